@@ -3,7 +3,7 @@ import { Output } from "../packages/cli/src/output/output.js";
 import {
   type CommandHelp,
   describeCommand,
-  everyCommand,
+  collectCommands,
 } from "../packages/cli/src/command-line/describe-command.js";
 import { headings } from "../packages/cli/src/command-line/headings.js";
 
@@ -13,7 +13,7 @@ export const readCliHelp = async (): Promise<CommandHelp[]> => {
   const { buildProgram } = await import("../packages/cli/src/commands/program.js");
   const context: Partial<Context> = { version: "", output: new Output("table"), env: {}, cwd: "/" };
   // Commands are defined and described, and use no more of a run.
-  return (await everyCommand(buildProgram(context as Context))).map(describeCommand);
+  return (await collectCommands(buildProgram(context as Context))).map(describeCommand);
 };
 
 /** Commands that are documented together. */

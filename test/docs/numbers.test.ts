@@ -87,12 +87,12 @@ describe("what ensure.md says", () => {
 
 describe("what waiting.md says", () => {
   it.each([
-    ["databases.waitUntilReady", goals.databaseReady],
-    ["deployments.waitUntilRunning", goals.deploymentRunning],
-    ["deployments.waitUntilStopped", goals.deploymentStopped],
-    ["services.waitUntilPromoted", goals.deploymentPromoted],
-    ["projects.waitUntilTransferred", goals.projectTransferred],
-    ["agentApprovals.wait", goals.approvalGiven],
+    ["databases.waitUntilReady", goals.databaseReadyGoal],
+    ["deployments.waitUntilRunning", goals.deploymentRunningGoal],
+    ["deployments.waitUntilStopped", goals.deploymentStoppedGoal],
+    ["services.waitUntilPromoted", goals.deploymentPromotedGoal],
+    ["projects.waitUntilTransferred", goals.projectTransferredGoal],
+    ["agentApprovals.wait", goals.approvalGrantedGoal],
   ])("has the time-out of %s", (method, { timeoutMs }) => {
     const [, shown] =
       new RegExp(`\\| \`${method}\` \\|[^|]*\\|[^|]*\\| ([\\d,]+) \\|`).exec(
@@ -103,7 +103,7 @@ describe("what waiting.md says", () => {
 
   it("has the time-out of the wait for an approval in its text, too", () => {
     expect(read("docs/guides/waiting.md")).toContain(
-      `default ${goals.approvalGiven.timeoutMs.toLocaleString("en")}, longer than`,
+      `default ${goals.approvalGrantedGoal.timeoutMs.toLocaleString("en")}, longer than`,
     );
   });
 

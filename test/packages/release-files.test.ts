@@ -7,7 +7,7 @@ import { Ajv } from "ajv";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { temporaryFolder } from "../../packages/cli/test/folders.js";
-import { standaloneUpdate } from "../../packages/cli/src/installation/installation.js";
+import { describeStandaloneUpdate } from "../../packages/cli/src/installation/installation.js";
 import { root } from "../../scripts/generate/contract/contract.js";
 import { manifestOf } from "../../scripts/release/pack.js";
 import { archiveName, type Target, targets } from "../../scripts/release/targets.js";
@@ -275,7 +275,7 @@ describe("the manifests for winget", () => {
   });
 
   it("have the identifier that the update notice names", () => {
-    expect(standaloneUpdate("C:\\WinGet\\Packages\\x\\mgmt.exe", "9.9.9")).toBe(
+    expect(describeStandaloneUpdate("C:\\WinGet\\Packages\\x\\mgmt.exe", "9.9.9")).toBe(
       `To update, run: winget upgrade ${id}`,
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { libpqConnection } from "../../packages/cli/src/postgres/libpq-parameters.js";
+import { buildLibpqConnection } from "../../packages/cli/src/postgres/libpq-parameters.js";
 import {
-  ConnectionStringProblem,
+  ConnectionStringError,
   parseConnectionString,
 } from "../../packages/cli/src/postgres/parse-connection-string.js";
 
@@ -30,11 +30,17 @@ const forms: readonly (readonly [string, (password: string) => string])[] = [
 /** Returns everything of a connection string that is an argument, or that a message repeats. */
 const disclosed = (text: string): unknown => {
   try {
-    const { variables, args, name, weakMode, leftOut } = libpqConnection(parseConnectionString(text), {});
+    const {
+      variables,
+      args,
+      name,
+      weakMode,
+      omittedNames: leftOut,
+    } = buildLibpqConnection(parseConnectionString(text), {});
     const { PGPASSWORD: _, ...others } = variables;
     return { others, args, name, weakMode, leftOut };
   } catch (error) {
-    if (!(error instanceof ConnectionStringProblem)) throw error;
+    if (!(error instanceof ConnectionStringError)) throw error;
     return { message: error.message, hint: error.hint };
   }
 };

@@ -54,7 +54,7 @@ const hasPty = spawnSync("script", ["--version"]).status === 0;
 describe.skipIf(!hasPty)("text of a service on a terminal", () => {
   const env = (): NodeJS.ProcessEnv => ({ MGMT_BASE_URL: baseUrl, MGMT_TOKEN: "token", NO_PAGER: "1" });
 
-  it("reaches the terminal from a program that prints it as it is, which shows that the next test can fail", async () => {
+  it("reaches the terminal from a program that prints it is, which shows that the next test can fail", async () => {
     const program = `fetch("${baseUrl}/v1/projects").then((r) => r.json()).then((b) => console.log(b.data[0].name))`;
     const { raw } = await programInPty([process.execPath, "-e", program], []);
     for (const sequence of sequences) expect(raw).toContain(sequence);

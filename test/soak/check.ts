@@ -1,5 +1,5 @@
 import { operations } from "../../packages/engine/src/generated/operations.js";
-import { contractViolation } from "../../packages/engine/src/request/contract-check.js";
+import { findContractViolation } from "../../packages/engine/src/request/contract-check.js";
 import { isRecord } from "../crash/request.js";
 import type { GeneratedRequest } from "./requests.js";
 
@@ -44,5 +44,5 @@ export const defectOf = (request: GeneratedRequest, response: ReceivedResponse):
   const code = codeOf(body);
   if (status >= 400 && code === null) return `It has the status ${String(status)} and no error code`;
   if (isRefused) return code === "request:headers_too_large" ? undefined : `It has the code ${String(code)}`;
-  return contractViolation(operations[operation.id], { status, code, body });
+  return findContractViolation(operations[operation.id], { status, code, body });
 };

@@ -92,7 +92,7 @@ const byTurns = (engines: readonly StoredServer[]): EngineUnderTest => {
     return Object.assign(engine, {
       readStore: async () => {
         const store = new MemoryStore();
-        store.fill((await engine.snapshot()).store);
+        store.restore((await engine.snapshot()).store);
         return store;
       },
     });

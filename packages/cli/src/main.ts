@@ -1,12 +1,12 @@
 import { type Command, CommanderError } from "commander";
-import type { Chosen, OwnWords } from "./input/context.js";
-import { noWorkingDirectory } from "./errors/cli-error.js";
-import { exitCodes, isInterruption, planExitCodes, ProgramEnded } from "./errors/exit-codes.js";
-import { Sources } from "./input/sources.js";
+import type { PromptAnswer, SelfCommand } from "./input/context.js";
+import { noWorkingDirectoryError } from "./errors/cli-error.js";
+import { exitCodes, isInterruption, planExitCodes, ProgramEndedError } from "./errors/exit-codes.js";
+import { InputSources } from "./input/sources.js";
 import { Interruption, type SignaledProcess } from "./system/interruption.js";
-import { type Format, formats, Output } from "./output/output.js";
-import { calledCommand, HelpAsData, lineOf } from "./command-line/command.js";
-import { globalFlags } from "./command-line/global-options.js";
+import { type OutputFormat, outputFormats, Output } from "./output/output.js";
+import { findCalledCommand, HelpAsDataError, lineOf } from "./command-line/command.js";
+import { collectGlobalFlags } from "./command-line/global-options.js";
 import { buildProgram } from "./commands/program.js";
 import { InsecureAddressGuard } from "./transport/insecure-address-guard.js";
 import { SentChanges } from "./transport/sent-changes.js";
@@ -16,7 +16,7 @@ export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   /** Default: the command cannot be started in the background. */
-  readonly ownWords?: OwnWords | undefined;
+  readonly ownWords?: SelfCommand | undefined;
   readonly patienceMs?: number;
 }
 
@@ -30,11 +30,11 @@ export const main = async (
   const interruption = new Interruption(host);
   const { signal } = interruption;
   const changes = new SentChanges();
-  const chosen: Chosen[] = [];
-  const output = new Output(formatIn(args), host, env, interruption);
-  const cwd = workingDirectory(host);
-  if (cwd === undefined) return output.fail(noWorkingDirectory());
-  const sources = new Sources(host, cwd, signal, (flag) => {
+  const chosen: PromptAnswer[] = [];
+  const output = new Output(findOutputFormat(args), host, env, interruption);
+  const cwd = findWorkingDirectory(host);
+  if (cwd === undefined) return output.fail(noWorkingDirectoryError());
+  const sources = new InputSources(host, cwd, signal, (flag) => {
     const message = `${flag} is read from standard input. Type it, then press Ctrl-D on a new line.`;
     output.notice({ code: "input:terminal", message, flag });
   });
@@ -49,7 +49,7 @@ export const main = async (
     interruption,
     changes,
     sources,
-    chosen,
+    answers: chosen,
     ownWords: host.ownWords,
     // Most runs use neither, and opening them takes time.
     get stdin() {
@@ -60,52 +60,52 @@ export const main = async (
     },
   });
   output.addNext = async (failure, id) => {
-    const { withNext } = await import("./run/failures/with-next.js");
-    return withNext(failure, { program, line: args, chosen, id, env });
+    const { addNextCommands } = await import("./run/failures/with-next.js");
+    return addNextCommands(failure, { program, line: args, chosen, id, env });
   };
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: "user" });
     // Only a process of its own is told, on a terminal.
     if (host.ownWords !== undefined && output.isTerminal && host.stderr.isTTY) {
-      const { noticeUpdate } = await import("./installation/update-notice.js");
-      noticeUpdate({ version, output, env, cwd }, globalFlags(calledCommand(program)));
+      const { announceUpdate: noticeUpdate } = await import("./installation/update-notice.js");
+      noticeUpdate({ version, output, env, cwd }, collectGlobalFlags(findCalledCommand(program)));
     }
     return exitCodes.ok;
   } catch (thrown) {
-    if (thrown instanceof ProgramEnded) return thrown.status;
-    if (thrown instanceof HelpAsData) {
+    if (thrown instanceof ProgramEndedError) return thrown.status;
+    if (thrown instanceof HelpAsDataError) {
       const { describeCommand } = await import("./command-line/describe-command.js");
       await output.result(describeCommand(thrown.command));
       return exitCodes.ok;
     }
     // Commander has printed a help text.
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
-    const error = thrown instanceof CommanderError ? await explained(thrown, program) : thrown;
+    const error = thrown instanceof CommanderError ? await explainUsageError(thrown, program) : thrown;
     if (error instanceof Error && error === signal.reason && changes.takeUnanswered()) {
-      const { changeInterrupted } = await import("./errors/run-errors.js");
+      const { changeInterruptedError: changeInterrupted } = await import("./errors/run-errors.js");
       return await output.fail(changeInterrupted(error));
     }
-    return statusAfter(await output.fail(error), calledCommand(program), args);
+    return adjustPlanExitCode(await output.fail(error), findCalledCommand(program), args);
   }
 };
 
-const explained = async (error: CommanderError, program: Command): Promise<Error> => {
-  const { usageFailure } = await import("./run/failures/usage-failure.js");
-  return usageFailure(error, program);
+const explainUsageError = async (error: CommanderError, program: Command): Promise<Error> => {
+  const { explainCommanderError } = await import("./run/failures/usage-failure.js");
+  return explainCommanderError(error, program);
 };
 
 /**
  * Returns the exit code after an error. With `mgmt plan --exit-code`, 2 means that there are changes, so every error is 1, also
  * one of the command line itself.
  */
-const statusAfter = (code: number, called: Command, args: readonly string[]): number =>
-  lineOf(called) === "mgmt plan" && args.includes("--exit-code") && !isInterruption(code)
+const adjustPlanExitCode = (code: number, command: Command, args: readonly string[]): number =>
+  lineOf(command) === "mgmt plan" && args.includes("--exit-code") && !isInterruption(code)
     ? planExitCodes.failed
     : code;
 
 /** Returns the working directory, or undefined if it was deleted. */
-const workingDirectory = ({ cwd }: Pick<ProcessLike, "cwd">): string | undefined => {
+const findWorkingDirectory = ({ cwd }: Pick<ProcessLike, "cwd">): string | undefined => {
   try {
     return cwd();
   } catch {
@@ -114,14 +114,14 @@ const workingDirectory = ({ cwd }: Pick<ProcessLike, "cwd">): string | undefined
 };
 
 /** Finds the output format without parsing, because errors of the command line itself are printed in it too. */
-const formatIn = (args: readonly string[]): Format => {
-  const end = args.indexOf("--");
-  const own = end < 0 ? args : args.slice(0, end);
-  const values = own.flatMap((arg, index) => {
+const findOutputFormat = (args: readonly string[]): OutputFormat => {
+  const separatorIndex = args.indexOf("--");
+  const ownArguments = separatorIndex < 0 ? args : args.slice(0, separatorIndex);
+  const values = ownArguments.flatMap((arg, index) => {
     if (arg === "--json") return ["json"];
-    if (arg === "-o" || arg === "--output") return [own[index + 1]];
+    if (arg === "-o" || arg === "--output") return [ownArguments[index + 1]];
     const [, value] = /^(?:--output=|-o)(.+)$/s.exec(arg) ?? [];
     return value === undefined ? [] : [value];
   });
-  return formats.find((format) => format === values.at(-1)) ?? "table";
+  return outputFormats.find((format) => format === values.at(-1)) ?? "table";
 };

@@ -2,9 +2,9 @@
 import { fstatSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { engines, version } from "../package.json";
-import type { OwnWords } from "./input/context.js";
-import { lastResort } from "./errors/last-resort.js";
-import { keepCompiledCode } from "./system/compile-cache.js";
+import type { SelfCommand } from "./input/context.js";
+import { renderLastResort } from "./errors/last-resort.js";
+import { enableCodeCaching } from "./system/compile-cache.js";
 import { helpWidthOf, processStreams, writeTextAtOnce } from "./output/streams.js";
 import { isStandalone } from "./system/standalone.js";
 
@@ -24,7 +24,7 @@ const args = process.argv.slice(2);
 const isNode = !("bun" in process.versions || "deno" in process.versions);
 
 /** Returns the text of the commands that every start prints alike. */
-const fixedText = (): string | undefined => {
+const findFixedText = (): string | undefined => {
   if (args.length > 1) return undefined;
   switch (args[0]) {
     case "--version":
@@ -34,34 +34,34 @@ const fixedText = (): string | undefined => {
     case undefined:
     case "--help":
     case "-h":
-      return __MGMT_OVERVIEW__ && overviewFor(__MGMT_OVERVIEW__, helpWidth());
+      return __MGMT_OVERVIEW__ && chooseOverview(__MGMT_OVERVIEW__, measureHelpWidth());
     default:
       return undefined;
   }
 };
 
-const overviewFor = ({ wrapped, unwrapped }: Overview, width: number): string | undefined => {
+const chooseOverview = ({ wrapped, unwrapped }: Overview, width: number): string | undefined => {
   if (width === 80) return wrapped;
   return unwrapped.split("\n").every((line) => line.length <= width) ? unwrapped : undefined;
 };
 
-const helpWidth = (): number => {
+const measureHelpWidth = (): number => {
   const stat = fstatSync(1);
   // Only a terminal needs the stream, which takes time to open.
   return stat.isFIFO() || stat.isFile() ? 80 : helpWidthOf(processStreams.stdout);
 };
 
 /** Returns a sentence for versions of Node.js that cannot run the command, which would otherwise fail with a stack trace. */
-const unsupportedNode = (): string | undefined => {
-  const needed = engines.node.replace(/^>=/, "");
+const checkNodeVersion = (): string | undefined => {
+  const requiredVersion = engines.node.replace(/^>=/, "");
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const [neededMajor = 0, neededMinor = 0] = needed.split(".").map(Number);
+  const [neededMajor = 0, neededMinor = 0] = requiredVersion.split(".").map(Number);
   if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return undefined;
-  return `error: mgmt needs Node.js ${needed} or newer, but runs on Node.js ${process.versions.node}.\n`;
+  return `error: mgmt needs Node.js ${requiredVersion} or newer, but runs on Node.js ${process.versions.node}.\n`;
 };
 
 /** Returns the words that start this command again. */
-const ownWords = (): OwnWords | undefined => {
+const findOwnWords = (): SelfCommand | undefined => {
   const { execPath, argv } = process;
   if (isStandalone()) return [execPath];
   return argv[1] === undefined ? undefined : [execPath, argv[1]];
@@ -70,32 +70,32 @@ const ownWords = (): OwnWords | undefined => {
 /** Loads the rest of the program, which the build writes from `main.ts`. */
 const loadMain = async (): Promise<typeof import("./main.js")> => {
   if (isStandalone()) {
-    keepCompiledCode(process.env);
+    enableCodeCaching(process.env);
     const { requireEmbedded } = await import("./system/embedded-modules.js");
     return requireEmbedded("main.js", require) as typeof import("./main.js");
   }
-  const folder = isNode ? keepCompiledCode(process.env) : undefined;
+  const folder = isNode ? enableCodeCaching(process.env) : undefined;
   if (folder === undefined) return import("./main.js");
-  const { CodeCache, nameOfBuild } = await import("./system/code-cache.js");
+  const { CodeCache, createCacheName: nameOfBuild } = await import("./system/code-cache.js");
   const cache = new CodeCache(__dirname, join(folder, nameOfBuild(__dirname, version)), require);
   process.once("exit", () => cache.store());
   return cache.load("main.js") as typeof import("./main.js");
 };
 
-const refusal = unsupportedNode();
-const text = fixedText();
-if (refusal !== undefined) {
-  process.stderr.write(refusal);
+const nodeProblem = checkNodeVersion();
+const fixedText = findFixedText();
+if (nodeProblem !== undefined) {
+  process.stderr.write(nodeProblem);
   process.exitCode = 1;
-} else if (text !== undefined) {
-  writeTextAtOnce(text);
+} else if (fixedText !== undefined) {
+  writeTextAtOnce(fixedText);
 } else {
   // Loaded here, so that a fixed text does not load the rest of the program.
   void loadMain()
     .then(({ main }) =>
       main(args, version, {
         env: process.env,
-        ownWords: ownWords(),
+        ownWords: findOwnWords(),
         cwd: () => process.cwd(),
         exit: (code) => process.exit(code),
         on: (signal, listener) => process.on(signal, listener),
@@ -112,7 +112,7 @@ if (refusal !== undefined) {
     )
     .catch((error: unknown) => {
       // The stream may need a file of its own.
-      writeSync(2, lastResort(error, args));
+      writeSync(2, renderLastResort(error, args));
       return 1;
     })
     .then((code) => (process.exitCode = code));

@@ -3,7 +3,7 @@ import type { Context } from "../src/input/context.js";
 import { Output } from "../src/output/output.js";
 import type { MgmtCommand } from "../src/command-line/command.js";
 import { buildProgram } from "../src/commands/program.js";
-import { everyCommand } from "../src/command-line/describe-command.js";
+import { collectCommands } from "../src/command-line/describe-command.js";
 
 /** Returns the command line as it is before a command is called. */
 export const undefinedCommands = (): MgmtCommand => {
@@ -22,4 +22,4 @@ const commandsBelow = async (command: MgmtCommand): Promise<MgmtCommand[]> => {
 };
 
 /** Returns every command that the help shows, defined. */
-export const definedCommands = (): Promise<MgmtCommand[]> => everyCommand(undefinedCommands());
+export const definedCommands = (): Promise<MgmtCommand[]> => collectCommands(undefinedCommands());

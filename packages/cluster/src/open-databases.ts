@@ -1,7 +1,7 @@
 import type { Sessions } from "@mgmt/engine/internal";
 import { scramVerifier } from "./connection/scram.js";
 import type { Cluster } from "./policy/cluster.js";
-import { Admin, identifier, literal } from "./connection/admin.js";
+import { Admin, quoteIdentifier, quoteLiteral } from "./connection/admin.js";
 import { Copies } from "./databases/copies.js";
 import { EndReasons } from "./connection/end-reasons.js";
 import { Logins } from "./logins/logins.js";
@@ -40,7 +40,7 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
   onLog?: (line: string) => void;
 }
 
-const nothing: MissingData = { databaseIds: [], backupIds: [] };
+const ignoreLine: MissingData = { databaseIds: [], backupIds: [] };
 
 /** Number of prepared databases: enough for a small burst of requests. Each takes 8 MB. */
 const preparedCount = 3;
@@ -51,10 +51,10 @@ const preparedCount = 3;
  */
 export const claimCluster = async (cluster: Cluster, newPassword: string): Promise<void> => {
   const admin = new Admin(cluster);
-  const prepared = identifier(`${preparedPrefix}first`);
+  const prepared = quoteIdentifier(`${preparedPrefix}first`);
   try {
-    const verifier = literal(await scramVerifier(newPassword));
-    await admin.scriptWithin("template1", cluster.completeDatabase);
+    const verifier = quoteLiteral(await scramVerifier(newPassword));
+    await admin.runScriptIn("template1", cluster.completeDatabase);
     await admin.whileUnused("template1", () =>
       admin.script([
         "comment on database template1 is null",
@@ -63,8 +63,8 @@ export const claimCluster = async (cluster: Cluster, newPassword: string): Promi
         `alter database ${prepared} allow_connections false`,
         `revoke all on database ${prepared}, postgres, template0 from public`,
         ...createRole(cluster, platformRole, "nologin"),
-        `alter database ${prepared} owner to ${identifier(platformRole)}`,
-        `alter role ${identifier(cluster.address.user)} password ${verifier}`,
+        `alter database ${prepared} owner to ${quoteIdentifier(platformRole)}`,
+        `alter role ${quoteIdentifier(cluster.address.user)} password ${verifier}`,
       ]),
     );
   } finally {
@@ -99,7 +99,7 @@ export const openDatabases = async (
         isEmpty: databases.length === 0,
       };
     });
-    const { missing = nothing, broken = [], problems = [] } = reconciled ?? {};
+    const { missing = ignoreLine, broken = [], problems = [] } = reconciled ?? {};
     const ready = reconciled?.preparedDatabases ?? (await findPreparedDatabases(admin));
     const reasons = new EndReasons();
     const guards = openGuards(admin, limits, onLog, reasons);

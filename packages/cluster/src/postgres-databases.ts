@@ -7,13 +7,13 @@ import {
 } from "@mgmt/engine";
 import { KeyedMutex, type Sessions } from "@mgmt/engine/internal";
 import { connectionLimits } from "./connection/connection-limits.js";
-import { unavailable } from "./connection/unavailable.js";
-import { type Admin, identifier, isMissing, isMissingDatabase } from "./connection/admin.js";
+import { toUnavailableError } from "./connection/unavailable.js";
+import { type Admin, quoteIdentifier, isMissing, isMissingDatabase } from "./connection/admin.js";
 import { Catalog } from "./databases/catalog.js";
 import type { Copies } from "./databases/copies.js";
-import { Fillings } from "./databases/fillings.js";
+import { RunningFills } from "./databases/fillings.js";
 import { EndReasons } from "./connection/end-reasons.js";
-import { type LoginRefused, endReasons } from "./connection/login-refused.js";
+import { type LoginRefusedError, endReasons } from "./connection/login-refused.js";
 import type { Logins } from "./logins/logins.js";
 import {
   backupName,
@@ -31,7 +31,7 @@ import { PendingLogins } from "./logins/pending-logins.js";
 import { Recovery } from "./repair/recovery.js";
 import { isConcurrentChange } from "./connection/role-sessions.js";
 import type { PreparedDatabases } from "./databases/prepared-databases.js";
-import { WaitingWork } from "./databases/waiting-work.js";
+import { StalledWorkReporter } from "./databases/waiting-work.js";
 
 /** How often to try to drop a database that another process drops at the same time. */
 const maxDropAttempts = 5;
@@ -61,8 +61,8 @@ export class PostgresDatabases implements DatabaseEngine {
   /** Keeps work of this process apart. Callers hold locks that keep it apart from work of other processes. */
   readonly #mutex = new KeyedMutex();
   readonly #recovery: Recovery;
-  readonly #waiting: WaitingWork;
-  readonly #fillings = new Fillings();
+  readonly #waiting: StalledWorkReporter;
+  readonly #fillings = new RunningFills();
   readonly #reasons: EndReasons;
 
   constructor(parts: {
@@ -92,7 +92,7 @@ export class PostgresDatabases implements DatabaseEngine {
       await (sessions ? sessions.exclusively([`database ${name}`], withLocalLock) : withLocalLock());
     };
     this.#recovery = new Recovery(parts.admin, parts.copies, withLock, onLog);
-    this.#waiting = new WaitingWork(onLog, parts.directory);
+    this.#waiting = new StalledWorkReporter(onLog, parts.directory);
   }
 
   /** Ends background work. */
@@ -129,7 +129,7 @@ export class PostgresDatabases implements DatabaseEngine {
    *
    * @param database its name in Postgres.
    */
-  reasonOf(database: string): LoginRefused | undefined {
+  reasonOf(database: string): LoginRefusedError | undefined {
     return this.#reasons.of(database);
   }
 
@@ -162,7 +162,7 @@ export class PostgresDatabases implements DatabaseEngine {
         for (const credential of credentials) await this.#logins.grant(name, credential);
         return;
       }
-      for (let isComplete = false; !isComplete;) {
+      for (let isCreated = false; !isCreated;) {
         const { filled, copyOf } = await this.#createFrom(name, source, signal);
         try {
           signal.throwIfAborted();
@@ -174,7 +174,7 @@ export class PostgresDatabases implements DatabaseEngine {
             copyOf,
           });
           for (const credential of credentials) this.#logins.remember(name, credential);
-          isComplete = true;
+          isCreated = true;
         } catch (error) {
           // Another process has taken the prepared database.
           if (source.type === "empty" && isMissingDatabase(error)) continue;
@@ -190,7 +190,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const name = databaseName(databaseId);
     this.#fillings.cancel(name, new DatabaseDropped(databaseId));
     this.#pending.fail(name);
-    await this.#inTurnUntilDone([name], async () => {
+    await this.#withLockUntilDone([name], async () => {
       for (let attempt = 1; ; attempt += 1) {
         try {
           await this.#dropEverything(name);
@@ -198,7 +198,7 @@ export class PostgresDatabases implements DatabaseEngine {
         } catch (error) {
           if (!isMissing(error) && !isConcurrentChange(error)) throw error;
           // A process that has lost its locks is still dropping the same database.
-          if (attempt === maxDropAttempts) throw unavailable(error);
+          if (attempt === maxDropAttempts) throw toUnavailableError(error);
         }
       }
     });
@@ -206,7 +206,7 @@ export class PostgresDatabases implements DatabaseEngine {
 
   async #dropEverything(name: string): Promise<void> {
     await this.#copies.drop(name);
-    for (const backup of await this.#catalog.databasesLike(`${name}.%`)) await this.#copies.drop(backup);
+    for (const backup of await this.#catalog.findDatabasesLike(`${name}.%`)) await this.#copies.drop(backup);
     await this.#logins.dropAll(name);
     if ((await this.#catalog.find(name)).role) await this.#copies.dropRole(name, name);
     await this.#copies.dropRetiredRoles();
@@ -222,7 +222,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const backup = await this.#catalog.backup(backupId);
     const staging = stagingName(name);
     await this.#fill(name, { sources: [ownerOf(backup)], canceled }, async (signal) => {
-      for (const leftover of [staging, replacedName(name)]) await this.#copies.drop(leftover);
+      for (const leftoverName of [staging, replacedName(name)]) await this.#copies.drop(leftoverName);
       try {
         await this.#copies.copy(backup, staging, signal);
         await this.#copies.transferOwnership(staging, ownerOf(backup), name);
@@ -249,7 +249,7 @@ export class PostgresDatabases implements DatabaseEngine {
   async backup(databaseId: string, backupId: string): Promise<{ size: number }> {
     const name = databaseName(databaseId);
     const backup = backupName(databaseId, backupId);
-    return this.#inTurnUntilDone([name], async () => {
+    return this.#withLockUntilDone([name], async () => {
       const { database } = await this.#catalog.find(backup);
       // Left by an interrupted drop.
       if (database === "invalid") await this.#copies.drop(backup);
@@ -259,7 +259,7 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   async dropBackup(backupId: string): Promise<void> {
-    for (const backup of await this.#catalog.databasesLike(`%${backupSuffix(backupId)}`)) {
+    for (const backup of await this.#catalog.findDatabasesLike(`%${backupSuffix(backupId)}`)) {
       await this.#withLock([ownerOf(backup)], () => this.#copies.drop(backup));
     }
   }
@@ -290,8 +290,8 @@ export class PostgresDatabases implements DatabaseEngine {
    * Does work on the first of these databases that a job repeats until Postgres can do it. The operator reads when it has to
    * wait for a resource.
    */
-  #inTurnUntilDone<T>(names: readonly [string, ...string[]], work: () => Promise<T>): Promise<T> {
-    return this.#waiting.run(names[0], () => this.#withLock(names, work));
+  #withLockUntilDone<T>(names: readonly [string, ...string[]], work: () => Promise<T>): Promise<T> {
+    return this.#waiting.track(names[0], () => this.#withLock(names, work));
   }
 
   async #fill(
@@ -300,7 +300,7 @@ export class PostgresDatabases implements DatabaseEngine {
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     await this.#fillings.run(name, canceled, (signal) =>
-      this.#inTurnUntilDone([name, ...sources], async () => {
+      this.#withLockUntilDone([name, ...sources], async () => {
         signal.throwIfAborted();
         await work(signal);
       }),
@@ -333,7 +333,9 @@ export class PostgresDatabases implements DatabaseEngine {
     await this.#copies.drop(staging);
     try {
       await this.#copies.copy(name, staging);
-      await this.#admin.script([`alter database ${identifier(staging)} rename to ${identifier(backup)}`]);
+      await this.#admin.script([
+        `alter database ${quoteIdentifier(staging)} rename to ${quoteIdentifier(backup)}`,
+      ]);
     } finally {
       await this.#copies.drop(staging);
     }
@@ -359,7 +361,7 @@ export class PostgresDatabases implements DatabaseEngine {
     }
     await this.#admin.script([
       ...(copyOf === undefined ? owner : []),
-      `alter database ${identifier(filled)} rename to ${identifier(name)}`,
+      `alter database ${quoteIdentifier(filled)} rename to ${quoteIdentifier(name)}`,
       ...logins,
       ...openToOwner(name),
     ]);
@@ -371,27 +373,27 @@ export class PostgresDatabases implements DatabaseEngine {
 
   async #whileClosed(name: string, work: () => Promise<void>): Promise<void> {
     const reason = endReasons.copied(name);
-    this.#reasons.note(name, reason, Infinity);
+    this.#reasons.record(name, reason, Infinity);
     try {
       await this.#closed.during(name, work);
     } finally {
       // Clients may still learn that their sessions have ended.
-      this.#reasons.note(name, reason, endNotice);
+      this.#reasons.record(name, reason, endNotice);
     }
   }
 
   async #replace(name: string, staging: string): Promise<void> {
-    await this.#admin.script([`alter database ${identifier(name)} allow_connections false`]);
+    await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections false`]);
     try {
       await this.#admin.whileUnused(name, () =>
         this.#admin.script([
-          `alter database ${identifier(name)} rename to ${identifier(replacedName(name))}`,
-          `alter database ${identifier(staging)} rename to ${identifier(name)}`,
+          `alter database ${quoteIdentifier(name)} rename to ${quoteIdentifier(replacedName(name))}`,
+          `alter database ${quoteIdentifier(staging)} rename to ${quoteIdentifier(name)}`,
           ...openToOwner(name),
         ]),
       );
     } catch (error) {
-      await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
+      await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections true`]);
       throw error;
     }
   }
@@ -409,7 +411,7 @@ export class PostgresDatabases implements DatabaseEngine {
 
 /** Returns the statements that allow the members of the owner role, and nobody else, to connect. */
 const openToOwner = (name: string): string[] => [
-  `alter database ${identifier(name)} owner to ${identifier(name)}`,
-  `revoke all on database ${identifier(name)} from public`,
-  `alter database ${identifier(name)} allow_connections true connection limit ${String(connectionLimits.perDatabase)}`,
+  `alter database ${quoteIdentifier(name)} owner to ${quoteIdentifier(name)}`,
+  `revoke all on database ${quoteIdentifier(name)} from public`,
+  `alter database ${quoteIdentifier(name)} allow_connections true connection limit ${String(connectionLimits.perDatabase)}`,
 ];

@@ -19,9 +19,9 @@ class ObservedAdmin extends Admin {
     return super.script(await this.#withOthers(statements));
   }
 
-  override async scriptWithin(database: string, statements: readonly StatementWithin[]): Promise<void> {
+  override async runScriptIn(database: string, statements: readonly StatementWithin[]): Promise<void> {
     const all = await this.#withOthers(statements.map(({ text }) => text));
-    return super.scriptWithin(
+    return super.runScriptIn(
       database,
       all.map((text) => new StatementWithin(text)),
     );

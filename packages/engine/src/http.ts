@@ -7,5 +7,5 @@ export {
   requestListener,
 } from "./http/http-server.js";
 export { isLoopbackHost } from "./http/loopback.js";
-export { controlDocument } from "./http/control/control-document.js";
+export { buildControlDocument as controlDocument } from "./http/control/control-document.js";
 export { seedResource } from "./http/control/seed-routes.js";

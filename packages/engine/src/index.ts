@@ -25,11 +25,11 @@ export {
 } from "./context/database-engine.js";
 export { RequestError, type Issue } from "./values/request-error.js";
 export type { EngineRequest, EngineResponse } from "./values/message.js";
-export { memoryDatabaseEngine } from "./context/memory-database-engine.js";
+export { createMemoryDatabaseEngine as memoryDatabaseEngine } from "./context/memory-database-engine.js";
 export type { LoggedRequest } from "./request/request-log.js";
 export type { PartialSettings } from "./values/merge-settings.js";
 export { type ErrorCodes, type Settings, type UnknownFields, defaultSettings } from "./values/settings.js";
-export { type Snapshot, readSnapshot } from "./server/snapshot.js";
+export { type Snapshot, parseSnapshot as readSnapshot } from "./server/snapshot.js";
 export { type OperationId, operations } from "./generated/operations.js";
 export type { Server } from "./server/server.js";
 export type * from "./store/rows.js";

@@ -2,15 +2,15 @@
 export { assertEngineOptions } from "./server/engine-options.js";
 export type { StoredServerOptions } from "./server/stored-backend.js";
 export { StoredServer } from "./server/stored-server.js";
-export { tablesOf } from "./server/snapshot-tables.js";
+export { buildTables } from "./server/snapshot-tables.js";
 export { LockLostError } from "./context/database-engine.js";
 export { serverTables } from "./context/server-rows.js";
 export { oauthPaths } from "./oauth/metadata.js";
-export { refuseLargeHead } from "./http/http-refusal.js";
+export { checkHeadSize } from "./http/http-refusal.js";
 export { FairSemaphore } from "./jobs/fair-semaphore.js";
-export { operationAt, shownPath } from "./request/route.js";
+export { findOperation, maskPath } from "./request/route.js";
 export {
-  type Access,
+  type TransactionOptions,
   type StorageAdapter,
   ConflictError,
   type TableChanges,
@@ -19,14 +19,14 @@ export {
 export { type CollectionName, type Table, collectionNames, collections } from "./store/collections.js";
 export type { KeyValue } from "./store/keys.js";
 export { MemoryStore, type StoreState } from "./store/memory-store.js";
-export type { Records, Replacement, Sessions, TableStates, WorkLock } from "./store/records.js";
-export { type ReplayOptions, type Run, replay } from "./store/replay.js";
+export type { RecordStore, Replacement, Sessions, TableStates, WorkLock } from "./store/records.js";
+export { type ReplayOptions, type StepRun, replay } from "./store/replay.js";
 export type { Lookup } from "./store/store.js";
-export type { LoadResult, Loaded, Preload } from "./store/preload.js";
+export type { LoadResult, LoadedRow, Preload } from "./store/preload.js";
 export { KeyedMutex } from "./values/keyed-mutex.js";
 export { assertKnownOptions } from "./values/known-options.js";
 export { type OptionSchemas, assertOptions } from "./values/option-schema.js";
-export { halfOf } from "./values/message.js";
+export { firstHalfOf } from "./values/message.js";
 export { isHarmlessField, isSecretField, secretFields } from "@mgmt/internal/generated/secret-fields";
 export { redactData } from "@mgmt/internal/redaction/redact";
 export { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";

@@ -1,5 +1,5 @@
 import { expect, test as jestTest } from "@jest/globals";
-import { frozenClockNote } from "./kit/frozen-clock.js";
+import { describeFrozenClock } from "./kit/frozen-clock.js";
 import { type TestServerOptions, startTestServer } from "./kit/test-server.js";
 import type { ServedMock } from "./mocks/served-mock.js";
 import { WatchedTest } from "./kit/watched-test.js";
@@ -49,15 +49,15 @@ const runWithMock = async (
   try {
     await body({ mock, baseUrl, requestLog });
   } catch (error) {
-    const frozen = frozenClockNote(mock, requestLog.requests);
-    if (frozen !== undefined) requestLog.addNote(frozen);
+    const clockNote = describeFrozenClock(mock, requestLog.requests);
+    if (clockNote !== undefined) requestLog.addNote(clockNote);
     addToMessage(error, `\n\n${requestLog.describe()}`);
     throw error;
   } finally {
     await close();
   }
-  const unmatched = requestLog.unmatchedError();
-  if (unmatched) throw unmatched;
+  const unmatchedRequestError = requestLog.unmatchedError();
+  if (unmatchedRequestError) throw unmatchedRequestError;
   if (options.assertFaultsStruck) mock.faults.assertStruck();
 };
 
@@ -93,15 +93,15 @@ export const withMock =
  * @param options of the servers.
  */
 export const createTest = (options: TestServerOptions = {}): MockTest => {
-  const define =
+  const defineWith =
     (original: (name: string, body: () => Promise<void>, timeout?: number) => void): DefineTest =>
     (name, body, timeout) =>
       original(name, () => runWithMock(name, body, options), timeout);
-  const variants = (original: typeof jestTest.concurrent): TestVariants =>
-    Object.assign(define(original), { only: define(original.only), skip: define(original.skip) });
-  return Object.assign(variants(jestTest), {
-    concurrent: variants(jestTest.concurrent),
-    failing: define(jestTest.failing),
+  const variantsOf = (original: typeof jestTest.concurrent): TestVariants =>
+    Object.assign(defineWith(original), { only: defineWith(original.only), skip: defineWith(original.skip) });
+  return Object.assign(variantsOf(jestTest), {
+    concurrent: variantsOf(jestTest.concurrent),
+    failing: defineWith(jestTest.failing),
     todo: (name: string) => jestTest.todo(name),
   });
 };

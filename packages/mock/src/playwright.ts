@@ -6,9 +6,9 @@ import type {
   PlaywrightWorkerOptions,
 } from "@playwright/test";
 import type { Tenant } from "@mgmt/engine";
-import { frozenClockNote } from "./kit/frozen-clock.js";
+import { describeFrozenClock } from "./kit/frozen-clock.js";
 import { type TestServer, type TestServerOptions, startTestServer } from "./kit/test-server.js";
-import { unstruckError } from "./kit/unstruck-faults.js";
+import { takeUnstruckFaultsError } from "./kit/unstruck-faults.js";
 import { WatchedTest } from "./kit/watched-test.js";
 
 export type { TestServer, TestServerOptions } from "./kit/test-server.js";
@@ -56,12 +56,12 @@ export const test: TestType<
       await use(requestLog);
       unfollow();
       const hasPassed = testInfo.status === testInfo.expectedStatus;
-      const unmatched = requestLog.unmatchedError();
-      const unstruck = assertFaultsStruck ? unstruckError(mock.faults) : undefined;
-      const error = unmatched ?? (hasPassed ? unstruck : undefined);
+      const unmatchedRequestError = requestLog.unmatchedError();
+      const unstruckFaultsError = assertFaultsStruck ? takeUnstruckFaultsError(mock.faults) : undefined;
+      const error = unmatchedRequestError ?? (hasPassed ? unstruckFaultsError : undefined);
       if (error || !hasPassed) {
-        const frozen = frozenClockNote(mock, requestLog.requests);
-        if (frozen !== undefined) requestLog.addNote(frozen);
+        const clockNote = describeFrozenClock(mock, requestLog.requests);
+        if (clockNote !== undefined) requestLog.addNote(clockNote);
         // Reporters for the terminal print attachments of this type.
         await testInfo.attach("requests to the mock", {
           body: requestLog.describe(),

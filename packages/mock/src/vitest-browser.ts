@@ -3,9 +3,9 @@ import { assertEngineOptions } from "@mgmt/engine/internal";
 import { setupMockWorker } from "./browser/setup-mock-worker.js";
 import { type StartOptions, assertStartOptions } from "./browser/start-options.js";
 import type { WorkerMock, WorkerMockOptions } from "./browser/worker-mock.js";
-import { frozenClockNote } from "./kit/frozen-clock.js";
+import { describeFrozenClock } from "./kit/frozen-clock.js";
 import { reportAtEnd } from "./kit/report-at-end.js";
-import { unstruckError } from "./kit/unstruck-faults.js";
+import { takeUnstruckFaultsError } from "./kit/unstruck-faults.js";
 import { WatchedTest } from "./kit/watched-test.js";
 
 export type { StartOptions } from "./browser/start-options.js";
@@ -44,19 +44,20 @@ export const createTest = (options: PageKitOptions = {}): TestAPI<PageFixtures> 
   return base.extend<PageFixtures>({
     requestLog: async ({ task, onTestFinished }, use) => {
       const test = new WatchedTest(task.name);
-      const end = reportAtEnd({ task, onTestFinished }, test);
+      const reportTestEnd = reportAtEnd({ task, onTestFinished }, test);
       await use(test);
-      end();
+      reportTestEnd();
     },
     mock: async ({ requestLog }, use) => {
       const mock = setupMockWorker({ validateResponses: true, ...mockOptions });
       mock.followRequests((request) => requestLog.add(request));
       await mock.start(startOptions);
       await use(mock);
-      const frozen = frozenClockNote(mock, requestLog.requests);
-      if (frozen !== undefined) requestLog.addNote(frozen);
-      const unstruck = assertFaultsStruck === true ? unstruckError(mock.faults) : undefined;
-      if (unstruck) requestLog.failIfPassed(unstruck);
+      const clockNote = describeFrozenClock(mock, requestLog.requests);
+      if (clockNote !== undefined) requestLog.addNote(clockNote);
+      const unstruckFaultsError =
+        assertFaultsStruck === true ? takeUnstruckFaultsError(mock.faults) : undefined;
+      if (unstruckFaultsError) requestLog.failIfPassed(unstruckFaultsError);
       await mock.stop();
     },
     baseUrl: async ({ mock }, use) => {

@@ -1,5 +1,5 @@
 import { type TestAPI, test as base } from "vitest";
-import { type KitOptions, readKitOptions } from "./kit/kit-options.js";
+import { type KitOptions, resolveKitOptions } from "./kit/kit-options.js";
 import { reportAtEnd } from "./kit/report-at-end.js";
 import {
   SharedMock,
@@ -37,20 +37,20 @@ export interface MockFixtures {
  * @throws TypeError for an option that does not exist or is not valid.
  */
 export const createTest = (options: KitOptions = {}): TestAPI<MockFixtures> => {
-  const settings = readKitOptions(options);
-  const shared = new SharedMock(settings);
+  const settings = resolveKitOptions(options);
+  const sharedMock = new SharedMock(settings);
   return base.extend<MockFixtures>({
     requestLog: async ({ task, onTestFinished }, use) => {
       const test = new WatchedTest(task.name);
-      const end = reportAtEnd({ task, onTestFinished }, test);
+      const reportTestEnd = reportAtEnd({ task, onTestFinished }, test);
       enterTest(test);
       await use(test);
       leaveTest(test);
-      end();
+      reportTestEnd();
     },
     tenant: async ({ requestLog }, use) => {
-      await use(await shared.join(requestLog));
-      await shared.leave(requestLog);
+      await use(await sharedMock.join(requestLog));
+      await sharedMock.leave(requestLog);
     },
     mock: async ({ requestLog }, use) => {
       const mock = openOwnMock(requestLog, settings);

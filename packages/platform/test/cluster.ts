@@ -15,12 +15,12 @@ import { ownCluster } from "@mgmt/cluster/policy/own-cluster";
 import { sharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
 import { ephemeralBase } from "../src/machine/data-dir/directories.js";
-import { findLastingPort } from "../src/machine/ports.js";
-import { type Account, findAccount } from "../src/machine/data-dir/account.js";
+import { findLongLivedPort } from "../src/machine/ports.js";
+import { type SystemAccount, findPostgresAccount } from "../src/machine/data-dir/account.js";
 import { type Binaries, findBinaries } from "../src/machine/postgres/binaries.js";
 import { type ClusterImage, readCluster, writeCluster } from "../src/machine/postgres/cluster-image.js";
 import { createCluster, saveClusterImage } from "../src/machine/postgres/cluster.js";
-import { titlesOf } from "../src/machine/postgres/process-titles.js";
+import { readTitles } from "../src/machine/postgres/process-titles.js";
 import { PostgresServer, type ServerOptions } from "../src/machine/postgres/server.js";
 
 export const adminPassword = "not-a-secret";
@@ -34,25 +34,25 @@ export const temporaryDirectory = async (base = tmpdir()): Promise<string> => {
 
 export interface Programs {
   binaries: Binaries;
-  account: Account | undefined;
+  account: SystemAccount | undefined;
 }
 
 export const findPrograms = async (): Promise<Programs> => {
-  const account = await findAccount();
+  const account = await findPostgresAccount();
   const choice = process.env["MGMT_POSTGRES"] || undefined;
   return { account, binaries: await findBinaries({ choice, path: process.env["PATH"] ?? "", account }) };
 };
 
 /** Returns the cluster of a server with this port, which the superuser manages. */
 export const ownClusterAt = (port: number, { password = adminPassword, major = 18 } = {}): Policy =>
-  ownCluster({ host: "127.0.0.1", port, user: "postgres", password }, major, titlesOf);
+  ownCluster({ host: "127.0.0.1", port, user: "postgres", password }, major, readTitles);
 
 /** Returns the options to start a server on a cluster in this directory. */
 const optionsIn = async (directory: string): Promise<ServerOptions> => ({
   ...(await findPrograms()),
   directory: join(directory, "postgres"),
   logFile: join(directory, "postgres.log"),
-  port: await findLastingPort("127.0.0.1"),
+  port: await findLongLivedPort("127.0.0.1"),
   durable: false,
   removeWhenKilled: undefined,
 });

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll } from "vitest";
 import { ephemeralBase } from "../src/machine/data-dir/directories.js";
 import type { PlatformOptions, Ready } from "../src/index.js";
-import type { Account } from "../src/machine/data-dir/account.js";
+import type { SystemAccount } from "../src/machine/data-dir/account.js";
 import { findPrograms, temporaryDirectory } from "./cluster.js";
 import { commandLine, descendantsOf, killAll } from "./processes.js";
 
@@ -74,7 +74,7 @@ export class PlatformProcess {
       account,
       environment,
       maxFiles,
-    }: { account?: Account | undefined; environment?: Record<string, string>; maxFiles?: number } = {},
+    }: { account?: SystemAccount | undefined; environment?: Record<string, string>; maxFiles?: number } = {},
   ): Promise<PlatformProcess> {
     const { binaries } = await findPrograms();
     const limit = maxFiles === undefined ? "" : `ulimit -n ${String(maxFiles)}; `;

@@ -7,8 +7,8 @@ import { openDatabases } from "@mgmt/cluster/open-databases";
 import { Front } from "../src/front/front.js";
 import type { ClusterAddress } from "@mgmt/cluster/policy/address";
 import { ownCluster } from "@mgmt/cluster/policy/own-cluster";
-import { findLastingPort } from "../src/machine/ports.js";
-import { titlesOf } from "../src/machine/postgres/process-titles.js";
+import { findLongLivedPort } from "../src/machine/ports.js";
+import { readTitles } from "../src/machine/postgres/process-titles.js";
 import { recordedDatabases } from "@mgmt/cluster/repair/recorded-databases";
 import { type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
 import { loadServerCredentials } from "../src/machine/tls/server-credentials.js";
@@ -37,7 +37,7 @@ const {
 
 const records = await openRecords(address, { schema });
 const front = await Front.listen({
-  port: await findLastingPort("127.0.0.1"),
+  port: await findLongLivedPort("127.0.0.1"),
   credentials: await loadServerCredentials(tls, { durable: false }),
   postgres: { path: socketFile },
   connectionLimit: null,
@@ -45,7 +45,7 @@ const front = await Front.listen({
   onDefect: (error) => console.error(error),
 });
 const recorded = async () => {
-  const reader = new Admin(ownCluster(admin, major, titlesOf));
+  const reader = new Admin(ownCluster(admin, major, readTitles));
   try {
     return await recordedDatabases(reader, schema);
   } finally {
@@ -55,7 +55,7 @@ const recorded = async () => {
 const { sessions } = records;
 const client = { host: "127.0.0.1", port: front.port };
 const endpoints = { direct: client, pooled: client, accelerate: client };
-const cluster = ownCluster({ ...admin, endpoints }, major, titlesOf);
+const cluster = ownCluster({ ...admin, endpoints }, major, readTitles);
 const databases = await openDatabases(cluster, recorded, { sessions });
 for (const problem of databases.problems) console.error(problem);
 front.open({

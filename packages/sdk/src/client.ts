@@ -59,12 +59,12 @@ class FullClient extends BareClient {
 const httpClients = new WeakMap<Core, HttpClient>();
 
 const createLazyHttp = (settings: ClientSettings): HttpClient => {
-  let loading: Promise<HttpClient> | undefined;
-  const load = (): Promise<HttpClient> =>
-    (loading ??= import("./http.js")
+  let loadingHttp: Promise<HttpClient> | undefined;
+  const loadHttp = (): Promise<HttpClient> =>
+    (loadingHttp ??= import("./http.js")
       .catch((cause: unknown) => {
         // The next call tries again.
-        loading = undefined;
+        loadingHttp = undefined;
         return notLoaded(cause);
       })
       .then(({ createHttp }) => createHttp(settings)));
@@ -74,7 +74,7 @@ const createLazyHttp = (settings: ClientSettings): HttpClient => {
     names.map((name) => [
       name,
       async (...args: unknown[]): Promise<unknown> =>
-        Reflect.apply(Reflect.get(await load(), name), undefined, args),
+        Reflect.apply(Reflect.get(await loadHttp(), name), undefined, args),
     ]),
   );
   return client as HttpClient;

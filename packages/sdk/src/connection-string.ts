@@ -25,7 +25,7 @@ export interface ConnectableConnection extends Partial<
   endpoints?: { pooled?: Endpoint };
 }
 
-interface Target {
+interface ConnectionTarget {
   /** Host name or address, without a port or brackets. */
   readonly host: string;
   readonly port: string;
@@ -55,19 +55,19 @@ export const connectionString = (
   options: ConnectionStringOptions = {},
 ): string => {
   assertOptions(options, "connectionString", () => InvalidArgumentError);
-  const { pooled = false, format = "uri", ...others } = options;
-  for (const name in others) throw new InvalidArgumentError(name, "is not an option");
-  const write = Object.hasOwn(formats, format) ? formats[format] : undefined;
-  if (!write) {
-    throw new InvalidArgumentError("format", `must be one of ${Object.keys(formats).join(", ")}`);
+  const { pooled = false, format = "uri", ...unknownOptions } = options;
+  for (const name in unknownOptions) throw new InvalidArgumentError(name, "is not an option");
+  const formatTarget = Object.hasOwn(formatters, format) ? formatters[format] : undefined;
+  if (!formatTarget) {
+    throw new InvalidArgumentError("format", `must be one of ${Object.keys(formatters).join(", ")}`);
   }
-  return write(targetOf(connection, pooled));
+  return formatTarget(resolveTarget(connection, pooled));
 };
 
 /** One host, whose port is optional. A URL may have a user, a path, or a list of hosts there. */
-const hostForm = /^(?:[\w.-]+|\[[\d:.a-f]+\])(?::[1-9]\d*)?$/i;
+const hostPattern = /^(?:[\w.-]+|\[[\d:.a-f]+\])(?::[1-9]\d*)?$/i;
 
-const targetOf = (connection: ConnectableConnection, isPooled: boolean): Target => {
+const resolveTarget = (connection: ConnectableConnection, isPooled: boolean): ConnectionTarget => {
   const { host, user, pass } = connection.directConnection ?? connection;
   if (!host || !user || typeof pass !== "string") {
     throw new InvalidArgumentError("connection", "has no password that can be read", {
@@ -80,8 +80,8 @@ const targetOf = (connection: ConnectableConnection, isPooled: boolean): Target 
       hint: "Leave pooled out to connect directly.",
     });
   }
-  const address = pooler ? `${bracketed(pooler.host)}:${String(pooler.port)}` : host;
-  if (!hostForm.test(address) || !URL.canParse(`postgres://${address}`)) {
+  const address = pooler ? `${bracketIpv6(pooler.host)}:${String(pooler.port)}` : host;
+  if (!hostPattern.test(address) || !URL.canParse(`postgres://${address}`)) {
     throw new InvalidArgumentError("connection", "has a host that is not valid");
   }
   const { hostname, port } = new URL(`postgres://${address}`);
@@ -96,31 +96,32 @@ const targetOf = (connection: ConnectableConnection, isPooled: boolean): Target 
 };
 
 /** A URI that libpq and every driver accept. It contains no character that means something in a shell, in quotes, or in an env file. */
-const uri = (to: Target): string =>
-  `postgresql://${encoded(to.user)}:${encoded(to.password)}@${addressOf(to)}/${databaseName}?sslmode=${to.sslMode}`;
+const formatUri = (to: ConnectionTarget): string =>
+  `postgresql://${encodeUriPart(to.user)}:${encodeUriPart(to.password)}@${formatAddress(to)}/${databaseName}?sslmode=${to.sslMode}`;
 
-const formats: Readonly<Record<ConnectionFormat, (to: Target) => string>> = {
-  uri,
+const formatters: Readonly<Record<ConnectionFormat, (to: ConnectionTarget) => string>> = {
+  uri: formatUri,
   // Without pgbouncer=true, Prisma uses prepared statements, which a pooler may pass to another session.
-  prisma: (to) => `${uri(to)}&connect_timeout=30${to.isPooled ? "&pool_timeout=30&pgbouncer=true" : ""}`,
+  prisma: (to) =>
+    `${formatUri(to)}&connect_timeout=30${to.isPooled ? "&pool_timeout=30&pgbouncer=true" : ""}`,
   jdbc: (to) =>
-    `jdbc:postgresql://${addressOf(to)}/${databaseName}?user=${encoded(to.user)}&password=${encoded(to.password)}&sslmode=${to.sslMode}`,
+    `jdbc:postgresql://${formatAddress(to)}/${databaseName}?user=${encodeUriPart(to.user)}&password=${encodeUriPart(to.password)}&sslmode=${to.sslMode}`,
   dsn: ({ host, port, user, password, sslMode }) =>
     Object.entries({ host, port, dbname: databaseName, user, password, sslmode: sslMode })
       .map(([name, value]) => `${name}='${value.replaceAll(/['\\]/g, String.raw`\$&`)}'`)
       .join(" "),
-  env: (to) => `DATABASE_URL='${uri(to)}'`,
+  env: (to) => `DATABASE_URL='${formatUri(to)}'`,
 };
 
 /** Encodes all but letters, digits, and `-_.~`: `encodeURIComponent` leaves quotes and parentheses. */
-const encoded = (text: string): string =>
+const encodeUriPart = (text: string): string =>
   encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-const bracketed = (host: string): string =>
+const bracketIpv6 = (host: string): string =>
   host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 
-const addressOf = ({ host, port }: Target): string =>
-  `${bracketed(host)}${port === "5432" ? "" : `:${port}`}`;
+const formatAddress = ({ host, port }: ConnectionTarget): string =>
+  `${bracketIpv6(host)}${port === "5432" ? "" : `:${port}`}`;

@@ -38,7 +38,7 @@ export interface HttpClient extends PathClient<paths> {}
  * `{ data, error, response }`, and throw only when no complete response arrived.
  */
 export const createHttp = (settings: ClientSettings): HttpClient => {
-  const installed: Middleware[] = [];
+  const installedMiddleware: Middleware[] = [];
   const http = createPathClient<paths>({
     baseUrl: settings.baseUrl,
     pathSerializer: (path, params) => fillPath(path, params, encodeArgument),
@@ -46,15 +46,15 @@ export const createHttp = (settings: ClientSettings): HttpClient => {
   });
   const request = async (method: string, path: string, init: Init = {}): Promise<unknown> => {
     assertOptionNames(init, "a call by path", initNames, () => InvalidArgumentError);
-    const options = ownOptions(init);
+    const options = selectRequestOptions(init);
     assertUnchecked(settings.unchecked, { method: "GET", path }, options);
     // The library must not see the caller's signal: a `Request` that has it leaves a listener on it.
-    const { signal: _, middleware = [], ...rest } = init;
+    const { signal: _, middleware = [], ...fetchInit } = init;
     const call = {
       fetch: (encoded: Request) => fetchWithSettings(settings, encoded, path, options),
-      ...rest,
+      ...fetchInit,
       params: { path: {}, ...init.params },
-      middleware: [...installed, ...middleware],
+      middleware: [...installedMiddleware, ...middleware],
     };
     // The types of `HttpClient` have checked method, path and init together.
     const result = await http.request(method as never, path as never, call as never);
@@ -63,12 +63,12 @@ export const createHttp = (settings: ClientSettings): HttpClient => {
   };
   const client: Record<string, unknown> = {
     request,
-    use: (...added: Middleware[]) => void installed.push(...added),
-    eject: (...removed: Middleware[]) =>
-      void installed.splice(
+    use: (...addedMiddleware: Middleware[]) => void installedMiddleware.push(...addedMiddleware),
+    eject: (...removedMiddleware: Middleware[]) =>
+      void installedMiddleware.splice(
         0,
-        installed.length,
-        ...installed.filter((middleware) => !removed.includes(middleware)),
+        installedMiddleware.length,
+        ...installedMiddleware.filter((middleware) => !removedMiddleware.includes(middleware)),
       ),
   };
   for (const method of ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"]) {
@@ -79,7 +79,7 @@ export const createHttp = (settings: ClientSettings): HttpClient => {
 };
 
 /** The SDK's own options of a call by path. The library handles its headers and its middleware. */
-const ownOptions = (init: Init): RequestOptions =>
+const selectRequestOptions = (init: Init): RequestOptions =>
   Object.fromEntries(
     Object.entries(init).filter(
       ([name]) => Object.hasOwn(optionRules["a call"], name) && name !== "headers" && name !== "middleware",

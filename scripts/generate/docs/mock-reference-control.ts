@@ -1,4 +1,4 @@
-import type { controlDocument } from "../../../packages/engine/src/http/control/control-document.js";
+import type { buildControlDocument } from "../../../packages/engine/src/http/control/control-document.js";
 import { markdownTable } from "./markdown-table.js";
 
 interface Schema {
@@ -20,7 +20,7 @@ interface Operation {
 }
 
 /** Lists the routes of the control surface with the fields of their bodies and responses. */
-export const controlSection = (document: ReturnType<typeof controlDocument>): string => {
+export const controlSection = (document: ReturnType<typeof buildControlDocument>): string => {
   // The document is generated as plain objects; its tests check it against OpenAPI.
   const paths = document.paths;
   const schemas = document.components.schemas as Record<string, Schema>;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { controlDocument } from "../../../packages/engine/src/http/control/control-document.js";
+import { buildControlDocument } from "../../../packages/engine/src/http/control/control-document.js";
 import { defaultSettings } from "../../../packages/engine/src/values/settings.js";
 import { flags } from "../../../packages/mock/src/command/arguments.js";
 import { root } from "../contract/contract.js";
@@ -92,7 +92,7 @@ export const generateMockReference = (): Promise<Map<string, string>> => {
   );
   texts.set("settings", settingsSection());
   texts.set("flags", flagsSection());
-  texts.set("control", controlSection(controlDocument()));
+  texts.set("control", controlSection(buildControlDocument()));
   return withMarkedSections(mockReferencePage, texts);
 };
 

@@ -7,10 +7,10 @@ import {
   type Option,
 } from "commander";
 import type { OperationId } from "@mgmt/sdk";
-import { missingInput, usageError } from "../errors/usage-errors.js";
+import { missingInputError, usageError } from "../errors/usage-errors.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import type { CompleteArgument } from "./completion.js";
-import { withDryRunFormat } from "../input/dry-run-option.js";
+import { rewriteDryRunFlag } from "../input/dry-run-option.js";
 import { type HelpSection, MgmtHelp } from "./help.js";
 
 /** By code: the command lines that help, without `mgmt`, the best first. */
@@ -20,7 +20,7 @@ export type DeclaredErrors = Readonly<Record<string, { readonly next: readonly (
 type HelpRequest = HelpContext | ((text: string) => string);
 
 /** Thrown instead of printing the help of a command as text. */
-export class HelpAsData extends CommanderError {
+export class HelpAsDataError extends CommanderError {
   constructor(readonly command: MgmtCommand) {
     super(0, "commander.helpDisplayed", "(outputHelp)");
   }
@@ -42,10 +42,10 @@ export class MgmtCommand extends Command {
   /** All subcommands. Reading it makes those that are not made yet. */
   declare readonly commands: readonly MgmtCommand[];
   /** Those that are made. Commander's constructor sets it, as `commands`. */
-  declare private made: MgmtCommand[];
-  private readonly lazy = new Map<LazyCommand, MgmtCommand | undefined>();
+  declare private createdCommands: MgmtCommand[];
+  private readonly lazyCommands = new Map<LazyCommand, MgmtCommand | undefined>();
   /** Whether commander is adding a subcommand, which concerns only those that are made. */
-  private isAdding = false;
+  private isAddingLazy = false;
   /** Adds the description, options, subcommands and action. Deleted after the first call. */
   onDefine?: () => void | Promise<void>;
   /** The definition that the contract gives, for the command of an operation. */
@@ -82,7 +82,7 @@ export class MgmtCommand extends Command {
   /** Commander calls this for a required argument that was left out. The command of an operation asks for it. */
   missingArgument(name: string): void {
     if (this.definition) return;
-    throw missingInput(`Missing <${name}>`, `${lineOf(this)} --help shows the arguments and flags.`);
+    throw missingInputError(`Missing <${name}>`, `${lineOf(this)} --help shows the arguments and flags.`);
   }
 
   override passThroughOptions(passes = true): this {
@@ -91,24 +91,28 @@ export class MgmtCommand extends Command {
   }
 
   override parseOptions(words: string[]): ParseOptionsResult {
-    if (this.runs === undefined && !this.passesFlags && this.made.length + this.lazy.size === 0) {
-      refuseSingleDash(words, this.options);
+    if (
+      this.runs === undefined &&
+      !this.passesFlags &&
+      this.createdCommands.length + this.lazyCommands.size === 0
+    ) {
+      rejectSingleDashFlags(words, this.options);
     }
-    return super.parseOptions(withDryRunFormat(words));
+    return super.parseOptions(rewriteDryRunFlag(words));
   }
 
   /** Adds a subcommand without making it: `mgmt` has dozens, and most runs call one. */
-  addLazy(lazy: LazyCommand): void {
-    this.lazy.set(lazy, undefined);
-    if (lazy.isDefault) this.make(lazy);
+  addLazy(lazyCommand: LazyCommand): void {
+    this.lazyCommands.set(lazyCommand, undefined);
+    if (lazyCommand.isDefault) this.make(lazyCommand);
   }
 
   /** Returns the subcommand that a word calls by its name or an alias. */
   subcommand(word: string): MgmtCommand | undefined {
-    const lazy = this.isAdding
+    const lazy = this.isAddingLazy
       ? undefined
-      : [...this.lazy.keys()].find((candidate) => isNamed(candidate, word));
-    return lazy ? this.make(lazy) : this.made.find((candidate) => isCalledBy(candidate, word));
+      : [...this.lazyCommands.keys()].find((candidate) => isNamed(candidate, word));
+    return lazy ? this.make(lazy) : this.createdCommands.find((candidate) => isCalledBy(candidate, word));
   }
 
   /** Commander calls this to look a subcommand up. */
@@ -117,21 +121,22 @@ export class MgmtCommand extends Command {
   }
 
   /** Returns all subcommands in the order in which they were added. */
-  private makeAll(): MgmtCommand[] {
-    if (this.isAdding || [...this.lazy.values()].every((made) => made !== undefined)) return this.made;
-    const commands = [...this.lazy.keys()].map((declaration) => this.make(declaration));
-    this.made.sort((a, b) => commands.indexOf(a) - commands.indexOf(b));
-    return this.made;
+  private createAll(): MgmtCommand[] {
+    if (this.isAddingLazy || [...this.lazyCommands.values()].every((created) => created !== undefined))
+      return this.createdCommands;
+    const commands = [...this.lazyCommands.keys()].map((declaration) => this.make(declaration));
+    this.createdCommands.sort((a, b) => commands.indexOf(a) - commands.indexOf(b));
+    return this.createdCommands;
   }
 
-  private make(lazy: LazyCommand): MgmtCommand {
-    const known = this.lazy.get(lazy);
-    if (known) return known;
-    const { name, aliases = [], hidden = false, isDefault = false, describe } = lazy;
-    this.isAdding = true;
+  private make(lazyCommand: LazyCommand): MgmtCommand {
+    const existingCommand = this.lazyCommands.get(lazyCommand);
+    if (existingCommand) return existingCommand;
+    const { name, aliases = [], hidden = false, isDefault = false, describe } = lazyCommand;
+    this.isAddingLazy = true;
     const command = this.command(name, { hidden, isDefault }).aliases([...aliases]);
-    this.isAdding = false;
-    this.lazy.set(lazy, command);
+    this.isAddingLazy = false;
+    this.lazyCommands.set(lazyCommand, command);
     describe(command);
     return command;
   }
@@ -140,10 +145,10 @@ export class MgmtCommand extends Command {
     // Commander's declaration has a property, which a class cannot override by an accessor.
     Object.defineProperty(this.prototype, "commands", {
       get(this: MgmtCommand) {
-        return this.makeAll();
+        return this.createAll();
       },
-      set(this: MgmtCommand, made: MgmtCommand[]) {
-        this.made = made;
+      set(this: MgmtCommand, createdCommands: MgmtCommand[]) {
+        this.createdCommands = createdCommands;
       },
     });
   }
@@ -177,7 +182,7 @@ export class MgmtCommand extends Command {
       this.error(`error: unknown command '${word}'`, { code: "commander.unknownCommand" });
     }
     const root = rootOf(this);
-    if (root instanceof MgmtCommand && root.helpIsData) throw new HelpAsData(this);
+    if (root instanceof MgmtCommand && root.helpIsData) throw new HelpAsDataError(this);
     if (typeof request === "function") super.outputHelp(request);
     else super.outputHelp(request);
   }
@@ -198,42 +203,43 @@ export const rootOf = (command: Command): Command => (command.parent ? rootOf(co
 
 /** Returns the names of the commands below the one that words call. */
 export const subcommandNames = async (root: MgmtCommand, words: readonly string[]): Promise<string[]> => {
-  const [word, ...rest] = words;
+  const [word, ...deeperWords] = words;
   if (word === undefined) {
     return root
       .createHelp()
       .visibleCommands(root)
       .map((subcommand) => subcommand.name());
   }
-  const next = root.subcommand(word);
-  await next?.define();
-  return next === undefined ? [] : subcommandNames(next, rest);
+  const subcommand = root.subcommand(word);
+  await subcommand?.define();
+  return subcommand === undefined ? [] : subcommandNames(subcommand, deeperWords);
 };
 
 /** Returns the command that parsing stopped at. Each command passed the rest of the words to the next one. */
-export const calledCommand = (command: Command): Command => {
+export const findCalledCommand = (command: Command): Command => {
   const [word = ""] = command.args;
-  const next = command.commands.find((subcommand) => isCalledBy(subcommand, word));
-  return next === undefined ? command : calledCommand(next);
+  const calledSubcommand = command.commands.find((subcommand) => isCalledBy(subcommand, word));
+  return calledSubcommand === undefined ? command : findCalledCommand(calledSubcommand);
 };
 
 /**
  * Refuses a long flag with a single dash, as Terraform has them. Commander reads `-out=plan.json` as `-o` with the value
  * `ut=plan.json`. Words after `--` are not flags, and neither are values of flags.
  */
-const refuseSingleDash = (words: readonly string[], options: readonly Option[]): void => {
+const rejectSingleDashFlags = (words: readonly string[], options: readonly Option[]): void => {
   for (const [index, word] of words.entries()) {
     if (word === "--") return;
     const [, name] = /^-([a-z][a-z-]+)(?:=|$)/.exec(word) ?? [];
-    const isMeant = options.some(({ long, hidden }) => !hidden && long === `--${name ?? ""}`);
-    if (isMeant && !isValue(words[index - 1], options)) {
+    const isLongOption = options.some(({ long, hidden }) => !hidden && long === `--${name ?? ""}`);
+    if (isLongOption && !isOptionValue(words[index - 1], options)) {
       throw usageError(`Unknown option '-${name ?? ""}'`, `Did you mean --${name ?? ""}?`);
     }
   }
 };
 
 /** Whether a word is the value of the flag before it. */
-const isValue = (before: string | undefined, options: readonly Option[]): boolean =>
+const isOptionValue = (previousWord: string | undefined, options: readonly Option[]): boolean =>
   options.some(
-    ({ long, short, required }) => required && before !== undefined && [long, short].includes(before),
+    ({ long, short, required }) =>
+      required && previousWord !== undefined && [long, short].includes(previousWord),
   );

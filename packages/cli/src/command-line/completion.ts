@@ -8,7 +8,7 @@ export interface PartialArgument {
   /** The beginning of the argument that is typed already. */
   readonly current: string;
   /** Returns the names and ids of resources that are known, or that the service returns quickly. */
-  readonly resources: (kind: NamedKind) => Promise<readonly string[]>;
+  readonly listResources: (kind: NamedKind) => Promise<readonly string[]>;
   readonly profiles: () => readonly string[];
 }
 
@@ -18,15 +18,15 @@ export type CompleteArgument = (argument: PartialArgument) => readonly string[] 
 /** Completes the ids of one kind, for an argument that accepts no names. */
 export const completeIds =
   (kind: NamedKind): CompleteArgument =>
-  async ({ typed, resources }) =>
-    typed.length === 0 ? onlyIds(kind, await resources(kind)) : [];
+  async ({ typed: earlierArguments, listResources }) =>
+    earlierArguments.length === 0 ? filterIds(kind, await listResources(kind)) : [];
 
 /** Completes the names and ids of one kind, for the first arguments. */
 export const completeNames =
-  (kind: NamedKind, count = 1): CompleteArgument =>
-  ({ typed, resources }) =>
-    typed.length < count ? resources(kind) : [];
+  (kind: NamedKind, maxArguments = 1): CompleteArgument =>
+  ({ typed: earlierArguments, listResources }) =>
+    earlierArguments.length < maxArguments ? listResources(kind) : [];
 
 /** Returns the ids among names and ids of resources. */
-export const onlyIds = (kind: NamedKind, values: readonly string[]): string[] =>
+export const filterIds = (kind: NamedKind, values: readonly string[]): string[] =>
   values.filter((value) => value.startsWith(idPrefixes[kind]));

@@ -34,7 +34,7 @@ export const addCommands = (parent: MgmtCommand, nodes: readonly CommandNode[], 
         if (heading !== undefined) command.helpGroup(heading);
         if (startHere !== undefined) command.startHere = startHere;
         command.onDefine = async () => {
-          const declaration = load && declarationOf(command, await load());
+          const declaration = load && findDeclaration(command, await load());
           if (declaration) defineCommand(command, declaration, context);
           else addGroupDefaults(command, summary);
           addCommands(command, node.subcommands ?? [], context);
@@ -44,14 +44,15 @@ export const addCommands = (parent: MgmtCommand, nodes: readonly CommandNode[], 
   }
 };
 
-const declarationOf = (
+const findDeclaration = (
   { line }: MgmtCommand,
   declarations: Declarations,
 ): CommandDeclaration<unknown> | undefined => {
-  const calls = (words: string): boolean => line === `mgmt ${words}`;
+  const matchesLine = (words: string): boolean => line === `mgmt ${words}`;
   return Object.values(declarations).find(
     (declaration): declaration is CommandDeclaration<unknown> =>
-      "define" in declaration && (calls(declaration.words) || (declaration.alsoAs ?? []).some(calls)),
+      "define" in declaration &&
+      (matchesLine(declaration.words) || (declaration.alsoAs ?? []).some(matchesLine)),
   );
 };
 

@@ -1,14 +1,14 @@
 import { type Command, Option } from "commander";
 import type { GlobalFlags } from "../input/context.js";
-import { secretInArguments, usageError } from "../errors/usage-errors.js";
-import { formats } from "../output/output.js";
+import { secretInArgumentsError, usageError } from "../errors/usage-errors.js";
+import { outputFormats } from "../output/output.js";
 
-const heading = "Global options:";
+const globalOptionsHeading = "Global options:";
 
 /** Returns the options that every command accepts. */
-export const globalOptions = (): Option[] =>
+export const createGlobalOptions = (): Option[] =>
   [
-    new Option("-o, --output <format>", `output format: ${formats.join(", ")} (default: table)`),
+    new Option("-o, --output <format>", `output format: ${outputFormats.join(", ")} (default: table)`),
     new Option("--json", "the same as --output json"),
     new Option("--fields <names>", "print only these fields, such as id,name,region.id"),
     new Option("-q, --query <expression>", "print what a JMESPath expression selects, such as '[].name'"),
@@ -23,41 +23,41 @@ export const globalOptions = (): Option[] =>
     new Option("--debug", "print each request as a curl command, its status and time on standard error"),
     new Option("--token-file <path>", "file with the token, - for standard input (or MGMT_TOKEN)"),
     new Option("-y, --yes", "confirm without being asked"),
-  ].map((option) => option.helpGroup(heading));
+  ].map((option) => option.helpGroup(globalOptionsHeading));
 
 /** Refuses an empty path, which a variable that is not set leaves: it would mean the working directory. */
-export const assertPaths = (command: Command): void => {
-  if (command.parent) assertPaths(command.parent);
-  const empty = command.options.find(
+export const assertPathsNotEmpty = (command: Command): void => {
+  if (command.parent) assertPathsNotEmpty(command.parent);
+  const emptyOption = command.options.find(
     (option) => option.flags.endsWith("<path>") && command.getOptionValue(option.attributeName()) === "",
   );
-  if (!empty) return;
+  if (!emptyOption) return;
   throw usageError(
-    `${empty.long ?? empty.flags} must not be empty`,
+    `${emptyOption.long ?? emptyOption.flags} must not be empty`,
     "Pass a path. If it comes from a variable, check that the variable is set.",
   );
 };
 
 /** Adds the options that every command accepts, also before its name: `mgmt --output json projects list`. */
 export const addGlobalOptions = (command: Command, { hidden = false, confirms = false } = {}): void => {
-  for (const option of globalOptions()) {
+  for (const option of createGlobalOptions()) {
     command.addOption(option.hideHelp(hidden || (option.long === "--yes" && !confirms)));
   }
   command.addOption(
-    refusedSecret("token", "Set MGMT_TOKEN, or pass --token-file PATH (- for standard input)."),
+    rejectedSecretOption("token", "Set MGMT_TOKEN, or pass --token-file PATH (- for standard input)."),
   );
 };
 
 /** Returns a hidden option that users may try for a secret. It is refused, and its value is not repeated. */
-export const refusedSecret = (flag: string, hint: string): Option =>
+export const rejectedSecretOption = (flag: string, hint: string): Option =>
   new Option(`--${flag} <value>`).hideHelp().argParser(() => {
-    throw secretInArguments(`--${flag}`, hint);
+    throw secretInArgumentsError(`--${flag}`, hint);
   });
 
 /** Returns the global flags of a command and the commands above it. The one closest to the command wins. */
-export const globalFlags = (command: Command): GlobalFlags => {
-  const chain: Command[] = [];
-  for (let current: Command | null = command; current; current = current.parent) chain.unshift(current);
+export const collectGlobalFlags = (command: Command): GlobalFlags => {
+  const ancestors: Command[] = [];
+  for (let current: Command | null = command; current; current = current.parent) ancestors.unshift(current);
   // `addGlobalOptions` defines these options on every command.
-  return Object.assign({}, ...chain.map((ancestor) => ancestor.opts<GlobalFlags>())) as GlobalFlags;
+  return Object.assign({}, ...ancestors.map((ancestor) => ancestor.opts<GlobalFlags>())) as GlobalFlags;
 };

@@ -7,4 +7,4 @@ export const headings = {
 } as const;
 
 /** Sections whose commands the overview lists by name only, so that it fits on a screen. */
-export const namesOnly: readonly string[] = [headings.account, headings.about];
+export const headingsWithNamesOnly: readonly string[] = [headings.account, headings.about];

@@ -1,7 +1,7 @@
 import { type Command, Help, type Option } from "commander";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import { renderOverview } from "./overview.js";
-import { renderRow, renderRows, wrap, wrapCommand } from "../output/wrap.js";
+import { renderTerm, renderTerms, wrapText, wrapCommand } from "../output/wrap.js";
 
 /** A part of the help below the options. Its content is computed only when the help is shown. */
 export interface HelpSection {
@@ -13,7 +13,7 @@ export interface HelpSection {
 }
 
 /** The properties of a command that the help needs. */
-interface DescribedCommand extends Command {
+interface CommandWithSections extends Command {
   /** The words that call it, starting with `mgmt`. */
   readonly line: string;
   /** The operation that it calls. */
@@ -51,12 +51,12 @@ export class MgmtHelp extends Help {
     return command.name();
   }
 
-  override commandUsage(command: DescribedCommand): string {
+  override commandUsage(command: CommandWithSections): string {
     return `${command.line} ${command.usage()}`;
   }
 
   /** Required flags first, then those that are used most. */
-  override visibleOptions(command: DescribedCommand): Option[] {
+  override visibleOptions(command: CommandWithSections): Option[] {
     const fields = [...(command.definition?.query ?? []), ...(command.definition?.body?.fields ?? [])];
     const rank = (option: Option): number => {
       const name = option.long?.slice(2) ?? "";
@@ -69,14 +69,14 @@ export class MgmtHelp extends Help {
     return super.visibleOptions(command).sort((a, b) => rank(a) - rank(b));
   }
 
-  override formatHelp(command: DescribedCommand, helper: Help): string {
+  override formatHelp(command: CommandWithSections, helper: Help): string {
     if (command.parent === null) return renderOverview(command, helper, this.columns);
     const sections = command.sections
       .map(({ title, lines, rows }) => {
         const commands = lines().flatMap((line) => wrapCommand(line, this.columns - 2));
         return [
           title,
-          [...renderRows(rows(), this.columns), ...commands.map((line) => `  ${line}`)],
+          [...renderTerms(rows(), this.columns), ...commands.map((line) => `  ${line}`)],
         ] as const;
       })
       .filter(([, lines]) => lines.length > 0)
@@ -86,11 +86,11 @@ export class MgmtHelp extends Help {
 
   override styleUsage(usage: string): string {
     const title = "Usage: ";
-    return wrap(usage, this.columns - title.length).join(`\n${" ".repeat(title.length)}`);
+    return wrapText(usage, this.columns - title.length).join(`\n${" ".repeat(title.length)}`);
   }
 
   override formatItem(term: string, termWidth: number, description: string): string {
-    return renderRow(term, termWidth, description, this.columns);
+    return renderTerm(term, termWidth, description, this.columns);
   }
 
   private get columns(): number {

@@ -2,12 +2,12 @@ import { commandTree, groupCommands } from "./generated/command-tree.js";
 import type { Context, GlobalFlags } from "../input/context.js";
 import { usageError } from "../errors/usage-errors.js";
 import { addGroups } from "../run/groups.js";
-import { type Format, formats, type Presentation } from "../output/output.js";
-import { ignoredLinks } from "../profiles/link-file.js";
-import { storedSettings } from "../profiles/stored-settings.js";
+import { type OutputFormat, outputFormats, type Presentation } from "../output/output.js";
+import { findIgnoredLinks } from "../profiles/link-file.js";
+import { readStoredSettings } from "../profiles/stored-settings.js";
 import { MgmtCommand } from "../command-line/command.js";
 import { addCommands } from "../command-line/declared-commands.js";
-import { addGlobalOptions, assertPaths, globalFlags } from "../command-line/global-options.js";
+import { addGlobalOptions, assertPathsNotEmpty, collectGlobalFlags } from "../command-line/global-options.js";
 import { didYouMean } from "../text/suggest.js";
 
 /** Builds the parser of the whole command line. */
@@ -29,16 +29,16 @@ export const buildProgram = (context: Context): MgmtCommand => {
       outputError: () => {},
     })
     .hook("preAction", async (_, command) => {
-      assertPaths(command);
-      const flags = globalFlags(command);
-      const stored = storedSettings(flags, context);
-      output.format = formatOf(flags) ?? stored.output ?? output.format;
+      assertPathsNotEmpty(command);
+      const flags = collectGlobalFlags(command);
+      const storedOptions = readStoredSettings(flags, context);
+      output.format = resolveFormat(flags) ?? storedOptions.output ?? output.format;
       output.isDebugging = flags.debug ?? false;
       context.insecureAddresses.isAllowed = flags.insecure ?? false;
       const { format } = output;
-      const pager = flags.pager ?? stored.pager;
-      output.presentation = await readPresentation({ ...flags, format, pager }, context);
-      for (const { file, reason } of ignoredLinks(context.cwd)) {
+      const pager = flags.pager ?? storedOptions.pager;
+      output.presentation = await resolvePresentation({ ...flags, format, pager }, context);
+      for (const { file, reason } of findIgnoredLinks(context.cwd)) {
         const message = `${file} was ignored, because ${reason}`;
         await output.warn({ code: "link:ignored", message, from: file });
       }
@@ -52,11 +52,11 @@ export const buildProgram = (context: Context): MgmtCommand => {
 
 interface PresentationFlags extends Pick<GlobalFlags, "output" | "fields" | "query" | "jq"> {
   /** That of `output`, or the stored or usual one. */
-  readonly format: Format;
+  readonly format: OutputFormat;
   readonly pager: boolean | undefined;
 }
 
-const readPresentation = async (
+const resolvePresentation = async (
   { output, format, fields, query, jq, pager }: PresentationFlags,
   { env }: Context,
 ): Promise<Presentation> => {
@@ -70,10 +70,10 @@ const readPresentation = async (
     );
   }
   if (jq !== undefined) {
-    const other = Object.entries({ fields, query }).find(([, value]) => value !== undefined);
-    if (other) {
+    const otherOption = Object.entries({ fields, query }).find(([, value]) => value !== undefined);
+    if (otherOption) {
       throw usageError(
-        `--${other[0]} and --jq cannot be used together`,
+        `--${otherOption[0]} and --jq cannot be used together`,
         "Select everything with one of them.",
       );
     }
@@ -83,17 +83,17 @@ const readPresentation = async (
         "Leave --output out: jq decides what is printed.",
       );
     }
-    const { jqQuery } = await import("../output/jq.js");
+    const { createJqQuery: jqQuery } = await import("../output/jq.js");
     return { pager, query: await jqQuery(jq, env) };
   }
   return {
     pager,
-    ...(fields !== undefined && { fields: readFields(fields) }),
+    ...(fields !== undefined && { fields: parseFields(fields) }),
     ...(query !== undefined && { query: (await import("../output/query.js")).parseQuery(query) }),
   };
 };
 
-const readFields = (text: string): string[] => {
+const parseFields = (text: string): string[] => {
   const names = text.split(",").map((name) => name.trim());
   if (names.every((name) => /^[\w*-]+(\.[\w*-]+)*$/.test(name))) return [...new Set(names)];
   throw usageError(
@@ -103,17 +103,17 @@ const readFields = (text: string): string[] => {
 };
 
 /** Returns the format that the flags select. */
-const formatOf = ({ output, json }: GlobalFlags): Format | undefined => {
-  const format = output === undefined ? undefined : readFormat(output);
+const resolveFormat = ({ output, json }: GlobalFlags): OutputFormat | undefined => {
+  const format = output === undefined ? undefined : parseFormat(output);
   if (!json) return format;
   if (format === undefined || format === "json") return "json";
   throw usageError(`--json and --output ${format} cannot be used together`, "Pass one of them.");
 };
 
-const readFormat = (text: string): Format => {
-  const format = formats.find((name) => name === text);
+const parseFormat = (text: string): OutputFormat => {
+  const format = outputFormats.find((name) => name === text);
   if (format === undefined) {
-    const hint = `${didYouMean(text, formats)}Allowed: ${formats.join(", ")}.`;
+    const hint = `${didYouMean(text, outputFormats)}Allowed: ${outputFormats.join(", ")}.`;
     throw usageError(`--output cannot be ${JSON.stringify(text)}`, hint);
   }
   return format;

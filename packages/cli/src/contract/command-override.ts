@@ -36,14 +36,14 @@ export interface CommandOverride {
 }
 
 /** A command that creates a database in a project. */
-const newDatabase: CommandOverride = {
+const newDatabaseOverride: CommandOverride = {
   argument: "name",
   wait: { for: "database" },
   createsDatabase: true,
   defaults: { region: "that of the source, else of the project" },
 };
 
-export const overrides: Readonly<Partial<Record<OperationId, CommandOverride>>> = {
+export const commandOverrides: Readonly<Partial<Record<OperationId, CommandOverride>>> = {
   "projects.create": {
     argument: "name",
     wait: { for: "database", at: ["database"] },
@@ -56,11 +56,11 @@ export const overrides: Readonly<Partial<Record<OperationId, CommandOverride>>> 
     examples: ["projects transfer {id} --recipient-access-token-file token.txt --yes"],
   },
   "projects.databases.list": { sameAs: "databases list --project-id PROJECT" },
-  "projects.databases.create": { ...newDatabase, sameAs: "databases create --project-id PROJECT" },
+  "projects.databases.create": { ...newDatabaseOverride, sameAs: "databases create --project-id PROJECT" },
   "projects.branches.create": { argument: "gitName" },
   "databases.create": {
-    ...newDatabase,
-    defaults: { ...newDatabase.defaults, name: "the logical id, or a generated name" },
+    ...newDatabaseOverride,
+    defaults: { ...newDatabaseOverride.defaults, name: "the logical id, or a generated name" },
   },
   "databases.restore": {
     confirm: "overwrite all data of database {targetDatabaseId} and lose everything written after the backup",
@@ -97,10 +97,11 @@ export const overrides: Readonly<Partial<Record<OperationId, CommandOverride>>> 
 
 export const overrideOf = (id: string): CommandOverride =>
   // The check makes it one of the keys.
-  (Object.hasOwn(overrides, id) ? overrides[id as OperationId] : undefined) ?? {};
+  (Object.hasOwn(commandOverrides, id) ? commandOverrides[id as OperationId] : undefined) ?? {};
 
 /** Whether help leaves out the command of an operation, because another command does the same. */
-export const isHidden = ({ id }: { readonly id: string }): boolean => overrideOf(id).sameAs !== undefined;
+export const isHiddenCommand = ({ id }: { readonly id: string }): boolean =>
+  overrideOf(id).sameAs !== undefined;
 
 /** How the overview shows a group of operations. */
 export interface GroupOverride {
@@ -111,40 +112,40 @@ export interface GroupOverride {
   readonly hidden?: boolean;
 }
 
-const resources = "Resources:";
+const resourcesHeading = "Resources:";
 
 /** The groups of operations, in the order of the overview. */
 export const groupOverrides: Readonly<Record<string, GroupOverride>> = {
-  projects: { heading: resources, summary: "Projects and their contents", aliases: ["project"] },
+  projects: { heading: resourcesHeading, summary: "Projects and their contents", aliases: ["project"] },
   databases: {
-    heading: resources,
+    heading: resourcesHeading,
     summary: "Databases, restores, backups and usage",
     aliases: ["database"],
   },
-  connections: { heading: resources, summary: "Credentials for databases", aliases: ["connection"] },
-  branches: { heading: resources, summary: "Branches of a project", aliases: ["branch"] },
-  services: { heading: resources, summary: "Services and their deployments", aliases: ["service"] },
+  connections: { heading: resourcesHeading, summary: "Credentials for databases", aliases: ["connection"] },
+  branches: { heading: resourcesHeading, summary: "Branches of a project", aliases: ["branch"] },
+  services: { heading: resourcesHeading, summary: "Services and their deployments", aliases: ["service"] },
   deployments: {
-    heading: resources,
+    heading: resourcesHeading,
     summary: "Show, start, stop and delete deployments",
     aliases: ["deployment"],
   },
-  apps: { heading: resources, summary: "Deprecated: use services", aliases: ["app"], hidden: true },
-  me: { heading: resources, summary: "Show who the token belongs to", hidden: true },
+  apps: { heading: resourcesHeading, summary: "Deprecated: use services", aliases: ["app"], hidden: true },
+  me: { heading: resourcesHeading, summary: "Show who the token belongs to", hidden: true },
   workspaces: {
-    heading: resources,
+    heading: resourcesHeading,
     summary: "Workspaces, their service tokens and integrations",
     aliases: ["workspace"],
   },
   integrations: {
-    heading: resources,
+    heading: resourcesHeading,
     summary: "OAuth clients that a workspace has authorized",
     aliases: ["integration"],
   },
   "agent-approvals": {
-    heading: resources,
+    heading: resourcesHeading,
     summary: "Approvals of agents' requests",
     aliases: ["agent-approval"],
   },
-  regions: { heading: resources, summary: "Regions for databases", aliases: ["region"] },
+  regions: { heading: resourcesHeading, summary: "Regions for databases", aliases: ["region"] },
 };

@@ -1,13 +1,13 @@
 import { idPrefixes } from "./generated/id-prefixes.js";
 
 /** A kind of resource: how the service lists and reads it, and what people call it. */
-export interface Kind {
+export interface ResourceKind {
   readonly noun: string;
   readonly plural: string;
   /** Path of the list. */
   readonly list: string;
   /** The kinds that the list can be limited to, the one to ask for first. */
-  readonly parents?: readonly Parent[];
+  readonly parents?: readonly ParentKind[];
   /** Path of one resource, whose id is `{id}`. Absent if only the list contains it. */
   readonly get?: string;
   /** Where the id is in an item of the list. Default: `id`. */
@@ -16,18 +16,18 @@ export interface Kind {
   readonly contents?: readonly KindName[];
 }
 
-export interface Parent {
+export interface ParentKind {
   readonly kind: KindName;
   /** Parameter of the list with the id of the parent. */
   readonly parameter: string;
 }
 
-const inProject: Parent = { kind: "project", parameter: "projectId" };
-const onBranch: Parent = { kind: "branch", parameter: "branchId" };
-const inDatabase: Parent = { kind: "database", parameter: "databaseId" };
-const inWorkspace: Parent = { kind: "workspace", parameter: "workspaceId" };
+const projectParent: ParentKind = { kind: "project", parameter: "projectId" };
+const branchParent: ParentKind = { kind: "branch", parameter: "branchId" };
+const databaseParent: ParentKind = { kind: "database", parameter: "databaseId" };
+const workspaceParent: ParentKind = { kind: "workspace", parameter: "workspaceId" };
 
-const names = [
+const kindNames = [
   "workspace",
   "project",
   "branch",
@@ -42,9 +42,9 @@ const names = [
 ] as const;
 
 /** Name of a kind, as the path arguments of the contract have it. Services are apps. */
-export type KindName = (typeof names)[number];
+export type KindName = (typeof kindNames)[number];
 
-export const kinds: Readonly<Record<KindName, Kind>> = {
+export const resourceKinds: Readonly<Record<KindName, ResourceKind>> = {
   workspace: {
     noun: "workspace",
     plural: "workspaces",
@@ -62,7 +62,7 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
     noun: "branch",
     plural: "branches",
     list: "/v1/projects/{projectId}/branches",
-    parents: [inProject],
+    parents: [projectParent],
     get: "/v1/branches/{id}",
     contents: ["database", "app"],
   },
@@ -70,7 +70,7 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
     noun: "database",
     plural: "databases",
     list: "/v1/databases",
-    parents: [inProject, onBranch],
+    parents: [projectParent, branchParent],
     get: "/v1/databases/{id}",
     contents: ["connection", "backup"],
   },
@@ -78,20 +78,20 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
     noun: "connection",
     plural: "connections",
     list: "/v1/connections",
-    parents: [inDatabase],
+    parents: [databaseParent],
     get: "/v1/connections/{id}",
   },
   backup: {
     noun: "backup",
     plural: "backups",
     list: "/v1/databases/{databaseId}/backups",
-    parents: [inDatabase],
+    parents: [databaseParent],
   },
   app: {
     noun: "service",
     plural: "services",
     list: "/v1/services",
-    parents: [inProject, onBranch],
+    parents: [projectParent, branchParent],
     get: "/v1/services/{id}",
     contents: ["deployment"],
   },
@@ -106,26 +106,26 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
     noun: "service token",
     plural: "service tokens",
     list: "/v1/workspaces/{workspaceId}/service-tokens",
-    parents: [inWorkspace],
+    parents: [workspaceParent],
   },
   integration: {
     noun: "integration",
     plural: "integrations",
     list: "/v1/workspaces/{workspaceId}/integrations",
-    parents: [inWorkspace],
+    parents: [workspaceParent],
     get: "/v1/integrations/{id}",
   },
   client: {
     noun: "integration",
     plural: "integrations",
     list: "/v1/workspaces/{workspaceId}/integrations",
-    parents: [inWorkspace],
+    parents: [workspaceParent],
     id: ["client", "id"],
   },
 };
 
 export const isKindName = (name: string | undefined): name is KindName =>
-  names.some((kindName) => kindName === name);
+  kindNames.some((kindName) => kindName === name);
 
 /** Returns the kind whose ids have a prefix. */
 export const kindOfPrefix = (prefix: string | undefined): KindName | undefined =>

@@ -1,25 +1,25 @@
 import type { Call } from "@mgmt/sdk";
 import { isObject, valueAt } from "../json/json-path.js";
-import { type KindName, kinds } from "./kinds.js";
+import { type KindName, resourceKinds } from "./kinds.js";
 
 /** Ids by kind of resource: `{ project: "proj_…" }`. */
-export type KnownIds = Readonly<Partial<Record<KindName, string>>>;
+export type IdsByKind = Readonly<Partial<Record<KindName, string>>>;
 
 /** The largest page that the service returns. */
-export const largestPage = 1_000;
+export const maxPageSize = 1_000;
 
 /**
  * Returns the call of the list of a kind.
  *
  * @param parents The list is limited to the resources in those of them that it can be limited to.
  */
-export const listCall = (
+export const createListCall = (
   kind: KindName,
-  parents: KnownIds,
-  limit = largestPage,
+  parents: IdsByKind,
+  limit = maxPageSize,
 ): Call & { readonly method: "GET" } => {
-  const { list, parents: accepted = [] } = kinds[kind];
-  const parameters = accepted.flatMap(({ kind: parent, parameter }): [string, string][] => {
+  const { list, parents: listParents = [] } = resourceKinds[kind];
+  const parameters = listParents.flatMap(({ kind: parent, parameter }): [string, string][] => {
     const id = parents[parent];
     return id === undefined ? [] : [[parameter, id]];
   });
@@ -34,7 +34,7 @@ export const listCall = (
 
 /** Returns the id of an item of the list of a kind. */
 export const idOfItem = (kind: KindName, item: unknown): string | undefined => {
-  const id = valueAt(item, kinds[kind].id ?? ["id"]);
+  const id = valueAt(item, resourceKinds[kind].id ?? ["id"]);
   return typeof id === "string" ? id : undefined;
 };
 

@@ -2,11 +2,11 @@ import { groups } from "./generated/groups.js";
 import type { CommandDefinition } from "./command-definition.js";
 
 /** Returns the operation with another verb on the same kind of resource: for `databases create`, `databases list`. */
-export const siblingOf = async (
+export const findSiblingCommand = async (
   words: readonly string[],
   verb: string,
 ): Promise<CommandDefinition | undefined> => {
-  const line = [...words.slice(0, -1), verb].join(" ");
+  const siblingWords = [...words.slice(0, -1), verb].join(" ");
   const definitions = (await groups.find(({ name }) => name === words[0])?.load()) ?? [];
-  return definitions.find((definition) => definition.words.join(" ") === line);
+  return definitions.find((definition) => definition.words.join(" ") === siblingWords);
 };

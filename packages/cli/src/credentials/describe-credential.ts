@@ -1,7 +1,7 @@
-import type { Sourced } from "../profiles/active-profile.js";
-import type { Identity } from "../profiles/resolve-access.js";
+import type { ValueWithSource } from "../profiles/active-profile.js";
+import type { RequestCredential } from "../profiles/resolve-access.js";
 import { readStoredLogin, readStoredToken } from "./credential-store.js";
-import { expiryOf } from "./token-source.js";
+import { parseJwtExpiry } from "./token-source.js";
 
 /** What is printed about a credential; never the token itself. */
 export interface CredentialDescription {
@@ -15,7 +15,7 @@ export interface CredentialDescription {
   readonly scopes?: readonly string[];
 }
 
-export const noCredential: CredentialDescription = {
+export const noCredentialDescription: CredentialDescription = {
   kind: null,
   from: null,
   store: null,
@@ -27,7 +27,7 @@ export const noCredential: CredentialDescription = {
 export const describeCredential = async ({
   value,
   from,
-}: Sourced<Identity>): Promise<CredentialDescription> => {
+}: ValueWithSource<RequestCredential>): Promise<CredentialDescription> => {
   if ("token" in value) return describeToken(value.token, from, null);
   const store = value.profile.inKeyring === undefined ? "file" : "keyring";
   const login = await readStoredLogin(value.file, value.name);
@@ -38,13 +38,13 @@ export const describeCredential = async ({
       kind: "login",
       from,
       store,
-      endsAt: isoTime(expiresAt),
+      endsAt: formatIsoTime(expiresAt),
       renewed,
       ...(scopes !== undefined && { scopes }),
     };
   }
   const token = await readStoredToken(value);
-  return token === undefined ? noCredential : describeToken(token, from, store);
+  return token === undefined ? noCredentialDescription : describeToken(token, from, store);
 };
 
 const describeToken = (
@@ -55,9 +55,9 @@ const describeToken = (
   kind: "token",
   from,
   store,
-  endsAt: isoTime(expiryOf(token)),
+  endsAt: formatIsoTime(parseJwtExpiry(token)),
   renewed: false,
 });
 
-const isoTime = (milliseconds: number | undefined): string | null =>
+const formatIsoTime = (milliseconds: number | undefined): string | null =>
   milliseconds === undefined ? null : new Date(milliseconds).toISOString();

@@ -1,31 +1,36 @@
 import type { Context } from "../input/context.js";
 import type { Profile } from "../profiles/profile.js";
 import { nodeTransport } from "../sdk/sdk.js";
-import { storeOf } from "./credential-store.js";
-import { clientId, createAuthenticator } from "../sdk/oauth.js";
-import { debugRequests } from "../transport/debug-requests.js";
-import { explainedTransport } from "../transport/explained-transport.js";
+import { loginStoreOf } from "./credential-store.js";
+import { oauthClientId, createAuthenticator } from "../sdk/oauth.js";
+import { withDebugNotices } from "../transport/debug-requests.js";
+import { createExplainedTransport } from "../transport/explained-transport.js";
 import { sendToOwnService } from "./own-service.js";
 
 /** Returns the current access token of a login. */
 export type LoginToken = ReturnType<typeof createAuthenticator>["token"];
 
 /** Returns a function for the access token of a profile's login. It refreshes the token, once for all processes. */
-export const loginToken = (
+export const createLoginTokenReader = (
   { file, name, profile }: { file: string; name: string; profile: Profile },
   context: Pick<Context, "output" | "insecureAddresses" | "signal">,
 ): LoginToken => {
   const { output, insecureAddresses } = context;
-  const plain = nodeTransport();
-  const transport = explainedTransport(
-    sendToOwnService(debugRequests(plain, output), { name, profile }, context, plain),
+  const nodeHttpTransport = nodeTransport();
+  const transport = createExplainedTransport(
+    sendToOwnService(
+      withDebugNotices(nodeHttpTransport, output),
+      { name, profile },
+      context,
+      nodeHttpTransport,
+    ),
   );
   const { token } = createAuthenticator({
     authUrl: profile.authUrl ?? profile.baseUrl,
     allowInsecureHttp: insecureAddresses.isAllowed,
-    clientId,
+    clientId: oauthClientId,
     transport,
-    store: storeOf({ file, name, profile }),
+    store: loginStoreOf({ file, name, profile }),
     // The command continues with the token that it has.
     onBackgroundError: (error) => void warnAboutRefresh(transport.explain() ?? error, output),
   });
@@ -42,6 +47,6 @@ export const loginToken = (
 const warnAboutRefresh = async (error: unknown, output: Context["output"]): Promise<void> => {
   const { code, message, hint } = await output.failureOf(error);
   // The others are about a host, and do not say what it was asked for.
-  const what = code.startsWith("auth:") ? message : `The login could not be refreshed: ${message}`;
-  await output.warn({ code, message: what, ...(hint !== undefined && { hint }) });
+  const warningMessage = code.startsWith("auth:") ? message : `The login could not be refreshed: ${message}`;
+  await output.warn({ code, message: warningMessage, ...(hint !== undefined && { hint }) });
 };

@@ -1,16 +1,16 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context } from "../input/context.js";
-import { devNotRunning } from "../errors/access-errors.js";
+import { devNotRunningError } from "../errors/access-errors.js";
 import { valueAt } from "../json/json-path.js";
 import { isSameAddress, type Profile } from "../profiles/profile.js";
 import { readPrivateFile } from "../files/private-file.js";
-import { announceSlowness } from "../transport/announce-delays.js";
+import { withSlownessNotices } from "../transport/announce-delays.js";
 import { nodeTransport, TokenError, type Transport } from "../sdk/sdk.js";
 
-const timeoutMs = 30_000;
+const proofTimeoutMs = 30_000;
 
 /** Returns the address of the `mgmt dev` that registered the profile, if one did. */
-export const addressOfDev = ({ controlUrl, controlSecretFile }: Profile): string | undefined =>
+export const devAddressOf = ({ controlUrl, controlSecretFile }: Profile): string | undefined =>
   controlSecretFile === undefined ? undefined : controlUrl?.replace(/\/_control\/*$/, "");
 
 /**
@@ -22,9 +22,9 @@ export const assertOwnService = async (
   profile: Profile,
   context: Pick<Context, "output" | "signal">,
 ): Promise<void> => {
-  const address = addressOfDev(profile);
+  const address = devAddressOf(profile);
   if (address === undefined || !isSameAddress(address, profile.baseUrl)) return;
-  if (!(await isOwnService(profile, context))) throw devNotRunning(name, address);
+  if (!(await canProveOwnService(profile, context))) throw devNotRunningError(name, address);
 };
 
 /**
@@ -32,21 +32,21 @@ export const assertOwnService = async (
  * command waits or repeats a request. The proof usually travels over the connection of the request that follows. While nothing
  * listens, requests fail as they do without the proof, so that a command continues after a restart of `mgmt dev`.
  *
- * @param plain transport for the proof, whose requests `--debug` does not report. Default: `transport`.
+ * @param proofTransport transport for the proof, whose requests `--debug` does not report. Default: `transport`.
  */
 export const sendToOwnService = (
   transport: Transport,
   { name, profile }: { name: string; profile: Profile },
   { signal }: Pick<Context, "signal">,
-  plain = transport,
+  proofTransport = transport,
 ): Transport => {
-  const address = addressOfDev(profile);
+  const address = devAddressOf(profile);
   if (address === undefined || !isSameAddress(address, profile.baseUrl)) return transport;
   return {
     async send(request) {
-      if (!(await proves(profile, plain, signal))) {
+      if (!(await verifyServiceProof(profile, proofTransport, signal))) {
         // The SDK repeats requests after other errors.
-        const cause = devNotRunning(name, address);
+        const cause = devNotRunningError(name, address);
         throw new TokenError("The service is not the one that the token is for", { cause });
       }
       return transport.send(request);
@@ -55,12 +55,12 @@ export const sendToOwnService = (
 };
 
 /** Whether the service at the control URL of the profile proves to be the running `mgmt dev` that wrote its secret file. */
-export const isOwnService = async (
+export const canProveOwnService = async (
   profile: Profile,
   { output, signal }: Pick<Context, "output" | "signal">,
 ): Promise<boolean> => {
   try {
-    return await proves(profile, announceSlowness(nodeTransport(), output), signal);
+    return await verifyServiceProof(profile, withSlownessNotices(nodeTransport(), output), signal);
   } catch {
     signal.throwIfAborted();
     return false;
@@ -71,24 +71,28 @@ export const isOwnService = async (
  * Asks the service to prove that it knows the secret, which is not sent. Every start of `mgmt dev` makes a new secret. Errors of the
  * transport are thrown unchanged.
  */
-const proves = async (profile: Profile, transport: Transport, stopped: AbortSignal): Promise<boolean> => {
-  const address = addressOfDev(profile);
+const verifyServiceProof = async (
+  profile: Profile,
+  transport: Transport,
+  stopSignal: AbortSignal,
+): Promise<boolean> => {
+  const address = devAddressOf(profile);
   const { controlSecretFile } = profile;
   if (address === undefined || controlSecretFile === undefined) return false;
   const secret = await readPrivateFile(controlSecretFile);
   if (secret === undefined) return false;
   const nonce = randomBytes(24).toString("base64url");
   const url = `${address}/_control/proof?nonce=${nonce}`;
-  const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
+  const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(proofTimeoutMs)]);
   const headers = { accept: "application/json" };
   const { body } = await transport.send({ method: "GET", url, headers, body: undefined, signal });
   const text = `mgmt control proof\n${address}\n${nonce}`;
-  const expected = createHmac("sha256", secret).update(text).digest();
-  const proof = Buffer.from(proofIn(body), "base64url");
-  return proof.length === expected.length && timingSafeEqual(proof, expected);
+  const expectedProof = createHmac("sha256", secret).update(text).digest();
+  const proof = Buffer.from(parseProof(body), "base64url");
+  return proof.length === expectedProof.length && timingSafeEqual(proof, expectedProof);
 };
 
-const proofIn = (body: string): string => {
+const parseProof = (body: string): string => {
   try {
     const proof = valueAt(JSON.parse(body), ["proof"]);
     return typeof proof === "string" ? proof : "";

@@ -1,5 +1,5 @@
-import { corruptProfiles } from "../errors/storage-errors.js";
-import { type Profile, profileNamed, type Profiles, withoutCredential } from "../profiles/profile.js";
+import { corruptProfilesError } from "../errors/storage-errors.js";
+import { type Profile, findProfile, type Profiles, withoutCredential } from "../profiles/profile.js";
 import { readProfiles } from "../profiles/read-profiles.js";
 import { assertWritable, updateProfiles, updateProfilesOnceWritable } from "../profiles/update-profiles.js";
 import { prepareRefreshedLogin, readRefreshedLogin, removeRefreshedLogin } from "./refreshed-login.js";
@@ -9,14 +9,14 @@ import { isLogin, type Login, type LoginStore, withFileLock } from "../sdk/oauth
  * Returns a store for the login of one profile in the profiles file. Each profile has a lock of its own, so that a refresh
  * against an authorization server that hangs does not block other profiles.
  *
- * @param initial The profile to create when there is none of that name yet.
+ * @param initialProfile The profile to create when there is none of that name yet.
  */
-export const profileStore = (file: string, name: string, initial: Profile): LoginStore => {
+export const createProfileStore = (file: string, name: string, initialProfile: Profile): LoginStore => {
   const withLogin =
     (login: Login) =>
-    (all: Profiles): Profiles => {
-      const { store: _, ...rest } = withoutCredential(profileNamed(all, name) ?? initial);
-      return { ...all, profiles: { ...all.profiles, [name]: { ...rest, login } } };
+    (allProfiles: Profiles): Profiles => {
+      const { store: _, ...rest } = withoutCredential(findProfile(allProfiles, name) ?? initialProfile);
+      return { ...allProfiles, profiles: { ...allProfiles.profiles, [name]: { ...rest, login } } };
     };
   const probe = async (): Promise<void> => {
     readProfiles(file);
@@ -31,32 +31,32 @@ export const profileStore = (file: string, name: string, initial: Profile): Logi
     probe,
     async reserve() {
       await probe();
-      const stored = readStored(file, name);
-      const left = stored && readRefreshedLogin(file, name, stored);
+      const storedLogin = readStoredLogin(file, name);
+      const unsavedLogin = storedLogin && readRefreshedLogin(file, name, storedLogin);
       // A process was killed before it could move this login to the profiles file.
-      if (left) await updateProfiles(file, withLogin(left));
-      const refreshed = prepareRefreshedLogin(file, name, left ?? stored);
+      if (unsavedLogin) await updateProfiles(file, withLogin(unsavedLogin));
+      const refreshedLogin = prepareRefreshedLogin(file, name, unsavedLogin ?? storedLogin);
       let isPending = false;
       return {
         async write(login) {
-          refreshed.write(login);
+          refreshedLogin.write(login);
           isPending = true;
           await updateProfilesOnceWritable(file, withLogin(login));
           isPending = false;
         },
         async release() {
-          if (!isPending) refreshed.remove();
-          refreshed.close();
+          if (!isPending) refreshedLogin.remove();
+          refreshedLogin.close();
         },
       };
     },
     clear: () => removeCredential(file, name),
-    lock: lockOf(file, name),
+    lock: createCredentialLock(file, name),
   };
 };
 
 /** Returns the lock of a profile's credential. It is beside the profiles file even if the credential is in the keyring. */
-export const lockOf =
+export const createCredentialLock =
   (file: string, name: string): NonNullable<LoginStore["lock"]> =>
   async (work, { signal }) => {
     await assertWritable(file);
@@ -65,23 +65,23 @@ export const lockOf =
 
 /** Reads the newest login of a profile. Returns undefined when there is none. */
 export const readLogin = (file: string, name: string): Login | undefined => {
-  const login = readStored(file, name);
+  const login = readStoredLogin(file, name);
   return login && (readRefreshedLogin(file, name, login) ?? login);
 };
 
-const readStored = (file: string, name: string): Login | undefined => {
-  const login = profileNamed(readProfiles(file), name)?.login;
+const readStoredLogin = (file: string, name: string): Login | undefined => {
+  const login = findProfile(readProfiles(file), name)?.login;
   if (login === undefined) return undefined;
-  if (!isLogin(login)) throw corruptProfiles(file, `the login of profile ${name} is incomplete`);
+  if (!isLogin(login)) throw corruptProfilesError(file, `the login of profile ${name} is incomplete`);
   return login;
 };
 
 /** Removes the credential from a profile in the profiles file. */
 export const removeCredential = async (file: string, name: string): Promise<void> => {
-  await updateProfiles(file, (all) => {
-    const profile = profileNamed(all, name);
-    if (!profile) return all;
-    return { ...all, profiles: { ...all.profiles, [name]: withoutCredential(profile) } };
+  await updateProfiles(file, (allProfiles) => {
+    const profile = findProfile(allProfiles, name);
+    if (!profile) return allProfiles;
+    return { ...allProfiles, profiles: { ...allProfiles.profiles, [name]: withoutCredential(profile) } };
   });
   removeRefreshedLogin(file, name);
 };

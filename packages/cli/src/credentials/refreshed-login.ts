@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { readTrustedFileSync } from "@mgmt/internal/files/trusted-file-sync";
-import { unwritableProfiles } from "../errors/storage-errors.js";
+import { unwritableProfilesError } from "../errors/storage-errors.js";
 import { isObject } from "../json/json-path.js";
 import { isLogin, type Login } from "../sdk/oauth.js";
 
@@ -18,50 +18,54 @@ export interface RefreshedLogin {
 }
 
 /** Profile names have no `~`, so no other file has this name. */
-const fileOf = (profiles: string, name: string): string => `${profiles}~${name}`;
+const refreshedLoginFile = (profilesFile: string, name: string): string => `${profilesFile}~${name}`;
 
 /** Identifies the login that a refreshed one replaces. */
-const digestOf = ({ accessToken }: Login): string =>
+const hashAccessToken = ({ accessToken }: Login): string =>
   createHash("sha256").update(accessToken).digest("base64url");
 
 /**
  * Creates the file for the next login of a profile. Call it under the lock of the profile.
  *
- * @param current the login in the profiles file.
+ * @param currentLogin the login in the profiles file.
  * @throws CliError `profiles:unwritable` if the file cannot be created.
  */
 export const prepareRefreshedLogin = (
-  profiles: string,
+  profilesFile: string,
   name: string,
-  current: Login | undefined,
+  currentLogin: Login | undefined,
 ): RefreshedLogin => {
-  const file = fileOf(profiles, name);
-  const descriptor = create(file, profiles);
+  const file = refreshedLoginFile(profilesFile, name);
+  const descriptor = createEmptyFile(file, profilesFile);
   return {
     write(login) {
-      const replaces = current && digestOf(current);
+      const replaces = currentLogin && hashAccessToken(currentLogin);
       writeSync(descriptor, JSON.stringify({ login, replaces }), 0);
     },
-    remove: () => removeRefreshedLogin(profiles, name),
+    remove: () => removeRefreshedLogin(profilesFile, name),
     close: () => closeSync(descriptor),
   };
 };
 
-const create = (file: string, profiles: string): number => {
+const createEmptyFile = (file: string, profilesFile: string): number => {
   try {
     rmSync(file, { force: true });
     // A link or a file that somebody else created meanwhile is refused.
     return openSync(file, "wx", 0o600);
   } catch (error) {
-    throw unwritableProfiles(profiles, error);
+    throw unwritableProfilesError(profilesFile, error);
   }
 };
 
 /** Returns the refreshed login that replaces `current`; undefined if there is none. */
-export const readRefreshedLogin = (profiles: string, name: string, current: Login): Login | undefined => {
+export const readRefreshedLogin = (
+  profilesFile: string,
+  name: string,
+  currentLogin: Login,
+): Login | undefined => {
   try {
-    const value: unknown = JSON.parse(readTrustedFileSync(fileOf(profiles, name)));
-    if (!isObject(value) || value["replaces"] !== digestOf(current)) return undefined;
+    const value: unknown = JSON.parse(readTrustedFileSync(refreshedLoginFile(profilesFile, name)));
+    if (!isObject(value) || value["replaces"] !== hashAccessToken(currentLogin)) return undefined;
     const { login } = value;
     return isLogin(login) ? login : undefined;
   } catch {
@@ -70,5 +74,5 @@ export const readRefreshedLogin = (profiles: string, name: string, current: Logi
   }
 };
 
-export const removeRefreshedLogin = (profiles: string, name: string): void =>
-  rmSync(fileOf(profiles, name), { force: true });
+export const removeRefreshedLogin = (profilesFile: string, name: string): void =>
+  rmSync(refreshedLoginFile(profilesFile, name), { force: true });

@@ -1,15 +1,15 @@
 import type { Context } from "../input/context.js";
-import { noToken } from "../errors/access-errors.js";
+import { missingTokenError } from "../errors/access-errors.js";
 import { isObject } from "../json/json-path.js";
-import type { Identity } from "../profiles/resolve-access.js";
+import type { RequestCredential } from "../profiles/resolve-access.js";
 import type { LoginToken } from "./login-token.js";
 
 /**
  * Returns the token that requests are sent with: a token as it is, or a function for the current token of a login. Throws
  * `dev:not_running` for a profile of a `mgmt dev` that has ended.
  */
-export const tokenOf = async (
-  identity: Identity,
+export const resolveToken = async (
+  identity: RequestCredential,
   context: Pick<Context, "output" | "insecureAddresses" | "signal">,
 ): Promise<string | LoginToken> => {
   if ("token" in identity) return identity.token;
@@ -21,17 +21,17 @@ export const tokenOf = async (
   if (identity.profile.inKeyring === "token") {
     const { readStoredToken } = await import("./credential-store.js");
     const token = await readStoredToken(identity);
-    if (token === undefined) throw noToken(identity.profile.baseUrl);
+    if (token === undefined) throw missingTokenError(identity.profile.baseUrl);
     return token;
   }
   const { authUrl = identity.profile.baseUrl } = identity.profile;
   await context.insecureAddresses.check({ value: authUrl, from: `profile ${identity.name}` });
-  const { loginToken } = await import("./login-token.js");
+  const { createLoginTokenReader: loginToken } = await import("./login-token.js");
   return loginToken(identity, context);
 };
 
 /** Returns when a JWT expires, in milliseconds since 1970, or undefined. The signature is not verified. */
-export const expiryOf = (token: string): number | undefined => {
+export const parseJwtExpiry = (token: string): number | undefined => {
   const [, payload = ""] = token.split(".");
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));

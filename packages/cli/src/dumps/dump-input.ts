@@ -5,11 +5,16 @@ import { join, resolve } from "node:path";
 import { addAbortSignal, Readable, type Transform } from "node:stream";
 import zlib from "node:zlib";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { incompleteDump, notARegularFile, uncopiedInput, unsupportedDump } from "../errors/dump-errors.js";
-import { notADump } from "../errors/postgres-errors.js";
-import { linkedFile, unreadableFile } from "../errors/usage-errors.js";
+import {
+  incompleteDumpError,
+  notARegularFileError,
+  uncopiedInputError,
+  unsupportedDumpError,
+} from "../errors/dump-errors.js";
+import { emptyDumpError } from "../errors/postgres-errors.js";
+import { linkedFileError, unreadableFileError } from "../errors/usage-errors.js";
 import type { Context } from "../input/context.js";
-import { realTarget } from "../files/real-target.js";
+import { resolveLinkTarget } from "../files/real-target.js";
 
 /** A dump or a script, from a file or standard input, whose first bytes were looked at. */
 export interface DumpInput {
@@ -29,12 +34,12 @@ export interface DumpInput {
 const { O_NONBLOCK = 0, O_RDONLY } = constants;
 
 /** How many bytes tell the format of a file. The mark of a tar archive is at the end of its first header. */
-const headLength = 512;
+const headBytes = 512;
 
 type Compression = "gzip" | "zstd";
 
 /** How files begin that neither Postgres nor Node.js reads. */
-const unsupported: readonly (readonly [mark: Buffer, what: string, advice: string])[] = [
+const unsupportedFormats: readonly (readonly [mark: Buffer, what: string, advice: string])[] = [
   [Buffer.from("BZh"), "compressed with bzip2", "Unpack it first, for example with bunzip2."],
   [
     Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a]),
@@ -68,10 +73,10 @@ const unsupported: readonly (readonly [mark: Buffer, what: string, advice: strin
 export const openDump = async (file: string, context: Context): Promise<DumpInput> => {
   if (file === "-") return openStandardInput(context);
   const path = resolve(context.cwd, file);
-  if ((await realTarget(file, context.cwd)) === undefined) throw linkedFile("--file", file);
+  if ((await resolveLinkTarget(file, context.cwd)) === undefined) throw linkedFileError("--file", file);
   // Opening a named pipe does not wait for its writer.
   const handle = await open(path, O_RDONLY | O_NONBLOCK).catch((error: unknown) => {
-    throw unreadableFile("--file", file, error);
+    throw unreadableFileError("--file", file, error);
   });
   try {
     const stats = await handle.stat();
@@ -79,8 +84,8 @@ export const openDump = async (file: string, context: Context): Promise<DumpInpu
       await handle.close();
       return await openFolder(path, file);
     }
-    if (!stats.isFile()) throw notARegularFile(file);
-    return await examine(handle, { path, name: file }, () => handle.close());
+    if (!stats.isFile()) throw notARegularFileError(file);
+    return await detectFormat(handle, { path, name: file }, () => handle.close());
   } catch (error) {
     await handle.close().catch(() => undefined);
     throw error;
@@ -90,10 +95,10 @@ export const openDump = async (file: string, context: Context): Promise<DumpInpu
 /** Opens the output of `pg_dump --format=directory`. */
 const openFolder = async (path: string, file: string): Promise<DumpInput> => {
   const names = await readdir(path);
-  if (!names.some((name) => /^toc\.dat(\.|$)/.test(name))) throw notARegularFile(file);
+  if (!names.some((name) => /^toc\.dat(\.|$)/.test(name))) throw notARegularFileError(file);
   for (const name of names) {
     // pg_restore would read the target of a link.
-    if (!(await lstat(join(path, name))).isFile()) throw linkedFile("--file", join(file, name));
+    if (!(await lstat(join(path, name))).isFile()) throw linkedFileError("--file", join(file, name));
   }
   return {
     ...{ path, name: file, kind: "folder", descriptor: undefined },
@@ -106,14 +111,21 @@ const openStandardInput = async ({ stdin, signal }: Context): Promise<DumpInput>
   const name = "standard input";
   const stream: Readable = addAbortSignal(signal, stdin);
   try {
-    const { head, all } = await peek(stream);
+    const { head, all: wholeStream } = await peekStream(stream);
     if (isArchive(head)) {
       const close = (): Promise<void> => Promise.resolve();
-      return { path: undefined, name, kind: "archive", descriptor: undefined, contents: () => all, close };
+      return {
+        path: undefined,
+        name,
+        kind: "archive",
+        descriptor: undefined,
+        contents: () => wholeStream,
+        close,
+      };
     }
-    const { handle, close } = await copyToTemporaryFile(all, signal);
+    const { handle, close } = await copyToTemporaryFile(wholeStream, signal);
     try {
-      return await examine(handle, { path: undefined, name }, close);
+      return await detectFormat(handle, { path: undefined, name }, close);
     } catch (error) {
       await close();
       throw error;
@@ -125,78 +137,78 @@ const openStandardInput = async ({ stdin, signal }: Context): Promise<DumpInput>
 };
 
 /** Detects the format of a file. */
-const examine = async (
+const detectFormat = async (
   handle: FileHandle,
   { path, name }: Pick<DumpInput, "path" | "name">,
   close: () => Promise<void>,
 ): Promise<DumpInput> => {
-  const raw = (): AsyncGenerator<Uint8Array> => chunksOf(handle);
-  const compression = compressionOf(await headOf(raw()), name);
-  const contents = (): AsyncIterable<Uint8Array> =>
-    compression ? decompressed(raw(), compression, name) : raw();
-  const head = compression ? await headOf(contents()) : await headOf(raw());
-  if (head.length === 0) throw notADump(path ?? name);
-  refuseUnsupported(head, name);
+  const readRaw = (): AsyncGenerator<Uint8Array> => readChunks(handle);
+  const compression = detectCompression(await readHead(readRaw()), name);
+  const readContents = (): AsyncIterable<Uint8Array> =>
+    compression ? decompress(readRaw(), compression, name) : readRaw();
+  const head = compression ? await readHead(readContents()) : await readHead(readRaw());
+  if (head.length === 0) throw emptyDumpError(path ?? name);
+  assertSupportedFormat(head, name);
   const kind = isArchive(head) ? "archive" : "script";
   if (kind === "script" && head.includes(0)) {
-    throw unsupportedDump(name, "neither SQL nor a dump", "Pass a file that pg_dump has written.");
+    throw unsupportedDumpError(name, "neither SQL nor a dump", "Pass a file that pg_dump has written.");
   }
   const descriptor = compression ? undefined : handle.fd;
-  return { path, name, kind, descriptor, contents, close };
+  return { path, name, kind, descriptor, contents: readContents, close };
 };
 
 /** Returns whether pg_restore reads a file that begins so: the custom format, or a tar archive. */
 const isArchive = (head: Buffer): boolean =>
   head.subarray(0, 5).equals(Buffer.from("PGDMP")) || head.subarray(257, 262).equals(Buffer.from("ustar"));
 
-const refuseUnsupported = (head: Buffer, name: string): void => {
-  for (const [mark, what, advice] of unsupported) {
-    if (head.subarray(0, mark.length).equals(mark)) throw unsupportedDump(name, what, advice);
+const assertSupportedFormat = (head: Buffer, name: string): void => {
+  for (const [mark, what, advice] of unsupportedFormats) {
+    if (head.subarray(0, mark.length).equals(mark)) throw unsupportedDumpError(name, what, advice);
   }
 };
 
-const compressionOf = (head: Buffer, name: string): Compression | undefined => {
+const detectCompression = (head: Buffer, name: string): Compression | undefined => {
   if (head[0] === 0x1f && head[1] === 0x8b) return "gzip";
   if (!head.subarray(0, 4).equals(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]))) return undefined;
   if (createZstdDecompress) return "zstd";
   const advice = "Unpack it first, for example with unzstd, or use Node.js 22.15 or newer.";
-  throw unsupportedDump(name, "compressed with zstd", advice);
+  throw unsupportedDumpError(name, "compressed with zstd", advice);
 };
 
 // Node.js has it since 22.15; the types are those of the oldest version that is supported.
 const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
 
-const decompressed = async function* (
+const decompress = async function* (
   raw: AsyncIterable<Uint8Array>,
   compression: Compression,
   name: string,
 ): AsyncGenerator<Uint8Array> {
-  const unpack =
+  const decompressor =
     compression === "zstd" && createZstdDecompress ? createZstdDecompress() : zlib.createGunzip();
   const input = Readable.from(raw, { objectMode: false });
-  input.once("error", (error) => unpack.destroy(error)).pipe(unpack);
+  input.once("error", (error) => decompressor.destroy(error)).pipe(decompressor);
   try {
     // A stream of bytes gives nothing else, as long as it has no encoding.
-    for await (const chunk of unpack) yield chunk as Uint8Array;
+    for await (const chunk of decompressor) yield chunk as Uint8Array;
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined || !/^(Z_|ZSTD_)/.test(code)) throw error;
-    throw incompleteDump(
+    throw incompleteDumpError(
       name,
       code === "Z_BUF_ERROR" ? "its compressed data ends early" : "its compressed data is damaged",
     );
   } finally {
     input.destroy();
-    unpack.destroy();
+    decompressor.destroy();
   }
 };
 
-const chunkLength = 2 ** 18;
+const maxChunkBytes = 2 ** 18;
 
 /** Reads a file at positions of its own, so that a program that inherits it reads it from its start. */
-const chunksOf = async function* (handle: FileHandle): AsyncGenerator<Uint8Array> {
+const readChunks = async function* (handle: FileHandle): AsyncGenerator<Uint8Array> {
   for (let position = 0; ;) {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(chunkLength), 0, chunkLength, position);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxChunkBytes), 0, maxChunkBytes, position);
     if (bytesRead === 0) return;
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);
@@ -204,28 +216,28 @@ const chunksOf = async function* (handle: FileHandle): AsyncGenerator<Uint8Array
 };
 
 /** Reads the first bytes of a stream. `all` gives them again, and then the others. */
-const peek = async (
+const peekStream = async (
   stream: AsyncIterable<Uint8Array>,
 ): Promise<{ head: Buffer; all: AsyncIterable<Uint8Array> }> => {
   const chunks = stream[Symbol.asyncIterator]();
-  const start: Uint8Array[] = [];
+  const headChunks: Uint8Array[] = [];
   let length = 0;
-  while (length < headLength) {
+  while (length < headBytes) {
     const { done, value } = await chunks.next();
     if (done) break;
-    start.push(value);
+    headChunks.push(value);
     length += value.length;
   }
-  const all = async function* (): AsyncGenerator<Uint8Array> {
-    yield* start;
+  const readAll = async function* (): AsyncGenerator<Uint8Array> {
+    yield* headChunks;
     yield* { [Symbol.asyncIterator]: () => chunks };
   };
-  return { head: Buffer.concat(start).subarray(0, headLength), all: all() };
+  return { head: Buffer.concat(headChunks).subarray(0, headBytes), all: readAll() };
 };
 
-const headOf = async (stream: AsyncIterable<Uint8Array>): Promise<Buffer> => {
-  const { head, all } = await peek(stream);
-  await all[Symbol.asyncIterator]().return?.();
+const readHead = async (stream: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+  const { head, all: wholeStream } = await peekStream(stream);
+  await wholeStream[Symbol.asyncIterator]().return?.();
   return head;
 };
 
@@ -258,6 +270,6 @@ const copyToTemporaryFile = async (
   } catch (error) {
     await close();
     signal.throwIfAborted();
-    throw uncopiedInput(error);
+    throw uncopiedInputError(error);
   }
 };

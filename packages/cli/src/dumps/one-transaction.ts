@@ -2,13 +2,13 @@ import type { Context } from "../input/context.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
 
 /** Runs something that changes a database in one transaction. After a signal, says in which state the database is. */
-export const inOneTransaction = async <T>(
+export const runInOneTransaction = async <T>(
   { databaseId }: DatabaseAccess,
   { output, signal }: Pick<Context, "output" | "signal">,
-  work: () => Promise<T>,
+  changeDatabase: () => Promise<T>,
 ): Promise<T> => {
   try {
-    return await work();
+    return await changeDatabase();
   } catch (error) {
     if (signal.aborted) {
       const message = `Database ${databaseId} is unchanged unless the work was just complete: it is one transaction.`;

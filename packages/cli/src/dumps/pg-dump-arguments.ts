@@ -1,13 +1,13 @@
 import { usageError } from "../errors/usage-errors.js";
 
 /** Which part of a database is dumped. Default: all of it. */
-export interface DumpedPart {
+export interface DumpScope {
   readonly schemaOnly?: boolean;
   readonly dataOnly?: boolean;
 }
 
 /** Returns the arguments of pg_dump for them. */
-export const partFlags = ({ schemaOnly, dataOnly }: DumpedPart): string[] => [
+export const scopeFlags = ({ schemaOnly, dataOnly }: DumpScope): string[] => [
   ...(schemaOnly ? ["--schema-only"] : []),
   ...(dataOnly ? ["--data-only"] : []),
 ];
@@ -19,7 +19,7 @@ export const partFlags = ({ schemaOnly, dataOnly }: DumpedPart): string[] => [
  * @param name `table` or `schema.table` as in the database, with `*` and `?` for any characters; or quoted as in SQL.
  * @throws a usage error if a part of it is empty.
  */
-export const tablePattern = (name: string): string => {
+export const toTablePattern = (name: string): string => {
   if (name.includes('"')) return name;
   const parts = name.split(".");
   if (parts.length > 2 || parts.includes("")) {
@@ -34,10 +34,10 @@ export const tablePattern = (name: string): string => {
 /**
  * Returns the arguments of pg_dump that choose tables, each of which must exist.
  *
- * @param major version of pg_dump. One that is older than 16 leaves out the partitions of a table.
+ * @param majorVersion version of pg_dump. One that is older than 16 leaves out the partitions of a table.
  */
-export const tableFlags = (patterns: readonly string[], major: number): string[] => {
+export const buildTableFlags = (patterns: readonly string[], majorVersion: number): string[] => {
   if (patterns.length === 0) return [];
-  const flag = major >= 16 ? "--table-and-children" : "--table";
+  const flag = majorVersion >= 16 ? "--table-and-children" : "--table";
   return ["--strict-names", ...patterns.map((pattern) => `${flag}=${pattern}`)];
 };

@@ -1,13 +1,13 @@
-import { isDuplicate } from "../errors/sqlstate-hints.js";
+import { isDuplicateObject } from "../errors/sqlstate-hints.js";
 import type { Context } from "../input/context.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
-import { replaceObjects } from "./replace-objects.js";
+import { createReplacingAdapter } from "./replace-objects.js";
 import type { RunningClient } from "../postgres/start-client.js";
 import { runScript } from "./run-script.js";
-import { inOneTransaction } from "./one-transaction.js";
+import { runInOneTransaction } from "./one-transaction.js";
 
 /** The output of a program, and how to run it. */
-export interface Output {
+export interface ProgramOutput {
   /** How messages call it. */
   readonly name: string;
   /** Whether it first drops the objects that it creates, and those that depend on them. The program must write the statements that drop. */
@@ -19,7 +19,7 @@ export interface Output {
 }
 
 /** Arguments of pg_dump and pg_restore for SQL. The owners of a dump do not exist in another database. */
-export const sqlFlags = (clean: boolean): string[] => [
+export const sqlOutputFlags = (clean: boolean): string[] => [
   ...["--no-owner", "--no-privileges"],
   ...(clean ? ["--clean", "--if-exists"] : []),
 ];
@@ -28,19 +28,19 @@ export const sqlFlags = (clean: boolean): string[] => [
  * Runs the SQL that pg_dump or pg_restore writes, in one transaction, which is committed only if the program succeeds. Nothing that the
  * database responds becomes part of it.
  *
- * @param start starts the program, with a pipe for its output.
+ * @param startProgram starts the program, with a pipe for its output.
  * @throws errors of `runScript`, and the failure of the program; `db:rows_only`.
  */
-export const runOutput = async (
-  start: () => RunningClient,
-  { name, clean, canClean, onBytes }: Output,
+export const runProgramOutput = async (
+  startProgram: () => RunningClient,
+  { name, clean, canClean, onBytes }: ProgramOutput,
   access: DatabaseAccess,
   context: Context,
 ): Promise<void> => {
   let program: RunningClient | undefined;
-  const contents = async function* (): AsyncGenerator<Uint8Array> {
+  const readOutput = async function* (): AsyncGenerator<Uint8Array> {
     // Output from before the first read would be lost if the program ended meanwhile.
-    program = start();
+    program = startProgram();
     for await (const chunk of program.stdout ?? []) {
       const bytes = chunk as Uint8Array; // A stream without an encoding has nothing else.
       onBytes?.(bytes.length);
@@ -50,15 +50,19 @@ export const runOutput = async (
     await program.ended;
   };
   const suggestsClean = canClean && !clean;
-  const advise = (sqlState: string): string | undefined =>
-    suggestsClean && isDuplicate(sqlState)
+  const adviseOnState = (sqlState: string): string | undefined =>
+    suggestsClean && isDuplicateObject(sqlState)
       ? "It already has what the dump has: pass --clean to drop that first."
       : undefined;
-  const options = { isOutput: true, advise, ...(clean ? { adapt: replaceObjects(name) } : {}) };
-  await inOneTransaction(access, context, async () => {
+  const options = {
+    isOutput: true,
+    advise: adviseOnState,
+    ...(clean ? { adapt: createReplacingAdapter(name) } : {}),
+  };
+  await runInOneTransaction(access, context, async () => {
     try {
       const facts = { isDump: true, ownTransaction: undefined };
-      await runScript({ name, contents }, facts, access, context, options);
+      await runScript({ name, contents: readOutput }, facts, access, context, options);
     } catch (error) {
       program?.kill();
       await program?.ended.catch(() => undefined);

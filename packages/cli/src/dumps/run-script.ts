@@ -1,20 +1,20 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import {
-  incompleteDump,
-  metaCommandRefused,
-  openTransaction,
-  scriptFailed,
-  type ScriptState,
+  incompleteDumpError,
+  metaCommandError,
+  openTransactionError,
+  scriptFailedError,
+  type ScriptProgress,
   type ServerProblem,
-  statementTooLong,
-  transactionRefused,
+  statementTooLongError,
+  ownTransactionError,
 } from "../errors/dump-errors.js";
 import type { Context } from "../input/context.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
-import type { Adapt } from "./replace-objects.js";
+import type { StatementAdapter } from "./replace-objects.js";
 import type { DumpInput } from "./dump-input.js";
 import { openSession } from "../postgres/session.js";
-import { type ScriptPart, type ScriptStatement, splitScript, StatementTooLong } from "./sql-script.js";
+import { type ScriptPart, type ScriptStatement, splitScript, StatementTooLongError } from "./sql-script.js";
 
 /** Facts about a script before it runs. */
 export interface ScriptFacts {
@@ -29,14 +29,14 @@ export interface ScriptOptions {
   /** Whether a program writes the script while it runs, so that its lines tell nobody anything. Default: false. */
   readonly isOutput?: boolean;
   /** Changes statements. Default: they run as they are. */
-  readonly adapt?: Adapt;
+  readonly adapt?: StatementAdapter;
   /** Returns the advice for a SQLSTATE, in place of the advice for any statement. */
   readonly advise?: (sqlState: string) => string | undefined;
 }
 
 /** The first and the last line of each database in the output of pg_dump and pg_dumpall. */
-const dumpStart = /^PostgreSQL database( cluster)? dump$/;
-const dumpEnd = /^PostgreSQL database( cluster)? dump complete$/;
+const dumpStartPattern = /^PostgreSQL database( cluster)? dump$/;
+const dumpEndPattern = /^PostgreSQL database( cluster)? dump complete$/;
 
 /**
  * Reads a script to its end before any of it runs.
@@ -49,31 +49,31 @@ export const examineScript = async (
   advice: string,
   signal: AbortSignal,
 ): Promise<ScriptFacts> => {
-  let [starts, ends] = [0, 0];
+  let [dumpStartCount, dumpEndCount] = [0, 0];
   let ownTransaction: number | undefined;
-  for await (const part of partsOf(name, splitScript(contents()))) {
+  for await (const part of translateSplitErrors(name, splitScript(contents()))) {
     signal.throwIfAborted();
     if (part.kind === "meta-command" && !isRestriction(part.text)) {
-      throw metaCommandRefused(name, part.line, part.text.slice(0, 40), advice);
+      throw metaCommandError(name, part.line, part.text.slice(0, 40), advice);
     }
     if (part.kind === "unfinished") {
-      throw incompleteDump(
+      throw incompleteDumpError(
         name,
-        `it ends in the middle of ${part.what}, which begins on line ${String(part.line)}`,
+        `it ends in the middle of ${part.construct}, which begins on line ${String(part.line)}`,
       );
     }
     if (part.kind === "comment") {
-      if (dumpStart.test(part.text)) starts += 1;
-      if (dumpEnd.test(part.text)) ends += 1;
+      if (dumpStartPattern.test(part.text)) dumpStartCount += 1;
+      if (dumpEndPattern.test(part.text)) dumpEndCount += 1;
     }
     if (part.kind !== "statement" || !controlsTransaction(part)) continue;
-    if (starts === 0 || !isOfLargeObjects(part)) ownTransaction ??= part.line;
+    if (dumpStartCount === 0 || !isOfLargeObjects(part)) ownTransaction ??= part.line;
   }
-  if (starts > ends) throw incompleteDump(name, lastLineMissing);
-  return { isDump: starts > 0, ownTransaction };
+  if (dumpStartCount > dumpEndCount) throw incompleteDumpError(name, missingLastLineText);
+  return { isDump: dumpStartCount > 0, ownTransaction };
 };
 
-const lastLineMissing = "its last line is missing, which says that the dump is complete";
+const missingLastLineText = "its last line is missing, which says that the dump is complete";
 
 /** pg_dump writes these around a dump, so that psql runs no other command in it. Here, none runs at all. */
 const isRestriction = (text: string): boolean => /^\\(un)?restrict [0-9A-Za-z]+$/.test(text);
@@ -89,15 +89,18 @@ const controlsTransaction = ({ words: [first = "", second, third] }: ScriptState
 const isOfLargeObjects = ({ bytes }: ScriptStatement): boolean =>
   bytes.length < 10 && /^(?:BEGIN|COMMIT);$/.test(Buffer.from(bytes).toString());
 
-const partsOf = async function* (name: string, parts: AsyncIterable<ScriptPart>): AsyncGenerator<ScriptPart> {
+const translateSplitErrors = async function* (
+  name: string,
+  parts: AsyncIterable<ScriptPart>,
+): AsyncGenerator<ScriptPart> {
   try {
     yield* parts;
   } catch (error) {
-    throw error instanceof StatementTooLong ? statementTooLong(name, error.line) : error;
+    throw error instanceof StatementTooLongError ? statementTooLongError(name, error.line) : error;
   }
 };
 
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+const encodeText = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /**
  * Runs a script in one transaction, or in its own ones if it has some. The transaction is committed after the last statement, so
@@ -115,28 +118,36 @@ export const runScript = async (
 ): Promise<void> => {
   const { databaseId } = access;
   const session = await openSession(access, context);
-  let progress: ScriptState = ownTransaction === undefined ? "undone" : "partly";
-  let current: ScriptStatement | undefined;
+  let progress: ScriptProgress = ownTransaction === undefined ? "undone" : "partly";
+  let currentStatement: ScriptStatement | undefined;
   try {
-    if (ownTransaction === undefined) await session.run(encode("begin"));
-    let transactionLine = 1;
+    if (ownTransaction === undefined) await session.run(encodeText("begin"));
+    let transactionStartLine = 1;
     // A script that was examined is.
-    let isWhole = !isOutput;
-    for await (const part of partsOf(name, splitScript(contents(), session.hasStandardStrings))) {
+    let isComplete = !isOutput;
+    for await (const part of translateSplitErrors(
+      name,
+      splitScript(contents(), session.hasStandardStrings),
+    )) {
       if (part.kind === "statement") {
         if (isDump && (isNewSetting(part) || (ownTransaction === undefined && isOfLargeObjects(part))))
           continue;
         if (ownTransaction === undefined && controlsTransaction(part)) {
-          if (isOutput) throw transactionRefused(name);
-          throw scriptFailed(`${name}:${String(part.line)}`, changedStrings, databaseId, progress);
+          if (isOutput) throw ownTransactionError(name);
+          throw scriptFailedError(
+            `${name}:${String(part.line)}`,
+            changedStringsProblem,
+            databaseId,
+            progress,
+          );
         }
         const bytes = adapt(part);
         if (!bytes) continue;
-        current = part;
+        currentStatement = part;
         const wasOpen = session.isInTransaction();
         const answer = await session.run(bytes);
-        if (!wasOpen) transactionLine = part.line;
-        if ((answer === "copy") !== part.readsRows)
+        if (!wasOpen) transactionStartLine = part.line;
+        if ((answer === "copy") !== part.isCopyFromStdin)
           throw new Error("The server and the script disagree about a COPY");
         if (ownTransaction === undefined && !session.isInTransaction()) progress = "partly";
       } else if (part.kind === "rows") {
@@ -144,39 +155,39 @@ export const runScript = async (
       } else if (part.kind === "rows-end") {
         await session.endRows();
       } else if (part.kind === "comment") {
-        isWhole ||= dumpEnd.test(part.text);
+        isComplete ||= dumpEndPattern.test(part.text);
       } else if (part.kind === "unfinished" && isOutput) {
-        throw incompleteDump(name, `it ends in the middle of ${part.what}`);
+        throw incompleteDumpError(name, `it ends in the middle of ${part.construct}`);
       } else if (part.kind === "meta-command" && isOutput && !isRestriction(part.text)) {
-        throw metaCommandRefused(name, part.line, part.text.slice(0, 40), "pg_dump writes none.");
+        throw metaCommandError(name, part.line, part.text.slice(0, 40), "pg_dump writes none.");
       } else if (part.kind === "unfinished" || !isRestriction(part.text)) {
-        throw scriptFailed(`${name}:${String(part.line)}`, changedStrings, databaseId, progress);
+        throw scriptFailedError(`${name}:${String(part.line)}`, changedStringsProblem, databaseId, progress);
       }
     }
-    if (!isWhole) throw incompleteDump(name, lastLineMissing);
+    if (!isComplete) throw incompleteDumpError(name, missingLastLineText);
     if (ownTransaction !== undefined) {
-      if (session.isInTransaction()) throw openTransaction(name, transactionLine, databaseId);
+      if (session.isInTransaction()) throw openTransactionError(name, transactionStartLine, databaseId);
       return;
     }
     if (progress === "undone") progress = "unknown";
-    await session.run(encode("commit"));
+    await session.run(encodeText("commit"));
   } catch (error) {
     context.signal.throwIfAborted();
-    const problem = problemOf(error);
-    if (!problem) throw error;
+    const serverProblem = findServerProblem(error);
+    if (!serverProblem) throw error;
     // The server has refused the commit, and has undone the transaction.
-    if (progress === "unknown" && problem.state !== undefined) progress = "undone";
-    const line = current ? lineIn(current, error) : 1;
-    const place = isOutput ? name : `${name}:${String(line)}`;
-    const advice = problem.state === undefined ? undefined : advise?.(problem.state);
-    throw scriptFailed(place, problem, databaseId, progress, advice);
+    if (progress === "unknown" && serverProblem.state !== undefined) progress = "undone";
+    const line = currentStatement ? errorLineIn(currentStatement, error) : 1;
+    const scriptPosition = isOutput ? name : `${name}:${String(line)}`;
+    const advice = serverProblem.state === undefined ? undefined : advise?.(serverProblem.state);
+    throw scriptFailedError(scriptPosition, serverProblem, databaseId, progress, advice);
   } finally {
     await session.end();
   }
 };
 
 /** The problem of a script that is split differently while it runs than before, because of itself or a setting of its role. */
-const changedStrings: ServerProblem = {
+const changedStringsProblem: ServerProblem = {
   message: "standard_conforming_strings is off, so that strings of the script end elsewhere",
   state: undefined,
   detail: undefined,
@@ -188,24 +199,24 @@ const isNewSetting = ({ bytes }: ScriptStatement): boolean =>
   bytes.length < 64 && Buffer.from(bytes).toString() === "SET transaction_timeout = 0;";
 
 /** Returns the message of the server or the network; undefined for an error of this program. */
-const problemOf = (error: unknown): ServerProblem | undefined => {
+const findServerProblem = (error: unknown): ServerProblem | undefined => {
   if (!(error instanceof Error)) return undefined;
-  const field = (key: string): string | undefined => {
+  const readField = (key: string): string | undefined => {
     const value: unknown = Reflect.get(error, key);
     return typeof value === "string" && value !== "" ? value : undefined;
   };
-  const isOfServer = field("severity") !== undefined;
+  const isOfServer = readField("severity") !== undefined;
   const isOfNetwork =
     /^Connection terminated/.test(error.message) || /^E[A-Z]+$/.test(errorCode(error) ?? "");
   if (!isOfServer && !isOfNetwork) return undefined;
-  const state = isOfServer ? field("code") : undefined;
-  return { message: error.message, state, detail: field("detail"), hint: field("hint") };
+  const sqlState = isOfServer ? readField("code") : undefined;
+  return { message: error.message, state: sqlState, detail: readField("detail"), hint: readField("hint") };
 };
 
 /** Returns the line of a statement on which the server found an error. */
-const lineIn = ({ bytes, line }: ScriptStatement, error: unknown): number => {
+const errorLineIn = ({ bytes, line }: ScriptStatement, error: unknown): number => {
   const position = error instanceof Error ? Number(Reflect.get(error, "position")) : Number.NaN;
   if (!Number.isInteger(position)) return line;
-  const before = [...Buffer.from(bytes).toString("utf8")].slice(0, position - 1);
-  return line + before.filter((character) => character === "\n").length;
+  const precedingCharacters = [...Buffer.from(bytes).toString("utf8")].slice(0, position - 1);
+  return line + precedingCharacters.filter((character) => character === "\n").length;
 };

@@ -9,7 +9,7 @@ export type ScriptPart =
   /** A comment of one line that is outside of statements, without its dashes. */
   | { readonly kind: "comment"; readonly text: string }
   /** The script ends in the middle of something, which began on this line. */
-  | { readonly kind: "unfinished"; readonly what: string; readonly line: number };
+  | { readonly kind: "unfinished"; readonly construct: string; readonly line: number };
 
 export interface ScriptStatement {
   readonly kind: "statement";
@@ -19,11 +19,11 @@ export interface ScriptStatement {
   /** Its first words in lower case, at most four. */
   readonly words: readonly string[];
   /** Whether it is a `COPY … FROM STDIN`, whose rows follow. */
-  readonly readsRows: boolean;
+  readonly isCopyFromStdin: boolean;
 }
 
 /** A statement is longer than this program sends. */
-export class StatementTooLong extends Error {
+export class StatementTooLongError extends Error {
   constructor(readonly line: number) {
     super("The statement is too long");
   }
@@ -43,36 +43,36 @@ const maxStatementBytes = 256 * 2 ** 20;
 export const splitScript = (
   chunks: AsyncIterable<Uint8Array>,
   hasStandardStrings: () => boolean = () => true,
-): AsyncGenerator<ScriptPart> => new Splitter(chunks, hasStandardStrings).parts();
+): AsyncGenerator<ScriptPart> => new ScriptSplitter(chunks, hasStandardStrings).parts();
 
-type Token =
+type ScriptToken =
   | { readonly kind: "space" | "comment" | "text" | "meta"; readonly end: number }
   | { readonly kind: "word"; readonly end: number; readonly word: string }
   | { readonly kind: "symbol"; readonly end: number; readonly symbol: string }
-  | { readonly kind: "unfinished"; readonly end: number; readonly what: string };
+  | { readonly kind: "unfinished"; readonly end: number; readonly construct: string };
 
-const byteOrderMark = "\xef\xbb\xbf";
-const space = /\s+/y;
-const word = /[a-z_\x80-\xff][\w$\x80-\xff]*/iy;
-const number = /\$?\d[\w.]*/y;
-const dollarQuote = /\$(?:[a-z_\x80-\xff][\w\x80-\xff]*)?\$/iy;
-const continuation = /\s*\n\s*/y;
+const byteOrderMarkText = "\xef\xbb\xbf";
+const spacePattern = /\s+/y;
+const wordPattern = /[a-z_\x80-\xff][\w$\x80-\xff]*/iy;
+const numberPattern = /\$?\d[\w.]*/y;
+const dollarQuotePattern = /\$(?:[a-z_\x80-\xff][\w\x80-\xff]*)?\$/iy;
+const continuationPattern = /\s*\n\s*/y;
 
 /** No name is longer, so this many characters are enough to know the token after a word. */
-const lookahead = 128;
+const lookaheadLength = 128;
 
-class Splitter {
+class ScriptSplitter {
   /** The bytes that were read and are not done with, one character each. */
   private text = "";
   private at = 0;
   /** Line of the character at `counted`. */
   private line = 1;
-  private counted = 0;
+  private countedTo = 0;
   private statement: OpenStatement | undefined;
   private readonly input: AsyncIterator<Uint8Array>;
   private isAtEnd = false;
   /** Whether the script has ended in the middle of something. */
-  private isOver = false;
+  private hasFailed = false;
 
   constructor(
     chunks: AsyncIterable<Uint8Array>,
@@ -82,15 +82,15 @@ class Splitter {
   }
 
   async *parts(): AsyncGenerator<ScriptPart> {
-    while (this.text.length < byteOrderMark.length && (await this.read()));
-    if (this.text.startsWith(byteOrderMark)) this.at = byteOrderMark.length;
-    while (!this.isOver) {
+    while (this.text.length < byteOrderMarkText.length && (await this.read()));
+    if (this.text.startsWith(byteOrderMarkText)) this.at = byteOrderMarkText.length;
+    while (!this.hasFailed) {
       const token = await this.nextToken();
       if (!token) break;
-      const { at } = this;
-      const text = (): string => this.text.slice(at, token.end);
+      const { at: position } = this;
+      const text = (): string => this.text.slice(position, token.end);
       if (token.kind === "unfinished") {
-        yield this.unfinished(token.what, this.lineAt(at));
+        yield this.unfinished(token.construct, this.lineAt(position));
         return;
       }
       this.at = token.end;
@@ -99,20 +99,20 @@ class Splitter {
         if (!this.statement && text().startsWith("--"))
           yield { kind: "comment", text: text().slice(2).trim() };
       } else if (token.kind === "meta") {
-        yield { kind: "meta-command", text: text().trim(), line: this.lineAt(at) };
+        yield { kind: "meta-command", text: text().trim(), line: this.lineAt(position) };
       } else if (token.kind === "symbol" && token.symbol === ";" && !this.statement?.isNested) {
         yield* this.endStatement();
       } else {
-        this.statement ??= new OpenStatement(at, this.lineAt(at));
+        this.statement ??= new OpenStatement(position, this.lineAt(position));
         this.statement.add(token);
       }
     }
-    if (!this.isOver) yield* this.endStatement();
+    if (!this.hasFailed) yield* this.endStatement();
   }
 
-  private unfinished(what: string, line: number): ScriptPart {
-    this.isOver = true;
-    return { kind: "unfinished", what, line };
+  private unfinished(construct: string, line: number): ScriptPart {
+    this.hasFailed = true;
+    return { kind: "unfinished", construct, line };
   }
 
   private async *endStatement(): AsyncGenerator<ScriptPart> {
@@ -120,9 +120,9 @@ class Splitter {
     if (!statement) return;
     const bytes = Buffer.from(this.text.slice(statement.start, this.at), "latin1");
     this.statement = undefined;
-    const { line, words, readsRows } = statement;
-    yield { kind: "statement", bytes, line, words, readsRows };
-    if (readsRows) yield* this.rows();
+    const { line, words, isCopyFromStdin } = statement;
+    yield { kind: "statement", bytes, line, words, isCopyFromStdin };
+    if (isCopyFromStdin) yield* this.rows();
   }
 
   /** Reads rows of a `COPY` up to the line `\.`. They begin on the next line. */
@@ -133,11 +133,11 @@ class Splitter {
       const lineEnd = this.text.indexOf("\n", this.at);
       if (isFirst) {
         if (lineEnd === -1 && (await this.read())) continue;
-        const rest = this.text.slice(this.at, lineEnd === -1 ? undefined : lineEnd);
-        if (rest.trim() !== "") {
+        const restOfLine = this.text.slice(this.at, lineEnd === -1 ? undefined : lineEnd);
+        if (restOfLine.trim() !== "") {
           yield {
             kind: "unfinished",
-            what: "a COPY whose rows do not begin on the next line",
+            construct: "a COPY whose rows do not begin on the next line",
             line: startLine,
           };
           return;
@@ -145,7 +145,7 @@ class Splitter {
         this.at = lineEnd === -1 ? this.text.length : lineEnd + 1;
         isFirst = false;
       }
-      const end = this.endOfRows();
+      const end = this.findEndOfRows();
       if (end) {
         if (end.rows > this.at) yield { kind: "rows", bytes: this.bytes(end.rows) };
         this.at = end.next;
@@ -169,10 +169,10 @@ class Splitter {
     return Buffer.from(this.text.slice(this.at, end), "latin1");
   }
 
-  private endOfRows(): { readonly rows: number; readonly next: number } | undefined {
-    const { text, at } = this;
-    for (let dot = text.indexOf("\\.", at); dot !== -1; dot = text.indexOf("\\.", dot + 1)) {
-      if (dot !== at && text[dot - 1] !== "\n") continue;
+  private findEndOfRows(): { readonly rows: number; readonly next: number } | undefined {
+    const { text, at: position } = this;
+    for (let dot = text.indexOf("\\.", position); dot !== -1; dot = text.indexOf("\\.", dot + 1)) {
+      if (dot !== position && text[dot - 1] !== "\n") continue;
       const match = /\\\.\r?(?:\n|$)/y;
       match.lastIndex = dot;
       if (match.test(text) && (match.lastIndex < text.length || text.endsWith("\n") || this.isAtEnd)) {
@@ -185,10 +185,10 @@ class Splitter {
   /** Returns the line of a character, which is not before that of the call before. */
   private lineAt(position: number): number {
     for (;;) {
-      const next = this.text.indexOf("\n", this.counted);
-      if (next === -1 || next >= position) break;
+      const nextBreak = this.text.indexOf("\n", this.countedTo);
+      if (nextBreak === -1 || nextBreak >= position) break;
       this.line += 1;
-      this.counted = next + 1;
+      this.countedTo = nextBreak + 1;
     }
     return this.line;
   }
@@ -197,11 +197,12 @@ class Splitter {
   private async read(): Promise<boolean> {
     const start = this.statement?.start ?? this.at;
     this.lineAt(start);
-    this.counted = Math.max(0, this.counted - start);
+    this.countedTo = Math.max(0, this.countedTo - start);
     this.text = this.text.slice(start);
     this.at -= start;
     if (this.statement) this.statement.start = 0;
-    if (this.text.length > maxStatementBytes) throw new StatementTooLong(this.statement?.line ?? this.line);
+    if (this.text.length > maxStatementBytes)
+      throw new StatementTooLongError(this.statement?.line ?? this.line);
     const pieces = [this.text];
     let length = 0;
     while (!this.isAtEnd && length <= this.text.length) {
@@ -217,7 +218,7 @@ class Splitter {
     return length > 0;
   }
 
-  private async nextToken(): Promise<Token | undefined> {
+  private async nextToken(): Promise<ScriptToken | undefined> {
     for (;;) {
       const token = this.token();
       if (token !== "more") return token;
@@ -226,54 +227,59 @@ class Splitter {
   }
 
   /** Returns the token at the position, `more` if that is not known yet, or undefined at the end. */
-  private token(): Token | "more" | undefined {
-    const { text, at, isAtEnd } = this;
-    if (at + lookahead > text.length && !isAtEnd) return "more";
-    if (at >= text.length) return undefined;
+  private token(): ScriptToken | "more" | undefined {
+    const { text, at: position, isAtEnd } = this;
+    if (position + lookaheadLength > text.length && !isAtEnd) return "more";
+    if (position >= text.length) return undefined;
     const matchEnd = (pattern: RegExp): number | undefined => {
-      pattern.lastIndex = at;
+      pattern.lastIndex = position;
       return pattern.test(text) ? pattern.lastIndex : undefined;
     };
-    const until = (end: number, what: string, kind: "comment" | "text" = "text"): Token | "more" => {
+    const tokenUntil = (
+      end: number,
+      construct: string,
+      kind: "comment" | "text" = "text",
+    ): ScriptToken | "more" => {
       if (end !== -1) return { kind, end };
-      return isAtEnd ? { kind: "unfinished", end: text.length, what } : "more";
+      return isAtEnd ? { kind: "unfinished", end: text.length, construct } : "more";
     };
-    const after = (mark: string, from: number): number => {
+    const endOfMark = (mark: string, from: number): number => {
       const position = text.indexOf(mark, from);
       return position === -1 ? -1 : position + mark.length;
     };
-    const character = text.charAt(at);
-    const pair = text.slice(at, at + 2);
+    const character = text.charAt(position);
+    const pair = text.slice(position, position + 2);
     if (pair === "--" || character === "\\") {
       const isComment = pair === "--";
       const lineEnd = isComment ? /[\n\r]/g : /\n/g;
-      lineEnd.lastIndex = at;
+      lineEnd.lastIndex = position;
       const end = lineEnd.exec(text)?.index;
       if (end === undefined && !isAtEnd) return "more";
       return { kind: isComment ? "comment" : "meta", end: end ?? text.length };
     }
-    if (pair === "/*") return until(this.endOfComment(), "a comment", "comment");
-    if (character === "'") return until(this.endOfString(at, !this.hasStandardStrings()), "a string");
-    if (/^e'/i.test(pair)) return until(this.endOfString(at + 1, true), "a string");
-    if (character === '"') return until(after('"', at + 1), "a quoted name");
-    const quoteEnd = matchEnd(dollarQuote);
+    if (pair === "/*") return tokenUntil(this.findEndOfComment(), "a comment", "comment");
+    if (character === "'")
+      return tokenUntil(this.findEndOfString(position, !this.hasStandardStrings()), "a string");
+    if (/^e'/i.test(pair)) return tokenUntil(this.findEndOfString(position + 1, true), "a string");
+    if (character === '"') return tokenUntil(endOfMark('"', position + 1), "a quoted name");
+    const quoteEnd = matchEnd(dollarQuotePattern);
     if (quoteEnd !== undefined) {
-      return until(after(text.slice(at, quoteEnd), quoteEnd), "a string in dollar quotes");
+      return tokenUntil(endOfMark(text.slice(position, quoteEnd), quoteEnd), "a string in dollar quotes");
     }
-    const spaceEnd = matchEnd(space);
+    const spaceEnd = matchEnd(spacePattern);
     if (spaceEnd !== undefined) return { kind: "space", end: spaceEnd };
-    const numberEnd = matchEnd(number);
+    const numberEnd = matchEnd(numberPattern);
     if (numberEnd !== undefined) return { kind: "text", end: numberEnd };
-    const wordEnd = matchEnd(word);
+    const wordEnd = matchEnd(wordPattern);
     if (wordEnd !== undefined) {
       if (wordEnd === text.length && !isAtEnd) return "more";
-      return { kind: "word", end: wordEnd, word: text.slice(at, wordEnd).toLowerCase() };
+      return { kind: "word", end: wordEnd, word: text.slice(position, wordEnd).toLowerCase() };
     }
-    return { kind: "symbol", end: at + 1, symbol: character };
+    return { kind: "symbol", end: position + 1, symbol: character };
   }
 
   /** Returns the end of the comment at the position, in which others may be, or -1. */
-  private endOfComment(): number {
+  private findEndOfComment(): number {
     const marks = /\/\*|\*\//g;
     marks.lastIndex = this.at + 2;
     for (let depth = 1, match = marks.exec(this.text); match; match = marks.exec(this.text)) {
@@ -284,13 +290,13 @@ class Splitter {
   }
 
   /** Returns the end of the string whose first quote is at a position, or -1. */
-  private endOfString(start: number, escapes: boolean): number {
+  private findEndOfString(start: number, hasEscapes: boolean): number {
     const { text } = this;
     let position = start + 1;
     for (;;) {
       const end = text.indexOf("'", position);
       if (end === -1) return -1;
-      if (escapes) {
+      if (hasEscapes) {
         let backslashes = 0;
         while (end - backslashes > position && text[end - backslashes - 1] === "\\") backslashes += 1;
         if (backslashes % 2 === 1) {
@@ -303,13 +309,13 @@ class Splitter {
         position = end + 2;
         continue;
       }
-      if (!escapes) return end + 1;
+      if (!hasEscapes) return end + 1;
       // After a line break, a string goes on with the same escapes.
-      continuation.lastIndex = end + 1;
-      const goesOn = continuation.test(text);
-      if (goesOn && continuation.lastIndex === text.length && !this.isAtEnd) return -1;
-      if (!goesOn || text[continuation.lastIndex] !== "'") return end + 1;
-      position = continuation.lastIndex + 1;
+      continuationPattern.lastIndex = end + 1;
+      const isContinued = continuationPattern.test(text);
+      if (isContinued && continuationPattern.lastIndex === text.length && !this.isAtEnd) return -1;
+      if (!isContinued || text[continuationPattern.lastIndex] !== "'") return end + 1;
+      position = continuationPattern.lastIndex + 1;
     }
   }
 }
@@ -317,11 +323,11 @@ class Splitter {
 /** A statement whose end is not known yet. */
 class OpenStatement {
   readonly words: string[] = [];
-  readsRows = false;
+  isCopyFromStdin = false;
   private lastWord = "";
   private parentheses = 0;
   /** How many of `BEGIN ATOMIC` and `CASE` are open in the body of a function. */
-  private bodies = 0;
+  private bodyDepth = 0;
 
   constructor(
     public start: number,
@@ -330,10 +336,10 @@ class OpenStatement {
 
   /** Whether a semicolon does not end it. */
   get isNested(): boolean {
-    return this.parentheses > 0 || this.bodies > 0;
+    return this.parentheses > 0 || this.bodyDepth > 0;
   }
 
-  add(token: Token): void {
+  add(token: ScriptToken): void {
     if (token.kind === "symbol") {
       if (token.symbol === "(") this.parentheses += 1;
       if (token.symbol === ")") this.parentheses = Math.max(0, this.parentheses - 1);
@@ -346,11 +352,11 @@ class OpenStatement {
     if (this.parentheses > 0) return;
     // The grammar of Postgres accepts both words in both directions.
     const isOfClient = token.word === "stdin" || token.word === "stdout";
-    if (this.words[0] === "copy" && this.lastWord === "from" && isOfClient) this.readsRows = true;
+    if (this.words[0] === "copy" && this.lastWord === "from" && isOfClient) this.isCopyFromStdin = true;
     if (this.createsRoutine) {
-      if (token.word === "atomic" && this.lastWord === "begin") this.bodies += 1;
-      if (token.word === "case" && this.bodies > 0) this.bodies += 1;
-      if (token.word === "end" && this.bodies > 0) this.bodies -= 1;
+      if (token.word === "atomic" && this.lastWord === "begin") this.bodyDepth += 1;
+      if (token.word === "case" && this.bodyDepth > 0) this.bodyDepth += 1;
+      if (token.word === "end" && this.bodyDepth > 0) this.bodyDepth -= 1;
     }
     this.lastWord = token.word;
   }

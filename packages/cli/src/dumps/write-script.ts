@@ -2,10 +2,10 @@ import type { Context } from "../input/context.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
 import type { DumpInput } from "./dump-input.js";
 import { runScript, type ScriptFacts } from "./run-script.js";
-import { inOneTransaction } from "./one-transaction.js";
+import { runInOneTransaction } from "./one-transaction.js";
 
 /** Runs a script that was examined before: in one transaction, unless it has transactions of its own. */
-export const writeScript = async (
+export const runExaminedScript = async (
   input: DumpInput,
   facts: ScriptFacts,
   access: DatabaseAccess,
@@ -14,7 +14,7 @@ export const writeScript = async (
   const stop = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
   const run = (): Promise<void> => runScript(input, facts, access, context);
   try {
-    await (facts.ownTransaction === undefined ? inOneTransaction(access, context, run) : run());
+    await (facts.ownTransaction === undefined ? runInOneTransaction(access, context, run) : run());
   } finally {
     stop();
   }

@@ -2,26 +2,26 @@ import { addressWithoutCredentials } from "../text/address-without-credentials.j
 import { didYouMean } from "../text/suggest.js";
 import { CliError } from "./cli-error.js";
 
-const authHelp = ["mgmt", "help", "auth"];
+const authHelpCommand = ["mgmt", "help", "auth"];
 
-const runsLocally = "`mgmt dev` in another terminal runs the service on this machine.";
+const localServiceHint = "`mgmt dev` in another terminal runs the service on this machine.";
 
 /** @param baseUrl the address of the service, if it is known. */
-export const noToken = (baseUrl: string | undefined): CliError => {
+export const missingTokenError = (baseUrl: string | undefined): CliError => {
   const address = baseUrl === undefined ? undefined : addressWithoutCredentials(baseUrl);
   return new CliError(
     "notAuthenticated",
     "auth:no_token",
     "You are not logged in, and no token is set",
     address === undefined
-      ? `Run mgmt login --base-url URL, or set MGMT_BASE_URL and MGMT_TOKEN. ${runsLocally}`
+      ? `Run mgmt login --base-url URL, or set MGMT_BASE_URL and MGMT_TOKEN. ${localServiceHint}`
       : `Run mgmt login --base-url ${address}, set MGMT_TOKEN, or pass --token-file PATH.`,
-    { next: [...(address === undefined ? [] : [["mgmt", "login", "--base-url", address]]), authHelp] },
+    { next: [...(address === undefined ? [] : [["mgmt", "login", "--base-url", address]]), authHelpCommand] },
   );
 };
 
 /** A profile must not take the place of a secret that a CI job lacks. */
-export const emptyToken = (): CliError =>
+export const emptyTokenError = (): CliError =>
   new CliError(
     "notAuthenticated",
     "auth:empty_token",
@@ -29,7 +29,7 @@ export const emptyToken = (): CliError =>
     "Set it to a token. In CI, check that the secret exists and that the job may read it. To use a profile, remove the variable.",
   );
 
-export const emptyBaseUrl = (): CliError =>
+export const emptyBaseUrlError = (): CliError =>
   new CliError(
     "usage",
     "usage:empty_base_url",
@@ -37,16 +37,16 @@ export const emptyBaseUrl = (): CliError =>
     "Set it to the address of the service. To use the address of a profile, remove the variable.",
   );
 
-export const noBaseUrl = (): CliError =>
+export const missingBaseUrlError = (): CliError =>
   new CliError(
     "usage",
     "usage:no_base_url",
     "The address of the service is not set",
-    `Set MGMT_BASE_URL, or pass --base-url or --profile. ${runsLocally}`,
+    `Set MGMT_BASE_URL, or pass --base-url or --profile. ${localServiceHint}`,
   );
 
 /** The user typed `mgmt login`, so the hint must not only send them there. */
-export const noLoginAddress = (): CliError =>
+export const missingLoginAddressError = (): CliError =>
   new CliError(
     "usage",
     "usage:no_base_url",
@@ -55,7 +55,7 @@ export const noLoginAddress = (): CliError =>
   );
 
 /** The credential of one service must not be sent to another. */
-export const otherService = (name: string, baseUrl: string, from: string): CliError =>
+export const otherServiceError = (name: string, baseUrl: string, from: string): CliError =>
   new CliError(
     "notAuthenticated",
     "auth:other_service",
@@ -64,7 +64,7 @@ export const otherService = (name: string, baseUrl: string, from: string): CliEr
   );
 
 /** A link can come with a repository, which must not decide where a token is sent. */
-export const tokenForLinkedService = (token: string, profile: string, link: string): CliError =>
+export const linkedServiceTokenError = (token: string, profile: string, link: string): CliError =>
   new CliError(
     "notAuthenticated",
     "auth:other_service",
@@ -73,7 +73,7 @@ export const tokenForLinkedService = (token: string, profile: string, link: stri
   );
 
 /** @param from where the address comes from. */
-export const insecureAddress = (from: string, host: string): CliError =>
+export const insecureAddressError = (from: string, host: string): CliError =>
   new CliError(
     "usage",
     "connection:insecure",
@@ -82,7 +82,7 @@ export const insecureAddress = (from: string, host: string): CliError =>
   );
 
 /** Another program may listen at the address, and must not get a credential. */
-export const devNotRunning = (name: string, baseUrl: string): CliError =>
+export const devNotRunningError = (name: string, baseUrl: string): CliError =>
   new CliError(
     "network",
     "dev:not_running",
@@ -91,29 +91,29 @@ export const devNotRunning = (name: string, baseUrl: string): CliError =>
     { next: [["mgmt", "dev"]] },
   );
 
-export const unknownProfile = (from: string, name: string, known: readonly string[]): CliError =>
+export const unknownProfileError = (from: string, name: string, profileNames: readonly string[]): CliError =>
   new CliError(
     "usage",
     "profile:not_found",
     `There is no profile ${name} (${from})`,
-    known.length > 0
-      ? `Pass --profile with one of ${known.join(", ")}, or create it: mgmt login --profile ${name}`
+    profileNames.length > 0
+      ? `Pass --profile with one of ${profileNames.join(", ")}, or create it: mgmt login --profile ${name}`
       : `mgmt login --profile ${name} creates it.`,
   );
 
 /** The name of a profile that is an argument of the command. */
-export const unknownProfileName = (name: string, known: readonly string[]): CliError =>
+export const unknownProfileNameError = (name: string, profileNames: readonly string[]): CliError =>
   new CliError(
     "usage",
     "profile:not_found",
     `There is no profile ${name}`,
-    known.length > 0
-      ? `${didYouMean(name, known)}The profiles are ${known.join(", ")}. mgmt login --profile ${name} creates this one.`
+    profileNames.length > 0
+      ? `${didYouMean(name, profileNames)}The profiles are ${profileNames.join(", ")}. mgmt login --profile ${name} creates this one.`
       : `mgmt login --profile ${name} creates it.`,
   );
 
 /** A login without a named profile must not replace the one of another service. */
-export const profileOfOtherService = (name: string, baseUrl: string): CliError =>
+export const profileTakenError = (name: string, baseUrl: string): CliError =>
   new CliError(
     "usage",
     "profile:other_service",
@@ -121,7 +121,7 @@ export const profileOfOtherService = (name: string, baseUrl: string): CliError =
     "Pass --profile NAME to log in to another profile.",
   );
 
-export const nothingPasted = (): CliError =>
+export const emptyPasteError = (): CliError =>
   new CliError(
     "inputNeeded",
     "login:nothing_pasted",
@@ -130,7 +130,7 @@ export const nothingPasted = (): CliError =>
   );
 
 /** The message does not repeat the pasted text: it may contain part of a code. */
-export const wrongPaste = (): CliError =>
+export const invalidPasteError = (): CliError =>
   new CliError(
     "usage",
     "login:wrong_paste",

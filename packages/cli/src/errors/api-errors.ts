@@ -1,7 +1,7 @@
 import { CliError } from "./cli-error.js";
 
 /** The credential must not be sent to another service. */
-export const otherOrigin = (origin: string, baseUrl: string): CliError =>
+export const otherOriginError = (origin: string, baseUrl: string): CliError =>
   new CliError(
     "usage",
     "api:other_origin",
@@ -9,7 +9,7 @@ export const otherOrigin = (origin: string, baseUrl: string): CliError =>
     "Pass the path alone, or name the other service with --profile or --base-url. Nothing was sent.",
   );
 
-export const noDefaultFor = (placeholder: string, variable: string, flag: string): CliError =>
+export const missingDefaultError = (placeholder: string, variable: string, flag: string): CliError =>
   new CliError(
     "inputNeeded",
     "usage:missing",

@@ -1,5 +1,5 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { type EndSignal, type ExitReason, reasonOfSignal } from "./exit-codes.js";
+import { type EndSignal, type ExitReason, exitReasonOfSignal } from "./exit-codes.js";
 
 export interface CliErrorOptions extends ErrorOptions {
   /** Command lines that help, the best first: lists of words that start with `mgmt`. */
@@ -25,14 +25,14 @@ export class CliError extends Error {
 }
 
 /** A signal ended the run. Default: that of Ctrl-C. */
-export const interrupted = (signal: EndSignal = "SIGINT"): CliError =>
+export const interruptedError = (signal: EndSignal = "SIGINT"): CliError =>
   new CliError(
-    reasonOfSignal[signal],
+    exitReasonOfSignal[signal],
     "run:interrupted",
     signal === "SIGINT" ? "Interrupted" : `Interrupted by ${signal}`,
   );
 
-export const noWorkingDirectory = (): CliError =>
+export const noWorkingDirectoryError = (): CliError =>
   new CliError(
     "failure",
     "system:no_working_directory",
@@ -41,10 +41,10 @@ export const noWorkingDirectory = (): CliError =>
     { next: [["mgmt", "--help"]] },
   );
 
-const cannotBeReplaced = "it is mounted, or used by another program, so that it cannot be replaced";
-const knownCauses: Readonly<Record<string, string>> = {
-  EBUSY: cannotBeReplaced,
-  EXDEV: cannotBeReplaced,
+const notReplaceableText = "it is mounted, or used by another program, so that it cannot be replaced";
+const causeTextByCode: Readonly<Record<string, string>> = {
+  EBUSY: notReplaceableText,
+  EXDEV: notReplaceableText,
   ENOENT: "no such file",
   EACCES: "permission denied",
   EISDIR: "it is a directory",
@@ -55,10 +55,10 @@ const knownCauses: Readonly<Record<string, string>> = {
 };
 
 /** Returns why an operation of the file system, network or keyring failed, in a few words. */
-export const causeText = (cause: unknown): string => {
+export const describeCause = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause);
   const code = errorCode(cause);
   // Native libraries give this code to everything that they throw.
   if (code === undefined || code === "GenericFailure") return cause.message;
-  return knownCauses[code] ?? code;
+  return causeTextByCode[code] ?? code;
 };

@@ -1,5 +1,5 @@
 /** The message of a client program of Postgres about its failure. */
-export interface ClientMessage {
+export interface PostgresProgramError {
   /** The error, without the name of the program. */
   readonly problem: string;
   /** The server's details: the row, the constraint, or the limit. */
@@ -11,10 +11,10 @@ export interface ClientMessage {
 }
 
 /** psql with `VERBOSITY=verbose`, whose messages have the code in any language. */
-const withState = /^(psql:.*?: )?\p{L}+: {2}([0-9A-Z]{5}): (.*)$/mu;
+const verboseErrorPattern = /^(psql:.*?: )?\p{L}+: {2}([0-9A-Z]{5}): (.*)$/mu;
 
 /** A line that begins another part of a message, or another message. */
-const otherPart =
+const nextSectionPattern =
   /^(?:(?:DETAIL|HINT|CONTEXT|LOCATION|[A-Z ]+ NAME|QUERY|LINE \d+|Command was|(?:psql|pg_\w+):?.*?):|server closed the connection)/;
 
 /**
@@ -22,22 +22,26 @@ const otherPart =
  *
  * @param program for example `pg_restore`.
  */
-export const readClientMessage = (program: string, stderr: string): ClientMessage => {
+export const parsePostgresError = (program: string, stderr: string): PostgresProgramError => {
   const lines = stderr.split(/\r?\n/);
-  const first = lines.findIndex((line) => withState.test(line) || /\b(?:error|fatal|panic):/i.test(line));
-  const index = first === -1 ? lines.findIndex((line) => line.trim() !== "") : first;
+  const firstErrorIndex = lines.findIndex(
+    (line) => verboseErrorPattern.test(line) || /\b(?:error|fatal|panic):/i.test(line),
+  );
+  const index = firstErrorIndex === -1 ? lines.findIndex((line) => line.trim() !== "") : firstErrorIndex;
   const line = (lines[index] ?? "").trim();
-  const [, place = "", code, message = ""] = withState.exec(line) ?? [];
+  const [, prefix = "", code, message = ""] = verboseErrorPattern.exec(line) ?? [];
   const problem =
     code === undefined
       ? line.replace(new RegExp(`^${program}: (?:error: )?`), "")
-      : `${place}ERROR: ${message}`;
-  const parts = lines.slice(index + 1);
-  const part = (name: string): string | undefined => {
-    const start = parts.findIndex((text) => new RegExp(`^(?:${program}: )?${name}:\\s+`, "i").test(text));
-    const end = parts.findIndex((text, at) => at > start && otherPart.test(text));
+      : `${prefix}ERROR: ${message}`;
+  const followingLines = lines.slice(index + 1);
+  const readSection = (name: string): string | undefined => {
+    const start = followingLines.findIndex((text) =>
+      new RegExp(`^(?:${program}: )?${name}:\\s+`, "i").test(text),
+    );
+    const end = followingLines.findIndex((text, at) => at > start && nextSectionPattern.test(text));
     if (start === -1) return undefined;
-    const text = parts.slice(start, end === -1 ? undefined : end).join(" ");
+    const text = followingLines.slice(start, end === -1 ? undefined : end).join(" ");
     const value = text
       .replace(/^.*?(?:detail|hint):\s+/i, "")
       .replaceAll(/\s+/g, " ")
@@ -45,8 +49,8 @@ export const readClientMessage = (program: string, stderr: string): ClientMessag
     // The statement of pg_dump, which says nothing about the reason.
     return value === "" || value.startsWith("Query was:") ? undefined : value;
   };
-  const [detail, advice] = [part("DETAIL"), part("HINT")];
-  const sqlState = code ?? stateOf(stderr);
+  const [detail, advice] = [readSection("DETAIL"), readSection("HINT")];
+  const sqlState = code ?? inferSqlState(stderr);
   return {
     problem: problem === "" ? "no reason given" : problem.replaceAll(/: {2,}/g, ": "),
     ...(detail !== undefined && { detail }),
@@ -59,10 +63,10 @@ export const readClientMessage = (program: string, stderr: string): ClientMessag
  * Returns the code that belongs to a message of the server in English. pg_dump, pg_restore, and a connection that fails print no code,
  * and a user cannot choose the language of the server.
  */
-export const stateOf = (stderr: string): string | undefined =>
-  states.find(([form]) => form.test(stderr))?.[1];
+export const inferSqlState = (stderr: string): string | undefined =>
+  sqlStateByMessage.find(([form]) => form.test(stderr))?.[1];
 
-const states: readonly (readonly [RegExp, string])[] = [
+const sqlStateByMessage: readonly (readonly [RegExp, string])[] = [
   [/terminating connection due to administrator command/, "57P01"],
   [/terminating connection because of crash/, "57P02"],
   [

@@ -1,12 +1,12 @@
 import { CliError } from "./cli-error.js";
 import { addressWithoutCredentials } from "../text/address-without-credentials.js";
 
-export const settingNotSet = (key: string): CliError =>
+export const settingNotSetError = (key: string): CliError =>
   new CliError("notFound", "config:not_set", `${key} is not set`, `mgmt config set ${key} VALUE sets it.`, {
     next: [["mgmt", "config", "list"]],
   });
 
-export const noProfileToConfigure = (key: string): CliError =>
+export const noProfileToConfigureError = (key: string): CliError =>
   new CliError(
     "usage",
     "config:no_profile",
@@ -16,7 +16,7 @@ export const noProfileToConfigure = (key: string): CliError =>
   );
 
 /** The credential of one service must not be sent to another. */
-export const credentialOfOtherService = (name: string, baseUrl: string): CliError =>
+export const otherServiceAddressError = (name: string, baseUrl: string): CliError =>
   new CliError(
     "usage",
     "config:other_service",
@@ -25,7 +25,7 @@ export const credentialOfOtherService = (name: string, baseUrl: string): CliErro
     { next: [["mgmt", "auth", "list"]] },
   );
 
-export const neededSetting = (key: string): CliError =>
+export const neededSettingError = (key: string): CliError =>
   new CliError(
     "usage",
     "config:needed",

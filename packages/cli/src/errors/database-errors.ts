@@ -1,7 +1,7 @@
 import { CliError } from "./cli-error.js";
 
 /** @param connectionId The only connection that was asked for. Its password can be replaced. */
-export const noCredentials = (databaseId: string, connectionId?: string): CliError =>
+export const noCredentialsError = (databaseId: string, connectionId?: string): CliError =>
   new CliError(
     "refused",
     "database:no_credentials",
@@ -13,10 +13,10 @@ export const noCredentials = (databaseId: string, connectionId?: string): CliErr
   );
 
 /** Whether an error is the one about a database without a readable password. */
-export const hasNoCredentials = (error: unknown): boolean =>
+export const isNoCredentialsError = (error: unknown): boolean =>
   error instanceof CliError && error.code === "database:no_credentials";
 
-export const noPooler = (databaseId: string): CliError =>
+export const noPoolerError = (databaseId: string): CliError =>
   new CliError(
     "refused",
     "database:no_pooler",
@@ -26,7 +26,7 @@ export const noPooler = (databaseId: string): CliError =>
   );
 
 /** @param connections Those that the database has. */
-export const unknownRole = (
+export const unknownRoleError = (
   databaseId: string,
   role: string,
   connections: readonly { readonly name: string }[],
@@ -41,7 +41,7 @@ export const unknownRole = (
     { next: [["mgmt", "connections", "list", "--database-id", databaseId]] },
   );
 
-export const severalDatabases = (projectId: string, ids: readonly string[]): CliError =>
+export const noSingleDatabaseError = (projectId: string, ids: readonly string[]): CliError =>
   ids.length === 0
     ? new CliError(
         "notFound",
@@ -58,7 +58,7 @@ export const severalDatabases = (projectId: string, ids: readonly string[]): Cli
         { next: [["mgmt", "databases", "list", "--project-id", projectId]] },
       );
 
-export const unwritableEnvFile = (file: string, problem: string): CliError =>
+export const unwritableEnvFileError = (file: string, problem: string): CliError =>
   new CliError(
     "failure",
     "env:unwritable",
@@ -66,7 +66,7 @@ export const unwritableEnvFile = (file: string, problem: string): CliError =>
     "The file was not changed. Pass another file with --file.",
   );
 
-export const undecodableEnvFile = (file: string): CliError =>
+export const undecodableEnvFileError = (file: string): CliError =>
   new CliError(
     "failure",
     "env:unwritable",
@@ -75,7 +75,7 @@ export const undecodableEnvFile = (file: string): CliError =>
   );
 
 /** The line is not repeated: it may have a secret. */
-export const openQuoteInEnvFile = (file: string, line: number): CliError =>
+export const envFileQuoteError = (file: string, line: number): CliError =>
   new CliError(
     "failure",
     "env:invalid",
@@ -84,7 +84,7 @@ export const openQuoteInEnvFile = (file: string, line: number): CliError =>
   );
 
 /** @param problem Which part of the path is a symbolic link, and to what. */
-export const linkedEnvFile = (file: string, problem: string): CliError =>
+export const linkedEnvFileError = (file: string, problem: string): CliError =>
   new CliError(
     "failure",
     "env:unwritable",

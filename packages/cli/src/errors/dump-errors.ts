@@ -1,20 +1,20 @@
-import { causeText, CliError } from "./cli-error.js";
-import { hintFor } from "./sqlstate-hints.js";
+import { describeCause, CliError } from "./cli-error.js";
+import { findHint } from "./sqlstate-hints.js";
 import { usageError } from "./usage-errors.js";
 
-const unchanged = "Nothing was changed.";
+const nothingChanged = "Nothing was changed.";
 
 /** @param advice how to make a file that can be read. */
-export const unsupportedDump = (name: string, what: string, advice: string): CliError =>
-  new CliError("usage", "db:unsupported_dump", `${name} is ${what}`, `${unchanged} ${advice}`);
+export const unsupportedDumpError = (name: string, format: string, advice: string): CliError =>
+  new CliError("usage", "db:unsupported_dump", `${name} is ${format}`, `${nothingChanged} ${advice}`);
 
 /** @param problem where it ends, or what is damaged. */
-export const incompleteDump = (name: string, problem: string): CliError =>
+export const incompleteDumpError = (name: string, problem: string): CliError =>
   new CliError(
     "failure",
     "db:incomplete_dump",
     `${name} is not complete: ${problem}`,
-    `${unchanged} Make the dump again, or copy it again: the disk may have been full, or the connection may have been lost.`,
+    `${nothingChanged} Make the dump again, or copy it again: the disk may have been full, or the connection may have been lost.`,
   );
 
 /**
@@ -22,57 +22,57 @@ export const incompleteDump = (name: string, problem: string): CliError =>
  *
  * @param advice how to fix the problem.
  */
-export const metaCommandRefused = (name: string, line: number, text: string, advice: string): CliError =>
+export const metaCommandError = (name: string, line: number, text: string, advice: string): CliError =>
   new CliError(
     "usage",
     "db:meta_command",
     `${name}:${String(line)} has a command of psql, which could run programs on this machine: ${text}`,
-    `${unchanged} ${advice}`,
+    `${nothingChanged} ${advice}`,
   );
 
 /** @param name the name of the dump in messages. */
-export const rowsOnly = (name: string): CliError =>
+export const dumpWithoutTablesError = (name: string): CliError =>
   new CliError(
     "usage",
     "db:rows_only",
     `--clean drops tables, and ${name} has only rows`,
-    `${unchanged} Leave --clean out to add the rows to those that tables have, or delete these first.`,
+    `${nothingChanged} Leave --clean out to add the rows to those that tables have, or delete these first.`,
   );
 
 /** A statement of an archive would end the transaction in which all of it is restored. */
-export const transactionRefused = (name: string): CliError =>
+export const ownTransactionError = (name: string): CliError =>
   new CliError(
     "usage",
     "db:own_transaction",
     `${name} has a statement that begins or ends a transaction, which pg_dump does not write`,
-    `${unchanged} Make the dump again with mgmt db dump.`,
+    `${nothingChanged} Make the dump again with mgmt db dump.`,
   );
 
-export const statementTooLong = (name: string, line: number): CliError =>
+export const statementTooLongError = (name: string, line: number): CliError =>
   new CliError(
     "failure",
     "db:statement_too_long",
     `${name}:${String(line)}: the statement has more than 256 MiB`,
-    `${unchanged} Split it, or use COPY for many rows.`,
+    `${nothingChanged} Split it, or use COPY for many rows.`,
   );
 
-export const uncopiedInput = (cause: unknown): CliError =>
+export const uncopiedInputError = (cause: unknown): CliError =>
   new CliError(
     "failure",
     "file:unwritable",
-    `Standard input cannot be copied to the folder for temporary files (${causeText(cause)})`,
-    `${unchanged} Pass a file with --file PATH, or set TMPDIR to a folder with more space.`,
+    `Standard input cannot be copied to the folder for temporary files (${describeCause(cause)})`,
+    `${nothingChanged} Pass a file with --file PATH, or set TMPDIR to a folder with more space.`,
   );
 
 /** @param file its name on the command line. */
-export const notARegularFile = (file: string): CliError =>
+export const notARegularFileError = (file: string): CliError =>
   usageError(
     `--file: ${file} is not a regular file`,
     "Pass a file, a folder that pg_dump --format=directory has written, or - for standard input: --file - < FILE",
   );
 
 /** How far a script has come, as far as that is known. */
-export type ScriptState =
+export type ScriptProgress =
   /** It was one transaction, which was undone. */
   | "undone"
   /** It has transactions of its own. */
@@ -80,7 +80,7 @@ export type ScriptState =
   /** The connection was lost while the transaction was committed. */
   | "unknown";
 
-const stateHints: Record<ScriptState, (databaseId: string) => string> = {
+const stateHints: Record<ScriptProgress, (databaseId: string) => string> = {
   undone: (databaseId) => `Nothing was changed in database ${databaseId}.`,
   partly: (databaseId) =>
     `The script has transactions of its own: database ${databaseId} keeps what it had committed before this line.`,
@@ -89,7 +89,7 @@ const stateHints: Record<ScriptState, (databaseId: string) => string> = {
 };
 
 /** Advice by SQLSTATE. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const adviceByState: Readonly<Record<string, string>> = {
+const adviceBySqlState: Readonly<Record<string, string>> = {
   "25001": "Run this statement by itself: it cannot be part of a transaction.",
   "42501": "A dump of another server can be restored if it was made with --no-owner --no-privileges.",
   "42704": "A dump of another server can be restored if it was made with --no-owner --no-privileges.",
@@ -108,31 +108,31 @@ export interface ServerProblem {
 }
 
 /**
- * @param place name of the script and line: `seed.sql:2`.
+ * @param scriptPosition name of the script and line: `seed.sql:2`.
  * @param otherAdvice replaces the advice that helps after most scripts.
  */
-export const scriptFailed = (
-  place: string,
-  { message, state, detail, hint }: ServerProblem,
+export const scriptFailedError = (
+  scriptPosition: string,
+  { message, state: sqlState, detail, hint }: ServerProblem,
   databaseId: string,
-  progress: ScriptState,
+  progress: ScriptProgress,
   otherAdvice?: string,
 ): CliError => {
-  const known = otherAdvice ?? adviceByState[state ?? ""];
+  const specificAdvice = otherAdvice ?? adviceBySqlState[sqlState ?? ""];
   // The server's own hint says more about its limits.
-  const advice = known ?? (hint === undefined ? hintFor(state, message) : undefined);
+  const advice = specificAdvice ?? (hint === undefined ? findHint(sqlState, message) : undefined);
   const lines = [detail, hint, stateHints[progress](databaseId), advice];
   return new CliError(
     "failure",
     "db:statement_failed",
-    `${place}: ${message}${state === undefined ? "" : ` (SQLSTATE ${state})`}`,
+    `${scriptPosition}: ${message}${sqlState === undefined ? "" : ` (SQLSTATE ${sqlState})`}`,
     lines.filter((line) => line !== undefined).join(" "),
     { next: [["mgmt", "databases", "get", databaseId]] },
   );
 };
 
 /** @param line of the statement that opened the transaction. */
-export const openTransaction = (name: string, line: number, databaseId: string): CliError =>
+export const openTransactionError = (name: string, line: number, databaseId: string): CliError =>
   new CliError(
     "failure",
     "db:open_transaction",

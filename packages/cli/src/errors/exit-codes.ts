@@ -53,21 +53,21 @@ export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[]
 export const endSignals = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"] as const;
 export type EndSignal = (typeof endSignals)[number];
 
-export const reasonOfSignal = {
+export const exitReasonOfSignal = {
   SIGINT: "interrupted",
   SIGQUIT: "quit",
   SIGTERM: "terminated",
   SIGHUP: "hungUp",
 } as const satisfies Record<EndSignal, ExitReason>;
 
-export const exitCodeOfSignal = (signal: EndSignal): number => exitCodes[reasonOfSignal[signal]];
+export const exitCodeOfSignal = (signal: EndSignal): number => exitCodes[exitReasonOfSignal[signal]];
 
 /** Whether a run ended because of a signal. */
 export const isInterruption = (exitCode: number): boolean =>
   endSignals.some((signal) => exitCodeOfSignal(signal) === exitCode);
 
 /** Ends the run with an exit status and prints nothing: that of a program that it has run, which has reported its error. */
-export class ProgramEnded extends Error {
+export class ProgramEndedError extends Error {
   constructor(readonly status: number) {
     super(`The run ends with status ${String(status)}`);
   }
@@ -77,7 +77,7 @@ export class ProgramEnded extends Error {
 export const planExitCodes = { unchanged: 0, failed: 1, changes: 2 } as const;
 
 /** Error codes whose exit code does not follow from an HTTP status. Codes that are not listed are a `failure`. */
-const reasonOfCode: Readonly<Record<string, ExitReason>> = {
+const exitReasonByCode: Readonly<Record<string, ExitReason>> = {
   "argument:invalid": "usage",
   "connection:failed": "network",
   "connection:timeout": "pending",
@@ -98,9 +98,9 @@ const reasonOfCode: Readonly<Record<string, ExitReason>> = {
 };
 
 /** Error responses whose exit code does not follow from their status. The request of an agent waits for its sponsor. */
-const reasonOfResponseCode: Readonly<Record<string, ExitReason>> = { approval_required: "pending" };
+const exitReasonByResponseCode: Readonly<Record<string, ExitReason>> = { approval_required: "pending" };
 
-const reasonOfStatus = (status: number): ExitReason => {
+const exitReasonOfStatus = (status: number): ExitReason => {
   if (status === 401) return "notAuthenticated";
   if (status === 403) return "forbidden";
   if (status === 404) return "notFound";
@@ -116,13 +116,14 @@ const reasonOfStatus = (status: number): ExitReason => {
  */
 export const exitCodeOf = (
   error: { reason: ExitReason } | { status: number; code: string } | { code: string },
-): number => exitCodes[reasonOf(error)];
+): number => exitCodes[exitReasonOf(error)];
 
-const reasonOf = (error: Parameters<typeof exitCodeOf>[0]): ExitReason => {
+const exitReasonOf = (error: Parameters<typeof exitCodeOf>[0]): ExitReason => {
   if ("reason" in error) return error.reason;
-  if ("status" in error) return lookUp(reasonOfResponseCode, error.code) ?? reasonOfStatus(error.status);
-  return lookUp(reasonOfCode, error.code) ?? "failure";
+  if ("status" in error)
+    return lookUpReason(exitReasonByResponseCode, error.code) ?? exitReasonOfStatus(error.status);
+  return lookUpReason(exitReasonByCode, error.code) ?? "failure";
 };
 
-const lookUp = (reasons: Readonly<Record<string, ExitReason>>, code: string): ExitReason | undefined =>
+const lookUpReason = (reasons: Readonly<Record<string, ExitReason>>, code: string): ExitReason | undefined =>
   Object.hasOwn(reasons, code) ? reasons[code] : undefined;

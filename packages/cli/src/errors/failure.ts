@@ -3,8 +3,8 @@ import type { ApiError, MgmtError, Advice, AwaitedKind, WaitError } from "@mgmt/
 import { exitCodeOf, exitCodes } from "./exit-codes.js";
 import { CliError } from "./cli-error.js";
 import { isNestedTooDeep } from "../json/nesting.js";
-import { tooDeep } from "./response-errors.js";
-import { firstLineOf, tooManyFilesFailure, isTooManyFiles, tooManyFilesHint } from "./last-resort.js";
+import { tooDeepError } from "./response-errors.js";
+import { firstLineOf, tooManyFilesFailure, isTooManyFilesCode, tooManyFilesHint } from "./last-resort.js";
 
 /** The printed description of an error, as text or JSON. Never contains a stack, a token or a response body. */
 export interface Failure {
@@ -24,22 +24,22 @@ export interface Failure {
 }
 
 /** Describes any error. */
-export const failureOf = async (error: unknown): Promise<Failure> => {
-  const limit = tooManyFilesFailure(error);
-  if (limit) return { exitCode: exitCodes.failure, ...limit };
+export const toFailure = async (error: unknown): Promise<Failure> => {
+  const openFilesFailure = tooManyFilesFailure(error);
+  if (openFilesFailure) return { exitCode: exitCodes.failure, ...openFilesFailure };
   if (error instanceof CliError) {
     const { code, message, hint, next, cause } = error;
-    const exitCode = cause === undefined ? exitCodeOf(error) : (await failureOf(cause)).exitCode;
+    const exitCode = cause === undefined ? exitCodeOf(error) : (await toFailure(cause)).exitCode;
     return { exitCode, code, message, ...(hint !== undefined && { hint }), ...(next && { next }) };
   }
   const { ApiError, InvalidResponseError, MgmtError, TokenError } = await import("../sdk/sdk.js");
   // Errors of our own credential stores arrive as the cause of the SDK's error.
-  if (error instanceof TokenError && error.cause instanceof CliError) return failureOf(error.cause);
+  if (error instanceof TokenError && error.cause instanceof CliError) return toFailure(error.cause);
   if (error instanceof ApiError) {
     const exitCode = error instanceof InvalidResponseError ? exitCodes.failure : exitCodeOf(error);
     return {
       exitCode,
-      ...responseFailure(
+      ...describeResponseFailure(
         error,
         approvalHint(error) ??
           rejectedTokenHint(error) ??
@@ -51,13 +51,13 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
   }
   if (error instanceof MgmtError) {
     const { code, message } = error;
-    const problem = await networkFailure(error);
-    if (problem) return problem;
+    const knownFailure = await describeNetworkFailure(error);
+    if (knownFailure) return knownFailure;
     const hint = hintOf(error);
     return { exitCode: exitCodeOf({ code }), code, message, ...(hint !== undefined && { hint }) };
   }
   // Some walk through data that is not checked before.
-  if (error instanceof RangeError && /call stack/.test(error.message)) return failureOf(tooDeep());
+  if (error instanceof RangeError && /call stack/.test(error.message)) return toFailure(tooDeepError());
   if (isCodedError(error)) {
     const { code, message, hint } = error;
     return { exitCode: exitCodes.failure, code, message, ...(hint !== undefined && { hint }) };
@@ -66,21 +66,21 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
 };
 
 /** Describes a failure of the network that has a known remedy. */
-const networkFailure = async (error: MgmtError): Promise<Failure | undefined> => {
-  const url = urlIn(error);
+const describeNetworkFailure = async (error: MgmtError): Promise<Failure | undefined> => {
+  const url = failedRequestUrl(error);
   if (url === undefined) return undefined;
-  const { networkProblem } = await import("./network-problem.js");
+  const { describeNetworkProblem: networkProblem } = await import("./network-problem.js");
   const problem = networkProblem(error, new URL(url).hostname);
   return problem && { exitCode: exitCodes.network, ...problem };
 };
 
 /** Returns the address of the request that failed: errors of a login have the error of the request as their cause. */
-const urlIn = (error: Error): string | undefined => {
+const failedRequestUrl = (error: Error): string | undefined => {
   if ("url" in error && typeof error.url === "string") return error.url;
-  return error.cause instanceof Error ? urlIn(error.cause) : undefined;
+  return error.cause instanceof Error ? failedRequestUrl(error.cause) : undefined;
 };
 
-const responseFailure = (error: ApiError, hint: string | undefined): Omit<Failure, "exitCode"> => {
+const describeResponseFailure = (error: ApiError, hint: string | undefined): Omit<Failure, "exitCode"> => {
   const { status, code, message, requestId, issues, retryAfter } = error;
   const details = detailsOf(error);
   return {
@@ -137,14 +137,14 @@ const isCodedError = (error: unknown): error is Error & { code: string; hint?: s
   errorCode(error)?.includes(":") === true &&
   (!("hint" in error) || typeof error.hint === "string");
 
-const baseUrl = "the base URL (MGMT_BASE_URL, --base-url)";
+const baseUrlPhrase = "the base URL (MGMT_BASE_URL, --base-url)";
 
 /** The SDK's advice in terms of the command line: in flags, variables and commands. */
-const hints: Readonly<Record<Advice, string>> = {
+const hintByAdvice: Readonly<Record<Advice, string>> = {
   fix_argument: "Correct the value. Nothing was sent.",
-  check_base_url: `Check that ${baseUrl} is the address of the Management API and that the service is running. \`mgmt dev\` runs it on this machine.`,
-  use_redirect_target: `Use the address that the service redirects to as ${baseUrl}.`,
-  check_intermediary: `The response may come from a server in between. Check ${baseUrl}, proxies and load balancers.`,
+  check_base_url: `Check that ${baseUrlPhrase} is the address of the Management API and that the service is running. \`mgmt dev\` runs it on this machine.`,
+  use_redirect_target: `Use the address that the service redirects to as ${baseUrlPhrase}.`,
+  check_intermediary: `The response may come from a server in between. Check ${baseUrlPhrase}, proxies and load balancers.`,
   check_auth_url:
     "Check that the address of the authorization server (MGMT_AUTH_URL, --auth-url) is correct and that it can be reached.",
   check_client_id: "Log in again with mgmt login.",
@@ -157,7 +157,7 @@ const hints: Readonly<Record<Advice, string>> = {
   start_deployment: "Start it again with mgmt deployments start, then wait.",
 };
 
-const groupOf: Readonly<Record<AwaitedKind, string>> = {
+const commandGroupByKind: Readonly<Record<AwaitedKind, string>> = {
   approval: "agent-approvals",
   database: "databases",
   deployment: "deployments",
@@ -172,10 +172,10 @@ const hintOf = (error: MgmtError): string | undefined => {
   if ("argument" in error && error.argument === "proxy") {
     return "Correct the variable HTTPS_PROXY, HTTP_PROXY or ALL_PROXY. Nothing was sent.";
   }
-  if ("reason" in error && isTooManyFiles(error.reason)) return tooManyFilesHint;
-  const hint = hints[error.advice];
+  if ("reason" in error && isTooManyFilesCode(error.reason)) return tooManyFilesHint;
+  const hint = hintByAdvice[error.advice];
   if (error.advice !== "wait_longer" || !isWaitError(error)) return hint;
-  return `${hint} mgmt ${groupOf[error.resource]} get ${error.id} shows its status.`;
+  return `${hint} mgmt ${commandGroupByKind[error.resource]} get ${error.id} shows its status.`;
 };
 
 const isWaitError = (error: MgmtError): error is WaitError => "resource" in error && "id" in error;

@@ -1,9 +1,9 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 /** Codes of system errors that say that this process, or the system, has too many open files. */
-const tooManyFiles: readonly string[] = ["EMFILE", "ENFILE"];
+const tooManyFilesCodes: readonly string[] = ["EMFILE", "ENFILE"];
 
-export const isTooManyFiles = (code: unknown): boolean =>
-  typeof code === "string" && tooManyFiles.includes(code);
+export const isTooManyFilesCode = (code: unknown): boolean =>
+  typeof code === "string" && tooManyFilesCodes.includes(code);
 
 export const tooManyFilesHint =
   "Raise the limit of open files (ulimit -n 256), or close other programs. Then run the command again; it may have taken effect.";
@@ -11,7 +11,7 @@ export const tooManyFilesHint =
 /** Describes a system error without its path and stack. Undefined for other errors. */
 export const tooManyFilesFailure = (error: unknown) => {
   const code = errorCode(error);
-  if (code === undefined || !isTooManyFiles(code)) return undefined;
+  if (code === undefined || !isTooManyFilesCode(code)) return undefined;
   return {
     code: "system:open_files_limit",
     message: `The system cannot open another file (${code})`,
@@ -25,7 +25,7 @@ export const tooManyFilesFailure = (error: unknown) => {
  *
  * @param args Arguments of the command line, which say whether errors are JSON.
  */
-export const lastResort = (error: unknown, args: readonly string[]): string => {
+export const renderLastResort = (error: unknown, args: readonly string[]): string => {
   const { code, message, hint } = tooManyFilesFailure(error) ?? {
     code: "internal:unexpected",
     message: firstLineOf(error),

@@ -1,35 +1,38 @@
-import { shellWord } from "../text/shell-word.js";
+import { quoteShellWord } from "../text/shell-word.js";
 import { addressWithoutCredentials } from "../text/address-without-credentials.js";
-import { causeText, CliError } from "./cli-error.js";
+import { describeCause, CliError } from "./cli-error.js";
 
 /** How many problems of a manifest are listed. One wrong character can be the cause of a problem on every line after it. */
-const listedProblems = 10;
+const maxListedProblems = 10;
 
 /** The manifest cannot be used. Each problem says where it is. */
-export const invalidManifest = (problems: readonly string[]): CliError =>
+export const invalidManifestError = (problems: readonly string[]): CliError =>
   new CliError(
     "usage",
     "manifest:invalid",
-    problems.length === 1 ? (problems[0] ?? "") : `${problems.length} problems: ${listed(problems)}`,
+    problems.length === 1 ? (problems[0] ?? "") : `${problems.length} problems: ${listProblems(problems)}`,
     "Nothing was sent. The file mgmt.schema.json in the package @mgmt/cli describes the format.",
   );
 
-const listed = (problems: readonly string[]): string => {
-  const left = problems.length - listedProblems;
-  return [...problems.slice(0, listedProblems), ...(left > 0 ? [`and ${left} more`] : [])].join("; ");
+const listProblems = (problems: readonly string[]): string => {
+  const unlistedCount = problems.length - maxListedProblems;
+  return [
+    ...problems.slice(0, maxListedProblems),
+    ...(unlistedCount > 0 ? [`and ${unlistedCount} more`] : []),
+  ].join("; ");
 };
 
-export const unreadableManifest = (file: string, cause: unknown): CliError =>
+export const unreadableManifestError = (file: string, cause: unknown): CliError =>
   new CliError(
     "usage",
     "usage:unreadable_file",
-    `The manifest ${file} cannot be read (${causeText(cause)})`,
+    `The manifest ${file} cannot be read (${describeCause(cause)})`,
     "Pass the path of a manifest with --file, or write one of what you have: mgmt export > mgmt.yaml",
     { next: [["mgmt", "export"]] },
   );
 
 /** The file does not contain a manifest at all. */
-export const noManifest = (file: string, content: string): CliError =>
+export const notAManifestError = (file: string, content: string): CliError =>
   new CliError(
     "usage",
     "manifest:invalid",
@@ -38,17 +41,17 @@ export const noManifest = (file: string, content: string): CliError =>
     { next: [["mgmt", "export"]] },
   );
 
-export const unknownTarget = (target: string, meant: readonly string[]): CliError =>
+export const unknownTargetError = (target: string, similarNames: readonly string[]): CliError =>
   new CliError(
     "usage",
     "target:not_found",
     `--target: neither the manifest nor its projects contain ${JSON.stringify(target)}`,
-    meant.length > 0
-      ? `Did you mean ${meant.join(" or ")}?`
+    similarNames.length > 0
+      ? `Did you mean ${similarNames.join(" or ")}?`
       : "Pass a name as mgmt plan prints it, such as shop/main/reports.",
   );
 
-export const ambiguousTarget = (target: string, names: readonly string[]): CliError =>
+export const ambiguousTargetError = (target: string, names: readonly string[]): CliError =>
   new CliError(
     "usage",
     "target:ambiguous",
@@ -57,7 +60,7 @@ export const ambiguousTarget = (target: string, names: readonly string[]): CliEr
   );
 
 /** @param problem the problem of the file. */
-export const invalidPlan = (file: string, problem: string): CliError =>
+export const invalidPlanError = (file: string, problem: string): CliError =>
   new CliError(
     "usage",
     "plan:invalid",
@@ -65,26 +68,26 @@ export const invalidPlan = (file: string, problem: string): CliError =>
     "Nothing was changed. Pass a file that mgmt plan --out wrote.",
   );
 
-export const planIsNotJson = (file: string): CliError =>
+export const planNotJsonError = (file: string): CliError =>
   /\.ya?ml$/i.test(file)
     ? new CliError(
         "usage",
         "plan:invalid",
         `${file} is not a saved plan`,
-        `Nothing was changed. If it is a manifest, pass it with --file: mgmt apply --file ${shellWord(file)}`,
+        `Nothing was changed. If it is a manifest, pass it with --file: mgmt apply --file ${quoteShellWord(file)}`,
         { next: [["mgmt", "plan", "--file", file]] },
       )
-    : invalidPlan(file, "it is not JSON, or it is cut off");
+    : invalidPlanError(file, "it is not JSON, or it is cut off");
 
-export const planOfOtherService = (planned: string, baseUrl: string): CliError =>
+export const planOfOtherServiceError = (planBaseUrl: string, baseUrl: string): CliError =>
   new CliError(
     "refused",
     "plan:other_service",
-    `The plan is for ${addressWithoutCredentials(planned)}, but the command uses ${addressWithoutCredentials(baseUrl)}`,
+    `The plan is for ${addressWithoutCredentials(planBaseUrl)}, but the command uses ${addressWithoutCredentials(baseUrl)}`,
     "Pass the profile or the address that the plan was made with.",
   );
 
-export const outdatedPlan = (changes: readonly string[]): CliError =>
+export const outdatedPlanError = (changes: readonly string[]): CliError =>
   new CliError(
     "refused",
     "plan:outdated",
@@ -92,17 +95,17 @@ export const outdatedPlan = (changes: readonly string[]): CliError =>
     "Run mgmt plan again, review it, and apply the new plan.",
   );
 
-/** @param meant names that are similar. */
-export const unknownProject = (key: string, meant: readonly string[]): CliError =>
+/** @param similarNames names that are similar. */
+export const unknownProjectError = (key: string, similarNames: readonly string[]): CliError =>
   new CliError(
     "notFound",
     "export:not_found",
     `There is no project with the id, logical id or name ${JSON.stringify(key)}`,
-    `${meant.length > 0 ? `Did you mean ${meant.join(" or ")}? ` : ""}mgmt projects list shows the projects.`,
+    `${similarNames.length > 0 ? `Did you mean ${similarNames.join(" or ")}? ` : ""}mgmt projects list shows the projects.`,
     { next: [["mgmt", "projects", "list"]] },
   );
 
-export const severalProjects = (name: string, ids: readonly string[]): CliError =>
+export const severalProjectsError = (name: string, ids: readonly string[]): CliError =>
   new CliError(
     "refused",
     "export:ambiguous",
@@ -111,33 +114,38 @@ export const severalProjects = (name: string, ids: readonly string[]): CliError 
     { next: ids.map((id) => ["mgmt", "export", id]) },
   );
 
-/** @param next Words of the command that shows what is left to do. */
-export const applyFailed = (problem: string, done: number, all: number, next: readonly string[]): CliError =>
+/** @param nextCommand Words of the command that shows what is left to do. */
+export const applyFailedError = (
+  problem: string,
+  doneCount: number,
+  stepCount: number,
+  nextCommand: readonly string[],
+): CliError =>
   new CliError(
     "partlyDone",
     "apply:partly_done",
-    `${problem}. ${done} of ${all} steps were done`,
+    `${problem}. ${doneCount} of ${stepCount} steps were done`,
     "The result lists every step. Once the cause is fixed, run mgmt apply with the manifest: it continues with the rest.",
-    { next: [next] },
+    { next: [nextCommand] },
   );
 
 /**
  * A signal ended the run between or during the steps.
  *
- * @param next Words of the command that shows what is left to do.
+ * @param nextCommand Words of the command that shows what is left to do.
  */
-export const applyInterrupted = (
+export const applyInterruptedError = (
   interruption: unknown,
-  done: number,
-  all: number,
-  next: readonly string[],
+  doneCount: number,
+  stepCount: number,
+  nextCommand: readonly string[],
 ): unknown =>
   interruption instanceof CliError
     ? new CliError(
         interruption.reason,
         interruption.code,
-        `${interruption.message}. ${done} of ${all} steps were done`,
+        `${interruption.message}. ${doneCount} of ${stepCount} steps were done`,
         "The result lists every step. Run mgmt apply with the manifest again: it continues with the rest.",
-        { next: [next] },
+        { next: [nextCommand] },
       )
     : interruption;

@@ -1,45 +1,45 @@
 import { type NamedKind, namedKinds } from "../contract/id-form.js";
-import { type KindName, kinds } from "../contract/kinds.js";
+import { type KindName, resourceKinds } from "../contract/kinds.js";
 import { CliError } from "./cli-error.js";
 
 /** A resource that a name may mean. */
-export interface Candidate {
+export interface NameCandidate {
   readonly id: string;
   /** Its full name, and other properties that distinguish it. Empty if there are none. */
   readonly label: string;
 }
 
-export const ambiguousName = (kind: KindName, name: string, candidates: readonly Candidate[]): CliError =>
+export const ambiguousName = (kind: KindName, name: string, candidates: readonly NameCandidate[]): CliError =>
   new CliError(
     "refused",
     "name:ambiguous",
-    `${candidates.length} ${kinds[kind].plural} are named ${JSON.stringify(name)}`,
+    `${candidates.length} ${resourceKinds[kind].plural} are named ${JSON.stringify(name)}`,
     `Pass an id or a full name: ${candidates.map(({ id, label }) => (label === "" ? id : `${id} (${label})`)).join(", ")}.`,
-    { next: candidates.map(({ id }) => ["mgmt", kinds[kind].plural, "get", id]) },
+    { next: candidates.map(({ id }) => ["mgmt", resourceKinds[kind].plural, "get", id]) },
   );
 
 /**
- * @param meant names that are similar.
+ * @param similarNames names that are similar.
  * @param field the field of a body that has the name. Its text is not repeated: it may be a secret in the wrong field.
  */
-export const unknownName = (
+export const unknownNameError = (
   kind: NamedKind,
   name: string,
-  meant: readonly string[],
+  similarNames: readonly string[],
   field?: string,
 ): CliError => {
-  const { noun } = kinds[kind];
-  const { command } = lists[kind];
-  const forms =
+  const { noun } = resourceKinds[kind];
+  const { command } = listCommands[kind];
+  const nameForms =
     "Names are exact: PROJECT/BRANCH/DATABASE, PROJECT/DATABASE, DATABASE/CONNECTION, PROJECT/SERVICE, PROJECT/@BRANCH, or @BRANCH in the default project.";
   return new CliError(
     "notFound",
     "name:not_found",
     `No ${noun} has the id or name ${field === undefined ? JSON.stringify(name) : `in ${field}`}`,
     [
-      ...(meant.length > 0 ? [`Did you mean ${meant.join(" or ")}?`] : []),
-      listSentence(kind),
-      ...(/[/@]/.test(name) && meant.length === 0 ? [forms] : []),
+      ...(similarNames.length > 0 ? [`Did you mean ${similarNames.join(" or ")}?`] : []),
+      formatListHint(kind),
+      ...(/[/@]/.test(name) && similarNames.length === 0 ? [nameForms] : []),
     ].join(" "),
     {
       next: [
@@ -50,35 +50,36 @@ export const unknownName = (
   );
 };
 
-export const isUnknownName = (error: unknown): error is CliError =>
+export const isUnknownNameError = (error: unknown): error is CliError =>
   error instanceof CliError && error.code === "name:not_found";
 
 /** The command that lists the resources of a kind, and how messages describe its output. */
-const lists: Readonly<Record<NamedKind, { readonly command: readonly string[]; readonly content: string }>> =
-  {
-    workspace: { command: ["workspaces", "list"], content: "your workspaces" },
-    project: { command: ["projects", "list"], content: "your projects" },
-    branch: { command: ["projects", "branches", "list", "PROJECT"], content: "the branches of a project" },
-    database: { command: ["databases", "list"], content: "your databases" },
-    connection: { command: ["connections", "list"], content: "your connections" },
-    app: { command: ["services", "list"], content: "your services" },
-  };
+const listCommands: Readonly<
+  Record<NamedKind, { readonly command: readonly string[]; readonly content: string }>
+> = {
+  workspace: { command: ["workspaces", "list"], content: "your workspaces" },
+  project: { command: ["projects", "list"], content: "your projects" },
+  branch: { command: ["projects", "branches", "list", "PROJECT"], content: "the branches of a project" },
+  database: { command: ["databases", "list"], content: "your databases" },
+  connection: { command: ["connections", "list"], content: "your connections" },
+  app: { command: ["services", "list"], content: "your services" },
+};
 
 /** Returns the sentence about the command that lists the resources of a kind, if they can be named. */
 export const listHintOf = (kind: KindName): string | undefined => {
-  const named = namedKinds.find((name) => name === kind);
-  return named && listSentence(named);
+  const namedKind = namedKinds.find((name) => name === kind);
+  return namedKind && formatListHint(namedKind);
 };
 
-const listSentence = (kind: NamedKind): string =>
-  `Run mgmt ${lists[kind].command.join(" ")} to see ${lists[kind].content}.`;
+const formatListHint = (kind: NamedKind): string =>
+  `Run mgmt ${listCommands[kind].command.join(" ")} to see ${listCommands[kind].content}.`;
 
 /**
  * A branch is named without its project, and there is no default project.
  *
  * @param field the field of a body that has the name, which is then not repeated.
  */
-export const branchWithoutProject = (branch: string, reason: string, field?: string): CliError => {
+export const branchWithoutProjectError = (branch: string, reason: string, field?: string): CliError => {
   const name = field === undefined ? branch.replace(/^@/, "") : "BRANCH";
   return new CliError(
     "inputNeeded",

@@ -7,14 +7,14 @@ export interface NetworkProblem {
   readonly hint: string;
 }
 
-const address = "the base URL (MGMT_BASE_URL, --base-url)";
+const baseUrlPhrase = "the base URL (MGMT_BASE_URL, --base-url)";
 
 const trustHint =
   "If you trust it, set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority in PEM format. " +
   "A company's proxy that inspects TLS has such an authority, too.";
 
 /** The problem of a certificate, by the codes of OpenSSL and Node.js. */
-const untrusted: Readonly<Record<string, string>> = {
+const untrustedReasons: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: "it is self-signed",
   SELF_SIGNED_CERT_IN_CHAIN: "its authority is not known to this machine",
   UNABLE_TO_GET_ISSUER_CERT: "its authority is not known to this machine",
@@ -27,29 +27,33 @@ const untrusted: Readonly<Record<string, string>> = {
  *
  * @param host The host that was to be reached.
  */
-export const networkProblem = (error: unknown, host: string): NetworkProblem | undefined => {
+export const describeNetworkProblem = (error: unknown, host: string): NetworkProblem | undefined => {
   const causes = causesOf(error);
-  const proxied = causes.find(isProxyError);
-  if (proxied) return proxyProblem(proxied);
+  const proxyError = causes.find(isProxyError);
+  if (proxyError) return describeProxyProblem(proxyError);
   const cause = causes.findLast((error) => typeof error.code === "string");
   if (cause === undefined) return undefined;
   const code = String(cause.code);
-  return certificateProblem(cause, host) ?? nameProblem(code, host) ?? loopbackProblem(code, host);
+  return (
+    describeCertificateProblem(cause, host) ??
+    describeDnsProblem(code, host) ??
+    describeLoopbackProblem(code, host)
+  );
 };
 
-type Cause = Error & { readonly code?: unknown };
+type ErrorWithCode = Error & { readonly code?: unknown };
 
 /** An error and its causes, the innermost last. */
-const causesOf = (error: unknown): Cause[] =>
+const causesOf = (error: unknown): ErrorWithCode[] =>
   error instanceof Error ? [error, ...causesOf(error.cause)] : [];
 
-type RefusedByProxy = Cause & { readonly proxy: string; readonly status: number | undefined };
+type ProxyError = ErrorWithCode & { readonly proxy: string; readonly status: number | undefined };
 
 /** A `ProxyError` of the SDK. Its class belongs to a part that is loaded only to send requests. */
-const isProxyError = (error: Cause): error is RefusedByProxy =>
+const isProxyError = (error: ErrorWithCode): error is ProxyError =>
   error.name === "ProxyError" && "proxy" in error;
 
-const proxyProblem = ({ proxy, status, message, cause }: RefusedByProxy): NetworkProblem => {
+const describeProxyProblem = ({ proxy, status, message, cause }: ProxyError): NetworkProblem => {
   const variables = "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY";
   if (status === 407) {
     return {
@@ -66,17 +70,17 @@ const proxyProblem = ({ proxy, status, message, cause }: RefusedByProxy): Networ
     };
   }
   const { host } = new URL(proxy);
-  const own = networkProblem(cause, host);
+  const proxyHostProblem = describeNetworkProblem(cause, host);
   return {
     code: "proxy:unreachable",
-    message: own ? `${own.message}. ${host} is the proxy` : capitalized(message),
+    message: proxyHostProblem ? `${proxyHostProblem.message}. ${host} is the proxy` : capitalize(message),
     hint: `Correct ${variables}, or unset it. If the service can be reached directly, add its host to NO_PROXY.`,
   };
 };
 
-const certificateProblem = (cause: Cause, host: string): NetworkProblem | undefined => {
+const describeCertificateProblem = (cause: ErrorWithCode, host: string): NetworkProblem | undefined => {
   const code = String(cause.code);
-  const problem = untrusted[code];
+  const problem = untrustedReasons[code];
   if (problem !== undefined) {
     return {
       code: "tls:untrusted_certificate",
@@ -92,11 +96,11 @@ const certificateProblem = (cause: Cause, host: string): NetworkProblem | undefi
     };
   }
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
-    const names = namesIn(cause);
+    const names = certificateNames(cause);
     return {
       code: "tls:wrong_host",
       message: `The certificate of ${host} is for ${names.length > 0 ? names.join(", ") : "another host"} (${code})`,
-      hint: `Use the host name of the certificate in ${address}.`,
+      hint: `Use the host name of the certificate in ${baseUrlPhrase}.`,
     };
   }
   if (/CERT/.test(code)) {
@@ -110,25 +114,25 @@ const certificateProblem = (cause: Cause, host: string): NetworkProblem | undefi
     return {
       code: "tls:failed",
       message: `${host} does not accept a TLS connection (${code})`,
-      hint: `Check the port in ${address}, and whether the service is at an http:// address.`,
+      hint: `Check the port in ${baseUrlPhrase}, and whether the service is at an http:// address.`,
     };
   }
   return undefined;
 };
 
-const namesIn = (cause: Cause): string[] => {
+const certificateNames = (cause: ErrorWithCode): string[] => {
   const { cert } = cause as { readonly cert?: ReturnType<TLSSocket["getPeerCertificate"]> };
   return (cert?.subjectaltname ?? "")
     .split(", ")
     .flatMap((name) => /^(?:DNS|IP Address):(.+)$/.exec(name)?.[1] ?? []);
 };
 
-const nameProblem = (code: string, host: string): NetworkProblem | undefined => {
+const describeDnsProblem = (code: string, host: string): NetworkProblem | undefined => {
   if (code === "ENOTFOUND") {
     return {
       code: "dns:not_found",
       message: `The host ${host} does not exist, or is not known in this network (ENOTFOUND)`,
-      hint: `Check its spelling in ${address}, and that this machine is in the right network or VPN.`,
+      hint: `Check its spelling in ${baseUrlPhrase}, and that this machine is in the right network or VPN.`,
     };
   }
   if (code === "EAI_AGAIN") {
@@ -142,7 +146,7 @@ const nameProblem = (code: string, host: string): NetworkProblem | undefined => 
 };
 
 /** The interface is down, or has only IPv6. */
-const loopbackProblem = (code: string, host: string): NetworkProblem | undefined =>
+const describeLoopbackProblem = (code: string, host: string): NetworkProblem | undefined =>
   /^(?:ENETUNREACH|EADDRNOTAVAIL)$/.test(code) && /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(host)
     ? {
         code: "network:no_loopback",
@@ -151,4 +155,4 @@ const loopbackProblem = (code: string, host: string): NetworkProblem | undefined
       }
     : undefined;
 
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

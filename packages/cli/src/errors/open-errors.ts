@@ -1,6 +1,6 @@
 import { CliError } from "./cli-error.js";
 
-export const nothingToOpen = (): CliError =>
+export const nothingToOpenError = (): CliError =>
   new CliError(
     "inputNeeded",
     "usage:missing",
@@ -8,7 +8,7 @@ export const nothingToOpen = (): CliError =>
     "Pass the id or name of a resource, or docs; or link this folder: mgmt link --project-id ID.",
   );
 
-export const nothingNamed = (name: string): CliError =>
+export const nothingNamedError = (name: string): CliError =>
   new CliError(
     "notFound",
     "name:not_found",
@@ -16,7 +16,7 @@ export const nothingNamed = (name: string): CliError =>
     "Pass an id, or a name such as shop, shop/reports or shop/web.",
   );
 
-export const noPage = (id: string): CliError =>
+export const noPageError = (id: string): CliError =>
   new CliError(
     "notFound",
     "open:no_page",

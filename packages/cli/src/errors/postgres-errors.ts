@@ -1,50 +1,50 @@
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
-import { causeText, CliError } from "./cli-error.js";
-import { type ClientMessage, readClientMessage } from "./client-messages.js";
-import { hintFor, isDuplicate } from "./sqlstate-hints.js";
+import { describeCause, CliError } from "./cli-error.js";
+import { type PostgresProgramError, parsePostgresError } from "./client-messages.js";
+import { findHint, isDuplicateObject } from "./sqlstate-hints.js";
 
 /** A program of Postgres that was found, or a server. */
-interface Versioned {
+interface VersionedProgram {
   readonly version: string;
   readonly major: number;
 }
 
-/** @param newest The newest program of this name that the machine has. */
-export const clientTooOld = (
-  newest: Versioned & { readonly name: string; readonly path: string },
-  server: Versioned,
+/** @param newestClient The newest program of this name that the machine has. */
+export const clientTooOldError = (
+  newestClient: VersionedProgram & { readonly name: string; readonly path: string },
+  server: VersionedProgram,
 ): CliError =>
   new CliError(
     "failure",
     "program:too_old",
-    `${newest.path} is version ${newest.version}, which is older than the database's Postgres ${server.version}`,
+    `${newestClient.path} is version ${newestClient.version}, which is older than the database's Postgres ${server.version}`,
     `Install the client programs of Postgres ${String(server.major)} or newer (Debian and Ubuntu: postgresql-client-${String(server.major)} ` +
-      `from apt.postgresql.org; Homebrew: libpq). ${newest.name} is looked for in PATH first.`,
+      `from apt.postgresql.org; Homebrew: libpq). ${newestClient.name} is looked for in PATH first.`,
   );
 
 /**
  * @param name Id of the database, or the address of another server.
  * @param stderr The message of psql.
  */
-export const unreachableDatabase = (name: string, stderr: string): CliError => {
-  const message = readClientMessage("psql", stderr);
-  const hint = hintFor(message.sqlState, stderr);
-  const isOwn = name.startsWith(idPrefixes.database);
+export const unreachableDatabaseError = (name: string, stderr: string): CliError => {
+  const message = parsePostgresError("psql", stderr);
+  const hint = findHint(message.sqlState, stderr);
+  const isOfService = name.startsWith(idPrefixes.database);
   return new CliError(
     "network",
     "database:unreachable",
-    `Database ${name} cannot be used: ${textOf(message)}`,
+    `Database ${name} cannot be used: ${formatErrorText(message)}`,
     message.advice ??
       hint ??
-      (isOwn
+      (isOfService
         ? "Check that this machine can connect to it."
         : "Check that this machine can connect to it with the connection string."),
-    { next: [isOwn ? ["mgmt", "databases", "get", name] : ["mgmt", "db", "import", "--help"]] },
+    { next: [isOfService ? ["mgmt", "databases", "get", name] : ["mgmt", "db", "import", "--help"]] },
   );
 };
 
 /** A client program of Postgres failed. */
-class ClientFailure extends CliError {
+class ClientFailedError extends CliError {
   constructor(
     readonly sqlState: string | undefined,
     ...args: ConstructorParameters<typeof CliError>
@@ -54,30 +54,30 @@ class ClientFailure extends CliError {
 }
 
 /** @param stderr The program's standard error. */
-export const clientFailed = (program: string, stderr: string): CliError => {
-  const message = readClientMessage(program, stderr);
-  return new ClientFailure(
+export const clientFailedError = (program: string, stderr: string): CliError => {
+  const message = parsePostgresError(program, stderr);
+  return new ClientFailedError(
     message.sqlState,
     "failure",
     "program:failed",
-    `${program} failed: ${textOf(message)}`,
+    `${program} failed: ${formatErrorText(message)}`,
     message.advice ??
-      hintFor(message.sqlState, stderr) ??
+      findHint(message.sqlState, stderr) ??
       "Correct what the message names, and run the command again.",
     { next: [["mgmt", "db", "--help"]] },
   );
 };
 
-const textOf = ({ problem, detail }: ClientMessage): string =>
+const formatErrorText = ({ problem, detail }: PostgresProgramError): string =>
   detail === undefined ? problem : `${problem} (${detail.replace(/\.$/, "")})`;
 
 /** @param stderr The program's standard error until then. */
-export const clientKilled = (program: string, signal: NodeJS.Signals, stderr: string): CliError =>
-  new ClientFailure(
+export const clientKilledError = (program: string, signal: NodeJS.Signals, stderr: string): CliError =>
+  new ClientFailedError(
     undefined,
     "failure",
     "program:killed",
-    `${program} was ended by ${signal}${stderr.trim() === "" ? "" : `, after it said: ${readClientMessage(program, stderr).problem}`}`,
+    `${program} was ended by ${signal}${stderr.trim() === "" ? "" : `, after it said: ${parsePostgresError(program, stderr).problem}`}`,
     signal === "SIGKILL"
       ? "The system ends programs when it has no memory left, and so can a person or a limit of the container."
       : "Another program or a person ended it, or it crashed. Run the command again.",
@@ -85,10 +85,10 @@ export const clientKilled = (program: string, signal: NodeJS.Signals, stderr: st
   );
 
 /** @param suggestsClean Whether dropping existing objects first would help, if the database has objects of the dump. */
-export const restoreFailed = (error: unknown, databaseId: string, suggestsClean: boolean): unknown => {
-  if (!(error instanceof ClientFailure)) return error;
+export const restoreFailedError = (error: unknown, databaseId: string, suggestsClean: boolean): unknown => {
+  if (!(error instanceof ClientFailedError)) return error;
   const hint =
-    suggestsClean && isDuplicate(error.sqlState)
+    suggestsClean && isDuplicateObject(error.sqlState)
       ? "It already has what the dump has: pass --clean to drop that first."
       : error.hint;
   return new CliError(
@@ -101,7 +101,7 @@ export const restoreFailed = (error: unknown, databaseId: string, suggestsClean:
 };
 
 /** Adds to the failure of a dump of some tables how they are named. */
-export const tableDumpFailed = (error: unknown): unknown =>
+export const tableDumpFailedError = (error: unknown): unknown =>
   error instanceof CliError && error.code === "program:failed"
     ? new CliError(
         error.reason,
@@ -112,7 +112,7 @@ export const tableDumpFailed = (error: unknown): unknown =>
       )
     : error;
 
-export const dumpFileExists = (file: string): CliError =>
+export const dumpFileExistsError = (file: string): CliError =>
   new CliError(
     "usage",
     "file:exists",
@@ -120,13 +120,13 @@ export const dumpFileExists = (file: string): CliError =>
     "It was not changed. Delete it first, or pass another path with --file.",
   );
 
-export const unwritableDump = (file: string, cause: unknown): CliError =>
+export const unwritableDumpError = (file: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "file:unwritable",
-    `${file} cannot be written (${causeText(cause)})`,
+    `${file} cannot be written (${describeCause(cause)})`,
     "Pass another path with --file.",
   );
 
-export const notADump = (file: string): CliError =>
+export const emptyDumpError = (file: string): CliError =>
   new CliError("usage", "db:empty_dump", `${file} is empty`, "Nothing was changed. Pass a dump with --file.");

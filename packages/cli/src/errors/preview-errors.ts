@@ -1,14 +1,14 @@
 import { CliError } from "./cli-error.js";
-import { invalidValue, missingInput } from "./usage-errors.js";
+import { invalidValueError, missingInputError } from "./usage-errors.js";
 
-export const noProject = (reason: string): CliError =>
-  missingInput(
+export const missingProjectError = (reason: string): CliError =>
+  missingInputError(
     "Missing --project-id",
     `The command did not ask, because ${reason}. Pass --project-id, set MGMT_PROJECT_ID, or link this folder: mgmt link --project-id ID.`,
   );
 
 /** @param reason Why the branch is not known. */
-export const noBranch = (reason: string): CliError =>
+export const missingBranchError = (reason: string): CliError =>
   new CliError(
     "inputNeeded",
     "usage:missing",
@@ -16,14 +16,14 @@ export const noBranch = (reason: string): CliError =>
     "Pass --branch NAME. In CI the branch of the job is used.",
   );
 
-export const invalidBranchName = (name: string, problem: string): CliError =>
-  invalidValue(
+export const invalidBranchNameError = (name: string, problem: string): CliError =>
+  invalidValueError(
     "--branch",
     `cannot be ${JSON.stringify(name)}: git does not accept it as the name of a branch, because ${problem}`,
     "Pass the name of a git branch, such as feature/cart.",
   );
 
-export const notAPreview = (branch: string): CliError =>
+export const notAPreviewError = (branch: string): CliError =>
   new CliError(
     "usage",
     "preview:default_branch",
@@ -31,7 +31,7 @@ export const notAPreview = (branch: string): CliError =>
     "Previews are for other branches. Pass one with --branch NAME.",
   );
 
-export const noPreview = (branch: string): CliError =>
+export const noPreviewError = (branch: string): CliError =>
   new CliError(
     "notFound",
     "preview:not_found",
@@ -46,7 +46,7 @@ export const noPreview = (branch: string): CliError =>
   );
 
 /** A database in the status `failure` never becomes ready. */
-export const previewFailed = (branch: string, databaseId: string): CliError =>
+export const previewFailedError = (branch: string, databaseId: string): CliError =>
   new CliError(
     "failure",
     "preview:failed",
@@ -56,7 +56,7 @@ export const previewFailed = (branch: string, databaseId: string): CliError =>
   );
 
 /** @param repositories Those that have a preview of the branch. */
-export const severalPreviews = (branch: string, repositories: readonly string[]): CliError =>
+export const severalPreviewsError = (branch: string, repositories: readonly string[]): CliError =>
   new CliError(
     "refused",
     "preview:several",
@@ -65,7 +65,7 @@ export const severalPreviews = (branch: string, repositories: readonly string[])
     { next: [["mgmt", "preview", "list"]] },
   );
 
-export const noGit = (): CliError =>
+export const noGitError = (): CliError =>
   new CliError(
     "failure",
     "preview:no_git",
@@ -74,22 +74,22 @@ export const noGit = (): CliError =>
   );
 
 /** @param stderr The output of git. */
-export const gitRefuses = (stderr: string): CliError => {
+export const gitRefusesError = (stderr: string): CliError => {
   const lines = stderr
     .split("\n")
     .map((line) => line.trim())
     .filter(Boolean);
   const problem = (lines[0] ?? "it does not say why").replace(/^(?:fatal|error): /, "");
-  const remedy = lines.find((line) => line.startsWith("git config "));
+  const gitConfigCommand = lines.find((line) => line.startsWith("git config "));
   return new CliError(
     "failure",
     "preview:git_refuses",
     `git does not read the repository of this folder: ${problem}`,
-    `Nothing was changed. ${remedy === undefined ? "Repair the repository" : `If you trust the folder, run ${remedy}`}, or run the command in another folder with --branch NAME and --remote ADDRESS.`,
+    `Nothing was changed. ${gitConfigCommand === undefined ? "Repair the repository" : `If you trust the folder, run ${gitConfigCommand}`}, or run the command in another folder with --branch NAME and --remote ADDRESS.`,
   );
 };
 
-export const gitFailed = (problem: string): CliError =>
+export const gitFailedError = (problem: string): CliError =>
   new CliError(
     "failure",
     "preview:git_failed",
@@ -97,7 +97,7 @@ export const gitFailed = (problem: string): CliError =>
     "Nothing was deleted. git must reach the remote without asking for a password, and with settings of your own: programs and certificates in the configuration of the repository are not used. Set them with git config --global or in GIT_SSH_COMMAND, or name another remote with --remote.",
   );
 
-export const noGitBranches = (remote: string): CliError =>
+export const noGitBranchesError = (remote: string): CliError =>
   new CliError(
     "failure",
     "preview:no_git_branches",
@@ -105,7 +105,7 @@ export const noGitBranches = (remote: string): CliError =>
     "Nothing was deleted. Pass the remote that previews are made from with --remote.",
   );
 
-export const noRepository = (): CliError =>
+export const noRepositoryError = (): CliError =>
   new CliError(
     "inputNeeded",
     "usage:missing",
@@ -113,7 +113,7 @@ export const noRepository = (): CliError =>
     "Nothing was deleted. Run the command in a clone of the repository, or pass the address of its remote with --remote.",
   );
 
-export const severalRemotes = (names: readonly string[]): CliError =>
+export const severalRemotesError = (names: readonly string[]): CliError =>
   new CliError(
     "inputNeeded",
     "preview:several_remotes",
@@ -121,33 +121,33 @@ export const severalRemotes = (names: readonly string[]): CliError =>
     "Pass the one that pull requests are merged in with --remote NAME.",
   );
 
-export const noSuchRemote = (name: string, names: readonly string[]): CliError =>
+export const unknownRemoteError = (name: string, remoteNames: readonly string[]): CliError =>
   new CliError(
     "usage",
     "preview:unknown_remote",
     `The git repository has no remote ${name}`,
-    names.length === 0
+    remoteNames.length === 0
       ? "Pass the address of a repository, or run the command in a clone."
-      : `Its remotes: ${names.join(", ")}. An address is accepted too.`,
+      : `Its remotes: ${remoteNames.join(", ")}. An address is accepted too.`,
   );
 
 /**
  * @param created Whether this run created the database.
- * @param status Exit status of the command.
+ * @param exitStatus Exit status of the command.
  */
-export const setupFailed = (
+export const setupFailedError = (
   branch: string,
   { databaseId, created }: { readonly databaseId: string; readonly created: boolean },
-  status: number,
+  exitStatus: number,
 ): CliError =>
   new CliError(
     "failure",
     "preview:setup_failed",
-    `The setup command exited with ${String(status)}. Database ${databaseId} of branch ${branch} ${created ? "was created" : "stays as it is"}`,
+    `The setup command exited with ${String(exitStatus)}. Database ${databaseId} of branch ${branch} ${created ? "was created" : "stays as it is"}`,
     "Correct the setup command, and run mgmt preview up again: it repeats the setup until it succeeds. mgmt preview reset starts over with a new copy.",
   );
 
-export const setupRunning = (branch: string): CliError =>
+export const setupRunningError = (branch: string): CliError =>
   new CliError(
     "pending",
     "preview:setup_running",
@@ -155,7 +155,7 @@ export const setupRunning = (branch: string): CliError =>
     "Run the same command again, or wait longer with --timeout.",
   );
 
-export const noBackup = (name: string, id: string): CliError =>
+export const noBackupError = (name: string, id: string): CliError =>
   new CliError(
     "notFound",
     "preview:no_backup",
@@ -165,7 +165,7 @@ export const noBackup = (name: string, id: string): CliError =>
   );
 
 /** @param problem The message of pg_dump. */
-export const dumpFailed = (databaseId: string, problem: string): CliError =>
+export const schemaDumpFailedError = (databaseId: string, problem: string): CliError =>
   new CliError(
     "failure",
     "preview:dump_failed",

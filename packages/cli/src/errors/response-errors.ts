@@ -1,7 +1,7 @@
 import { CliError } from "./cli-error.js";
 
 /** A success status with a body that does not match the contract. */
-export const unexpectedResponse = (expected: string): CliError =>
+export const unexpectedResponseError = (expected: string): CliError =>
   new CliError(
     "failure",
     "response:invalid",
@@ -9,11 +9,11 @@ export const unexpectedResponse = (expected: string): CliError =>
     "Check that the base URL (MGMT_BASE_URL, --base-url) is the address of the Management API.",
   );
 
-/** @param levels How many there may be. Undefined if the stack of this program was the limit. */
-export const tooDeep = (levels?: number): CliError =>
+/** @param maxLevels How many there may be. Undefined if the stack of this program was the limit. */
+export const tooDeepError = (maxLevels?: number): CliError =>
   new CliError(
     "failure",
     "data:too_deep",
-    `The data is nested ${levels === undefined ? "too deeply" : `more than ${String(levels)} levels deep`}, so that it cannot be printed or changed`,
+    `The data is nested ${maxLevels === undefined ? "too deeply" : `more than ${String(maxLevels)} levels deep`}, so that it cannot be printed or changed`,
     "If it is a response, the request was carried out: check that the base URL (MGMT_BASE_URL, --base-url) is the address of the Management API.",
   );

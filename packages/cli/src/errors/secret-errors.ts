@@ -1,11 +1,11 @@
-import { causeText, CliError } from "./cli-error.js";
+import { describeCause, CliError } from "./cli-error.js";
 
 /** A command would create a secret that is shown only once, and not print it. */
-export const secretsNotShown = (why: string): CliError =>
+export const secretsNotShownError = (reason: string): CliError =>
   new CliError(
     "usage",
     "secrets:not_shown",
-    `The new secrets would be lost: ${why}`,
+    `The new secrets would be lost: ${reason}`,
     "Nothing was sent. Pass --secret-file PATH to write them to a file, or --show-secrets with --output json to print them.",
   );
 
@@ -14,15 +14,15 @@ export const secretsNotShown = (why: string): CliError =>
  *
  * @param fileFlag The flag that writes it to a file.
  */
-export const secretInLog = (what: string, fileFlag: string): CliError =>
+export const secretInLogError = (secretLabel: string, fileFlag: string): CliError =>
   new CliError(
     "usage",
     "secrets:in_log",
-    `${what} is a secret, and CI keeps what is printed in its log`,
+    `${secretLabel} is a secret, and CI keeps what is printed in its log`,
     `Pass ${fileFlag} PATH or, in GitHub Actions, --github-env NAME. --show-secrets prints it anyway.`,
   );
 
-export const notInGitHubActions = (flag: string, variable: string): CliError =>
+export const notInGitHubActionsError = (flag: string, variable: string): CliError =>
   new CliError(
     "usage",
     "github:not_running",
@@ -31,7 +31,7 @@ export const notInGitHubActions = (flag: string, variable: string): CliError =>
   );
 
 /** A variable of this name would change how later programs run. */
-export const reservedVariable = (flag: string, name: string): CliError =>
+export const reservedVariableError = (flag: string, name: string): CliError =>
   new CliError(
     "usage",
     "variable:reserved",
@@ -39,16 +39,16 @@ export const reservedVariable = (flag: string, name: string): CliError =>
     "Nothing was sent. Choose another name, such as DATABASE_URL.",
   );
 
-export const unwritableVariableFile = (file: string, cause: unknown): CliError =>
+export const unwritableVariableFileError = (file: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "variable:unwritable",
-    `${file} cannot be written (${causeText(cause)})`,
+    `${file} cannot be written (${describeCause(cause)})`,
     "Nothing was sent. Check the path and its permissions.",
   );
 
 /** The result has no secret that a variable could be set to. */
-export const noSecretForVariable = (): CliError =>
+export const noSecretForVariableError = (): CliError =>
   new CliError(
     "failure",
     "variable:no_secret",

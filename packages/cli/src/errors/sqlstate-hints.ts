@@ -1,16 +1,16 @@
 /** Whether a code says that the object to create exists already. */
-export const isDuplicate = (sqlState: string | undefined): boolean =>
+export const isDuplicateObject = (sqlState: string | undefined): boolean =>
   sqlState !== undefined && ["42P04", "42P06", "42P07", "42710", "42723"].includes(sqlState);
 
 /** Returns the advice for a code of the server, or undefined if the message itself has it. */
-export const hintFor = (sqlState: string | undefined, stderr: string): string | undefined => {
-  const problem = connectionProblems.find(([form]) => form.test(stderr));
+export const findHint = (sqlState: string | undefined, stderr: string): string | undefined => {
+  const problem = connectionHints.find(([form]) => form.test(stderr));
   if (problem || sqlState === undefined) return problem?.[1];
-  return hints[sqlState] ?? hints[sqlState.slice(0, 2)];
+  return hintBySqlState[sqlState] ?? hintBySqlState[sqlState.slice(0, 2)];
 };
 
 /** Failures of a connection, which have no code of their own. */
-const connectionProblems: readonly (readonly [RegExp, string])[] = [
+const connectionHints: readonly (readonly [RegExp, string])[] = [
   [
     /does not support SSL/,
     "The server has no TLS. If the network to it is safe, put sslmode=disable into the connection string.",
@@ -38,7 +38,7 @@ const connectionProblems: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** By code, or by its first two characters, which are its class. */
-const hints: Readonly<Record<string, string>> = {
+const hintBySqlState: Readonly<Record<string, string>> = {
   "08": "The connection was lost, or could not be made. Check that the server runs and can be reached, and run the command again.",
   "0A000":
     "If the message names an extension, this server does not have it. Leave it out of the dump, or install it on the server.",

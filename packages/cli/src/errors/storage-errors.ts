@@ -1,6 +1,6 @@
-import { causeText, CliError } from "./cli-error.js";
+import { describeCause, CliError } from "./cli-error.js";
 
-export const corruptProfiles = (file: string, problem: string): CliError =>
+export const corruptProfilesError = (file: string, problem: string): CliError =>
   new CliError(
     "failure",
     "profiles:corrupt",
@@ -8,15 +8,15 @@ export const corruptProfiles = (file: string, problem: string): CliError =>
     "The file was not changed. Fix it, or move it away and log in again.",
   );
 
-export const unreadableProfiles = (file: string, cause: unknown): CliError =>
+export const unreadableProfilesError = (file: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "profiles:unreadable",
-    `${file} cannot be read (${causeText(cause)})`,
+    `${file} cannot be read (${describeCause(cause)})`,
     "Allow your user to read it, or set MGMT_CONFIG_DIR to another folder.",
   );
 
-export const untrustedProfiles = (file: string, problem: string): CliError =>
+export const untrustedProfilesError = (file: string, problem: string): CliError =>
   new CliError(
     "failure",
     "profiles:untrusted",
@@ -24,15 +24,15 @@ export const untrustedProfiles = (file: string, problem: string): CliError =>
     "It must be a regular file that belongs to you or root, and nobody else may write to it: check with ls -la. Or set MGMT_CONFIG_DIR to another folder.",
   );
 
-export const unwritableProfiles = (file: string, cause: unknown): CliError =>
+export const unwritableProfilesError = (file: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "profiles:unwritable",
-    `${file} cannot be written (${causeText(cause)})`,
+    `${file} cannot be written (${describeCause(cause)})`,
     "The file was not changed. Allow your user to write it and its folder, or set MGMT_CONFIG_DIR to another folder.",
   );
 
-export const busyProfiles = (file: string): CliError =>
+export const busyProfilesError = (file: string): CliError =>
   new CliError(
     "failure",
     "profiles:busy",
@@ -43,7 +43,7 @@ export const busyProfiles = (file: string): CliError =>
 const noPlainTextFallback =
   "Nothing was stored in plain text instead. --store file stores the credential in a file that only you can read.";
 
-export const keyringMissing = (cause: unknown): CliError =>
+export const keyringMissingError = (cause: unknown): CliError =>
   new CliError(
     "failure",
     "keyring:not_installed",
@@ -53,25 +53,25 @@ export const keyringMissing = (cause: unknown): CliError =>
   );
 
 /** @param folder Where the standalone program keeps the library. */
-export const keyringNotLoaded = (folder: string, cause: unknown): CliError =>
+export const keyringNotLoadedError = (folder: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "keyring:not_installed",
-    `The library that opens the system keyring cannot be loaded (${causeText(cause)})`,
+    `The library that opens the system keyring cannot be loaded (${describeCause(cause)})`,
     `Allow your user to write ${folder}, and the system to run programs there. ${noPlainTextFallback}`,
     { cause },
   );
 
-export const keyringUnavailable = (cause: unknown): CliError =>
+export const keyringUnavailableError = (cause: unknown): CliError =>
   new CliError(
     "failure",
     "keyring:unavailable",
-    `The system keyring cannot be used (${causeText(cause)})`,
+    `The system keyring cannot be used (${describeCause(cause)})`,
     `Unlock it. On Linux a Secret Service such as gnome-keyring or KWallet must be running. ${noPlainTextFallback}`,
     { cause },
   );
 
-export const corruptKeyring = (account: string, problem: string): CliError =>
+export const corruptKeyringError = (account: string, problem: string): CliError =>
   new CliError(
     "failure",
     "keyring:corrupt",
@@ -79,7 +79,7 @@ export const corruptKeyring = (account: string, problem: string): CliError =>
     "The entry was not changed. mgmt login --store keyring replaces it.",
   );
 
-export const corruptLink = (file: string, problem: string): CliError =>
+export const corruptLinkError = (file: string, problem: string): CliError =>
   new CliError(
     "failure",
     "link:corrupt",
@@ -87,31 +87,31 @@ export const corruptLink = (file: string, problem: string): CliError =>
     "Fix it, or remove it with mgmt unlink.",
   );
 
-export const unreadableLink = (file: string, cause: unknown): CliError =>
+export const unreadableLinkError = (file: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "link:unreadable",
-    `${file} cannot be read (${causeText(cause)})`,
+    `${file} cannot be read (${describeCause(cause)})`,
     "Allow your user to read it, or remove it with mgmt unlink.",
   );
 
-export const unwritableLink = (file: string, cause: unknown): CliError =>
+export const unwritableLinkError = (file: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "link:unwritable",
-    `${file} cannot be changed (${causeText(cause)})`,
+    `${file} cannot be changed (${describeCause(cause)})`,
     "Allow your user to write it and its folder.",
   );
 
-export const unwritableGitignore = (file: string, cause: unknown): CliError =>
+export const unwritableGitignoreError = (file: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "gitignore:unwritable",
-    `${file} cannot be changed (${causeText(cause)})`,
+    `${file} cannot be changed (${describeCause(cause)})`,
     "Change it yourself, and run the command again with --no-gitignore.",
   );
 
-export const linkedToNothing = (kind: "workspace" | "project", text: string): CliError =>
+export const linkTargetNotFoundError = (kind: "workspace" | "project", text: string): CliError =>
   new CliError(
     "notFound",
     "link:not_found",
@@ -120,7 +120,7 @@ export const linkedToNothing = (kind: "workspace" | "project", text: string): Cl
     { next: [["mgmt", `${kind}s`, "list"]] },
   );
 
-export const secretFileExists = (file: string): CliError =>
+export const secretFileExistsError = (file: string): CliError =>
   new CliError(
     "usage",
     "secret_file:exists",
@@ -128,37 +128,41 @@ export const secretFileExists = (file: string): CliError =>
     "Nothing was sent. Pass the path of a new file.",
   );
 
-export const unwritableSecretFile = (file: string, cause: unknown): CliError =>
+export const unwritableSecretFileError = (file: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "secret_file:unwritable",
-    `${file} cannot be written (${causeText(cause)})`,
+    `${file} cannot be written (${describeCause(cause)})`,
     "Pass a path in a folder that you can write to, on a disk with free space.",
   );
 
 /**
  * The file could not be written after the service had created secrets, which it returns only once.
  *
- * @param connections Ids of the connections whose passwords are lost.
+ * @param connectionIds Ids of the connections whose passwords are lost.
  */
-export const lostSecrets = (file: string, connections: readonly string[], cause: unknown): CliError => {
-  const ids = [...new Set(connections)];
-  const rotate = ids.map((id) => ["mgmt", "connections", "rotate", id, "--secret-file", "PATH"]);
+export const lostSecretsError = (
+  file: string,
+  connectionIds: readonly string[],
+  cause: unknown,
+): CliError => {
+  const ids = [...new Set(connectionIds)];
+  const rotateCommands = ids.map((id) => ["mgmt", "connections", "rotate", id, "--secret-file", "PATH"]);
   return new CliError(
     "failure",
     "secret_file:secrets_lost",
-    `${file} could not be written (${causeText(cause)}), and the new secrets are lost`,
-    rotate.length > 0
-      ? `The service does not show them again. Free some space, then create new passwords: ${rotate.map((words) => words.join(" ")).join("; ")}`
+    `${file} could not be written (${describeCause(cause)}), and the new secrets are lost`,
+    rotateCommands.length > 0
+      ? `The service does not show them again. Free some space, then create new passwords: ${rotateCommands.map((words) => words.join(" ")).join("; ")}`
       : "The service does not show them again. Free some space, delete what was created, and create it again.",
     { next: ids.map((id) => ["mgmt", "connections", "rotate", id]) },
   );
 };
 
-export const unwritableFile = (file: string, cause: unknown): CliError =>
+export const unwritableFileError = (file: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "file:unwritable",
-    `${file} cannot be written (${causeText(cause)})`,
+    `${file} cannot be written (${describeCause(cause)})`,
     "Pass a path in a folder that you can write to.",
   );

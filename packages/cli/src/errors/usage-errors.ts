@@ -1,30 +1,30 @@
-import { causeText, CliError, type CliErrorOptions } from "./cli-error.js";
+import { describeCause, CliError, type CliErrorOptions } from "./cli-error.js";
 
-const seeHelp = "Run the command with --help to see its arguments and flags.";
+const helpHint = "Run the command with --help to see its arguments and flags.";
 
 /** The command line is wrong; nothing was sent. */
-export const usageError = (message: string, hint = seeHelp, options?: CliErrorOptions): CliError =>
+export const usageError = (message: string, hint = helpHint, options?: CliErrorOptions): CliError =>
   new CliError("usage", "usage:invalid", message, hint, options);
 
 /** A value does not match the contract. */
-export const invalidValue = (what: string, problem: string, hint = seeHelp): CliError =>
-  new CliError("usage", "usage:invalid_value", `${what} ${problem}`, hint);
+export const invalidValueError = (label: string, problem: string, hint = helpHint): CliError =>
+  new CliError("usage", "usage:invalid_value", `${label} ${problem}`, hint);
 
 /** A whole body does not match the contract. A newer service may accept it, so the hint names the command that sends it unchecked. */
-export const invalidBody = (what: string, problems: readonly string[], request: string): CliError =>
+export const invalidBodyError = (label: string, problems: readonly string[], request: string): CliError =>
   new CliError(
     "usage",
     "usage:invalid_value",
-    `${what}: ${problems.join("; ")}`,
+    `${label}: ${problems.join("; ")}`,
     `Nothing was sent. mgmt api ${request} --input FILE sends a body without this check.`,
   );
 
 /** A value that only the user knows is missing, and nothing was asked. */
-export const missingInput = (message: string, hint?: string): CliError =>
+export const missingInputError = (message: string, hint?: string): CliError =>
   new CliError("inputNeeded", "usage:missing", message, hint);
 
 /** A secret was passed where the process list shows it. The message does not repeat it. */
-export const secretInArguments = (flag: string, hint: string): CliError =>
+export const secretInArgumentsError = (flag: string, hint: string): CliError =>
   new CliError(
     "usage",
     "usage:secret_in_arguments",
@@ -33,36 +33,36 @@ export const secretInArguments = (flag: string, hint: string): CliError =>
   );
 
 /** A program took the quotes of a file literally. The message does not repeat the token. */
-export const quotedToken = (from: string): CliError =>
+export const quotedTokenError = (from: string): CliError =>
   usageError(
     `${from} has a quote at its start or end, which no token has`,
     "Nothing was sent. Remove the quotes: docker run --env-file, among others, takes them for a part of the value.",
   );
 
-export const unreadableFile = (what: string, path: string, cause: unknown): CliError =>
+export const unreadableFileError = (label: string, path: string, cause: unknown): CliError =>
   new CliError(
     "usage",
     "usage:unreadable_file",
-    `${what}: cannot read ${withoutSecret(path)} (${causeText(cause)})`,
+    `${label}: cannot read ${shortenSecretPath(path)} (${describeCause(cause)})`,
     "Pass a file that you can read, or - for standard input.",
   );
 
 /** Shortens a token or a connection string that was passed in place of a path. */
-const withoutSecret = (path: string): string => {
-  if (/^\w+:\/\//.test(path)) return beginningOf(path);
-  return /[/\\]/.test(path) ? path : shortened(path);
+const shortenSecretPath = (path: string): string => {
+  if (/^\w+:\/\//.test(path)) return firstCharactersOf(path);
+  return /[/\\]/.test(path) ? path : shortenWord(path);
 };
 
 /** Somebody else's repository could contain a link to a private file, which messages would quote. */
-export const linkedFile = (what: string, path: string): CliError =>
+export const linkedFileError = (label: string, path: string): CliError =>
   new CliError(
     "usage",
     "usage:linked_file",
-    `${what}: ${path} is a symbolic link to a file outside of this folder, which is not followed`,
+    `${label}: ${path} is a symbolic link to a file outside of this folder, which is not followed`,
     "If you trust it, pass the path of the file that it leads to.",
   );
 
-export const badProfileName = (from: string, name: string): CliError =>
+export const invalidProfileNameError = (from: string, name: string): CliError =>
   new CliError(
     "usage",
     "usage:invalid_value",
@@ -71,31 +71,40 @@ export const badProfileName = (from: string, name: string): CliError =>
   );
 
 /** An address has a form that no service can have. The message does not repeat it: it may contain a password. */
-export const badAddress = (
+export const invalidAddressError = (
   from: string,
   problem: string,
   example = "https://api.example.com or http://127.0.0.1:4300",
 ): CliError => usageError(`${from} ${problem}`, `Use an address such as ${example}.`);
 
 /** Several resources cannot be variables of the same names. */
-export const envOfList = (): CliError =>
+export const envOfListError = (): CliError =>
   usageError(
     "--output env prints one resource, but this command prints a list",
     "Use --output csv or ndjson.",
   );
 
 /** A field that the result of the command does not have. */
-export const unknownField = (field: string, meant: readonly string[], known: readonly string[]): CliError =>
+export const unknownFieldError = (
+  field: string,
+  similarNames: readonly string[],
+  fieldNames: readonly string[],
+): CliError =>
   usageError(
     `--fields: the result has no field ${JSON.stringify(field)}`,
-    meant.length > 0 ? `Did you mean ${meant.join(" or ")}?` : `Fields: ${known.join(", ")}.`,
+    similarNames.length > 0
+      ? `Did you mean ${similarNames.join(" or ")}?`
+      : `Fields: ${fieldNames.join(", ")}.`,
   );
 
 /** A prompt that was not answered. */
-export const nothingToChoose = (noun: string): CliError =>
-  missingInput(`There is no ${noun} to choose`, `Create one, or pass the id of a ${noun} that you can use.`);
+export const nothingToChooseError = (noun: string): CliError =>
+  missingInputError(
+    `There is no ${noun} to choose`,
+    `Create one, or pass the id of a ${noun} that you can use.`,
+  );
 
 /** Shortens a long word, which may be a token in the wrong place. */
-export const shortened = (word: string): string => (word.length > 40 ? beginningOf(word) : word);
+export const shortenWord = (word: string): string => (word.length > 40 ? firstCharactersOf(word) : word);
 
-const beginningOf = (word: string): string => `${word.slice(0, 8)}…`;
+const firstCharactersOf = (word: string): string => `${word.slice(0, 8)}…`;

@@ -2,6 +2,6 @@ import { isAbsolute, relative, sep } from "node:path";
 
 /** Whether a path is in a folder, or is the folder. Looks at the names alone. */
 export const isBelow = (folder: string, path: string): boolean => {
-  const below = relative(folder, path);
-  return below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
+  const relativePath = relative(folder, path);
+  return relativePath !== ".." && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
 };

@@ -15,20 +15,21 @@ import { dirname, join } from "node:path";
 import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
 
 /** Returns the cache folder of this command, or one in it. All of it can be deleted at any time. */
-export const cacheFolder = (env: NodeJS.ProcessEnv, name = ""): string => join(userCaches(env), "mgmt", name);
+export const cacheFolder = (env: NodeJS.ProcessEnv, name = ""): string =>
+  join(userCacheFolder(env), "mgmt", name);
 
-const userCaches = (env: NodeJS.ProcessEnv): string => {
+const userCacheFolder = (env: NodeJS.ProcessEnv): string => {
   if (process.platform === "darwin") return join(homeFolder(), "Library/Caches");
   if (process.platform === "win32") return userFolder(env["LOCALAPPDATA"], "AppData", "Local");
   return userFolder(env["XDG_CACHE_HOME"], ".cache");
 };
 
 /** Reads a file unless other users can have written it: with `sudo`, the home directory may be that of another user. */
-export const readOwn = (file: string): Buffer | undefined => {
+export const readOwnedFile = (file: string): Buffer | undefined => {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, "r");
-    return isOwn(fstatSync(descriptor)) ? readFileSync(descriptor) : undefined;
+    return isOwnedFile(fstatSync(descriptor)) ? readFileSync(descriptor) : undefined;
   } catch {
     return undefined;
   } finally {
@@ -43,36 +44,37 @@ export const readOwn = (file: string): Buffer | undefined => {
  */
 export const isOwnFolder = (folder: string): boolean => {
   try {
-    const existing = nearestExisting(folder);
-    if (existing === folder && !isOwn(lstatSync(folder))) return false;
-    return [existing, realpathSync.native(existing)].every(isProtected);
+    const existingFolder = nearestExistingPath(folder);
+    if (existingFolder === folder && !isOwnedFile(lstatSync(folder))) return false;
+    return [existingFolder, realpathSync.native(existingFolder)].every(isProtected);
   } catch {
     return false;
   }
 };
 
-const nearestExisting = (path: string): string =>
-  lstatSync(path, { throwIfNoEntry: false }) ? path : nearestExisting(dirname(path));
+const nearestExistingPath = (path: string): string =>
+  lstatSync(path, { throwIfNoEntry: false }) ? path : nearestExistingPath(dirname(path));
 
-const isOwn = ({ uid, mode }: Stats): boolean =>
+const isOwnedFile = ({ uid, mode }: Stats): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 
 const isProtected = (path: string): boolean => {
   const stats = lstatSync(path);
-  const isWritable = !stats.isSymbolicLink() && (stats.mode & 0o022) !== 0 && (stats.mode & sticky) === 0;
-  const belongs = process.getuid === undefined || [0, process.getuid()].includes(stats.uid);
-  return belongs && !isWritable && (dirname(path) === path || isProtected(dirname(path)));
+  const isWritableByOthers =
+    !stats.isSymbolicLink() && (stats.mode & 0o022) !== 0 && (stats.mode & stickyBit) === 0;
+  const hasTrustedOwner = process.getuid === undefined || [0, process.getuid()].includes(stats.uid);
+  return hasTrustedOwner && !isWritableByOthers && (dirname(path) === path || isProtected(dirname(path)));
 };
 
 /** In a folder with this bit, users can remove only their own files. */
-const sticky = 0o1000;
+const stickyBit = 0o1000;
 
 /** Writes a file that is complete as soon as it exists, even if the machine stops. */
-export const writeWhole = (file: string, data: Buffer): void => {
-  const temporary = `${file}.${process.pid}.part`;
-  rmSync(temporary, { force: true });
+export const writeFileAtomically = (file: string, data: Buffer): void => {
+  const temporaryFile = `${file}.${process.pid}.part`;
+  rmSync(temporaryFile, { force: true });
   // Does not follow a link.
-  const descriptor = openSync(temporary, "wx", 0o600);
+  const descriptor = openSync(temporaryFile, "wx", 0o600);
   try {
     try {
       writeFileSync(descriptor, data);
@@ -80,9 +82,9 @@ export const writeWhole = (file: string, data: Buffer): void => {
     } finally {
       closeSync(descriptor);
     }
-    renameSync(temporary, file);
+    renameSync(temporaryFile, file);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    rmSync(temporaryFile, { force: true });
     throw error;
   }
 };

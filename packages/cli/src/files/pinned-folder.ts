@@ -28,18 +28,24 @@ export interface PinnedFolder {
  * @param create Whether to create the folder, for this user only, if it does not exist. Its parent must exist.
  * @throws LinkedPathError; errors of the file system.
  */
-export const openPinned = (folder: string, root: string, { create = false } = {}): Promise<PinnedFolder> => {
+export const openPinnedFolder = (
+  folder: string,
+  root: string,
+  { create = false } = {},
+): Promise<PinnedFolder> => {
   const isInside = isBelow(root, folder);
-  const names = isInside ? relative(root, folder).split(sep).filter(Boolean) : [];
-  const start = isInside ? root : folder;
+  const folderNames = isInside ? relative(root, folder).split(sep).filter(Boolean) : [];
+  const startFolder = isInside ? root : folder;
   // Where a process can name its open folders, nobody can replace them.
   const canNameHandles = process.platform === "linux" && existsSync("/proc/self/fd");
-  return canNameHandles ? openByHandles(start, names, create) : openByPath(start, names, create);
+  return canNameHandles
+    ? openByHandles(startFolder, folderNames, create)
+    : openByPath(startFolder, folderNames, create);
 };
 
 const openByHandles = async (
-  start: string,
-  names: readonly string[],
+  startFolder: string,
+  folderNames: readonly string[],
   create: boolean,
 ): Promise<PinnedFolder> => {
   const handles: FileHandle[] = [];
@@ -48,11 +54,11 @@ const openByHandles = async (
   };
   const pathOf = (name: string): string => join("/proc/self/fd", String(handles.at(-1)?.fd), name);
   try {
-    handles.push(await open(start, O_RDONLY | O_DIRECTORY));
-    for (const [index, name] of names.entries()) {
+    handles.push(await open(startFolder, O_RDONLY | O_DIRECTORY));
+    for (const [index, name] of folderNames.entries()) {
       const path = pathOf(name);
-      if (create && index === names.length - 1) await makeFolder(path);
-      await refuseLink(path, join(start, ...names.slice(0, index + 1)));
+      if (create && index === folderNames.length - 1) await makeFolder(path);
+      await assertNotLink(path, join(startFolder, ...folderNames.slice(0, index + 1)));
       handles.push(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     }
   } catch (error) {
@@ -63,22 +69,23 @@ const openByHandles = async (
 };
 
 const openByPath = async (
-  start: string,
-  names: readonly string[],
+  startFolder: string,
+  folderNames: readonly string[],
   create: boolean,
 ): Promise<PinnedFolder> => {
-  const paths = names.map((_, index) => join(start, ...names.slice(0, index + 1)));
-  const refuseLinks = async (): Promise<void> => {
-    for (const path of paths) await refuseLink(path, path);
+  const paths = folderNames.map((_, index) => join(startFolder, ...folderNames.slice(0, index + 1)));
+  const assertNoLinks = async (): Promise<void> => {
+    for (const path of paths) await assertNotLink(path, path);
   };
-  await refuseLinks();
-  const path = paths.at(-1) ?? start;
+  await assertNoLinks();
+  const path = paths.at(-1) ?? startFolder;
   if (create && paths.length > 0) await makeFolder(path);
-  const before = await lstat(path);
+  const initialStats = await lstat(path);
   const assertSame = async (): Promise<void> => {
-    await refuseLinks();
+    await assertNoLinks();
     const { dev, ino } = await lstat(path);
-    if (dev !== before.dev || ino !== before.ino) throw new LinkedPathError(`${path} was replaced meanwhile`);
+    if (dev !== initialStats.dev || ino !== initialStats.ino)
+      throw new LinkedPathError(`${path} was replaced meanwhile`);
   };
   return { pathOf: (name) => join(path, name), close: () => Promise.resolve(), assertSame };
 };
@@ -94,7 +101,7 @@ const makeFolder = async (path: string): Promise<void> => {
  *
  * @param label The path in the message.
  */
-export const refuseLink = async (path: string, label: string): Promise<void> => {
+export const assertNotLink = async (path: string, label: string): Promise<void> => {
   const stats = await lstat(path).catch(() => undefined);
   if (!stats?.isSymbolicLink()) return;
   const target = await readlink(path).catch(() => "another path");

@@ -8,13 +8,13 @@ import { isBelow } from "./is-below.js";
  *
  * @param path relative to the folder.
  */
-export const realTarget = async (path: string, folder: string): Promise<string | undefined> => {
-  const absolute = resolve(folder, path);
-  if (!isBelow(folder, absolute)) return absolute;
+export const resolveLinkTarget = async (path: string, folder: string): Promise<string | undefined> => {
+  const absolutePath = resolve(folder, path);
+  if (!isBelow(folder, absolutePath)) return absolutePath;
   try {
-    const [target, root] = await Promise.all([realpath(absolute), realpath(folder)]);
+    const [target, root] = await Promise.all([realpath(absolutePath), realpath(folder)]);
     return isBelow(root, target) ? target : undefined;
   } catch {
-    return absolute;
+    return absolutePath;
   }
 };

@@ -3,12 +3,12 @@ import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { openPinned, refuseLink } from "./pinned-folder.js";
+import { openPinnedFolder, assertNotLink } from "./pinned-folder.js";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 
 /** The result of replacing a file. */
-export interface Replaced {
+export interface ReplaceResult {
   readonly changed: boolean;
   /** Permissions of the file now. */
   readonly mode: number;
@@ -35,49 +35,49 @@ export const replaceFile = async (
   path: string,
   { root, createFolder = false, newMode = 0o600 }: ReplaceOptions,
   change: (before: Buffer | undefined) => Buffer,
-): Promise<Replaced> => {
-  const folder = await openPinned(dirname(path), root, { create: createFolder });
+): Promise<ReplaceResult> => {
+  const folder = await openPinnedFolder(dirname(path), root, { create: createFolder });
   const name = basename(path);
-  const temporary = folder.pathOf(`${name}.${randomUUID()}.part`);
+  const temporaryFile = folder.pathOf(`${name}.${randomUUID()}.part`);
   try {
-    const before = await readRegular(folder.pathOf(name), path);
-    const mode = before?.mode ?? newMode;
-    const after = change(before?.content);
-    if (before?.content.equals(after)) return { changed: false, mode };
-    const handle = await create(temporary);
+    const oldFile = await readRegularFile(folder.pathOf(name), path);
+    const mode = oldFile?.mode ?? newMode;
+    const newContent = change(oldFile?.content);
+    if (oldFile?.content.equals(newContent)) return { changed: false, mode };
+    const handle = await createNewFile(temporaryFile);
     try {
-      if (before) await keepOwner(handle, before);
+      if (oldFile) await keepOwner(handle, oldFile);
       // Before there is a secret in it.
       await folder.assertSame();
-      await handle.writeFile(after);
+      await handle.writeFile(newContent);
       await handle.chmod(mode);
     } finally {
       await handle.close();
     }
     await folder.assertSame();
     // Replaces a symbolic link that was planted meanwhile, rather than following it.
-    await rename(temporary, folder.pathOf(name));
+    await rename(temporaryFile, folder.pathOf(name));
     return { changed: true, mode };
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await rm(temporaryFile, { force: true }).catch(() => undefined);
     throw error;
   } finally {
     await folder.close();
   }
 };
 
-const create = async (path: string): Promise<FileHandle> => {
+const createNewFile = async (path: string): Promise<FileHandle> => {
   try {
     return await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   } catch (error) {
-    if (!hasCode(error, "EACCES", "EPERM")) throw error;
+    if (!hasErrorCode(error, "EACCES", "EPERM")) throw error;
     throw new Error("its folder cannot be written by this user", { cause: error });
   }
 };
 
-const keepOwner = async (handle: FileHandle, { uid, gid }: Owner): Promise<void> => {
-  const own = await handle.stat();
-  if (own.uid === uid && own.gid === gid) return;
+const keepOwner = async (handle: FileHandle, { uid, gid }: FileOwner): Promise<void> => {
+  const newFileStats = await handle.stat();
+  if (newFileStats.uid === uid && newFileStats.gid === gid) return;
   try {
     await handle.chown(uid, gid);
   } catch (cause) {
@@ -85,25 +85,25 @@ const keepOwner = async (handle: FileHandle, { uid, gid }: Owner): Promise<void>
   }
 };
 
-const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+const hasErrorCode = (error: unknown, ...codes: readonly string[]): boolean =>
   codes.includes(errorCode(error) ?? "");
 
-interface Owner {
+interface FileOwner {
   readonly uid: number;
   readonly gid: number;
 }
 
 /** Neither follows a symbolic link, waits for the writer of a named pipe, nor reads a device. */
-const readRegular = async (
+const readRegularFile = async (
   path: string,
   label: string,
-): Promise<({ content: Buffer; mode: number } & Owner) | undefined> => {
-  await refuseLink(path, label);
+): Promise<({ content: Buffer; mode: number } & FileOwner) | undefined> => {
+  await assertNotLink(path, label);
   let handle;
   try {
     handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
+    if (hasErrorCode(error, "ENOENT")) return undefined;
     throw error;
   }
   try {

@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
-import { ciSystemOf } from "../system/ci-system.js";
-import { nameProblemOf } from "./branch-name.js";
-import { ciSystems, type CiVariables, type PullRequest, type Read } from "./ci-variables.js";
+import { detectCiSystem } from "../system/ci-system.js";
+import { findBranchNameProblem } from "./branch-name.js";
+import { ciSystems, type CiVariables, type PullRequest, type ReadVariable } from "./ci-variables.js";
 
 /** The information of a CI job about the git branch that it runs for. */
 export interface CiJob {
@@ -17,28 +17,30 @@ export interface CiJob {
   readonly defaultBranch: string | undefined;
 }
 
-const nothing = { branch: undefined, commit: undefined, repository: undefined, defaultBranch: undefined };
+const emptyJob = { branch: undefined, commit: undefined, repository: undefined, defaultBranch: undefined };
 
 /** Returns the information in the variables of the CI system that runs this command. Those of other systems are ignored. */
 export const readCiJob = async (env: Context["env"]): Promise<CiJob> => {
-  const read = (name: string): string | undefined => env[name]?.trim() || undefined;
-  const system = ciSystems.find(({ sign }) =>
-    typeof sign === "string" ? isOn(read(sign)) : read(sign[0]) === sign[1],
+  const readVariable = (name: string): string | undefined => env[name]?.trim() || undefined;
+  const system = ciSystems.find(({ detectedBy }) =>
+    typeof detectedBy === "string"
+      ? isVariableOn(readVariable(detectedBy))
+      : readVariable(detectedBy[0]) === detectedBy[1],
   );
-  if (system) return jobOf(system, read);
-  const problem = ciSystemOf(env) && "the CI system is not one whose variables are known";
-  return { ...nothing, problem };
+  if (system) return readJobOf(system, readVariable);
+  const problem = detectCiSystem(env) && "the CI system is not one whose variables are known";
+  return { ...emptyJob, problem };
 };
 
-const isOn = (value = ""): boolean => !["", "0", "false"].includes(value.toLowerCase());
+const isVariableOn = (value = ""): boolean => !["", "0", "false"].includes(value.toLowerCase());
 
-const jobOf = async (system: CiVariables, read: Read): Promise<CiJob> => {
+const readJobOf = async (system: CiVariables, read: ReadVariable): Promise<CiJob> => {
   const { name, tag, commit, repository } = system;
   const pullRequest = await system.pullRequest?.(read);
   const defaultBranch = await system.defaultBranch?.(read);
   const branch = pullRequest
-    ? branchOfPullRequest(name, pullRequest, defaultBranch)
-    : branchOfRef(name, tag && read(tag), system.branch.map(read).find(Boolean));
+    ? readPullRequestBranch(name, pullRequest, defaultBranch)
+    : readRefBranch(name, tag && read(tag), system.branch.map(read).find(Boolean));
   const id = pullRequest ? pullRequest.commit : commit && read(commit);
   return {
     ...branch,
@@ -48,46 +50,50 @@ const jobOf = async (system: CiVariables, read: Read): Promise<CiJob> => {
   };
 };
 
-type Found = Pick<CiJob, "branch" | "problem">;
+type BranchResult = Pick<CiJob, "branch" | "problem">;
 
-const none = (problem: string): Found => ({ branch: undefined, problem });
+const noBranchResult = (problem: string): BranchResult => ({ branch: undefined, problem });
 
-const branchOfPullRequest = (
+const readPullRequestBranch = (
   system: string,
   { number, source: ref, target, fork }: PullRequest,
   defaultBranch: string | undefined,
-): Found => {
-  const source = withoutPrefix(ref);
+): BranchResult => {
+  const source = withoutHeadsPrefix(ref);
   // A branch is not merged into itself.
   const isFork =
-    fork === undefined ? source === withoutPrefix(target) || source === defaultBranch : fork !== false;
+    fork === undefined ? source === withoutHeadsPrefix(target) || source === defaultBranch : fork !== false;
   if (source === undefined || (isFork && typeof fork !== "string" && number === undefined)) {
-    return none(`${system} does not say which branch of which repository the pull request comes from`);
+    return noBranchResult(
+      `${system} does not say which branch of which repository the pull request comes from`,
+    );
   }
-  const { branch, problem } = validBranch(system, source);
+  const { branch, problem } = checkBranchName(system, source);
   if (branch === undefined || !isFork) return { branch, problem };
   // No branch of the repository has a colon in its name.
   const owner = typeof fork === "string" ? fork : `pull-${String(number)}`;
   if (!/^[\w.-]+(?:\/[\w.-]+)*$/.test(owner)) {
-    return none(`${system} names the owner ${JSON.stringify(owner.slice(0, 100))} of the fork`);
+    return noBranchResult(`${system} names the owner ${JSON.stringify(owner.slice(0, 100))} of the fork`);
   }
   return { branch: `${owner}:${branch}`, problem: undefined };
 };
 
-const branchOfRef = (system: string, tag: string | undefined, ref: string | undefined): Found => {
-  const ofTag = tag ?? /^refs\/tags\/(.+)$/.exec(ref ?? "")?.[1];
-  if (ofTag !== undefined) return none(`the CI job runs for the tag ${ofTag}, not for a branch`);
-  if (ref === undefined) return none(`${system} does not name the branch`);
-  const branch = withoutPrefix(ref);
-  if (branch?.startsWith("refs/")) return none(`the CI job runs for ${branch}, not for a branch`);
-  return validBranch(system, branch ?? "");
+const readRefBranch = (system: string, tag: string | undefined, ref: string | undefined): BranchResult => {
+  const tagName = tag ?? /^refs\/tags\/(.+)$/.exec(ref ?? "")?.[1];
+  if (tagName !== undefined)
+    return noBranchResult(`the CI job runs for the tag ${tagName}, not for a branch`);
+  if (ref === undefined) return noBranchResult(`${system} does not name the branch`);
+  const branch = withoutHeadsPrefix(ref);
+  if (branch?.startsWith("refs/")) return noBranchResult(`the CI job runs for ${branch}, not for a branch`);
+  return checkBranchName(system, branch ?? "");
 };
 
-const withoutPrefix = (ref: string | undefined): string | undefined => ref?.replace(/^refs\/heads\//, "");
+const withoutHeadsPrefix = (ref: string | undefined): string | undefined =>
+  ref?.replace(/^refs\/heads\//, "");
 
-const validBranch = (system: string, branch: string): Found => {
-  const problem = nameProblemOf(branch);
+const checkBranchName = (system: string, branch: string): BranchResult => {
+  const problem = findBranchNameProblem(branch);
   return problem === undefined
     ? { branch, problem }
-    : none(`${system} names the branch ${JSON.stringify(branch.slice(0, 100))}, and ${problem}`);
+    : noBranchResult(`${system} names the branch ${JSON.stringify(branch.slice(0, 100))}, and ${problem}`);
 };

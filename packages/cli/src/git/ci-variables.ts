@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { isObject, valueAt } from "../json/json-path.js";
-import { repositoryKey } from "./repository-key.js";
+import { createRepositoryKey } from "./repository-key.js";
 
 /** Reads a variable of the environment. Undefined if it is empty. */
-export type Read = (name: string) => string | undefined;
+export type ReadVariable = (name: string) => string | undefined;
 
 /** The information of a CI system about the pull request that a job runs for. */
 export interface PullRequest {
@@ -21,20 +21,20 @@ export interface CiVariables {
   /** Page of its documentation that lists the variables. */
   readonly documentation: string;
   /** Variable that is on in each of its jobs, or has a value. */
-  readonly sign: string | readonly [name: string, value: string];
+  readonly detectedBy: string | readonly [name: string, value: string];
   /** Branch of a job that runs for no pull request, which may be a whole ref. The first one that is set counts. */
   readonly branch: readonly string[];
   readonly tag?: string;
   readonly commit?: string;
   /** Address of the repository. */
-  readonly repository?: (read: Read) => string | undefined;
-  readonly defaultBranch?: (read: Read) => string | undefined | Promise<string | undefined>;
+  readonly repository?: (read: ReadVariable) => string | undefined;
+  readonly defaultBranch?: (read: ReadVariable) => string | undefined | Promise<string | undefined>;
   /** Returns undefined for a job that runs for no pull request. */
-  readonly pullRequest?: (read: Read) => PullRequest | undefined | Promise<PullRequest | undefined>;
+  readonly pullRequest?: (read: ReadVariable) => PullRequest | undefined | Promise<PullRequest | undefined>;
 }
 
-const variable =
-  (name: string): ((read: Read) => string | undefined) =>
+const variableReader =
+  (name: string): ((read: ReadVariable) => string | undefined) =>
   (read) =>
     read(name);
 
@@ -44,12 +44,12 @@ interface PullRequestVariables {
   readonly source: string;
   readonly target?: string;
   readonly commit?: string;
-  readonly fork?: (read: Read) => string | boolean | undefined;
+  readonly fork?: (read: ReadVariable) => string | boolean | undefined;
 }
 
-const pullRequestOf =
+const pullRequestReader =
   ({ number, source, target, commit, fork }: PullRequestVariables) =>
-  (read: Read): PullRequest | undefined => {
+  (read: ReadVariable): PullRequest | undefined => {
     const id = read(number);
     if (id === undefined || id === "false") return undefined;
     return {
@@ -62,13 +62,13 @@ const pullRequestOf =
   };
 
 /** Returns the owner in the path of another repository, false for the own one, and true for one that is not named. */
-const ownerUnless =
-  (source: string, own: string) =>
-  (read: Read): string | boolean => {
-    const [from, here] = [read(source), read(own)];
-    if (from === undefined || here === undefined) return true;
-    if (from.toLowerCase() === here.toLowerCase()) return false;
-    return from.split("/").slice(0, -1).join("/") || true;
+const forkOwnerReader =
+  (sourceVariable: string, ownVariable: string) =>
+  (read: ReadVariable): string | boolean => {
+    const [sourcePath, ownPath] = [read(sourceVariable), read(ownVariable)];
+    if (sourcePath === undefined || ownPath === undefined) return true;
+    if (sourcePath.toLowerCase() === ownPath.toLowerCase()) return false;
+    return sourcePath.split("/").slice(0, -1).join("/") || true;
   };
 
 /** The systems whose jobs are recognized, the more special ones first. */
@@ -77,7 +77,7 @@ export const ciSystems: readonly CiVariables[] = [
     // Also Gitea and Forgejo Actions.
     name: "GitHub Actions",
     documentation: "https://docs.github.com/en/actions/reference/workflows-and-actions/variables",
-    sign: "GITHUB_ACTIONS",
+    detectedBy: "GITHUB_ACTIONS",
     branch: ["GITHUB_REF", "GITHUB_REF_NAME"],
     commit: "GITHUB_SHA",
     repository: (read) => {
@@ -91,13 +91,13 @@ export const ciSystems: readonly CiVariables[] = [
       if (source === undefined && !ref) return undefined;
       // The variables name neither the fork nor the commit: that of the job is a merge that exists nowhere else.
       const event = await readEvent(read);
-      const own = read("GITHUB_REPOSITORY") ?? textAt(event, ["repository", "full_name"]);
+      const ownName = read("GITHUB_REPOSITORY") ?? textAt(event, ["repository", "full_name"]);
       const head = valueAt(event, ["pull_request", "head"]);
-      const from = textAt(head, ["repo", "full_name"]);
-      const isOwn = from !== undefined && from.toLowerCase() === own?.toLowerCase();
+      const headName = textAt(head, ["repo", "full_name"]);
+      const isOwn = headName !== undefined && headName.toLowerCase() === ownName?.toLowerCase();
       const owner = textAt(head, ["repo", "owner", "login"]) ?? textAt(head, ["user", "login"]);
       return {
-        number: ref?.[1] ?? numberAt(event, ["pull_request", "number"]),
+        number: ref?.[1] ?? numberTextAt(event, ["pull_request", "number"]),
         source: source ?? textAt(head, ["ref"]),
         target: read("GITHUB_BASE_REF"),
         commit: textAt(head, ["sha"]),
@@ -109,13 +109,13 @@ export const ciSystems: readonly CiVariables[] = [
   {
     name: "Woodpecker CI",
     documentation: "https://woodpecker-ci.org/docs/usage/environment",
-    sign: ["CI", "woodpecker"],
+    detectedBy: ["CI", "woodpecker"],
     branch: ["CI_COMMIT_BRANCH"],
     tag: "CI_COMMIT_TAG",
     commit: "CI_COMMIT_SHA",
     repository: (read) => read("CI_REPO_CLONE_URL") ?? read("CI_REPO_URL"),
-    defaultBranch: variable("CI_REPO_DEFAULT_BRANCH"),
-    pullRequest: pullRequestOf({
+    defaultBranch: variableReader("CI_REPO_DEFAULT_BRANCH"),
+    pullRequest: pullRequestReader({
       number: "CI_COMMIT_PULL_REQUEST",
       source: "CI_COMMIT_SOURCE_BRANCH",
       target: "CI_COMMIT_TARGET_BRANCH",
@@ -126,13 +126,13 @@ export const ciSystems: readonly CiVariables[] = [
     // Also Harness Open Source.
     name: "Drone",
     documentation: "https://docs.drone.io/pipeline/environment/reference/",
-    sign: "DRONE",
+    detectedBy: "DRONE",
     branch: ["DRONE_COMMIT_BRANCH", "DRONE_BRANCH"],
     tag: "DRONE_TAG",
     commit: "DRONE_COMMIT_SHA",
     repository: (read) => read("DRONE_GIT_HTTP_URL") ?? read("DRONE_REMOTE_URL"),
-    defaultBranch: variable("DRONE_REPO_BRANCH"),
-    pullRequest: pullRequestOf({
+    defaultBranch: variableReader("DRONE_REPO_BRANCH"),
+    pullRequest: pullRequestReader({
       number: "DRONE_PULL_REQUEST",
       source: "DRONE_SOURCE_BRANCH",
       target: "DRONE_TARGET_BRANCH",
@@ -142,39 +142,39 @@ export const ciSystems: readonly CiVariables[] = [
   {
     name: "GitLab CI",
     documentation: "https://docs.gitlab.com/ci/variables/predefined_variables/",
-    sign: "GITLAB_CI",
+    detectedBy: "GITLAB_CI",
     branch: ["CI_COMMIT_BRANCH", "CI_COMMIT_REF_NAME"],
     tag: "CI_COMMIT_TAG",
     commit: "CI_COMMIT_SHA",
-    repository: variable("CI_PROJECT_URL"),
-    defaultBranch: variable("CI_DEFAULT_BRANCH"),
-    pullRequest: pullRequestOf({
+    repository: variableReader("CI_PROJECT_URL"),
+    defaultBranch: variableReader("CI_DEFAULT_BRANCH"),
+    pullRequest: pullRequestReader({
       number: "CI_MERGE_REQUEST_IID",
       source: "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
       target: "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
       commit: "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA",
-      fork: ownerUnless("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH", "CI_PROJECT_PATH"),
+      fork: forkOwnerReader("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH", "CI_PROJECT_PATH"),
     }),
   },
   {
     // Pipelines of forks run in the forks.
     name: "Bitbucket Pipelines",
     documentation: "https://support.atlassian.com/bitbucket-cloud/docs/variables-and-secrets/",
-    sign: "BITBUCKET_BUILD_NUMBER",
+    detectedBy: "BITBUCKET_BUILD_NUMBER",
     branch: ["BITBUCKET_BRANCH"],
     tag: "BITBUCKET_TAG",
     commit: "BITBUCKET_COMMIT",
-    repository: variable("BITBUCKET_GIT_HTTP_ORIGIN"),
+    repository: variableReader("BITBUCKET_GIT_HTTP_ORIGIN"),
   },
   {
     // The branch of a fork is `pull/7`.
     name: "CircleCI",
     documentation: "https://circleci.com/docs/variables/",
-    sign: "CIRCLECI",
+    detectedBy: "CIRCLECI",
     branch: ["CIRCLE_BRANCH"],
     tag: "CIRCLE_TAG",
     commit: "CIRCLE_SHA1",
-    repository: variable("CIRCLE_REPOSITORY_URL"),
+    repository: variableReader("CIRCLE_REPOSITORY_URL"),
     pullRequest: (read) =>
       read("CIRCLE_PR_USERNAME") !== undefined || /^pull\/\d+$/.test(read("CIRCLE_BRANCH") ?? "")
         ? { number: undefined, source: undefined, target: undefined, commit: undefined, fork: true }
@@ -183,23 +183,26 @@ export const ciSystems: readonly CiVariables[] = [
   {
     name: "Buildkite",
     documentation: "https://buildkite.com/docs/pipelines/configure/environment-variables",
-    sign: "BUILDKITE",
+    detectedBy: "BUILDKITE",
     branch: ["BUILDKITE_BRANCH"],
     tag: "BUILDKITE_TAG",
     commit: "BUILDKITE_COMMIT",
-    repository: variable("BUILDKITE_REPO"),
-    defaultBranch: variable("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
+    repository: variableReader("BUILDKITE_REPO"),
+    defaultBranch: variableReader("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
     pullRequest: (read) => {
-      const [from, here] = [read("BUILDKITE_PULL_REQUEST_REPO"), read("BUILDKITE_REPO")];
+      const [sourceAddress, ownAddress] = [read("BUILDKITE_PULL_REQUEST_REPO"), read("BUILDKITE_REPO")];
       // A setting of the pipeline puts the owner of a fork before its branch.
       const [, owner, source] = /^([^:]+):(.+)$/.exec(read("BUILDKITE_BRANCH") ?? "") ?? [];
-      const isOwn = from !== undefined && here !== undefined && sameRepository(from, here);
-      const pullRequest = pullRequestOf({
+      const isOwn =
+        sourceAddress !== undefined &&
+        ownAddress !== undefined &&
+        isSameRepository(sourceAddress, ownAddress);
+      const pullRequest = pullRequestReader({
         number: "BUILDKITE_PULL_REQUEST",
         source: "BUILDKITE_BRANCH",
         target: "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
         commit: "BUILDKITE_COMMIT",
-        fork: () => owner ?? (isOwn ? false : (ownerIn(from) ?? true)),
+        fork: () => owner ?? (isOwn ? false : (parseOwner(sourceAddress) ?? true)),
       })(read);
       return pullRequest && { ...pullRequest, source: source ?? pullRequest.source };
     },
@@ -207,10 +210,10 @@ export const ciSystems: readonly CiVariables[] = [
   {
     name: "Azure Pipelines",
     documentation: "https://learn.microsoft.com/en-us/azure/devops/pipelines/build/variables",
-    sign: "TF_BUILD",
+    detectedBy: "TF_BUILD",
     branch: ["BUILD_SOURCEBRANCH"],
     commit: "BUILD_SOURCEVERSION",
-    repository: variable("BUILD_REPOSITORY_URI"),
+    repository: variableReader("BUILD_REPOSITORY_URI"),
     pullRequest: (read) => {
       const id = read("SYSTEM_PULLREQUEST_PULLREQUESTID");
       if (id === undefined && read("SYSTEM_PULLREQUEST_SOURCEBRANCH") === undefined) return undefined;
@@ -227,59 +230,59 @@ export const ciSystems: readonly CiVariables[] = [
   {
     name: "Travis CI",
     documentation: "https://docs.travis-ci.com/user/environment-variables/",
-    sign: "TRAVIS",
+    detectedBy: "TRAVIS",
     branch: ["TRAVIS_BRANCH"],
     tag: "TRAVIS_TAG",
     commit: "TRAVIS_COMMIT",
-    pullRequest: pullRequestOf({
+    pullRequest: pullRequestReader({
       number: "TRAVIS_PULL_REQUEST",
       source: "TRAVIS_PULL_REQUEST_BRANCH",
       target: "TRAVIS_BRANCH",
       commit: "TRAVIS_PULL_REQUEST_SHA",
-      fork: ownerUnless("TRAVIS_PULL_REQUEST_SLUG", "TRAVIS_REPO_SLUG"),
+      fork: forkOwnerReader("TRAVIS_PULL_REQUEST_SLUG", "TRAVIS_REPO_SLUG"),
     }),
   },
   {
     name: "AppVeyor",
     documentation: "https://www.appveyor.com/docs/environment-variables/",
-    sign: "APPVEYOR",
+    detectedBy: "APPVEYOR",
     branch: ["APPVEYOR_REPO_BRANCH"],
     tag: "APPVEYOR_REPO_TAG_NAME",
     commit: "APPVEYOR_REPO_COMMIT",
-    pullRequest: pullRequestOf({
+    pullRequest: pullRequestReader({
       number: "APPVEYOR_PULL_REQUEST_NUMBER",
       source: "APPVEYOR_PULL_REQUEST_HEAD_REPO_BRANCH",
       target: "APPVEYOR_REPO_BRANCH",
       commit: "APPVEYOR_PULL_REQUEST_HEAD_COMMIT",
-      fork: ownerUnless("APPVEYOR_PULL_REQUEST_HEAD_REPO_NAME", "APPVEYOR_REPO_NAME"),
+      fork: forkOwnerReader("APPVEYOR_PULL_REQUEST_HEAD_REPO_NAME", "APPVEYOR_REPO_NAME"),
     }),
   },
   {
     name: "Semaphore",
     documentation: "https://docs.semaphore.io/reference/env-vars",
-    sign: "SEMAPHORE",
+    detectedBy: "SEMAPHORE",
     branch: ["SEMAPHORE_GIT_WORKING_BRANCH", "SEMAPHORE_GIT_BRANCH"],
     tag: "SEMAPHORE_GIT_TAG_NAME",
     commit: "SEMAPHORE_GIT_SHA",
-    repository: variable("SEMAPHORE_GIT_URL"),
-    pullRequest: pullRequestOf({
+    repository: variableReader("SEMAPHORE_GIT_URL"),
+    pullRequest: pullRequestReader({
       number: "SEMAPHORE_GIT_PR_NUMBER",
       source: "SEMAPHORE_GIT_PR_BRANCH",
       target: "SEMAPHORE_GIT_BRANCH",
       commit: "SEMAPHORE_GIT_PR_SHA",
-      fork: ownerUnless("SEMAPHORE_GIT_PR_SLUG", "SEMAPHORE_GIT_REPO_SLUG"),
+      fork: forkOwnerReader("SEMAPHORE_GIT_PR_SLUG", "SEMAPHORE_GIT_REPO_SLUG"),
     }),
   },
   {
     // The branch of a fork is `pull/7`, and that of another pull request is its source.
     name: "Cirrus CI",
     documentation: "https://cirrus-ci.org/guide/writing-tasks/#environment-variables",
-    sign: "CIRRUS_CI",
+    detectedBy: "CIRRUS_CI",
     branch: ["CIRRUS_BRANCH"],
     tag: "CIRRUS_TAG",
     commit: "CIRRUS_CHANGE_IN_REPO",
-    repository: variable("CIRRUS_REPO_CLONE_URL"),
-    defaultBranch: variable("CIRRUS_DEFAULT_BRANCH"),
+    repository: variableReader("CIRRUS_REPO_CLONE_URL"),
+    defaultBranch: variableReader("CIRRUS_DEFAULT_BRANCH"),
     pullRequest: (read) =>
       /^pull\/\d+$/.test(read("CIRRUS_BRANCH") ?? "")
         ? { number: undefined, source: undefined, target: undefined, commit: undefined, fork: true }
@@ -288,13 +291,13 @@ export const ciSystems: readonly CiVariables[] = [
   {
     name: "Jenkins",
     documentation: "https://www.jenkins.io/doc/book/pipeline/multibranch/",
-    sign: "JENKINS_URL",
+    detectedBy: "JENKINS_URL",
     branch: ["BRANCH_NAME", "GIT_LOCAL_BRANCH"],
     tag: "TAG_NAME",
     commit: "GIT_COMMIT",
-    repository: variable("GIT_URL"),
+    repository: variableReader("GIT_URL"),
     defaultBranch: (read) => (read("BRANCH_IS_PRIMARY") === "true" ? read("BRANCH_NAME") : undefined),
-    pullRequest: pullRequestOf({
+    pullRequest: pullRequestReader({
       number: "CHANGE_ID",
       source: "CHANGE_BRANCH",
       target: "CHANGE_TARGET",
@@ -306,16 +309,16 @@ export const ciSystems: readonly CiVariables[] = [
     // The branch is a parameter of the build alone.
     name: "TeamCity",
     documentation: "https://www.jetbrains.com/help/teamcity/predefined-build-parameters.html",
-    sign: "TEAMCITY_VERSION",
+    detectedBy: "TEAMCITY_VERSION",
     branch: [],
   },
   {
     name: "Netlify",
     documentation: "https://docs.netlify.com/build/configure-builds/environment-variables/",
-    sign: "NETLIFY",
+    detectedBy: "NETLIFY",
     branch: ["BRANCH"],
     commit: "COMMIT_REF",
-    repository: variable("REPOSITORY_URL"),
+    repository: variableReader("REPOSITORY_URL"),
     pullRequest: (read) =>
       read("PULL_REQUEST") === "true"
         ? {
@@ -330,7 +333,7 @@ export const ciSystems: readonly CiVariables[] = [
   {
     name: "Vercel",
     documentation: "https://vercel.com/docs/environment-variables/system-environment-variables",
-    sign: "VERCEL",
+    detectedBy: "VERCEL",
     branch: ["VERCEL_GIT_COMMIT_REF"],
     commit: "VERCEL_GIT_COMMIT_SHA",
   },
@@ -338,7 +341,7 @@ export const ciSystems: readonly CiVariables[] = [
     name: "Cloudflare Pages",
     documentation:
       "https://developers.cloudflare.com/pages/configuration/build-configuration/#environment-variables",
-    sign: "CF_PAGES",
+    detectedBy: "CF_PAGES",
     branch: ["CF_PAGES_BRANCH"],
     commit: "CF_PAGES_COMMIT_SHA",
   },
@@ -346,36 +349,36 @@ export const ciSystems: readonly CiVariables[] = [
     name: "Workers Builds",
     documentation:
       "https://developers.cloudflare.com/workers/ci-cd/builds/configuration/#environment-variables",
-    sign: "WORKERS_CI",
+    detectedBy: "WORKERS_CI",
     branch: ["WORKERS_CI_BRANCH"],
     commit: "WORKERS_CI_COMMIT_SHA",
   },
   {
     name: "Render",
     documentation: "https://render.com/docs/environment-variables",
-    sign: "RENDER",
+    detectedBy: "RENDER",
     branch: ["RENDER_GIT_BRANCH"],
     commit: "RENDER_GIT_COMMIT",
   },
 ];
 
-const sameRepository = (left: string, right: string): boolean =>
-  repositoryKey(left, "/") === repositoryKey(right, "/");
+const isSameRepository = (firstAddress: string, secondAddress: string): boolean =>
+  createRepositoryKey(firstAddress, "/") === createRepositoryKey(secondAddress, "/");
 
 /** Returns the owner in the address of a repository: `alice` of `git://github.com/alice/shop.git`. */
-const ownerIn = (address: string | undefined): string | undefined =>
+const parseOwner = (address: string | undefined): string | undefined =>
   /[/:]([^/:]+)\/[^/]+$/.exec(address ?? "")?.[1];
 
 /** The largest event that GitHub sends, in bytes: https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap. */
-const largestEvent = 25 * 2 ** 20;
+const maxEventBytes = 25 * 2 ** 20;
 
 /** Returns the event in the file of GitHub Actions, or undefined if there is none that can be read. */
-const readEvent = async (read: Read): Promise<unknown> => {
+const readEvent = async (read: ReadVariable): Promise<unknown> => {
   const path = read("GITHUB_EVENT_PATH");
   if (path === undefined) return undefined;
   try {
     const file = await stat(path);
-    if (!file.isFile() || file.size > largestEvent) return undefined;
+    if (!file.isFile() || file.size > maxEventBytes) return undefined;
     const event: unknown = JSON.parse(await readFile(path, "utf8"));
     return isObject(event) ? event : undefined;
   } catch {
@@ -388,7 +391,7 @@ const textAt = (value: unknown, path: readonly string[]): string | undefined => 
   return typeof text === "string" && text !== "" ? text : undefined;
 };
 
-const numberAt = (value: unknown, path: readonly string[]): string | undefined => {
+const numberTextAt = (value: unknown, path: readonly string[]): string | undefined => {
   const number = valueAt(value, path);
   return Number.isSafeInteger(number) ? String(number) : undefined;
 };

@@ -1,39 +1,45 @@
 import { CliError } from "../errors/cli-error.js";
-import { gitRefuses } from "../errors/preview-errors.js";
-import { readRepository, type Place } from "./run-git.js";
+import { gitRefusesError } from "../errors/preview-errors.js";
+import { runInRepository, type GitEnvironment } from "./run-git.js";
 
 /** The error messages of git for a folder that is in no clone, or in one that only an explicit GIT_DIR would make it use. */
-const outside = /not a git repository \(or any|cannot use bare repository/;
+const outsideCloneMessage = /not a git repository \(or any|cannot use bare repository/;
 
 /**
  * Returns the output of git, or undefined outside of a clone or if there is no answer, which git says with a small exit status.
  *
  * @throws `preview:no_git`; `preview:git_refuses` if git does not read the clone, for example because another user owns it.
  */
-const readClone = async (args: readonly string[], place: Place): Promise<string | undefined> => {
+const readFromClone = async (
+  args: readonly string[],
+  environment: GitEnvironment,
+): Promise<string | undefined> => {
   try {
-    return await readRepository(args, place);
+    return await runInRepository(args, environment);
   } catch (error) {
-    place.signal.throwIfAborted();
+    environment.signal.throwIfAborted();
     if (error instanceof CliError) throw error;
-    const { code, stderr } = failureOf(error);
-    if (code === 1 || outside.test(stderr)) return undefined;
-    throw gitRefuses(stderr);
+    const { code, stderr } = parseGitFailure(error);
+    if (code === 1 || outsideCloneMessage.test(stderr)) return undefined;
+    throw gitRefusesError(stderr);
   }
 };
 
 /** Returns the exit status of git, and its output. */
-const failureOf = (error: unknown): { code: unknown; stderr: string } => ({
+const parseGitFailure = (error: unknown): { code: unknown; stderr: string } => ({
   code: error instanceof Error && "code" in error ? error.code : undefined,
   stderr: error instanceof Error && "stderr" in error ? String(error.stderr) : String(error),
 });
 
 /** Returns the first line that git prints, or undefined if there is none. For useful but optional information: git may fail. */
-export const firstLine = async (args: readonly string[], place: Place): Promise<string | undefined> => {
+export const readFirstLine = async (
+  args: readonly string[],
+  environment: GitEnvironment,
+): Promise<string | undefined> => {
   try {
-    return (await readRepository(args, place)).split("\n")[0] || undefined;
+    return (await runInRepository(args, environment)).split("\n")[0] || undefined;
   } catch {
-    place.signal.throwIfAborted();
+    environment.signal.throwIfAborted();
     return undefined;
   }
 };
@@ -43,10 +49,10 @@ export const firstLine = async (args: readonly string[], place: Place): Promise<
  *
  * @throws `preview:no_git`; `preview:git_refuses`.
  */
-export const currentBranch = async (place: Place): Promise<string | null | undefined> => {
-  const branch = await readClone(["symbolic-ref", "--quiet", "--short", "HEAD"], place);
+export const findCurrentBranch = async (environment: GitEnvironment): Promise<string | null | undefined> => {
+  const branch = await readFromClone(["symbolic-ref", "--quiet", "--short", "HEAD"], environment);
   if (branch !== undefined) return branch.trim();
-  return (await firstLine(["rev-parse", "--git-dir"], place)) === undefined ? undefined : null;
+  return (await readFirstLine(["rev-parse", "--git-dir"], environment)) === undefined ? undefined : null;
 };
 
 /**
@@ -54,13 +60,13 @@ export const currentBranch = async (place: Place): Promise<string | null | undef
  *
  * @throws `preview:no_git`; `preview:git_refuses`.
  */
-export const checkedOutBranches = async (place: Place): Promise<ReadonlySet<string>> => {
-  const output = (await readClone(["worktree", "list", "--porcelain"], place)) ?? "";
+export const listCheckedOutBranches = async (environment: GitEnvironment): Promise<ReadonlySet<string>> => {
+  const output = (await readFromClone(["worktree", "list", "--porcelain"], environment)) ?? "";
   return new Set([...output.matchAll(/^branch refs\/heads\/(.+)$/gm)].map(([, name = ""]) => name));
 };
 
 /** A remote of a clone. */
-export interface Remote {
+export interface GitRemote {
   readonly name: string;
   readonly url: string;
 }
@@ -70,9 +76,11 @@ export interface Remote {
  *
  * @throws `preview:no_git`; `preview:git_refuses`.
  */
-export const listRemotes = async (place: Place): Promise<readonly Remote[]> => {
-  const names = ((await readClone(["remote"], place)) ?? "").split("\n").filter(Boolean);
-  const urls = await Promise.all(names.map((name) => firstLine(["remote", "get-url", "--", name], place)));
+export const listRemotes = async (environment: GitEnvironment): Promise<readonly GitRemote[]> => {
+  const names = ((await readFromClone(["remote"], environment)) ?? "").split("\n").filter(Boolean);
+  const urls = await Promise.all(
+    names.map((name) => readFirstLine(["remote", "get-url", "--", name], environment)),
+  );
   return names.flatMap((name, index) => {
     const url = urls[index];
     return url === undefined ? [] : [{ name, url }];
@@ -80,30 +88,33 @@ export const listRemotes = async (place: Place): Promise<readonly Remote[]> => {
 };
 
 /** Returns the folder that relative addresses of remotes are relative to. */
-export const rootFolder = async (place: Place): Promise<string> =>
-  (await firstLine(["rev-parse", "--show-toplevel"], place)) ?? place.cwd;
+export const findRootFolder = async (environment: GitEnvironment): Promise<string> =>
+  (await readFirstLine(["rev-parse", "--show-toplevel"], environment)) ?? environment.cwd;
 
 /** Returns the commit of a branch in the clone, or among the branches fetched from a remote. */
-export const commitOf = async (
+export const findCommitOfBranch = async (
   branch: string,
   remote: string | undefined,
-  place: Place,
+  environment: GitEnvironment,
 ): Promise<string | undefined> => {
-  const names = [
+  const refNames = [
     `refs/heads/${branch}`,
     ...(remote === undefined ? [] : [`refs/remotes/${remote}/${branch}`]),
   ];
-  for (const name of names) {
-    const commit = await commitAt(name, place);
+  for (const name of refNames) {
+    const commit = await findCommitOfRef(name, environment);
     if (commit !== undefined) return commit;
   }
   return undefined;
 };
 
 /** Returns the commit of a whole ref. Does not look at the commit itself: git may have to fetch it. */
-const commitAt = (ref: string, place: Place): Promise<string | undefined> =>
-  firstLine(["rev-parse", "--verify", "--quiet", ref], place);
+const findCommitOfRef = (ref: string, environment: GitEnvironment): Promise<string | undefined> =>
+  readFirstLine(["rev-parse", "--verify", "--quiet", ref], environment);
 
 /** Whether a clone has fetched a branch of one of its remotes. */
-export const hasFetched = async (branch: string, remote: string, place: Place): Promise<boolean> =>
-  (await commitAt(`refs/remotes/${remote}/${branch}`, place)) !== undefined;
+export const hasFetchedBranch = async (
+  branch: string,
+  remote: string,
+  environment: GitEnvironment,
+): Promise<boolean> => (await findCommitOfRef(`refs/remotes/${remote}/${branch}`, environment)) !== undefined;

@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import type { Context } from "../input/context.js";
-import { readRepository } from "./run-git.js";
+import { runInRepository } from "./run-git.js";
 
 /** Why a file can become part of a commit: git tracks it already, whatever .gitignore says, or does not ignore it. */
 export type CommitRisk = "tracked" | "not_ignored";
@@ -8,25 +8,25 @@ export type CommitRisk = "tracked" | "not_ignored";
 /**
  * Returns why a file can become part of a commit. Undefined if it cannot, or if git cannot tell, also because it is not installed.
  */
-export const commitRisk = async (
+export const findCommitRisk = async (
   file: string,
   context: Pick<Context, "env" | "signal">,
 ): Promise<CommitRisk | undefined> => {
-  const status = (...args: string[]): Promise<unknown> =>
-    exitStatus([...args, "--", basename(file)], file, context);
+  const runForStatus = (...args: string[]): Promise<unknown> =>
+    gitExitStatus([...args, "--", basename(file)], file, context);
   // A file that git tracks does not count as ignored.
-  if ((await status("check-ignore", "--quiet")) !== 1) return undefined;
-  return (await status("ls-files", "--error-unmatch")) === 0 ? "tracked" : "not_ignored";
+  if ((await runForStatus("check-ignore", "--quiet")) !== 1) return undefined;
+  return (await runForStatus("ls-files", "--error-unmatch")) === 0 ? "tracked" : "not_ignored";
 };
 
 /** Returns the exit status of git, or the code of the error that kept it from running. */
-const exitStatus = async (
+const gitExitStatus = async (
   args: readonly string[],
   file: string,
   context: Pick<Context, "env" | "signal">,
 ): Promise<unknown> => {
   try {
-    await readRepository(args, { ...context, cwd: dirname(file) });
+    await runInRepository(args, { ...context, cwd: dirname(file) });
     return 0;
   } catch (error) {
     return error instanceof Error && "code" in error ? error.code : undefined;

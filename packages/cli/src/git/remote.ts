@@ -1,22 +1,28 @@
-import { causeText, CliError } from "../errors/cli-error.js";
-import { gitFailed, noGitBranches } from "../errors/preview-errors.js";
-import { firstLine, hasFetched, rootFolder } from "./clone.js";
-import { type Place, readRepository, runOutside, type Setting } from "./run-git.js";
+import { describeCause, CliError } from "../errors/cli-error.js";
+import { gitFailedError, noGitBranchesError } from "../errors/preview-errors.js";
+import { readFirstLine, hasFetchedBranch, findRootFolder } from "./clone.js";
+import { type GitEnvironment, runInRepository, runOutsideRepository, type GitSetting } from "./run-git.js";
 
 /** How long to wait for a remote when its response is useful but not needed. */
-const patienceMs = 10_000;
+const remoteTimeoutMs = 10_000;
 
 /**
  * Returns whether a branch is, or has been, in a remote. False also if the remote cannot be reached.
  *
  * @param remote Name or address.
  */
-export const isPushed = async (branch: string, remote: string, place: Place): Promise<boolean> => {
-  if (await hasFetched(branch, remote, place)) return true;
+export const isBranchPushed = async (
+  branch: string,
+  remote: string,
+  environment: GitEnvironment,
+): Promise<boolean> => {
+  if (await hasFetchedBranch(branch, remote, environment)) return true;
   try {
-    return (await listHeads(remote, [`refs/heads/${branch}`], place, patienceMs)).trim() !== "";
+    return (
+      (await listRemoteHeads(remote, [`refs/heads/${branch}`], environment, remoteTimeoutMs)).trim() !== ""
+    );
   } catch {
-    place.signal.throwIfAborted();
+    environment.signal.throwIfAborted();
     return false;
   }
 };
@@ -28,44 +34,51 @@ export const isPushed = async (branch: string, remote: string, place: Place): Pr
  * @throws `preview:no_git`; `preview:git_failed`; `preview:no_git_branches` if there are none, because then every branch would
  *   seem to be deleted.
  */
-export const remoteBranches = async (remote: string, place: Place): Promise<ReadonlySet<string>> => {
+export const listRemoteBranches = async (
+  remote: string,
+  environment: GitEnvironment,
+): Promise<ReadonlySet<string>> => {
   let output: string;
   try {
-    output = await listHeads(remote, [], place);
+    output = await listRemoteHeads(remote, [], environment);
   } catch (error) {
-    place.signal.throwIfAborted();
-    throw error instanceof CliError ? error : gitFailed(problemOf(error));
+    environment.signal.throwIfAborted();
+    throw error instanceof CliError ? error : gitFailedError(describeGitError(error));
   }
   const names = [...output.matchAll(/\trefs\/heads\/(.+)$/gm)].map(([, name = ""]) => name);
-  if (names.length === 0) throw noGitBranches(withoutUser(remote));
+  if (names.length === 0) throw noGitBranchesError(removeUserInfo(remote));
   return new Set(names);
 };
 
 /** Lists the branches of a remote, with no program that the repository of the folder names. */
-const listHeads = async (
+const listRemoteHeads = async (
   remote: string,
   patterns: readonly string[],
-  place: Place,
-  timeout?: number,
+  environment: GitEnvironment,
+  timeoutMs?: number,
 ): Promise<string> => {
-  const [cwd, address = remote, settings, unattended] = await Promise.all([
-    rootFolder(place),
-    firstLine(["remote", "get-url", "--", remote], place),
-    forwardedSettings(place),
-    unattendedSettings(place),
+  const [cwd, address = remote, settings, sshSettings] = await Promise.all([
+    findRootFolder(environment),
+    readFirstLine(["remote", "get-url", "--", remote], environment),
+    readForwardedSettings(environment),
+    readUnattendedSettings(environment),
   ]);
   const args = ["ls-remote", "--heads", "--", address, ...patterns];
-  return runOutside(args, { ...place, cwd }, { settings: [...settings, ...unattended], timeout });
+  return runOutsideRepository(
+    args,
+    { ...environment, cwd },
+    { settings: [...settings, ...sshSettings], timeout: timeoutMs },
+  );
 };
 
 /** Settings with which CI systems let a clone reach its remote, and which name no program or file. */
-const forwarded = String.raw`^http\.(.*\.)?(extraheader|proxy)$`;
+const forwardedSettingPattern = String.raw`^http\.(.*\.)?(extraheader|proxy)$`;
 
 /** Returns those settings of the repository, which git does not read outside of it. */
-const forwardedSettings = async (place: Place): Promise<readonly Setting[]> => {
+const readForwardedSettings = async (environment: GitEnvironment): Promise<readonly GitSetting[]> => {
   try {
-    const args = ["config", "--null", "--show-scope", "--get-regexp", forwarded];
-    const fields = (await readRepository(args, place)).split("\0");
+    const args = ["config", "--null", "--show-scope", "--get-regexp", forwardedSettingPattern];
+    const fields = (await runInRepository(args, environment)).split("\0");
     return fields.flatMap((scope, index) => {
       if (index % 2 === 1 || (scope !== "local" && scope !== "worktree")) return [];
       const [name = "", ...value] = fields[index + 1]?.split("\n") ?? [];
@@ -73,29 +86,29 @@ const forwardedSettings = async (place: Place): Promise<readonly Setting[]> => {
     });
   } catch {
     // There are none.
-    place.signal.throwIfAborted();
+    environment.signal.throwIfAborted();
     return [];
   }
 };
 
 /** Returns the setting that keeps ssh from asking for a passphrase, unless the user has chosen how ssh is called. */
-const unattendedSettings = async (place: Place): Promise<readonly Setting[]> => {
-  const { env } = place;
+const readUnattendedSettings = async (environment: GitEnvironment): Promise<readonly GitSetting[]> => {
+  const { env } = environment;
   if (env["GIT_SSH_COMMAND"] !== undefined || env["GIT_SSH"] !== undefined) return [];
   try {
-    await runOutside(["config", "--get", "core.sshCommand"], place);
+    await runOutsideRepository(["config", "--get", "core.sshCommand"], environment);
     return [];
   } catch {
-    place.signal.throwIfAborted();
+    environment.signal.throwIfAborted();
     return [["core.sshCommand", "ssh -o BatchMode=yes"]];
   }
 };
 
 /** Returns the message of git without addresses, which may contain a password. */
-const problemOf = (error: unknown): string => {
+const describeGitError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const text = "stderr" in error && typeof error.stderr === "string" ? error.stderr.trim() : "";
-  return withoutUser(text.split("\n")[0] || causeText(error));
+  return removeUserInfo(text.split("\n")[0] || describeCause(error));
 };
 
-const withoutUser = (text: string): string => text.replaceAll(/\/\/[^/\s]*@/g, "//");
+const removeUserInfo = (text: string): string => text.replaceAll(/\/\/[^/\s]*@/g, "//");

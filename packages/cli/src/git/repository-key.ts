@@ -4,14 +4,14 @@ import { fileURLToPath } from "node:url";
 import { homeFolder } from "@mgmt/internal/files/user-folders";
 
 /** Hosts that serve the repositories of another host, where port 22 is closed. */
-const hostsOf: Readonly<Record<string, string>> = {
+const repositoryHostByAlias: Readonly<Record<string, string>> = {
   "ssh.github.com": "github.com",
   "altssh.gitlab.com": "gitlab.com",
   "altssh.bitbucket.org": "bitbucket.org",
 };
 
 /** Hosts whose paths are the same in any case. Elsewhere two repositories may differ in it. */
-const caseless: ReadonlySet<string> = new Set(["github.com", "gitlab.com", "bitbucket.org"]);
+const caseInsensitiveHosts: ReadonlySet<string> = new Set(["github.com", "gitlab.com", "bitbucket.org"]);
 
 /**
  * Returns a short string that identifies the repository of a git remote: its name and a part of a hash. All addresses of one repository
@@ -19,8 +19,8 @@ const caseless: ReadonlySet<string> = new Set(["github.com", "gitlab.com", "bitb
  *
  * @param folder The base of relative paths.
  */
-export const repositoryKey = (address: string, folder: string): string => {
-  const identity = identityOf(address.trim(), folder);
+export const createRepositoryKey = (address: string, folder: string): string => {
+  const identity = repositoryIdentity(address.trim(), folder);
   const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   const name = (identity.split("/").at(-1) ?? "")
     .replaceAll(/[^A-Za-z0-9_-]+/g, "-")
@@ -32,11 +32,11 @@ export const repositoryKey = (address: string, folder: string): string => {
 /** Whether a string has the form of `repositoryKey`. */
 export const isRepositoryKey = (text: string): boolean => /^(?:[A-Za-z0-9_-]+-)?[0-9a-f]{16}$/.test(text);
 
-const identityOf = (address: string, folder: string): string => {
+const repositoryIdentity = (address: string, folder: string): string => {
   // `host:path`, unless it is the drive of a Windows path.
   const [, host, path] = /^(?:[^@/\s]*@)?(\[[^\]]+\]|[^/:\s]{2,}):(?!\/\/|:)(.*)$/.exec(address) ?? [];
   if (host !== undefined && path !== undefined) return remoteIdentity(host, path);
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) return localIdentity(resolve(folder, withHome(address)));
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) return localIdentity(resolve(folder, expandHome(address)));
   let url: URL;
   try {
     url = new URL(address);
@@ -50,24 +50,24 @@ const identityOf = (address: string, folder: string): string => {
 };
 
 const remoteIdentity = (givenHost: string, path: string): string => {
-  const lower = givenHost.toLowerCase();
-  const host = hostsOf[lower] ?? lower;
-  const plain = withoutGit(decoded(path).replace(/^\/+/, ""));
-  return `${host}/${caseless.has(host) ? plain.toLowerCase() : plain}`;
+  const lowerCaseHost = givenHost.toLowerCase();
+  const host = repositoryHostByAlias[lowerCaseHost] ?? lowerCaseHost;
+  const plainPath = withoutGitSuffix(decodePath(path).replace(/^\/+/, ""));
+  return `${host}/${caseInsensitiveHosts.has(host) ? plainPath.toLowerCase() : plainPath}`;
 };
 
-const localIdentity = (path: string): string => `file:${withoutGit(path.replaceAll("\\", "/"))}`;
+const localIdentity = (path: string): string => `file:${withoutGitSuffix(path.replaceAll("\\", "/"))}`;
 
-const withoutGit = (path: string): string =>
+const withoutGitSuffix = (path: string): string =>
   path
     .replaceAll(/\/{2,}/g, "/")
     .replace(/\/+$/, "")
     .replace(/\.git$/i, "")
     .replace(/\/+$/, "");
 
-const withHome = (path: string): string => path.replace(/^~(?=\/|$)/, homeFolder());
+const expandHome = (path: string): string => path.replace(/^~(?=\/|$)/, homeFolder());
 
-const decoded = (path: string): string => {
+const decodePath = (path: string): string => {
   try {
     return decodeURIComponent(path);
   } catch {

@@ -1,10 +1,10 @@
 import type { Context } from "../input/context.js";
 import type { CliError } from "../errors/cli-error.js";
-import { noBranch, noSuchRemote, severalRemotes } from "../errors/preview-errors.js";
-import { currentBranch, listRemotes, type Remote, rootFolder } from "./clone.js";
-import { gitProblem } from "./run-git.js";
+import { missingBranchError, unknownRemoteError, severalRemotesError } from "../errors/preview-errors.js";
+import { findCurrentBranch, listRemotes, type GitRemote, findRootFolder } from "./clone.js";
+import { toGitProblem } from "./run-git.js";
 import { type CiJob, readCiJob } from "./ci-job.js";
-import { repositoryKey } from "./repository-key.js";
+import { createRepositoryKey } from "./repository-key.js";
 
 /** The git repository that a command works for. */
 export interface Repository {
@@ -30,41 +30,45 @@ export interface GitContext {
  * @param remote Name of a remote of the clone, or an address.
  * @throws `preview:unknown_remote`; `preview:several_remotes`.
  */
-export const gitContextOf = async (remote: string | undefined, context: Context): Promise<GitContext> => {
+export const resolveGitContext = async (
+  remote: string | undefined,
+  context: Context,
+): Promise<GitContext> => {
   const job = await readCiJob(context.env);
-  const { remotes, problem } = await remotesIn(context);
-  const folder = await rootFolder(context);
-  const keyOf = (url: string): string => repositoryKey(url, folder);
-  const within = (repository: Repository | undefined): GitContext => ({ job, repository, problem });
-  const known = ({ name, url }: Remote): GitContext => within({ key: keyOf(url), remote: name });
+  const { remotes, problem } = await tryListRemotes(context);
+  const folder = await findRootFolder(context);
+  const keyOf = (url: string): string => createRepositoryKey(url, folder);
+  const buildContext = (repository: Repository | undefined): GitContext => ({ job, repository, problem });
+  const contextOfRemote = ({ name, url }: GitRemote): GitContext =>
+    buildContext({ key: keyOf(url), remote: name });
   if (remote !== undefined) {
-    const named = remotes.find(({ name }) => name === remote);
-    if (named) return known(named);
-    if (/[:/\\]/.test(remote)) return within({ key: keyOf(remote), remote });
+    const namedRemote = remotes.find(({ name }) => name === remote);
+    if (namedRemote) return contextOfRemote(namedRemote);
+    if (/[:/\\]/.test(remote)) return buildContext({ key: keyOf(remote), remote });
     const names = remotes.map(({ name }) => name);
-    throw problem ?? noSuchRemote(remote, names);
+    throw problem ?? unknownRemoteError(remote, names);
   }
   const { repository: address } = job;
   if (address !== undefined) {
     const key = keyOf(address);
     // The remote of the clone can have credentials that the address of the job lacks. The clone may be of another repository.
-    const clone = remotes.find(({ url }) => keyOf(url) === key);
-    return within({ key, remote: clone?.name ?? address });
+    const cloneRemote = remotes.find(({ url }) => keyOf(url) === key);
+    return buildContext({ key, remote: cloneRemote?.name ?? address });
   }
-  const origin =
+  const originRemote =
     remotes.find(({ name }) => name === "origin") ?? (remotes.length === 1 ? remotes[0] : undefined);
-  if (origin) return known(origin);
-  if (remotes.length > 0) throw severalRemotes(remotes.map(({ name }) => name));
-  return within(undefined);
+  if (originRemote) return contextOfRemote(originRemote);
+  if (remotes.length > 0) throw severalRemotesError(remotes.map(({ name }) => name));
+  return buildContext(undefined);
 };
 
-const remotesIn = async (
+const tryListRemotes = async (
   context: Context,
-): Promise<{ remotes: readonly Remote[]; problem: CliError | undefined }> => {
+): Promise<{ remotes: readonly GitRemote[]; problem: CliError | undefined }> => {
   try {
     return { remotes: await listRemotes(context), problem: undefined };
   } catch (error) {
-    return { remotes: [], problem: gitProblem(error, context) };
+    return { remotes: [], problem: toGitProblem(error, context) };
   }
 };
 
@@ -73,11 +77,11 @@ const remotesIn = async (
  *
  * @throws `usage:missing` if there is none; `preview:no_git`; `preview:git_refuses`.
  */
-export const branchIn = async ({ job }: GitContext, context: Context): Promise<string> => {
+export const requireGitBranch = async ({ job }: GitContext, context: Context): Promise<string> => {
   if (job.branch !== undefined) return job.branch;
-  if (job.problem !== undefined) throw noBranch(job.problem);
-  const branch = await currentBranch(context);
-  if (branch === undefined) throw noBranch("the folder is not in a git repository");
-  if (branch === null) throw noBranch("the folder is at a commit, not on a branch (detached HEAD)");
+  if (job.problem !== undefined) throw missingBranchError(job.problem);
+  const branch = await findCurrentBranch(context);
+  if (branch === undefined) throw missingBranchError("the folder is not in a git repository");
+  if (branch === null) throw missingBranchError("the folder is at a commit, not on a branch (detached HEAD)");
   return branch;
 };

@@ -2,23 +2,23 @@ import { execFile } from "node:child_process";
 import { devNull } from "node:os";
 import { promisify } from "node:util";
 import type { Context } from "../input/context.js";
-import { noGit } from "../errors/preview-errors.js";
+import { noGitError } from "../errors/preview-errors.js";
 import { findProgram, programEnvironment } from "../system/find-program.js";
-import { keySignals } from "../system/foreground.js";
+import { keyboardSignals } from "../system/foreground.js";
 import { throwIfInterrupted } from "../system/shared-interrupt.js";
 import { CliError } from "../errors/cli-error.js";
 
 /** A folder, and the environment that git runs in. */
-export type Place = Pick<Context, "cwd" | "env" | "signal">;
+export type GitEnvironment = Pick<Context, "cwd" | "env" | "signal">;
 
 /** A setting of git, with its value. */
-export type Setting = readonly [name: string, value: string];
+export type GitSetting = readonly [name: string, value: string];
 
 /**
  * Settings that keep a folder from running programs, and win over its own. Any folder can be a git repository: that of an unpacked
  * archive, or one with the files of a bare repository, which every clone may contain.
  */
-const harmless: readonly Setting[] = [
+const protectiveSettings: readonly GitSetting[] = [
   ["safe.bareRepository", "explicit"],
   ["protocol.ext.allow", "never"],
   ["core.fsmonitor", "false"],
@@ -26,7 +26,7 @@ const harmless: readonly Setting[] = [
 ];
 
 /** Nobody answers prompts. Messages are in English, and objects that are missing are not fetched. */
-const ownVariables = {
+const fixedVariables = {
   GIT_TERMINAL_PROMPT: "0",
   GCM_INTERACTIVE: "never",
   LC_ALL: "C",
@@ -34,20 +34,23 @@ const ownVariables = {
 };
 
 /** Variables with which git finds the settings of the user and of the system, and the owner of a folder. */
-const needed =
+const neededVariablePattern =
   /^(?:PATH|NODEFAULTCURRENTDIRECTORYINEXEPATH|HOME|XDG_CONFIG_HOME|USER|LOGNAME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|PROGRAMDATA|SYSTEMROOT|TEMP|TMP|TMPDIR|SUDO_UID|GIT_CONFIG_\w+|GIT_CEILING_DIRECTORIES|GIT_DISCOVERY_ACROSS_FILESYSTEM)$/i;
 
 /** Variables of git that say how the user reaches remotes. Others choose a repository, or print a trace. */
-const forRemotes = /^GIT_(?:CONFIG_\w+|SSH\w*|ASKPASS|HTTP_\w+|SSL_\w+|PROXY_\w+|ALLOW_PROTOCOL|EXEC_PATH)$/i;
+const remoteVariablePattern =
+  /^GIT_(?:CONFIG_\w+|SSH\w*|ASKPASS|HTTP_\w+|SSL_\w+|PROXY_\w+|ALLOW_PROTOCOL|EXEC_PATH)$/i;
 
 /**
  * Reads from the repository of a folder. No command may reach a remote, for which the repository could name programs.
  *
  * @throws `preview:no_git`; the error of Node.js if git fails, with its exit status as the code.
  */
-export const readRepository = (args: readonly string[], place: Place): Promise<string> => {
-  const env = selected(programEnvironment(place.env), (name) => needed.test(name));
-  return runGit(args, { ...place, env });
+export const runInRepository = (args: readonly string[], environment: GitEnvironment): Promise<string> => {
+  const env = selectVariables(programEnvironment(environment.env), (name) =>
+    neededVariablePattern.test(name),
+  );
+  return runGit(args, { ...environment, env });
 };
 
 /**
@@ -58,67 +61,77 @@ export const readRepository = (args: readonly string[], place: Place): Promise<s
  * @param timeout in milliseconds. Default: none.
  * @throws errors of `readRepository`.
  */
-export const runOutside = (
+export const runOutsideRepository = (
   args: readonly string[],
-  place: Place,
+  environment: GitEnvironment,
   {
     settings = [],
     timeout,
-  }: { readonly settings?: readonly Setting[]; readonly timeout?: number | undefined } = {},
+  }: { readonly settings?: readonly GitSetting[]; readonly timeout?: number | undefined } = {},
 ): Promise<string> => {
-  const env = selected(
-    programEnvironment(place.env),
-    (name) => !name.toUpperCase().startsWith("GIT_") || forRemotes.test(name),
+  const env = selectVariables(
+    programEnvironment(environment.env),
+    (name) => !name.toUpperCase().startsWith("GIT_") || remoteVariablePattern.test(name),
   );
   const { GIT_ALLOW_PROTOCOL: protocols } = env;
   // It replaces the setting of each protocol.
-  if (protocols !== undefined) env["GIT_ALLOW_PROTOCOL"] = without("ext", protocols);
-  return runGit(args, { ...place, env: { ...withSettings(settings, env), GIT_DIR: devNull } }, timeout);
+  if (protocols !== undefined) env["GIT_ALLOW_PROTOCOL"] = removeProtocol("ext", protocols);
+  return runGit(args, { ...environment, env: { ...withSettings(settings, env), GIT_DIR: devNull } }, timeout);
 };
 
 const runGit = async (
   args: readonly string[],
-  { cwd, env, signal }: Place,
-  timeout?: number,
+  { cwd, env, signal }: GitEnvironment,
+  timeoutMs?: number,
 ): Promise<string> => {
   const path = findProgram("git", env);
-  if (path === undefined) throw noGit();
-  const safely = harmless.flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const options = { cwd, env: { ...env, ...ownVariables }, signal, timeout, maxBuffer: 64 * 2 ** 20 };
+  if (path === undefined) throw noGitError();
+  const settingArguments = protectiveSettings.flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const options = {
+    cwd,
+    env: { ...env, ...fixedVariables },
+    signal,
+    timeout: timeoutMs,
+    maxBuffer: 64 * 2 ** 20,
+  };
   try {
-    return (await promisify(execFile)(path, [...safely, ...args], options)).stdout;
+    return (await promisify(execFile)(path, [...settingArguments, ...args], options)).stdout;
   } catch (error) {
-    if (endedBySignal(error)) await throwIfInterrupted(signal);
+    if (wasEndedBySignal(error)) await throwIfInterrupted(signal);
     throw error;
   }
 };
 
-const endedBySignal = (error: unknown): boolean =>
-  error instanceof Error && "signal" in error && keySignals.some((signal) => signal === error.signal);
+const wasEndedBySignal = (error: unknown): boolean =>
+  error instanceof Error && "signal" in error && keyboardSignals.some((signal) => signal === error.signal);
 
 /** Adds settings in variables, because every account of the machine can read arguments. */
-const withSettings = (settings: readonly Setting[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+const withSettings = (settings: readonly GitSetting[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const count = env["GIT_CONFIG_COUNT"] ?? "";
   // Git refuses any other count.
-  const first = /^\d{1,9}$/.test(count) ? Number(count) : 0;
-  const added = settings.flatMap(([name, value], index) => [
-    [`GIT_CONFIG_KEY_${String(first + index)}`, name],
-    [`GIT_CONFIG_VALUE_${String(first + index)}`, value],
+  const firstIndex = /^\d{1,9}$/.test(count) ? Number(count) : 0;
+  const addedVariables = settings.flatMap(([name, value], index) => [
+    [`GIT_CONFIG_KEY_${String(firstIndex + index)}`, name],
+    [`GIT_CONFIG_VALUE_${String(firstIndex + index)}`, value],
   ]);
-  return { ...env, ...Object.fromEntries(added), GIT_CONFIG_COUNT: String(first + settings.length) };
+  return {
+    ...env,
+    ...Object.fromEntries(addedVariables),
+    GIT_CONFIG_COUNT: String(firstIndex + settings.length),
+  };
 };
 
-const selected = (env: NodeJS.ProcessEnv, isWanted: (name: string) => boolean): NodeJS.ProcessEnv =>
+const selectVariables = (env: NodeJS.ProcessEnv, isWanted: (name: string) => boolean): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => isWanted(name)));
 
-const without = (protocol: string, protocols: string): string =>
+const removeProtocol = (protocol: string, protocols: string): string =>
   protocols
     .split(":")
     .filter((part) => part !== protocol)
     .join(":");
 
 /** Returns why git does not answer, given the error of a call of it. Throws anything else, such as an interruption. */
-export const gitProblem = (error: unknown, { signal }: Pick<Context, "signal">): CliError => {
+export const toGitProblem = (error: unknown, { signal }: Pick<Context, "signal">): CliError => {
   if (!(error instanceof CliError) || signal.aborted) throw error;
   return error;
 };

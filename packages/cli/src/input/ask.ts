@@ -1,5 +1,5 @@
 import type { Context } from "./context.js";
-import { interrupted } from "../errors/cli-error.js";
+import { interruptedError } from "../errors/cli-error.js";
 import { isCi } from "../system/ci-system.js";
 
 type Prompts = typeof import("./prompts.js");
@@ -9,7 +9,7 @@ export const isAtTerminal = ({ stdin, stderr }: Pick<Context, "stdin" | "stderr"
   stdin.isTTY && stderr.isTTY;
 
 /** Returns why nothing can be asked, or undefined when there is a person to ask. */
-export const whyNotAsked = (
+export const findNoPromptReason = (
   context: Pick<Context, "stdin" | "stderr" | "env" | "sources">,
 ): string | undefined => {
   const { env, sources } = context;
@@ -30,31 +30,31 @@ export const ask = async <T>(
   ) => Promise<T>,
 ): Promise<T> => {
   const prompts = await import("./prompts.js");
-  const canceled = new AbortController();
-  let isOver = false;
+  const cancellation = new AbortController();
+  let hasEnded = false;
   // Ctrl-D on an empty line closes the reader of the keys without telling the prompt.
   const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }): void => {
     if (!key?.ctrl || key.name !== "d") return;
     const readers = stdin.listenerCount("keypress");
-    setImmediate(() => !isOver && stdin.listenerCount("keypress") < readers && canceled.abort());
+    setImmediate(() => !hasEnded && stdin.listenerCount("keypress") < readers && cancellation.abort());
   };
-  const onEnd = (): void => canceled.abort();
+  const onEnd = (): void => cancellation.abort();
   // The prompt pauses its input on Ctrl-Z and does not resume it.
   const onContinue = (): void => {
-    setImmediate(() => !isOver && stdin.resume());
+    setImmediate(() => !hasEnded && stdin.resume());
   };
   stdin.on("keypress", onKey).on("end", onEnd);
   process.on("SIGCONT", onContinue);
   try {
-    const either = AbortSignal.any([signal, canceled.signal]);
-    return await question(prompts, { input: stdin, output: stderr, signal: either });
+    const combinedSignal = AbortSignal.any([signal, cancellation.signal]);
+    return await question(prompts, { input: stdin, output: stderr, signal: combinedSignal });
   } catch (error) {
     signal.throwIfAborted();
-    if (canceled.signal.aborted || (error instanceof Error && error.name === "ExitPromptError"))
-      throw interrupted();
+    if (cancellation.signal.aborted || (error instanceof Error && error.name === "ExitPromptError"))
+      throw interruptedError();
     throw error;
   } finally {
-    isOver = true;
+    hasEnded = true;
     // Otherwise stdin keeps the process alive: after Ctrl-Z the prompt does not pause it again.
     stdin.pause();
     stdin.off("keypress", onKey).off("end", onEnd);

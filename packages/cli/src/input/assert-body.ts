@@ -1,24 +1,30 @@
-import { invalidBody } from "../errors/usage-errors.js";
+import { invalidBodyError } from "../errors/usage-errors.js";
 import { bodySchemas } from "../contract/generated/body-schemas.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import { checkSchema } from "../json/check-schema.js";
 
-const maxProblems = 5;
+const maxListedProblems = 5;
 
 /**
  * Refuses a body that the contract does not allow: unknown fields, and values of the wrong type, form or length. Fields may be
  * missing, because flags can add them. Throws `usage:invalid_value`.
  *
- * @param what the source of the body.
+ * @param bodySource the source of the body.
  */
 export const assertBody = (
   { id, method, path }: Pick<CommandDefinition, "id" | "method" | "path">,
   body: Readonly<Record<string, unknown>>,
-  what: string,
+  bodySource: string,
 ): void => {
   const problems = checkSchema(bodySchemas[id] ?? {}, body);
   if (problems.length === 0) return;
-  const lines = problems.slice(0, maxProblems).map(({ path: at, message }) => `${at.join(".")} ${message}`);
-  const more = problems.length - lines.length;
-  throw invalidBody(what, [...lines, ...(more > 0 ? [`${more} more problems`] : [])], `${method} ${path}`);
+  const lines = problems
+    .slice(0, maxListedProblems)
+    .map(({ path: at, message }) => `${at.join(".")} ${message}`);
+  const unlistedCount = problems.length - lines.length;
+  throw invalidBodyError(
+    bodySource,
+    [...lines, ...(unlistedCount > 0 ? [`${unlistedCount} more problems`] : [])],
+    `${method} ${path}`,
+  );
 };

@@ -1,10 +1,10 @@
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
-import { cutTo, widthOf } from "../output/width.js";
+import { truncateToWidth, widthOf } from "../output/width.js";
 
 /** Separates the parts of a choice. */
-const gap = "  ";
+const partSeparator = "  ";
 
-export interface Choice {
+export interface PromptChoice {
   readonly value: string;
   /** The parts that the prompt shows, printable. The name that people use comes first. */
   readonly texts: readonly string[];
@@ -20,26 +20,30 @@ const indent = "    ";
  * id stays whole.
  *
  * @param columns Number of columns of the terminal.
- * @param used Number of columns that are taken at the beginning of the first line.
+ * @param usedColumns Number of columns that are taken at the beginning of the first line.
  */
-export const shownChoice = ({ value, texts, isId }: Choice, columns: number, used: number): string => {
+export const renderChoice = (
+  { value, texts, isId }: PromptChoice,
+  columns: number,
+  usedColumns: number,
+): string => {
   // Little would fit beside a long question.
-  const isBeside = used <= columns / 2;
-  const lines: string[] = isBeside ? [] : [""];
-  let left = isBeside ? columns - used : 0;
+  const startsOnFirstLine = usedColumns <= columns / 2;
+  const lines: string[] = startsOnFirstLine ? [] : [""];
+  let remainingColumns = startsOnFirstLine ? columns - usedColumns : 0;
   const add = (text: string): void => {
-    const last = lines.at(-1);
-    const needed = (last === undefined ? 0 : gap.length) + widthOf(text);
-    if (needed <= left || last === undefined) {
-      lines[Math.max(0, lines.length - 1)] = last === undefined ? text : last + gap + text;
-      left -= needed;
+    const lastLine = lines.at(-1);
+    const neededColumns = (lastLine === undefined ? 0 : partSeparator.length) + widthOf(text);
+    if (neededColumns <= remainingColumns || lastLine === undefined) {
+      lines[Math.max(0, lines.length - 1)] = lastLine === undefined ? text : lastLine + partSeparator + text;
+      remainingColumns -= neededColumns;
     } else {
       lines.push(indent + text);
-      left = columns - indent.length - widthOf(text);
+      remainingColumns = columns - indent.length - widthOf(text);
     }
   };
-  const widest = columns - Math.max(isBeside ? used : 0, indent.length);
-  for (const text of texts) add(cutTo(text, widest));
+  const maxTextColumns = columns - Math.max(startsOnFirstLine ? usedColumns : 0, indent.length);
+  for (const text of texts) add(truncateToWidth(text, maxTextColumns));
   if (isId) add(value);
   return lines.join("\n");
 };
@@ -48,32 +52,35 @@ export const shownChoice = ({ value, texts, isId }: Choice, columns: number, use
  * Returns the choices that have every word of the input, ignoring case: those with this name first, then those whose name begins with it. A
  * word is looked for in ids only if it begins as the ids of some kind do.
  */
-export const matching = (choices: readonly Choice[], text: string): Choice[] => {
+export const findMatchingChoices = (choices: readonly PromptChoice[], text: string): PromptChoice[] => {
   const term = text.trim().toLowerCase();
   const words = term.split(/\s+/).filter(Boolean);
   const matches = choices.filter((choice) => words.every((word) => hasWord(choice, word)));
   return matches
-    .map((choice) => ({ choice, rank: rankOf(choice, term) }))
+    .map((choice) => ({ choice, rank: rankChoice(choice, term) }))
     .sort((one, other) => one.rank - other.rank)
     .map(({ choice }) => choice);
 };
 
 /** Returns the choice that the input means without a look at the choices: the only match, or the only one with this name. */
-export const meant = (choices: readonly Choice[], text: string): Choice | undefined => {
-  const matches = matching(choices, text);
-  const named = matches.filter((choice) => rankOf(choice, text.trim().toLowerCase()) === 0);
-  const [only] = named.length > 0 ? named : matches;
-  return (named.length > 0 ? named : matches).length === 1 ? only : undefined;
+export const findIntendedChoice = (
+  choices: readonly PromptChoice[],
+  text: string,
+): PromptChoice | undefined => {
+  const matches = findMatchingChoices(choices, text);
+  const nameMatches = matches.filter((choice) => rankChoice(choice, text.trim().toLowerCase()) === 0);
+  const [firstMatch] = nameMatches.length > 0 ? nameMatches : matches;
+  return (nameMatches.length > 0 ? nameMatches : matches).length === 1 ? firstMatch : undefined;
 };
 
-const hasWord = ({ value, texts, isId }: Choice, word: string): boolean =>
+const hasWord = ({ value, texts, isId }: PromptChoice, word: string): boolean =>
   texts.some((text) => text.toLowerCase().includes(word)) ||
   (isId === true && mayBeginId(word) && value.toLowerCase().startsWith(word));
 
 const mayBeginId = (word: string): boolean =>
   Object.values(idPrefixes).some((prefix) => word.startsWith(prefix));
 
-const rankOf = ({ value, texts: [name = ""] }: Choice, term: string): number => {
+const rankChoice = ({ value, texts: [name = ""] }: PromptChoice, term: string): number => {
   if (name.toLowerCase() === term || value.toLowerCase() === term) return 0;
   return name.toLowerCase().startsWith(term) ? 1 : 2;
 };

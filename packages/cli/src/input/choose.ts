@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Context } from "./context.js";
 import { ask } from "./ask.js";
-import { type Choice, matching, meant, shownChoice } from "./choice.js";
+import { type PromptChoice, findMatchingChoices, findIntendedChoice, renderChoice } from "./choice.js";
 import { widthOf } from "../output/width.js";
 import { discardTypedLines } from "./discard-typed-lines.js";
 import { isId } from "./ids.js";
 
-interface Question {
+interface ChoiceQuestion {
   readonly title: string;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly PromptChoice[];
   /** Whether nothing else can be chosen. If not, an id can be typed. Default: true. */
   readonly isComplete?: boolean;
 }
@@ -20,14 +20,14 @@ const pageSize = 10;
 const defaultColumns = 80;
 
 /** Asks for one of several choices, which can be searched. */
-export const choose = (question: Question, context: Context): Promise<string> =>
+export const choose = (question: ChoiceQuestion, context: Context): Promise<string> =>
   ask(context, async ({ search }, terminal) => {
     await discardTypedLines(terminal.input);
     const message = `${question.title}:`;
     const columns = terminal.output.columns || defaultColumns;
-    const searching = new Searching(question, (keys) => terminal.input.unshift(keys));
+    const choiceSearch = new ChoiceSearch(question, (keys) => terminal.input.unshift(keys));
     const onKey = (_: unknown, key?: { name?: string }): void => {
-      if (key?.name === "return" || key?.name === "enter") void searching.onEnter();
+      if (key?.name === "return" || key?.name === "enter") void choiceSearch.onEnter();
     };
     terminal.input.on("keypress", onKey);
     try {
@@ -36,16 +36,16 @@ export const choose = (question: Question, context: Context): Promise<string> =>
           message,
           pageSize,
           source: (text = "") =>
-            searching.list(text).map((choice) => ({
+            choiceSearch.list(text).map((choice) => ({
               value: choice.value,
-              name: shownChoice(choice, columns, widthOf("❯ ")),
-              short: shownChoice(choice, columns, widthOf(`✔ ${message} `)),
+              name: renderChoice(choice, columns, widthOf("❯ ")),
+              short: renderChoice(choice, columns, widthOf(`✔ ${message} `)),
             })),
-          validate: (value) => searching.accepts(value),
+          validate: (value) => choiceSearch.accepts(value),
         },
         terminal,
       );
-      return searching.answer?.value ?? answer;
+      return choiceSearch.answer?.value ?? answer;
     } finally {
       terminal.input.off("keypress", onKey);
     }
@@ -55,8 +55,8 @@ export const choose = (question: Question, context: Context): Promise<string> =>
  * Makes sure that the answer is what the prompt shows. Keys can arrive together, and the prompt gets them all before it has the list for
  * one of the inputs among them: on Enter, it would take a choice of the list before, and then show one of the new list.
  */
-class Searching {
-  answer: Choice | undefined;
+class ChoiceSearch {
+  answer: PromptChoice | undefined;
   /** The text that was typed. */
   private text = "";
   /** The text whose list is on the screen. */
@@ -65,22 +65,22 @@ class Searching {
   private hasMore = false;
 
   constructor(
-    private readonly question: Question,
+    private readonly question: ChoiceQuestion,
     /** Gives keys to the prompt as if they had been typed. */
     private readonly type: (keys: string) => void,
   ) {}
 
   /** Returns the choices to show for the input. */
-  list(text: string): readonly Choice[] {
+  list(text: string): readonly PromptChoice[] {
     if (this.answer) return [this.answer];
     if (this.isDeciding) this.hasMore = true;
     this.text = text;
-    void this.noteShown(text);
-    return this.matching(text);
+    void this.recordListedText(text);
+    return this.matchesFor(text);
   }
 
   /** The prompt shows a list as soon as it has awaited it, which takes one turn of the queue of microtasks. */
-  private async noteShown(text: string): Promise<void> {
+  private async recordListedText(text: string): Promise<void> {
     await Promise.resolve();
     await Promise.resolve();
     this.listedText = text;
@@ -89,20 +89,22 @@ class Searching {
   /** Decides what Enter means. Resolves only if the prompt may end with what it shows. */
   async accepts(value: string): Promise<true> {
     if (this.answer) return true;
-    if (this.isDeciding) return never();
+    if (this.isDeciding) return waitForever();
     this.isDeciding = true;
     const { text } = this;
-    const isShown = this.listedText === text;
+    const isListed = this.listedText === text;
     await nextTurn();
     this.isDeciding = false;
-    const matches = this.matching(text);
-    this.answer = isShown ? matches.find((choice) => choice.value === value) : meant(matches, text);
-    if (this.answer && isShown && !this.hasMore) return true;
+    const matches = this.matchesFor(text);
+    this.answer = isListed
+      ? matches.find((choice) => choice.value === value)
+      : findIntendedChoice(matches, text);
+    if (this.answer && isListed && !this.hasMore) return true;
     // The prompt has a list without the answer, or has cleared the text, which is to be changed.
-    if (this.answer) await this.confirm();
+    if (this.answer) await this.confirmAnswer();
     else if (!this.hasMore) this.type(text);
     this.hasMore = false;
-    return never();
+    return waitForever();
   }
 
   /**
@@ -111,29 +113,32 @@ class Searching {
    */
   async onEnter(): Promise<void> {
     const { text, listedText } = this;
-    const isEmpty = listedText === undefined || this.matching(listedText).length === 0;
+    const isEmpty = listedText === undefined || this.matchesFor(listedText).length === 0;
     if (this.answer || this.isDeciding || !isEmpty || listedText === text) return;
     this.isDeciding = true;
     await nextTurn();
     this.isDeciding = false;
     this.hasMore = false;
-    this.answer = meant(this.matching(text), text);
-    if (this.answer) await this.confirm();
+    this.answer = findIntendedChoice(this.matchesFor(text), text);
+    if (this.answer) await this.confirmAnswer();
   }
 
   /** Makes the prompt show the answer alone, and end with it. */
-  private async confirm(): Promise<void> {
+  private async confirmAnswer(): Promise<void> {
     this.type(" ");
     await nextTurn();
     this.type("\r");
   }
 
-  private matching(text: string): Choice[] {
+  private matchesFor(text: string): PromptChoice[] {
     const { choices, isComplete = true } = this.question;
     const id = text.trim();
-    const isTyped = !isComplete && isId(id) && !choices.some(({ value }) => value === id);
-    return [...matching(choices, text), ...(isTyped ? [{ value: id, texts: [`${id} (as typed)`] }] : [])];
+    const isTypedId = !isComplete && isId(id) && !choices.some(({ value }) => value === id);
+    return [
+      ...findMatchingChoices(choices, text),
+      ...(isTypedId ? [{ value: id, texts: [`${id} (as typed)`] }] : []),
+    ];
   }
 }
 
-const never = (): Promise<never> => new Promise(() => undefined);
+const waitForever = (): Promise<never> => new Promise(() => undefined);

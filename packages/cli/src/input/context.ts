@@ -1,11 +1,11 @@
-import type { Sources } from "./sources.js";
+import type { InputSources } from "./sources.js";
 import type { Interruption } from "../system/interruption.js";
 import type { Output } from "../output/output.js";
 import type { InsecureAddressGuard } from "../transport/insecure-address-guard.js";
 import type { SentChanges } from "../transport/sent-changes.js";
 
 /** A value that was given at a prompt. */
-export interface Chosen {
+export interface PromptAnswer {
   /** The flag for it, with its dashes. Absent for an argument. */
   readonly flag?: string;
   readonly value: string;
@@ -27,15 +27,15 @@ export interface Context {
   readonly signal: AbortSignal;
   readonly interruption: Interruption;
   readonly changes: SentChanges;
-  readonly sources: Sources;
+  readonly sources: InputSources;
   /** The choices so far, so that the commands that help after a failure contain them. Never secrets. */
-  readonly chosen: Chosen[];
+  readonly answers: PromptAnswer[];
   /** Absent where the command runs in another program. */
-  readonly ownWords?: OwnWords | undefined;
+  readonly ownWords?: SelfCommand | undefined;
 }
 
 /** A program and its first arguments, which start this command again. */
-export type OwnWords = readonly [string, ...string[]];
+export type SelfCommand = readonly [string, ...string[]];
 
 /** Flags that every command accepts, unless they say otherwise. */
 export interface GlobalFlags {

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { notUtf8 } from "../errors/encoding-errors.js";
+import { notUtf8Error } from "../errors/encoding-errors.js";
 
 /**
  * Returns the text of an input. Throws `usage:not_utf8` rather than replacing bytes that are not UTF-8.
@@ -12,7 +12,7 @@ export const decodeUtf8 = (bytes: Buffer, source: string, flag: string): string 
   for (let start = 0; ; line += 1) {
     // No other character of UTF-8 contains the byte of a line break.
     const end = bytes.indexOf("\n", start);
-    if (end === -1 || !isUtf8(bytes.subarray(start, end))) throw notUtf8(flag, source, line);
+    if (end === -1 || !isUtf8(bytes.subarray(start, end))) throw notUtf8Error(flag, source, line);
     start = end + 1;
   }
 };

@@ -24,7 +24,7 @@ export const addDryRunOption = (command: Command, { hidden = false } = {}): void
 };
 
 /** Rewrites `--dry-run=curl` to the flag that is parsed. Words after `--` are not flags. */
-export const withDryRunFormat = (words: readonly string[]): string[] => {
+export const rewriteDryRunFlag = (words: readonly string[]): string[] => {
   const end = words.indexOf("--");
   return words.map((word, index) =>
     end >= 0 && index > end ? word : word.replace(/^--dry-run=/, `${formatFlag}=`),
@@ -32,7 +32,7 @@ export const withDryRunFormat = (words: readonly string[]): string[] => {
 };
 
 /** Returns the format of `--dry-run`, or undefined without that flag. */
-export const dryRunFormat = (command: Command): DryRunFormat | undefined => {
+export const readDryRunFormat = (command: Command): DryRunFormat | undefined => {
   const { dryRun, dryRunAs } = command.opts<{ dryRun?: boolean; dryRunAs?: DryRunFormat }>();
   return dryRunAs ?? (dryRun ? "json" : undefined);
 };

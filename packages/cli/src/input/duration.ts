@@ -1,6 +1,6 @@
-import { invalidValue } from "../errors/usage-errors.js";
+import { invalidValueError } from "../errors/usage-errors.js";
 
-const units: Readonly<Record<string, number>> = {
+const msPerUnit: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,
   m: 60_000,
@@ -10,37 +10,40 @@ const units: Readonly<Record<string, number>> = {
 };
 
 /** How long `--wait` waits without `--timeout`. */
-export const defaultWait = "5m";
+export const defaultWaitTimeout = "5m";
 
 /** Parses `90s`, `5m` or `1h30m`, or a number of seconds. Returns milliseconds. */
-export const parseDuration = (text: string, what: string): number => {
-  const total = /^\d+(\.\d+)?$/.test(text) ? sumOf(`${text}s`) : sumOf(text);
-  if (!(total > 0) || total > 24 * 3_600_000 || /[dw]/.test(text)) {
-    throw invalidValue(
-      what,
+export const parseDuration = (text: string, label: string): number => {
+  const totalMs = /^\d+(\.\d+)?$/.test(text) ? parseDurationSum(`${text}s`) : parseDurationSum(text);
+  if (!(totalMs > 0) || totalMs > 24 * 3_600_000 || /[dw]/.test(text)) {
+    throw invalidValueError(
+      label,
       `cannot be ${JSON.stringify(text)}`,
       "Use a time such as 90s, 5m or 1h30m, at most 24h.",
     );
   }
-  return total;
+  return totalMs;
 };
 
 /** Parses `12h`, `7d` or `2w`, or `0` for no time, of at most a year. Returns milliseconds. */
-export const parsePeriod = (text: string, what: string): number => {
-  const total = text === "0" ? 0 : sumOf(text);
-  if (Number.isNaN(total) || total > 366 * 86_400_000) {
-    throw invalidValue(
-      what,
+export const parsePeriod = (text: string, label: string): number => {
+  const totalMs = text === "0" ? 0 : parseDurationSum(text);
+  if (Number.isNaN(totalMs) || totalMs > 366 * 86_400_000) {
+    throw invalidValueError(
+      label,
       `cannot be ${JSON.stringify(text)}`,
       "Use a time such as 12h, 7d or 2w, at most a year.",
     );
   }
-  return total;
+  return totalMs;
 };
 
 /** Returns the sum of times such as `1h30m` in milliseconds, or NaN if the text is something else. */
-const sumOf = (text: string): number => {
+const parseDurationSum = (text: string): number => {
   const parts = text.match(/\d+(\.\d+)?(ms|[smhdw])/g) ?? [];
   if (text === "" || parts.join("").length < text.length) return NaN;
-  return parts.reduce((sum, part) => sum + parseFloat(part) * (units[part.replace(/^[\d.]+/, "")] ?? NaN), 0);
+  return parts.reduce(
+    (sum, part) => sum + parseFloat(part) * (msPerUnit[part.replace(/^[\d.]+/, "")] ?? NaN),
+    0,
+  );
 };

@@ -1,5 +1,5 @@
 import type { Context } from "./context.js";
-import { ask, whyNotAsked } from "./ask.js";
+import { ask, findNoPromptReason } from "./ask.js";
 import { discardTypedLines } from "./discard-typed-lines.js";
 
 /** Returns what a flag says, else what a person answers to a question whose usual answer is yes, else yes. */
@@ -9,7 +9,7 @@ export const flagOrConfirm = async (
   context: Context,
 ): Promise<boolean> => {
   if (flag !== undefined) return flag;
-  if (whyNotAsked(context) !== undefined) return true;
+  if (findNoPromptReason(context) !== undefined) return true;
   return ask(context, async (prompts, terminal) => {
     await discardTypedLines(terminal.input);
     return prompts.confirm({ message, default: true }, terminal);

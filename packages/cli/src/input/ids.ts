@@ -1,8 +1,8 @@
 import { usageError } from "../errors/usage-errors.js";
 
 /** Refuses an id that would change the path of the request. The service checks everything else. */
-export const assertPathId = (what: string, id: string): void => {
-  if (/^\s*\.{0,2}\s*$/.test(id)) throw notAnId(what, id);
+export const assertPathId = (label: string, id: string): void => {
+  if (/^\s*\.{0,2}\s*$/.test(id)) throw notAnIdError(label, id);
 };
 
 /** Whether a value has the form of an id. For ids that are stored, or sent somewhere that does not check them. */
@@ -10,12 +10,12 @@ export const isId = (value: unknown): value is string =>
   typeof value === "string" && /^[A-Za-z][\w-]{0,127}$/.test(value);
 
 /** Refuses a string that does not have the form of an id. */
-export const assertId = (what: string, id: string): void => {
-  if (!isId(id)) throw notAnId(what, id);
+export const assertId = (label: string, id: string): void => {
+  if (!isId(id)) throw notAnIdError(label, id);
 };
 
-const notAnId = (what: string, id: string): Error =>
+const notAnIdError = (label: string, id: string): Error =>
   usageError(
-    `${what} cannot be ${JSON.stringify(id)}`,
+    `${label} cannot be ${JSON.stringify(id)}`,
     "Pass an id as mgmt prints it, such as proj_8s2d4f6g1h3j5k7l9q0w2e4r.",
   );

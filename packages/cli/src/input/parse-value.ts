@@ -1,82 +1,86 @@
 import { isRealDay } from "@mgmt/internal/text/real-day";
 import type { Field } from "../contract/command-definition.js";
 import { isNestedTooDeep, maxLevels } from "../json/nesting.js";
-import { invalidValue } from "../errors/usage-errors.js";
+import { invalidValueError } from "../errors/usage-errors.js";
 import { didYouMean } from "../text/suggest.js";
-import type { Sources } from "./sources.js";
+import type { InputSources } from "./sources.js";
 
 /** Parses the text of a flag and checks it against the contract. Must not be called with a secret: errors quote the text. */
 export const parseValue = async (
   field: Field,
   text: string,
-  what: string,
-  sources: Sources,
+  label: string,
+  sources: InputSources,
 ): Promise<unknown> => {
-  if (field.type === "json") return parseJson(text, what, sources);
+  if (field.type === "json") return parseJson(text, label, sources);
   if (field.type === "integer" || field.type === "number") {
-    const value = parseNumber(field, text, what);
-    checkEnum(field, value, what);
+    const value = parseNumber(field, text, label);
+    checkEnum(field, value, label);
     return value;
   }
-  checkEnum(field, text, what);
-  checkText(field, text, what);
+  checkEnum(field, text, label);
+  checkText(field, text, label);
   return text;
 };
 
 /** Parses `JSON`, or the JSON in `@file` or standard input (`-`). */
-export const parseJson = async (text: string, what: string, sources: Sources): Promise<unknown> => {
+export const parseJson = async (text: string, label: string, sources: InputSources): Promise<unknown> => {
   const path = text === "-" ? "-" : text.startsWith("@") ? text.slice(1) : undefined;
-  const json = path === undefined ? text : await sources.read(path, what);
+  const json = path === undefined ? text : await sources.read(path, label);
   let value: unknown;
   try {
     value = JSON.parse(json.replace(/^\uFEFF/, ""));
   } catch {
     // The parser's own message quotes the text, which may contain a secret.
     const source = path === undefined ? "the text" : path === "-" ? "standard input" : path;
-    throw invalidValue(what, `is not JSON (${source})`, "Pass JSON, @file, or - for standard input.");
+    throw invalidValueError(label, `is not JSON (${source})`, "Pass JSON, @file, or - for standard input.");
   }
   if (isNestedTooDeep(value)) {
-    throw invalidValue(what, `is nested more than ${String(maxLevels)} levels deep`, "Nothing was sent.");
+    throw invalidValueError(
+      label,
+      `is nested more than ${String(maxLevels)} levels deep`,
+      "Nothing was sent.",
+    );
   }
   return value;
 };
 
-const parseNumber = (field: Field, text: string, what: string): number => {
-  const integer = field.type === "integer";
-  const value = (integer ? /^[+-]?\d+$/ : /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i).test(text)
+const parseNumber = (field: Field, text: string, label: string): number => {
+  const isInteger = field.type === "integer";
+  const value = (isInteger ? /^[+-]?\d+$/ : /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i).test(text)
     ? Number(text)
     : NaN;
-  if (!Number.isFinite(value) || (integer && !Number.isSafeInteger(value))) {
-    throw invalidValue(
-      what,
-      `must be ${integer ? "a whole number" : "a number"}${range(field)}, not ${quoted(text)}`,
+  if (!Number.isFinite(value) || (isInteger && !Number.isSafeInteger(value))) {
+    throw invalidValueError(
+      label,
+      `must be ${isInteger ? "a whole number" : "a number"}${describeRange(field)}, not ${quoteText(text)}`,
     );
   }
   const { minimum = -Infinity, maximum = Infinity } = field;
   if (value < minimum || value > maximum) {
     const nearest = Math.min(Math.max(value, minimum), maximum);
-    throw invalidValue(
-      what,
-      `must be a number${range(field)}, not ${text}`,
-      `For example: ${what} ${nearest}`,
+    throw invalidValueError(
+      label,
+      `must be a number${describeRange(field)}, not ${text}`,
+      `For example: ${label} ${nearest}`,
     );
   }
   return value;
 };
 
-const range = ({ minimum, maximum }: Field): string => {
+const describeRange = ({ minimum, maximum }: Field): string => {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
   if (minimum !== undefined) return ` of at least ${minimum}`;
   return maximum === undefined ? "" : ` of at most ${maximum}`;
 };
 
-const checkEnum = (field: Field, value: string | number, what: string): void => {
+const checkEnum = (field: Field, value: string | number, label: string): void => {
   if (field.enum === undefined || field.enum.includes(value)) return;
   const hint = `${didYouMean(String(value), field.enum.map(String))}Allowed: ${field.enum.join(", ")}.`;
-  throw invalidValue(what, `cannot be ${quoted(String(value))}`, hint);
+  throw invalidValueError(label, `cannot be ${quoteText(String(value))}`, hint);
 };
 
-const checkText = (field: Field, text: string, what: string): void => {
+const checkText = (field: Field, text: string, label: string): void => {
   // JSON Schema counts characters, not UTF-16 code units.
   const length = [...text].length;
   // A name can be longer than the id that replaces it.
@@ -87,31 +91,31 @@ const checkText = (field: Field, text: string, what: string): void => {
     patternWords,
     format,
   } = field.prefix === undefined ? field : {};
-  const unset = field.nullable ? `Use --unset ${field.flag} to set it to null.` : undefined;
+  const unsetHint = field.nullable ? `Use --unset ${field.flag} to set it to null.` : undefined;
   // The help text mentions null, so users try it.
-  if (unset !== undefined && text === "null")
-    throw invalidValue(what, "would be set to the text null", unset);
+  if (unsetHint !== undefined && text === "null")
+    throw invalidValueError(label, "would be set to the text null", unsetHint);
   if (length < minLength) {
-    throw invalidValue(
-      what,
+    throw invalidValueError(
+      label,
       length === 0 ? "must not be empty" : `must have at least ${minLength} characters`,
-      unset,
+      unsetHint,
     );
   }
   if (length > maxLength) {
-    throw invalidValue(what, `must have at most ${maxLength} characters, not ${length}`);
+    throw invalidValueError(label, `must have at most ${maxLength} characters, not ${length}`);
   }
   if (pattern !== undefined && !new RegExp(pattern, "u").test(text)) {
-    throw invalidValue(
-      what,
-      `cannot be ${quoted(text)}`,
-      unset ?? (patternWords === undefined ? `It must match ${pattern}.` : `Allowed: ${patternWords}.`),
+    throw invalidValueError(
+      label,
+      `cannot be ${quoteText(text)}`,
+      unsetHint ?? (patternWords === undefined ? `It must match ${pattern}.` : `Allowed: ${patternWords}.`),
     );
   }
   if (format === "date-time" && !isDateTime(text)) {
-    throw invalidValue(
-      what,
-      `must be a date and time, not ${quoted(text)}`,
+    throw invalidValueError(
+      label,
+      `must be a date and time, not ${quoteText(text)}`,
       "Use a time such as 2026-11-01T00:00:00Z.",
     );
   }
@@ -122,4 +126,4 @@ const isDateTime = (text: string): boolean =>
   !Number.isNaN(Date.parse(text)) &&
   isRealDay(text.slice(0, 10));
 
-const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);
+const quoteText = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);

@@ -1,9 +1,9 @@
 import { isAbsolute, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { linkedFile, unreadableFile, usageError } from "../errors/usage-errors.js";
+import { linkedFileError, unreadableFileError, usageError } from "../errors/usage-errors.js";
 
 /** Reads the files that flags name, where `-` is standard input. Standard input can be read only once. */
-export class Sources {
+export class InputSources {
   private stdinReader: string | undefined;
 
   constructor(
@@ -22,13 +22,13 @@ export class Sources {
   /**
    * Reads the whole text that `flag` names. Throws `usage:not_utf8` rather than replacing bytes that are not UTF-8.
    *
-   * @param unreadable returns the error for a file that cannot be read, given the error of the file system.
+   * @param createUnreadableError returns the error for a file that cannot be read, given the error of the file system.
    * @param label The path in other messages.
    */
   async read(
     path: string,
     flag: string,
-    unreadable = (cause: unknown): Error => unreadableFile(flag, path, cause),
+    createUnreadableError = (cause: unknown): Error => unreadableFileError(flag, path, cause),
     label = path,
   ): Promise<string> {
     if (path === "-") return this.readStdin(flag);
@@ -39,9 +39,9 @@ export class Sources {
       bytes = await readFile(resolve(this.cwd, path), this.signal && { signal: this.signal });
     } catch (cause) {
       this.signal?.throwIfAborted();
-      throw unreadable(cause);
+      throw createUnreadableError(cause);
     }
-    return decoded(bytes, label, flag);
+    return decodeInput(bytes, label, flag);
   }
 
   /**
@@ -51,13 +51,13 @@ export class Sources {
   async readInFolder(
     path: string,
     flag: string,
-    unreadable = (cause: unknown): Error => unreadableFile(flag, path, cause),
+    createUnreadableError = (cause: unknown): Error => unreadableFileError(flag, path, cause),
   ): Promise<string> {
-    if (path === "-" || path === "" || isAbsolute(path)) return this.read(path, flag, unreadable);
-    const { realTarget } = await import("../files/real-target.js");
+    if (path === "-" || path === "" || isAbsolute(path)) return this.read(path, flag, createUnreadableError);
+    const { resolveLinkTarget: realTarget } = await import("../files/real-target.js");
     const target = await realTarget(path, this.cwd);
-    if (target === undefined) throw linkedFile(flag, path);
-    return this.read(target, flag, unreadable, path);
+    if (target === undefined) throw linkedFileError(flag, path);
+    return this.read(target, flag, createUnreadableError, path);
   }
 
   /** Reads a secret, which is one line. Ignores the line break that editors add at the end. */
@@ -85,13 +85,13 @@ export class Sources {
       for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer | string));
     } catch (cause) {
       this.signal?.throwIfAborted();
-      throw unreadableFile(flag, "standard input", cause);
+      throw unreadableFileError(flag, "standard input", cause);
     }
-    return decoded(Buffer.concat(chunks), "standard input", flag);
+    return decodeInput(Buffer.concat(chunks), "standard input", flag);
   }
 }
 
-const decoded = async (bytes: Buffer, source: string, flag: string): Promise<string> => {
+const decodeInput = async (bytes: Buffer, source: string, flag: string): Promise<string> => {
   const { decodeUtf8 } = await import("./decode-utf8.js");
   return decodeUtf8(bytes, source, flag);
 };

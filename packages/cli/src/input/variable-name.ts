@@ -1,4 +1,4 @@
-import { reservedVariable } from "../errors/secret-errors.js";
+import { reservedVariableError } from "../errors/secret-errors.js";
 import { usageError } from "../errors/usage-errors.js";
 
 /** Variables that say how shells and other programs run, where they find files, or how they reach the network. */
@@ -25,7 +25,7 @@ const reservedNames = [
 /** Beginnings of the names of such variables. */
 const reservedPrefixes = ["LD", "DYLD", "GIT", "SSH", "NPM_CONFIG", "GITHUB", "RUNNER", "ACTIONS", "MGMT"];
 
-const reserved = `^(?:(?:${reservedNames.join("|")})$|(?:${reservedPrefixes.join("|")})_)`;
+const reservedNamePattern = `^(?:(?:${reservedNames.join("|")})$|(?:${reservedPrefixes.join("|")})_)`;
 
 /**
  * Throws unless a string can be the name of an environment variable that gets a connection string or another secret.
@@ -41,7 +41,7 @@ export const assertVariableName = (name: string, flag = "--name"): void => {
     );
   }
   // Some programs read the names of variables in lower case too, and Windows does not tell them apart.
-  if (new RegExp(reserved, "i").test(name)) throw reservedVariable(flag, name);
+  if (new RegExp(reservedNamePattern, "i").test(name)) throw reservedVariableError(flag, name);
 };
 
 /** Does the same for the name of an output of a step in GitHub Actions. Workflows often pass outputs on as variables of the same name. */
@@ -53,5 +53,5 @@ export const assertOutputName = (name: string, flag: string): void => {
     );
   }
   // In lower case they are words, such as `path`.
-  if (new RegExp(reserved).test(name)) throw reservedVariable(flag, name);
+  if (new RegExp(reservedNamePattern).test(name)) throw reservedVariableError(flag, name);
 };

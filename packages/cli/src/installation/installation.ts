@@ -3,7 +3,7 @@ import { join, sep } from "node:path";
 import { homepage } from "../../package.json";
 import { isStandalone } from "../system/standalone.js";
 
-const [repository] = homepage.split("/tree/");
+const [repositoryUrl] = homepage.split("/tree/");
 
 /** How npm installed this CLI: by npx for one run, as a dependency of a project, or for all projects. */
 export type PackageInstallation = "npx" | "project" | "global";
@@ -12,17 +12,17 @@ export type PackageInstallation = "npx" | "project" | "global";
 export type Installation = PackageInstallation | "standalone";
 
 /** Returns how the CLI that has this file was installed. */
-export const installationOf = (file: string): Installation =>
-  isStandalone() ? "standalone" : packageInstallationOf(file);
+export const detectInstallation = (file: string): Installation =>
+  isStandalone() ? "standalone" : detectPackageInstallation(file);
 
-const packageInstallationOf = (file: string): PackageInstallation => {
+const detectPackageInstallation = (file: string): PackageInstallation => {
   const [folder = ""] = file.split(`${sep}node_modules${sep}`);
   if (folder.includes(`${sep}_npx${sep}`)) return "npx";
   return folder !== file && existsSync(join(folder, "package.json")) ? "project" : "global";
 };
 
 /** Returns the command that installs a package beside this CLI. */
-export const installCommand = (installation: "project" | "global", specifier: string): string =>
+export const formatInstallCommand = (installation: "project" | "global", specifier: string): string =>
   `npm install ${installation === "project" ? "--save-dev" : "--global"} ${specifier}`;
 
 /**
@@ -30,14 +30,14 @@ export const installCommand = (installation: "project" | "global", specifier: st
  *
  * @param file The program. The folders of package managers say which of them has installed it.
  */
-export const standaloneUpdate = (file: string, version: string): string => {
+export const describeStandaloneUpdate = (file: string, version: string): string => {
   const path = file.replaceAll("\\", "/");
-  const command = updateCommands.find(([folder]) => path.toLowerCase().includes(folder))?.[1];
+  const command = updateCommandByFolder.find(([folder]) => path.toLowerCase().includes(folder))?.[1];
   if (command !== undefined) return `To update, run: ${command}`;
-  return `Download it from ${repository}/releases/tag/v${version}`;
+  return `Download it from ${repositoryUrl}/releases/tag/v${version}`;
 };
 
-const updateCommands = [
+const updateCommandByFolder = [
   ["/cellar/mgmt/", "brew upgrade mgmt"],
   ["/scoop/apps/mgmt/", "scoop update mgmt"],
   ["/winget/packages/", "winget upgrade MgmtSdk.Mgmt"],

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, constants, existsSync, futimesSync, lstatSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { isOwnFolder, readOwn } from "../files/own-cache.js";
+import { isOwnFolder, readOwnedFile } from "../files/own-cache.js";
 import { findProgram, programEnvironment } from "../system/find-program.js";
 import { isStandalone } from "../system/standalone.js";
 
@@ -14,7 +14,7 @@ const { O_CREAT, O_NOFOLLOW = 0, O_TRUNC, O_WRONLY } = constants;
  * The latest version of a package, as npm printed it into a file. npm asks the registry that it is configured with. The time of the file
  * is that of the last lookup or notice.
  */
-export class LatestVersion {
+export class LatestVersionCache {
   private readonly file: string;
 
   /**
@@ -32,44 +32,44 @@ export class LatestVersion {
 
   /** Returns the version, or undefined if it is not known. npm may still be looking it up, or may have failed. */
   read(): string | undefined {
-    const text = readOwn(this.file)?.toString("utf8").trim() ?? "";
+    const text = readOwnedFile(this.file)?.toString("utf8").trim() ?? "";
     return /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(text) ? text : undefined;
   }
 
   /** Whether the last lookup or notice was more than a day ago. */
-  isDue(): boolean {
+  isLookupDue(): boolean {
     const stats = lstatSync(this.file, { throwIfNoEntry: false });
     // The clock may have been moved back since.
     return stats === undefined || Math.abs(Date.now() - stats.mtimeMs) > dayMs;
   }
 
   /** Starts npm in the background, which writes the version. Does nothing if there is no npm. */
-  lookUp(): void {
-    const npm = npmProgram(this.env);
-    const output = this.empty();
-    if (output === undefined) return;
+  startLookup(): void {
+    const npm = npmCommand(this.env);
+    const outputDescriptor = this.empty();
+    if (outputDescriptor === undefined) return;
     try {
       if (npm === undefined) return;
-      const [program = "", ...words] = [...npm, "view", this.name, "dist-tags.latest", ...quick];
-      spawn(program, words, {
+      const [program = "", ...args] = [...npm, "view", this.name, "dist-tags.latest", ...npmFlags];
+      spawn(program, args, {
         // Not the working directory, whose .npmrc could name another registry.
         cwd: this.folder,
         env: programEnvironment(this.env),
         detached: true,
-        stdio: ["ignore", output, "ignore"],
+        stdio: ["ignore", outputDescriptor, "ignore"],
         windowsHide: true,
       })
         .on("error", () => undefined)
         .unref();
     } finally {
-      closeSync(output);
+      closeSync(outputDescriptor);
     }
   }
 
   /** Forgets the version until it is looked up again, a day from now. */
-  forget(): void {
-    const output = this.empty();
-    if (output !== undefined) closeSync(output);
+  clear(): void {
+    const outputDescriptor = this.empty();
+    if (outputDescriptor !== undefined) closeSync(outputDescriptor);
   }
 
   /** Opens the file, empty. Returns undefined if another user could have put a link in the place of its folder. */
@@ -84,7 +84,7 @@ export class LatestVersion {
 }
 
 /** Makes npm print nothing else, and give up early. */
-const quick = [
+const npmFlags = [
   "--json=false",
   "--loglevel=silent",
   "--logs-max=0",
@@ -94,7 +94,7 @@ const quick = [
 ];
 
 /** Returns the words that start npm, or undefined if it is not installed. */
-const npmProgram = (env: NodeJS.ProcessEnv): string[] | undefined => {
+const npmCommand = (env: NodeJS.ProcessEnv): string[] | undefined => {
   if (process.platform !== "win32") {
     const npm = findProgram("npm", env);
     return npm === undefined ? undefined : [npm];

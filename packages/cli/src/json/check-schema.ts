@@ -22,7 +22,7 @@ export interface CheckedSchema {
   readonly anyOf?: readonly CheckedSchema[];
 }
 
-export interface Problem {
+export interface SchemaProblem {
   readonly path: readonly string[];
   readonly message: string;
 }
@@ -32,30 +32,30 @@ export const checkSchema = (
   schema: CheckedSchema,
   value: unknown,
   path: readonly string[] = [],
-): Problem[] => {
+): SchemaProblem[] => {
   const union = schema.oneOf ?? schema.anyOf;
   if (union) return checkUnion(union, value, path);
-  const problem = (message: string): Problem[] => [{ path, message }];
+  const problemHere = (message: string): SchemaProblem[] => [{ path, message }];
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
-    const allowed = types.filter((type) => type !== "null").map((type) => nouns[type] ?? type);
-    const actual = nouns[typeOf(value)];
-    return problem(
-      `must be ${allowed.join(" or ")}, ${actual === undefined ? "but has no value" : `not ${actual}`}`,
+    const allowedTypes = types.filter((type) => type !== "null").map((type) => nounByType[type] ?? type);
+    const actual = nounByType[typeOf(value)];
+    return problemHere(
+      `must be ${allowedTypes.join(" or ")}, ${actual === undefined ? "but has no value" : `not ${actual}`}`,
     );
   }
   if (schema.const !== undefined && value !== schema.const) {
-    return problem(`must be ${JSON.stringify(schema.const)}`);
+    return problemHere(`must be ${JSON.stringify(schema.const)}`);
   }
   if (schema.enum && !schema.enum.includes(value))
-    return problem(`must be one of: ${schema.enum.join(", ")}${meantBy(value, schema.enum)}`);
-  if (typeof value === "string") return checkText(schema, value).flatMap(problem);
-  if (typeof value === "number") return checkRange(schema, value).flatMap(problem);
+    return problemHere(`must be one of: ${schema.enum.join(", ")}${suggestionFor(value, schema.enum)}`);
+  if (typeof value === "string") return checkText(schema, value).flatMap(problemHere);
+  if (typeof value === "number") return checkRange(schema, value).flatMap(problemHere);
   return isObject(value) ? checkObject(schema, value, path) : [];
 };
 
 /** Types as they are called in YAML, which most manifests are. */
-const nouns: Readonly<Record<string, string>> = {
+const nounByType: Readonly<Record<string, string>> = {
   array: "a list",
   boolean: "true or false",
   integer: "a whole number",
@@ -70,9 +70,9 @@ const typeOf = (value: unknown): string => {
 };
 
 /** Returns the allowed values that are similar, as a sentence that follows a message. */
-const meantBy = (value: unknown, allowed: readonly unknown[]): string => {
-  const meant = typeof value === "string" ? didYouMean(value, allowed.map(String)).trim() : "";
-  return meant === "" ? "" : `. ${meant}`;
+const suggestionFor = (value: unknown, allowedValues: readonly unknown[]): string => {
+  const suggestion = typeof value === "string" ? didYouMean(value, allowedValues.map(String)).trim() : "";
+  return suggestion === "" ? "" : `. ${suggestion}`;
 };
 
 const isOfType = (type: string, value: unknown): boolean =>
@@ -99,45 +99,52 @@ const checkObject = (
   schema: CheckedSchema,
   value: Record<string, unknown>,
   path: readonly string[],
-): Problem[] => {
+): SchemaProblem[] => {
   const { properties = {}, required = [], propertyNames, additionalProperties = true } = schema;
-  const allowed = Object.keys(properties);
-  const missing = required
+  const allowedNames = Object.keys(properties);
+  const missingProblems = required
     .filter((name) => value[name] === undefined)
     .map((name) => ({ path, message: `must have ${name}` }));
-  const others = Object.entries(value).flatMap(([name, inner]): Problem[] => {
-    const here = [...path, name];
+  const memberProblems = Object.entries(value).flatMap(([name, inner]): SchemaProblem[] => {
+    const memberPath = [...path, name];
     const propertySchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (propertySchema) return checkSchema(propertySchema, inner, here);
+    if (propertySchema) return checkSchema(propertySchema, inner, memberPath);
     if (additionalProperties === false) {
-      const message = `is not known here. ${didYouMean(name, allowed)}Allowed: ${allowed.join(", ")}`;
-      return [{ path: here, message }];
+      const message = `is not known here. ${didYouMean(name, allowedNames)}Allowed: ${allowedNames.join(", ")}`;
+      return [{ path: memberPath, message }];
     }
     const keyProblems = propertyNames
-      ? checkText(propertyNames, name).map((message) => ({ path: here, message: `as a key ${message}` }))
+      ? checkText(propertyNames, name).map((message) => ({
+          path: memberPath,
+          message: `as a key ${message}`,
+        }))
       : [];
     return keyProblems.length > 0 || additionalProperties === true
       ? keyProblems
-      : checkSchema(additionalProperties, inner, here);
+      : checkSchema(additionalProperties, inner, memberPath);
   });
-  return [...missing, ...others];
+  return [...missingProblems, ...memberProblems];
 };
 
 /** Returns the problems with the alternative that was probably meant: the one whose constants match. */
-const checkUnion = (union: readonly CheckedSchema[], value: unknown, path: readonly string[]): Problem[] => {
+const checkUnion = (
+  union: readonly CheckedSchema[],
+  value: unknown,
+  path: readonly string[],
+): SchemaProblem[] => {
   const results = union.map((schema) => ({ schema, problems: checkSchema(schema, value, path) }));
   if (results.some(({ problems }) => problems.length === 0)) return [];
-  const meant = results.filter(({ schema }) => hasConstants(schema, value));
-  const [first, ...others] = meant.length > 0 ? meant : results;
-  if (!first) return [];
-  if (others.length === 0) return first.problems;
+  const likelyResults = results.filter(({ schema }) => hasConstants(schema, value));
+  const [firstResult, ...otherResults] = likelyResults.length > 0 ? likelyResults : results;
+  if (!firstResult) return [];
+  if (otherResults.length === 0) return firstResult.problems;
   const tags = union.map((schema) => schema.properties?.["type"]?.const).filter((tag) => tag !== undefined);
-  const sameType = results.find(({ schema }) => [schema.type].flat().includes(typeOf(value)));
-  if (tags.length === 0) return (sameType ?? first).problems;
+  const resultOfSameType = results.find(({ schema }) => [schema.type].flat().includes(typeOf(value)));
+  if (tags.length === 0) return (resultOfSameType ?? firstResult).problems;
   const tag = isObject(value) ? value["type"] : undefined;
   return tag === undefined
     ? [{ path, message: `must have a type, one of: ${tags.join(", ")}` }]
-    : [{ path: [...path, "type"], message: `must be one of: ${tags.join(", ")}${meantBy(tag, tags)}` }];
+    : [{ path: [...path, "type"], message: `must be one of: ${tags.join(", ")}${suggestionFor(tag, tags)}` }];
 };
 
 const hasConstants = ({ properties = {} }: CheckedSchema, value: unknown): boolean => {

@@ -14,11 +14,11 @@ export const valueAt = (value: unknown, path: readonly string[]): unknown =>
 export const setAt = (body: Record<string, unknown>, path: readonly string[], value: unknown): void => {
   let target = body;
   for (const name of path.slice(0, -1)) {
-    const existing = Object.hasOwn(target, name) ? target[name] : undefined;
-    const next = isObject(existing) ? existing : {};
-    target[name] = next;
-    target = next;
+    const existingValue = Object.hasOwn(target, name) ? target[name] : undefined;
+    const child = isObject(existingValue) ? existingValue : {};
+    target[name] = child;
+    target = child;
   }
-  const last = path.at(-1);
-  if (last !== undefined) target[last] = value;
+  const lastName = path.at(-1);
+  if (lastName !== undefined) target[lastName] = value;
 };

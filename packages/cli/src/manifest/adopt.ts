@@ -1,11 +1,17 @@
-import { invalidManifest } from "../errors/manifest-errors.js";
+import { invalidManifestError } from "../errors/manifest-errors.js";
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
-import { type Address, type Entry, type ExistingEntry, keyOf, nameOf } from "./entry.js";
-import type { PlaceOf } from "./read-manifest.js";
-import type { Identify, UnnamedResource } from "./read-state.js";
+import {
+  type EntryAddress,
+  type ManifestEntry,
+  type ExistingEntry,
+  addressKey,
+  addressLabel,
+} from "./entry.js";
+import type { LocateEntry } from "./read-manifest.js";
+import type { IdentifyResources, UnnamedResource } from "./read-state.js";
 
 /** An entry for a resource that exists without a logical id. */
-export interface Adoption extends Address {
+export interface Adoption extends EntryAddress {
   /** Id or name of the resource. */
   readonly adopt: string;
   /** The name that the entry gives it. */
@@ -13,7 +19,7 @@ export interface Adoption extends Address {
 }
 
 /** Returns the entries that adopt a resource. */
-export const adoptionsIn = (entries: readonly Entry[]): Adoption[] =>
+export const collectAdoptions = (entries: readonly ManifestEntry[]): Adoption[] =>
   entries.flatMap(({ resource, path, adopt, fields }): Adoption[] => {
     const name = fields["name"] ?? fields["displayName"];
     if (adopt === undefined) return [];
@@ -27,94 +33,102 @@ export const adoptionsIn = (entries: readonly Entry[]): Adoption[] =>
  * @returns Undefined if there is nothing to adopt.
  * @throws `manifest:invalid` if a resource cannot be the one that an entry means.
  */
-export const identifyAdopted = (adoptions: readonly Adoption[], placeOf?: PlaceOf): Identify | undefined =>
+export const createAdoptionIdentifier = (
+  adoptions: readonly Adoption[],
+  placeOf?: LocateEntry,
+): IdentifyResources | undefined =>
   adoptions.length === 0
     ? undefined
-    : ({ name: kind }, unnamed, entries) => {
-        const adopted = new Map<string, Adoption>();
+    : ({ name: kind }, unnamedResources, entries) => {
+        const adoptionById = new Map<string, Adoption>();
         for (const adoption of adoptions.filter(({ resource }) => resource === kind)) {
-          const refuse: Refuse = (reason) => {
-            throw invalidManifest([cannotAdopt(adoption, reason, placeOf)]);
+          const refuse: RefuseAdoption = (reason) => {
+            throw invalidManifestError([formatAdoptionProblem(adoption, reason, placeOf)]);
           };
-          const adoptee = findAdopted(adoption, unnamed, entries, refuse);
-          if (!adoptee) continue;
-          const other = adopted.get(adoptee.id);
-          if (other) refuse(`${nameOf(other)} adopts ${adoptee.id} too`);
-          adopted.set(adoptee.id, adoption);
+          const adoptedResource = findAdoptedResource(adoption, unnamedResources, entries, refuse);
+          if (!adoptedResource) continue;
+          const otherAdoption = adoptionById.get(adoptedResource.id);
+          if (otherAdoption) refuse(`${addressLabel(otherAdoption)} adopts ${adoptedResource.id} too`);
+          adoptionById.set(adoptedResource.id, adoption);
         }
-        return new Map([...adopted].map(([id, { path }]) => [id, path.at(-1) ?? ""]));
+        return new Map([...adoptionById].map(([id, { path }]) => [id, path.at(-1) ?? ""]));
       };
 
 /** Throws for an adoption. */
-type Refuse = (reason: string) => never;
+type RefuseAdoption = (reason: string) => never;
 
-const findAdopted = (
+const findAdoptedResource = (
   adoption: Adoption,
-  unnamed: readonly UnnamedResource[],
+  unnamedResources: readonly UnnamedResource[],
   entries: readonly ExistingEntry[],
-  refuse: Refuse,
+  refuse: RefuseAdoption,
 ): UnnamedResource | undefined => {
   const { resource, path, adopt } = adoption;
-  const named = entries.find((entry) => entry.resource === resource && entry.id === adopt);
-  if (named && keyOf(named) !== keyOf(adoption)) {
-    refuse(`${adopt} is ${nameOf(named)}, because it has a logical id`);
+  const namedEntry = entries.find((entry) => entry.resource === resource && entry.id === adopt);
+  if (namedEntry && addressKey(namedEntry) !== addressKey(adoption)) {
+    refuse(`${adopt} is ${addressLabel(namedEntry)}, because it has a logical id`);
   }
-  const existing = entries.find((entry) => keyOf(entry) === keyOf(adoption));
-  const holder = entries.find(
-    (entry) => keyOf({ ...entry, resource: "" }) === keyOf({ resource: "", path: path.slice(0, -1) }),
+  const existingEntry = entries.find((entry) => addressKey(entry) === addressKey(adoption));
+  const containerEntry = entries.find(
+    (entry) =>
+      addressKey({ ...entry, resource: "" }) === addressKey({ resource: "", path: path.slice(0, -1) }),
   );
-  const byId = unnamed.find(({ id }) => id === adopt);
-  if (byId && byId.containerId !== holder?.id) {
+  const resourceWithId = unnamedResources.find(({ id }) => id === adopt);
+  if (resourceWithId && resourceWithId.containerId !== containerEntry?.id) {
     refuse(`${adopt} is not in ${path.slice(0, -1).join("/")}`);
   }
-  const inside = unnamed.filter(({ containerId }) => containerId === holder?.id);
-  const [adoptee, ...others] = byId ? [byId] : byName(adoption, inside);
-  if (!adoptee || (existing && !byId)) return undefined;
-  if (existing) refuse(`${existing.id} has the logical id ${path.at(-1) ?? ""} already`);
-  if (others.length > 0) {
-    const ids = [adoptee, ...others].map(({ id }) => id).join(", ");
-    refuse(`several have the name ${JSON.stringify(adoptee.name)}: ${ids}. Pass the id of one`);
+  const resourcesInContainer = unnamedResources.filter(
+    ({ containerId }) => containerId === containerEntry?.id,
+  );
+  const [adoptedResource, ...otherResources] = resourceWithId
+    ? [resourceWithId]
+    : findByName(adoption, resourcesInContainer);
+  if (!adoptedResource || (existingEntry && !resourceWithId)) return undefined;
+  if (existingEntry) refuse(`${existingEntry.id} has the logical id ${path.at(-1) ?? ""} already`);
+  if (otherResources.length > 0) {
+    const ids = [adoptedResource, ...otherResources].map(({ id }) => id).join(", ");
+    refuse(`several have the name ${JSON.stringify(adoptedResource.name)}: ${ids}. Pass the id of one`);
   }
-  return adoptee;
+  return adoptedResource;
 };
 
 /** A project keeps no trace of its adoption, so that one that the entry has renamed is found by its new name. */
-const byName = (
+const findByName = (
   { adopt, name }: Adoption,
-  inside: readonly UnnamedResource[],
+  resourcesInContainer: readonly UnnamedResource[],
 ): readonly UnnamedResource[] => {
-  const matches = inside.filter((resource) => resource.name === adopt);
+  const matches = resourcesInContainer.filter((resource) => resource.name === adopt);
   const isId = Object.values(idPrefixes).some((prefix) => adopt.startsWith(prefix));
   return matches.length > 0 || isId
     ? matches
-    : inside.filter((resource) => resource.name !== null && resource.name === name);
+    : resourcesInContainer.filter((resource) => resource.name !== null && resource.name === name);
 };
 
 /** Returns the problem of an entry that cannot adopt the resource that it names. */
-export const cannotAdopt = (adoption: Adoption, reason: string, placeOf?: PlaceOf): string => {
-  const place = placeOf ? `${placeOf(adoption, ["adopt"])}: ` : "";
-  return `${place}${nameOf(adoption)} cannot adopt ${JSON.stringify(adoption.adopt)}: ${reason}`;
+export const formatAdoptionProblem = (adoption: Adoption, reason: string, placeOf?: LocateEntry): string => {
+  const locationPrefix = placeOf ? `${placeOf(adoption, ["adopt"])}: ` : "";
+  return `${locationPrefix}${addressLabel(adoption)} cannot adopt ${JSON.stringify(adoption.adopt)}: ${reason}`;
 };
 
 /** Returns the entries for which there is nothing to adopt, and whose resources do not exist either. */
-export const missingAdoptions = (
+export const findMissingAdoptions = (
   adoptions: readonly Adoption[],
   entries: readonly ExistingEntry[],
 ): Adoption[] => {
-  const existing = new Set(entries.map(keyOf));
-  return adoptions.filter((adoption) => !existing.has(keyOf(adoption)));
+  const existingKeys = new Set(entries.map(addressKey));
+  return adoptions.filter((adoption) => !existingKeys.has(addressKey(adoption)));
 };
 
 /** Returns sentences about resources that do not exist, and are created instead of adopted: the outermost of each project. */
-export const adoptionNotices = (
-  missing: readonly Adoption[],
+export const renderAdoptionNotices = (
+  missingAdoptions: readonly Adoption[],
   entries: readonly ExistingEntry[],
 ): string[] => {
-  const existing = new Set(entries.map(({ path }) => path.join("\n")));
-  return missing
-    .filter(({ path }) => path.length === 1 || existing.has(path.slice(0, -1).join("\n")))
+  const existingPaths = new Set(entries.map(({ path }) => path.join("\n")));
+  return missingAdoptions
+    .filter(({ path }) => path.length === 1 || existingPaths.has(path.slice(0, -1).join("\n")))
     .map(
       (adoption) =>
-        `${nameOf(adoption)} is new: there is no ${adoption.resource} ${JSON.stringify(adoption.adopt)} to adopt`,
+        `${addressLabel(adoption)} is new: there is no ${adoption.resource} ${JSON.stringify(adoption.adopt)} to adopt`,
     );
 };

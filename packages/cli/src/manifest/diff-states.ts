@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../json/json-path.js";
-import { type ExistingEntry, keyOf } from "./entry.js";
+import { type ExistingEntry, addressKey } from "./entry.js";
 import type { Step } from "./plan.js";
-import type { State } from "./read-state.js";
+import type { ServiceState } from "./read-state.js";
 
 /** The changes between two states of a service, or the differences between two services. */
-export interface Difference {
+export interface StateDifference {
   /** The changes of resources that a manifest can contain, as the steps of a plan. */
   readonly steps: readonly Step[];
   /** How many more resources without a logical id there are, by kind. Negative if there are fewer. */
@@ -13,13 +13,13 @@ export interface Difference {
 }
 
 /** Compares the contents of two states, without the ids that the service assigns. */
-export const diffStates = (before: State, after: State): Difference => {
-  const old = new Map(before.entries.map((entry) => [keyOf(entry), entry]));
-  const remaining = new Set(after.entries.map(keyOf));
+export const diffStates = (before: ServiceState, after: ServiceState): StateDifference => {
+  const previousByKey = new Map(before.entries.map((entry) => [addressKey(entry), entry]));
+  const remainingKeys = new Set(after.entries.map(addressKey));
   const creates: Step[] = [];
   const updates: Step[] = [];
   for (const entry of after.entries) {
-    const previous = old.get(keyOf(entry));
+    const previous = previousByKey.get(addressKey(entry));
     const { resource, path, id } = entry;
     if (!previous) {
       creates.push({ action: "create", resource, path, fields: settingsOf(entry) });
@@ -32,20 +32,20 @@ export const diffStates = (before: State, after: State): Difference => {
     if (changes.length > 0) updates.push({ action: "update", resource, path, id, changes });
   }
   const deletes = before.entries
-    .filter((entry) => !remaining.has(keyOf(entry)))
+    .filter((entry) => !remainingKeys.has(addressKey(entry)))
     .reverse()
     .map(({ resource, path, id }): Step => ({ action: "delete", resource, path, id }));
-  return { steps: [...creates, ...updates, ...deletes], unnamed: unnamedDifference(before, after) };
+  return { steps: [...creates, ...updates, ...deletes], unnamed: countUnnamedDifference(before, after) };
 };
 
-export const isSame = ({ steps, unnamed }: Difference): boolean =>
+export const isUnchanged = ({ steps, unnamed }: StateDifference): boolean =>
   steps.length === 0 && Object.keys(unnamed).length === 0;
 
 /** The fields without those that contain ids, such as the source of a database. */
 const settingsOf = ({ fields }: ExistingEntry): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && !isObject(value)));
 
-const unnamedDifference = (before: State, after: State): Record<string, number> => {
+const countUnnamedDifference = (before: ServiceState, after: ServiceState): Record<string, number> => {
   const counts: Record<string, number> = {};
   for (const { resource } of after.unnamed) counts[resource] = (counts[resource] ?? 0) + 1;
   for (const { resource } of before.unnamed) counts[resource] = (counts[resource] ?? 0) - 1;

@@ -1,109 +1,116 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import { invalidManifest } from "../errors/manifest-errors.js";
-import { isUnknownName } from "../errors/name-errors.js";
+import { invalidManifestError } from "../errors/manifest-errors.js";
+import { isUnknownNameError } from "../errors/name-errors.js";
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { valueAt } from "../json/json-path.js";
 import { namedKinds } from "../contract/id-form.js";
 import { resolveName } from "../run/names/resolve-name.js";
-import { kindOfPrefix, kinds, type KindName } from "../contract/kinds.js";
+import { kindOfPrefix, resourceKinds, type KindName } from "../contract/kinds.js";
 import { nameOfItem } from "../contract/list.js";
 import { ApiError } from "../sdk/sdk.js";
-import { type Adoption, cannotAdopt } from "./adopt.js";
-import { nameOf } from "./entry.js";
-import type { PlaceOf } from "./read-manifest.js";
-import type { State } from "./read-state.js";
+import { type Adoption, formatAdoptionProblem } from "./adopt.js";
+import { addressLabel } from "./entry.js";
+import type { LocateEntry } from "./read-manifest.js";
+import type { ServiceState } from "./read-state.js";
 
 /** A resource to adopt that is not where its entry is. */
-type Found = string | undefined;
+type MisplacementReason = string | undefined;
 
 /**
  * Refuses entries that adopt a resource of another kind or of another project. To create another resource instead is not what
  * they mean.
  *
- * @param missing entries for which nothing to adopt was found where they are.
+ * @param missingAdoptions entries for which nothing to adopt was found where they are.
  * @throws `manifest:invalid` with what each resource is; errors of the service.
  */
-export const assertNotElsewhere = async (
-  missing: readonly Adoption[],
-  state: State,
-  placeOf: PlaceOf,
+export const assertNotMisplaced = async (
+  missingAdoptions: readonly Adoption[],
+  state: ServiceState,
+  placeOf: LocateEntry,
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<void> => {
   const reasons = await Promise.all(
-    missing.map(
+    missingAdoptions.map(
       async (adoption) =>
-        beside(adoption, state) ?? (await elsewhere(adoption.adopt, adoption, client, signal)),
+        describeSibling(adoption, state) ?? (await describeOutside(adoption.adopt, adoption, client, signal)),
     ),
   );
-  const problems = missing.flatMap((adoption, index) => {
-    const what = reasons[index];
-    return what === undefined ? [] : [cannotAdopt(adoption, what, placeOf)];
+  const problems = missingAdoptions.flatMap((adoption, index) => {
+    const reason = reasons[index];
+    return reason === undefined ? [] : [formatAdoptionProblem(adoption, reason, placeOf)];
   });
-  if (problems.length > 0) throw invalidManifest(problems);
+  if (problems.length > 0) throw invalidManifestError(problems);
 };
 
 /** Looks for a resource of another kind with the name, where the entry is. */
-const beside = ({ resource, path, adopt }: Adoption, { entries, unnamed }: State): Found => {
+const describeSibling = (
+  { resource, path, adopt }: Adoption,
+  { entries, unnamed }: ServiceState,
+): MisplacementReason => {
   const container = JSON.stringify(path.slice(0, -1));
-  const holders = entries.filter((entry) => JSON.stringify(entry.path) === container).map(({ id }) => id);
-  const named = entries.find(
+  const containerIds = entries
+    .filter((entry) => JSON.stringify(entry.path) === container)
+    .map(({ id }) => id);
+  const namedEntry = entries.find(
     (entry) =>
       entry.resource !== resource &&
       JSON.stringify(entry.path.slice(0, -1)) === container &&
       [entry.path.at(-1), entry.fields["name"], entry.fields["displayName"]].includes(adopt),
   );
-  if (named) return `it is the ${nameOf(named)}`;
-  const other = unnamed.find(
+  if (namedEntry) return `it is the ${addressLabel(namedEntry)}`;
+  const otherResource = unnamed.find(
     (candidate) =>
       candidate.resource !== resource &&
       candidate.name === adopt &&
-      holders.includes(candidate.containerId ?? ""),
+      containerIds.includes(candidate.containerId ?? ""),
   );
-  return other && `it is the ${other.resource} ${other.id}`;
+  return otherResource && `it is the ${otherResource.resource} ${otherResource.id}`;
 };
 
 /** Reads the resource with an id or a full name. */
-const elsewhere = async (
+const describeOutside = async (
   text: string,
   adoption: Adoption,
   client: MgmtClient,
   signal: AbortSignal,
-): Promise<Found> => {
+): Promise<MisplacementReason> => {
   const kind = kindOfPrefix(Object.values(idPrefixes).find((prefix) => text.startsWith(prefix)));
-  if (kind !== undefined) return described(kind, text, adoption, client, signal);
-  const own = namedKinds.find((name) => kinds[name].noun === adoption.resource);
-  if (own === undefined || !text.includes("/")) return undefined;
+  if (kind !== undefined) return describeById(kind, text, adoption, client, signal);
+  const ownKind = namedKinds.find((name) => resourceKinds[name].noun === adoption.resource);
+  if (ownKind === undefined || !text.includes("/")) return undefined;
   const scope = { client, signal, defaultProject: () => undefined };
-  const id = await resolveName(own, text, scope).catch((error: unknown) => {
-    if (isUnknownName(error)) return undefined;
+  const id = await resolveName(ownKind, text, scope).catch((error: unknown) => {
+    if (isUnknownNameError(error)) return undefined;
     throw error;
   });
-  return id === undefined ? undefined : described(own, id, adoption, client, signal);
+  return id === undefined ? undefined : describeById(ownKind, id, adoption, client, signal);
 };
 
 /** A string of at least this length with the prefix of an id is certainly an id, not a name. */
-const idLength = 24;
+const minIdLength = 24;
 
-const described = async (
+const describeById = async (
   kind: KindName,
   id: string,
   { resource }: Adoption,
   client: MgmtClient,
   signal: AbortSignal,
-): Promise<Found> => {
-  const { get, noun } = kinds[kind];
-  const own = noun === resource ? "" : `, not of a ${resource}`;
+): Promise<MisplacementReason> => {
+  const { get, noun } = resourceKinds[kind];
+  const kindMismatch = noun === resource ? "" : `, not of a ${resource}`;
   try {
     if (get === undefined) return undefined;
     const item = valueAt(await client.request({ method: "GET", path: get, pathParams: { id } }, { signal }), [
       "data",
     ]);
     const project = valueAt(item, ["project", "name"]) ?? valueAt(item, ["projectId"]);
-    const where = typeof project === "string" ? ` of the project ${project}` : "";
-    return `it is the ${noun} ${nameOfItem(item) ?? id}${where}`;
+    const projectSuffix = typeof project === "string" ? ` of the project ${project}` : "";
+    return `it is the ${noun} ${nameOfItem(item) ?? id}${projectSuffix}`;
   } catch (error) {
     if (!(error instanceof ApiError && [403, 404, 422].includes(error.status))) throw error;
-    return own !== "" && id.length >= idLength ? `it is the id of a ${noun}${own}` : undefined;
+    return kindMismatch !== "" && id.length >= minIdLength
+      ? `it is the id of a ${noun}${kindMismatch}`
+      : undefined;
   }
 };

@@ -1,13 +1,13 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { valueAt } from "../json/json-path.js";
-import { homeRegion, type HomeRegion, otherRegionNotice } from "../run/home-region.js";
+import { findHomeRegion, type HomeRegion, otherRegionNotice } from "../run/home-region.js";
 import type { Notice } from "../output/output.js";
-import { type Address, ancestorOf, keyOf, managedResource, nameOf } from "./entry.js";
+import { type EntryAddress, ancestorOf, addressKey, getManagedResource, addressLabel } from "./entry.js";
 import type { CreateStep, Plan, Step } from "./plan.js";
-import { referencesIn } from "./references.js";
+import { findReferences } from "./references.js";
 
 /** A plan whose new projects and databases have regions, and what to say about those that the manifest puts into another region. */
-export interface PlacedPlan {
+export interface PlanWithRegions {
   readonly plan: Plan;
   readonly notices: readonly Notice[];
 }
@@ -20,17 +20,17 @@ export const placeInRegions = async (
   plan: Plan,
   client: MgmtClient,
   signal: AbortSignal,
-): Promise<PlacedPlan> => {
-  const regions = new Map(plan.read.map((entry) => [keyOf(entry), entry.fields["region"]]));
-  const homes = new Homes(plan, regions, client, signal);
+): Promise<PlanWithRegions> => {
+  const regionByKey = new Map(plan.read.map((entry) => [addressKey(entry), entry.fields["region"]]));
+  const regionFinder = new HomeRegionFinder(plan, regionByKey, client, signal);
   const steps: Step[] = [];
   const notices: Notice[] = [];
   for (const step of plan.steps) {
-    const placed = isNewDatabase(step)
-      ? await placedDatabase(step, homes, notices)
-      : placedProject(step, plan);
-    if (placed.action === "create") regions.set(keyOf(placed), placed.fields["region"]);
-    steps.push(placed);
+    const placedStep = isNewDatabase(step)
+      ? await placeDatabase(step, regionFinder, notices)
+      : placeProject(step, plan);
+    if (placedStep.action === "create") regionByKey.set(addressKey(placedStep), placedStep.fields["region"]);
+    steps.push(placedStep);
   }
   return { plan: { ...plan, steps }, notices };
 };
@@ -39,16 +39,20 @@ const isNewDatabase = (step: Step): step is CreateStep =>
   step.action === "create" && step.resource === "database";
 
 /** The region of a database that is created without one. */
-const serviceDefault = (): unknown =>
-  managedResource("database").fields.find(({ input }) => input === "region")?.default;
+const defaultRegionOfService = (): unknown =>
+  getManagedResource("database").fields.find(({ input }) => input === "region")?.default;
 
-const placedDatabase = async (step: CreateStep, homes: Homes, notices: Notice[]): Promise<CreateStep> => {
-  const home = await homes.of(step);
+const placeDatabase = async (
+  step: CreateStep,
+  regionFinder: HomeRegionFinder,
+  notices: Notice[],
+): Promise<CreateStep> => {
+  const home = await regionFinder.ofDatabase(step);
   const chosenRegion = step.fields["region"];
-  if (chosenRegion === undefined) return withRegion(step, home?.region ?? serviceDefault());
-  const region = chosenRegion === "inherit" ? (await homes.ofProject(step))?.region : chosenRegion;
+  if (chosenRegion === undefined) return withRegion(step, home?.region ?? defaultRegionOfService());
+  const region = chosenRegion === "inherit" ? (await regionFinder.ofProject(step))?.region : chosenRegion;
   if (home && typeof region === "string" && region !== home.region)
-    notices.push(otherRegionNotice(nameOf(step), region, home));
+    notices.push(otherRegionNotice(addressLabel(step), region, home));
   return step;
 };
 
@@ -56,28 +60,29 @@ const placedDatabase = async (step: CreateStep, homes: Homes, notices: Notice[])
  * Gives a new project without a region that of its default database, or else the only one that its databases name. One whose
  * databases name several gets none.
  */
-const placedProject = (step: Step, { steps }: Plan): Step => {
+const placeProject = (step: Step, { steps }: Plan): Step => {
   const isProject = step.action === "create" && step.resource === "project";
   if (!isProject || step.fields["region"] !== undefined) return step;
   const databases = steps
     .filter(isNewDatabase)
-    .filter((candidate) => keyOf(ancestorOf(candidate, "project")) === keyOf(step));
-  const regionsOf = (from: readonly CreateStep[]): Set<unknown> =>
+    .filter((candidate) => addressKey(ancestorOf(candidate, "project")) === addressKey(step));
+  const regionsOf = (createSteps: readonly CreateStep[]): Set<unknown> =>
     new Set(
-      from
+      createSteps
         .map(({ fields }) => fields["region"])
         .filter((region) => region !== undefined && region !== "inherit"),
     );
-  const own = regionsOf(databases.filter(({ fields }) => fields["isDefault"] === true));
-  const [region = serviceDefault(), ...others] = own.size > 0 ? own : regionsOf(databases);
-  return others.length > 0 ? step : withRegion(step, region);
+  const defaultRegions = regionsOf(databases.filter(({ fields }) => fields["isDefault"] === true));
+  const [region = defaultRegionOfService(), ...otherRegions] =
+    defaultRegions.size > 0 ? defaultRegions : regionsOf(databases);
+  return otherRegions.length > 0 ? step : withRegion(step, region);
 };
 
 const withRegion = (step: CreateStep, region: unknown): CreateStep =>
   region === undefined ? step : { ...step, fields: { ...step.fields, region } };
 
 /** Finds the regions that new databases are expected to be in. */
-class Homes {
+class HomeRegionFinder {
   /** @param regions those of existing resources and of the steps so far, by the keys of addresses. */
   constructor(
     private readonly plan: Plan,
@@ -86,35 +91,38 @@ class Homes {
     private readonly signal: AbortSignal,
   ) {}
 
-  async of(step: CreateStep): Promise<HomeRegion | undefined> {
+  async ofDatabase(step: CreateStep): Promise<HomeRegion | undefined> {
     const { source } = step.fields;
-    const [reference] = referencesIn(source, step);
-    if (reference) return this.#known(reference);
+    const [reference] = findReferences(source, step);
+    if (reference) return this.#findKnownRegion(reference);
     const sourceId = valueAt(source, ["databaseId"]);
     if (typeof sourceId !== "string") return this.ofProject(step);
-    return homeRegion({ projectId: "", sourceId }, this.client, this.signal);
+    return findHomeRegion({ projectId: "", sourceId }, this.client, this.signal);
   }
 
   /** Returns the project's region, or else that of its default database. */
   async ofProject(step: CreateStep): Promise<HomeRegion | undefined> {
     const project = ancestorOf(step, "project");
-    const known = this.#known(project);
-    if (known) return known;
-    const existing = this.plan.read.find((entry) => keyOf(entry) === keyOf(project));
-    if (existing) return homeRegion({ projectId: existing.id }, this.client, this.signal);
+    const knownRegion = this.#findKnownRegion(project);
+    if (knownRegion) return knownRegion;
+    const existingProject = this.plan.read.find((entry) => addressKey(entry) === addressKey(project));
+    if (existingProject) return findHomeRegion({ projectId: existingProject.id }, this.client, this.signal);
     const defaultDatabase = this.plan.steps.find(
       (other) =>
         isNewDatabase(other) &&
         other.fields["isDefault"] === true &&
-        keyOf(ancestorOf(other, "project")) === keyOf(project),
+        addressKey(ancestorOf(other, "project")) === addressKey(project),
     );
-    return defaultDatabase && this.#known(defaultDatabase);
+    return defaultDatabase && this.#findKnownRegion(defaultDatabase);
   }
 
-  #known(address: Address): HomeRegion | undefined {
-    const step = this.plan.steps.find((candidate) => keyOf(candidate) === keyOf(address));
+  #findKnownRegion(address: EntryAddress): HomeRegion | undefined {
+    const step = this.plan.steps.find((candidate) => addressKey(candidate) === addressKey(address));
     const region =
-      this.regions.get(keyOf(address)) ?? (step?.action === "create" ? step.fields["region"] : undefined);
-    return typeof region === "string" && region !== "inherit" ? { region, of: nameOf(address) } : undefined;
+      this.regions.get(addressKey(address)) ??
+      (step?.action === "create" ? step.fields["region"] : undefined);
+    return typeof region === "string" && region !== "inherit"
+      ? { region, owner: addressLabel(address) }
+      : undefined;
   }
 }

@@ -1,8 +1,13 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
-import { noBaseUrl } from "../errors/access-errors.js";
+import { missingBaseUrlError } from "../errors/access-errors.js";
 import { resolveAccess } from "../profiles/resolve-access.js";
-import { adoptionNotices, adoptionsIn, identifyAdopted, missingAdoptions } from "./adopt.js";
+import {
+  renderAdoptionNotices,
+  collectAdoptions,
+  createAdoptionIdentifier,
+  findMissingAdoptions,
+} from "./adopt.js";
 import { placeInRegions } from "./place-in-regions.js";
 import { makePlan, type Plan, type PlanOptions } from "./plan.js";
 import { readManifest } from "./read-manifest.js";
@@ -14,7 +19,7 @@ export interface ManifestOptions extends Pick<PlanOptions, "prune" | "targets"> 
 }
 
 /** Reads a manifest, compares it with the service, and warns about fields that cannot be changed. */
-export const planFromFile = async (
+export const makePlanFromFile = async (
   { file, prune, targets }: ManifestOptions,
   client: MgmtClient,
   flags: GlobalFlags,
@@ -24,27 +29,31 @@ export const planFromFile = async (
   const manifest = await readManifest(file, context);
   const { entries, placeOf } = manifest;
   const projects = entries.filter(({ path }) => path.length === 1).map(({ path }) => path[0] ?? "");
-  const adoptions = adoptionsIn(entries);
-  const identify = identifyAdopted(adoptions, placeOf);
+  const adoptions = collectAdoptions(entries);
+  const identify = createAdoptionIdentifier(adoptions, placeOf);
   const state = await readState(client, { projects, identify }, signal);
-  const missing = missingAdoptions(adoptions, state.entries);
-  if (missing.length > 0) {
-    const { assertNotElsewhere } = await import("./misplaced-adoptions.js");
-    await assertNotElsewhere(missing, state, placeOf, client, signal);
+  const missingAdoptions = findMissingAdoptions(adoptions, state.entries);
+  if (missingAdoptions.length > 0) {
+    const { assertNotMisplaced: assertNotElsewhere } = await import("./misplaced-adoptions.js");
+    await assertNotElsewhere(missingAdoptions, state, placeOf, client, signal);
   }
-  for (const message of adoptionNotices(missing, state.entries)) {
+  for (const message of renderAdoptionNotices(missingAdoptions, state.entries)) {
     output.notice({ code: "plan:not_adopted", message });
   }
-  const made = makePlan(manifest, state, { baseUrl: await baseUrlOf(flags, context), prune, targets });
-  const { plan, notices } = await placeInRegions(made, client, signal);
+  const unplacedPlan = makePlan(manifest, state, {
+    baseUrl: await resolveBaseUrl(flags, context),
+    prune,
+    targets,
+  });
+  const { plan, notices } = await placeInRegions(unplacedPlan, client, signal);
   for (const message of plan.warnings) await output.warn({ code: "plan:unchangeable", message });
   for (const notice of notices) output.notice(notice);
   return plan;
 };
 
 /** Returns the address of the service. */
-export const baseUrlOf = async (flags: GlobalFlags, context: Context): Promise<string> => {
+export const resolveBaseUrl = async (flags: GlobalFlags, context: Context): Promise<string> => {
   const { baseUrl } = await resolveAccess(flags, context);
-  if (!baseUrl) throw noBaseUrl();
+  if (!baseUrl) throw missingBaseUrlError();
   return baseUrl.value;
 };

@@ -1,42 +1,42 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Adoption, adoptionsIn } from "./adopt.js";
-import { invalidManifest } from "../errors/manifest-errors.js";
+import { type Adoption, collectAdoptions } from "./adopt.js";
+import { invalidManifestError } from "../errors/manifest-errors.js";
 import { isObject } from "../json/json-path.js";
 import {
-  type Address,
-  depthOf,
-  type Entry,
+  type EntryAddress,
+  containerDepth,
+  type ManifestEntry,
   type ExistingEntry,
-  keyOf,
-  managedResource,
-  nameOf,
+  addressKey,
+  getManagedResource,
+  addressLabel,
 } from "./entry.js";
-import type { Manifest, PlaceOf } from "./read-manifest.js";
-import { assertReferences, referencesIn } from "./references.js";
-import type { State, UnnamedResource } from "./read-state.js";
+import type { Manifest, LocateEntry } from "./read-manifest.js";
+import { assertReferences, findReferences } from "./references.js";
+import type { ServiceState, UnnamedResource } from "./read-state.js";
 import { selectTargets } from "./targets.js";
 
 /** One request that applying a plan sends. */
 export type Step = CreateStep | UpdateStep | DeleteStep;
 
-export interface CreateStep extends Address {
+export interface CreateStep extends EntryAddress {
   readonly action: "create";
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export interface UpdateStep extends Address {
+export interface UpdateStep extends EntryAddress {
   readonly action: "update";
   readonly id: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly FieldChange[];
 }
 
-interface Change {
+interface FieldChange {
   readonly field: string;
   readonly from: unknown;
   readonly to: unknown;
 }
 
-export interface DeleteStep extends Address {
+export interface DeleteStep extends EntryAddress {
   readonly action: "delete";
   readonly id: string;
 }
@@ -74,103 +74,111 @@ export interface PlanOptions {
 
 /** Compares a manifest with the resources of the service. Throws `manifest:invalid` for a reference to nothing. */
 export const makePlan = (
-  { entries: desired, placeOf }: Manifest,
-  state: State,
+  { entries: desiredEntries, placeOf }: Manifest,
+  state: ServiceState,
   { baseUrl, prune, targets }: PlanOptions,
 ): Plan => {
-  const targeted = targets && selectTargets(desired, state, targets);
-  const existing = new Map(state.entries.map((entry) => [keyOf(entry), entry]));
+  const selection = targets && selectTargets(desiredEntries, state, targets);
+  const existingByKey = new Map(state.entries.map((entry) => [addressKey(entry), entry]));
   const warnings: string[] = [];
   const creates: CreateStep[] = [];
   const updates: UpdateStep[] = [];
-  for (const entry of targeted?.entries ?? desired) {
-    const existingEntry = existing.get(keyOf(entry));
+  for (const entry of selection?.entries ?? desiredEntries) {
+    const existingEntry = existingByKey.get(addressKey(entry));
     if (existingEntry) {
-      const step = updateOf(entry, existingEntry, warnings);
+      const step = buildUpdate(entry, existingEntry, warnings);
       if (step) updates.push(step);
-    } else if (!comesWithProject(entry)) {
+    } else if (!isCreatedWithProject(entry)) {
       creates.push({ action: "create", resource: entry.resource, path: entry.path, fields: entry.fields });
     }
   }
   assertReferences(creates, [...creates, ...state.entries], placeOf);
-  const deletes = prune ? prunedBy(desired, state, warnings, targeted?.includes) : [];
+  const deletes = prune ? buildDeletes(desiredEntries, state, warnings, selection?.includes) : [];
   return {
     version: 1,
     baseUrl,
-    projects: desired.filter(({ path }) => path.length === 1).map(({ path }) => path[0] ?? ""),
-    adoptions: adoptionsIn(desired),
-    steps: [...inOrder(creates, placeOf), ...updates, ...deletes],
+    projects: desiredEntries.filter(({ path }) => path.length === 1).map(({ path }) => path[0] ?? ""),
+    adoptions: collectAdoptions(desiredEntries),
+    steps: [...orderCreates(creates, placeOf), ...updates, ...deletes],
     warnings,
     read: state.entries,
   };
 };
 
 /** Whether the resource exists as soon as its project does. */
-export const comesWithProject = ({ resource, path }: Address): boolean =>
+export const isCreatedWithProject = ({ resource, path }: EntryAddress): boolean =>
   resource === "branch" && path.at(-1) === initialBranch;
 
-const updateOf = (entry: Entry, existing: ExistingEntry, warnings: string[]): UpdateStep | undefined => {
-  const changes = managedResource(entry.resource).fields.flatMap(({ input, property, mutable }): Change[] => {
-    const [from, to] = [existing.fields[input], entry.fields[input]];
-    if (to === undefined || property === undefined || isDeepStrictEqual(from, to)) return [];
-    if (mutable) return [{ field: input, from, to }];
-    // The source of a database says nothing about the contents that it should have now.
-    if (!isObject(to) && !resolvedByService.includes(to)) {
-      warnings.push(
-        `${nameOf(entry)}: ${input} is ${JSON.stringify(from)} and cannot be changed to ${JSON.stringify(to)}`,
-      );
-    }
-    return [];
-  });
+const buildUpdate = (
+  entry: ManifestEntry,
+  existingEntry: ExistingEntry,
+  warnings: string[],
+): UpdateStep | undefined => {
+  const changes = getManagedResource(entry.resource).fields.flatMap(
+    ({ input, property, mutable }): FieldChange[] => {
+      const [from, to] = [existingEntry.fields[input], entry.fields[input]];
+      if (to === undefined || property === undefined || isDeepStrictEqual(from, to)) return [];
+      if (mutable) return [{ field: input, from, to }];
+      // The source of a database says nothing about the contents that it should have now.
+      if (!isObject(to) && !resolvedByService.includes(to)) {
+        warnings.push(
+          `${addressLabel(entry)}: ${input} is ${JSON.stringify(from)} and cannot be changed to ${JSON.stringify(to)}`,
+        );
+      }
+      return [];
+    },
+  );
   const { resource, path } = entry;
-  const { identity } = managedResource(resource);
-  if (existing.isAdopted && identity.mutable) {
+  const { identity } = getManagedResource(resource);
+  if (existingEntry.isAdopted && identity.mutable) {
     changes.unshift({ field: identity.input, from: null, to: path.at(-1) });
   }
-  return changes.length === 0 ? undefined : { action: "update", resource, path, id: existing.id, changes };
+  return changes.length === 0
+    ? undefined
+    : { action: "update", resource, path, id: existingEntry.id, changes };
 };
 
 /** Orders the resources to create: containers first, and each after those that it refers to. */
-const inOrder = (creates: readonly CreateStep[], placeOf: PlaceOf): CreateStep[] => {
-  let waiting = [...creates].sort((a, b) => depthOf(a.resource) - depthOf(b.resource));
+const orderCreates = (creates: readonly CreateStep[], placeOf: LocateEntry): CreateStep[] => {
+  let waitingSteps = [...creates].sort((a, b) => containerDepth(a.resource) - containerDepth(b.resource));
   const ordered: CreateStep[] = [];
-  while (waiting.length > 0) {
-    const names = new Set(waiting.map(keyOf));
-    const ready = waiting.filter((step) =>
-      referencesIn(step.fields, step).every((reference) => !names.has(keyOf(reference))),
+  while (waitingSteps.length > 0) {
+    const names = new Set(waitingSteps.map(addressKey));
+    const readySteps = waitingSteps.filter((step) =>
+      findReferences(step.fields, step).every((reference) => !names.has(addressKey(reference))),
     );
-    const [first] = waiting;
-    if (ready.length === 0 && first) {
-      throw invalidManifest([
-        `${placeOf(first)}: these entries refer to each other: ${waiting.map(nameOf).join(", ")}`,
+    const [firstWaiting] = waitingSteps;
+    if (readySteps.length === 0 && firstWaiting) {
+      throw invalidManifestError([
+        `${placeOf(firstWaiting)}: these entries refer to each other: ${waitingSteps.map(addressLabel).join(", ")}`,
       ]);
     }
-    ordered.push(...ready);
-    waiting = waiting.filter((step) => !ready.includes(step));
+    ordered.push(...readySteps);
+    waitingSteps = waitingSteps.filter((step) => !readySteps.includes(step));
   }
   return ordered;
 };
 
 /** Returns the resources in projects of the manifest that are not in it. Projects themselves are never deleted. */
-const prunedBy = (
-  desired: readonly Entry[],
-  state: State,
+const buildDeletes = (
+  desiredEntries: readonly ManifestEntry[],
+  state: ServiceState,
   warnings: string[],
   includes: (entry: ExistingEntry) => boolean = () => true,
 ): DeleteStep[] => {
-  const wanted = new Set(desired.map(keyOf));
-  const extra = state.entries
-    .filter((entry) => entry.path.length > 1 && !wanted.has(keyOf(entry)) && includes(entry))
-    .sort((a, b) => depthOf(b.resource) - depthOf(a.resource));
-  const unnamed = (id: string): UnnamedResource[] =>
+  const desiredKeys = new Set(desiredEntries.map(addressKey));
+  const extraEntries = state.entries
+    .filter((entry) => entry.path.length > 1 && !desiredKeys.has(addressKey(entry)) && includes(entry))
+    .sort((a, b) => containerDepth(b.resource) - containerDepth(a.resource));
+  const unnamedIn = (id: string): UnnamedResource[] =>
     state.unnamed.filter(({ containerId }) => containerId === id);
   const keptEntries: ExistingEntry[] = [];
-  return extra.flatMap((entry): DeleteStep[] => {
+  return extraEntries.flatMap((entry): DeleteStep[] => {
     const { resource, path, id } = entry;
-    const reason = reasonToKeep(entry, unnamed(id), keptEntries);
+    const reason = reasonToKeep(entry, unnamedIn(id), keptEntries);
     if (reason === undefined) return [{ action: "delete", resource, path, id }];
     keptEntries.push(entry);
-    warnings.push(`${nameOf(entry)} is not deleted, because ${reason}`);
+    warnings.push(`${addressLabel(entry)} is not deleted, because ${reason}`);
     return [];
   });
 };
@@ -182,29 +190,31 @@ const reasonToKeep = (
   keptEntries: readonly ExistingEntry[],
 ): string | undefined => {
   if (entry.fields["isDefault"] === true) return "it is the default";
-  if (comesWithProject(entry)) return "it is the production branch";
+  if (isCreatedWithProject(entry)) return "it is the production branch";
   if (unnamed) return `it contains the ${unnamed.resource} ${unnamed.id}`;
-  const inside = keptEntries.find(
+  const keptChild = keptEntries.find(
     ({ resource, path }) =>
-      managedResource(resource).container === entry.resource &&
+      getManagedResource(resource).container === entry.resource &&
       isDeepStrictEqual(path.slice(0, -1), entry.path),
   );
-  return inside && `it contains the ${nameOf(inside)}`;
+  return keptChild && `it contains the ${addressLabel(keptChild)}`;
 };
 
 /** Returns the differences between the service and the state that a plan has read, as sentences. */
-export const changesSince = (plan: Plan, state: State): string[] => {
-  const before = new Map(plan.read.map((entry) => [keyOf(entry), entry]));
-  const after = new Map(state.entries.map((entry) => [keyOf(entry), entry]));
-  const gone = [...before].filter(([key]) => !after.has(key)).map(([, entry]) => `${nameOf(entry)} is gone`);
-  const changed = [...after].flatMap(([key, entry]) => {
-    const old = before.get(key);
-    if (!old) return [`${nameOf(entry)} is new`];
-    if (old.id !== entry.id) return [`${nameOf(entry)} was replaced`];
-    if (old.isAdopted !== entry.isAdopted) return [`${nameOf(entry)} has a logical id now`];
+export const describeChangesSince = (plan: Plan, state: ServiceState): string[] => {
+  const before = new Map(plan.read.map((entry) => [addressKey(entry), entry]));
+  const after = new Map(state.entries.map((entry) => [addressKey(entry), entry]));
+  const goneSentences = [...before]
+    .filter(([key]) => !after.has(key))
+    .map(([, entry]) => `${addressLabel(entry)} is gone`);
+  const changeSentences = [...after].flatMap(([key, entry]) => {
+    const previousEntry = before.get(key);
+    if (!previousEntry) return [`${addressLabel(entry)} is new`];
+    if (previousEntry.id !== entry.id) return [`${addressLabel(entry)} was replaced`];
+    if (previousEntry.isAdopted !== entry.isAdopted) return [`${addressLabel(entry)} has a logical id now`];
     return Object.keys(entry.fields)
-      .filter((field) => !isDeepStrictEqual(old.fields[field], entry.fields[field]))
-      .map((field) => `${field} of ${nameOf(entry)} has changed`);
+      .filter((field) => !isDeepStrictEqual(previousEntry.fields[field], entry.fields[field]))
+      .map((field) => `${field} of ${addressLabel(entry)} has changed`);
   });
-  return [...gone, ...changed];
+  return [...goneSentences, ...changeSentences];
 };

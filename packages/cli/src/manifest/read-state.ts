@@ -1,11 +1,11 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { managedResources } from "../contract/generated/managed-resources.js";
 import { valueAt } from "../json/json-path.js";
-import { type ExistingEntry, keyOf } from "./entry.js";
+import { type ExistingEntry, addressKey } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 
 /** The resources of the service. */
-export interface State {
+export interface ServiceState {
   /** The resources that have an identity, each after the one that contains it. */
   readonly entries: readonly ExistingEntry[];
   /** The resources that a manifest cannot name: without an identity, or outside of any container. */
@@ -22,7 +22,7 @@ export interface UnnamedResource {
 }
 
 /** Returns the keys of resources of a kind that have no identity, by their ids. Those that are left out stay unnamed. */
-export type Identify = (
+export type IdentifyResources = (
   resource: ManagedResource,
   unnamed: readonly UnnamedResource[],
   entries: readonly ExistingEntry[],
@@ -33,10 +33,10 @@ export interface StateOptions {
   readonly projects?: readonly string[] | undefined;
   /** Ids of the projects to read. Default: all. */
   readonly ids?: readonly string[] | undefined;
-  readonly identify?: Identify | undefined;
+  readonly identify?: IdentifyResources | undefined;
 }
 
-interface Reading {
+interface StateInProgress {
   readonly entries: Map<string, ExistingEntry>;
   readonly unnamed: Map<string, UnnamedResource>;
 }
@@ -46,19 +46,25 @@ export const readState = async (
   client: MgmtClient,
   { projects, ids, identify }: StateOptions,
   signal: AbortSignal,
-): Promise<State> => {
-  const state: Reading = { entries: new Map(), unnamed: new Map() };
-  const list = (resource: ManagedResource, parameters: Record<string, string>): Promise<unknown[]> => {
-    const { path, parameters: inPath } = resource.list;
-    const isInPath = ([name]: [string, string]): boolean => inPath.includes(name);
-    const all = Object.entries(parameters);
+): Promise<ServiceState> => {
+  const state: StateInProgress = { entries: new Map(), unnamed: new Map() };
+  const listResources = (
+    resource: ManagedResource,
+    parameters: Record<string, string>,
+  ): Promise<unknown[]> => {
+    const { path, parameters: pathParameters } = resource.list;
+    const isInPath = ([name]: [string, string]): boolean => pathParameters.includes(name);
+    const parameterEntries = Object.entries(parameters);
     return client
       .requestPages(
         {
           method: "GET",
           path,
-          pathParams: Object.fromEntries(all.filter(isInPath)),
-          query: Object.fromEntries([["limit", "1000"], ...all.filter((parameter) => !isInPath(parameter))]),
+          pathParams: Object.fromEntries(parameterEntries.filter(isInPath)),
+          query: Object.fromEntries([
+            ["limit", "1000"],
+            ...parameterEntries.filter((parameter) => !isInPath(parameter)),
+          ]),
         },
         { signal },
       )
@@ -68,30 +74,35 @@ export const readState = async (
     const { parents, identity } = resource;
     // Everything below a project is listed by project.
     const [root] = parents;
-    const owners = root && [...state.entries.values()].filter((entry) => entry.resource === root.resource);
-    const lists = owners
-      ? owners.map(({ id }) => list(resource, { [root?.input ?? ""]: id }))
+    const rootEntries =
+      root && [...state.entries.values()].filter((entry) => entry.resource === root.resource);
+    const lists = rootEntries
+      ? rootEntries.map(({ id }) => listResources(resource, { [root?.input ?? ""]: id }))
       : projects && !identify
-        ? projects.map((key) => list(resource, { [identity.property]: key }))
-        : [list(resource, {})];
-    for (const item of (await Promise.all(lists)).flat()) add(resource, item, state);
-    if (identify) identifyIn(state, resource, identify);
-    if (!owners && (projects ?? ids)) {
-      keepOnly(({ id, path: [key = ""] }) => projects?.includes(key) ?? ids?.includes(id) ?? true, state);
+        ? projects.map((key) => listResources(resource, { [identity.property]: key }))
+        : [listResources(resource, {})];
+    for (const item of (await Promise.all(lists)).flat()) addItem(resource, item, state);
+    if (identify) addIdentifiedEntries(state, resource, identify);
+    if (!rootEntries && (projects ?? ids)) {
+      keepProjects(({ id, path: [key = ""] }) => projects?.includes(key) ?? ids?.includes(id) ?? true, state);
     }
   }
   return { entries: [...state.entries.values()], unnamed: [...state.unnamed.values()] };
 };
 
-const identifyIn = ({ entries, unnamed }: Reading, resource: ManagedResource, identify: Identify): void => {
+const addIdentifiedEntries = (
+  { entries, unnamed }: StateInProgress,
+  resource: ManagedResource,
+  identify: IdentifyResources,
+): void => {
   const candidates = [...unnamed.values()].filter(
     (unnamedResource) => unnamedResource.resource === resource.name,
   );
   for (const [id, key] of identify(resource, candidates, [...entries.values()])) {
     const unnamedResource = unnamed.get(id);
-    const holder = [...entries.values()].find((entry) => entry.id === unnamedResource?.containerId);
-    if (!unnamedResource || (resource.container !== undefined && !holder)) continue;
-    const path = [...(holder?.path ?? []), key];
+    const containerEntry = [...entries.values()].find((entry) => entry.id === unnamedResource?.containerId);
+    if (!unnamedResource || (resource.container !== undefined && !containerEntry)) continue;
+    const path = [...(containerEntry?.path ?? []), key];
     const entry = {
       resource: resource.name,
       path,
@@ -99,39 +110,42 @@ const identifyIn = ({ entries, unnamed }: Reading, resource: ManagedResource, id
       fields: unnamedResource.fields,
       isAdopted: true,
     } as const;
-    entries.set(keyOf(entry), entry);
+    entries.set(addressKey(entry), entry);
     unnamed.delete(id);
   }
 };
 
-const keepOnly = (isWanted: (project: ExistingEntry) => boolean, { entries, unnamed }: Reading): void => {
-  for (const [key, entry] of entries) if (!isWanted(entry)) entries.delete(key);
+const keepProjects = (
+  shouldKeep: (project: ExistingEntry) => boolean,
+  { entries, unnamed }: StateInProgress,
+): void => {
+  for (const [key, entry] of entries) if (!shouldKeep(entry)) entries.delete(key);
   unnamed.clear();
 };
 
-const add = (resource: ManagedResource, item: unknown, { entries, unnamed }: Reading): void => {
+const addItem = (resource: ManagedResource, item: unknown, { entries, unnamed }: StateInProgress): void => {
   const { name, container, identity, parents, fields } = resource;
-  const at = (property: string): unknown => valueAt(item, property.split("."));
-  const id = String(at("id"));
-  const key = at(identity.property);
+  const readProperty = (property: string): unknown => valueAt(item, property.split("."));
+  const id = String(readProperty("id"));
+  const key = readProperty(identity.property);
   const parent = parents.find((candidate) => candidate.resource === container);
-  const containerId = parent?.property === undefined ? undefined : at(parent.property);
-  const holder = [...entries.values()].find(
+  const containerId = parent?.property === undefined ? undefined : readProperty(parent.property);
+  const containerEntry = [...entries.values()].find(
     (entry) => entry.resource === container && entry.id === containerId,
   );
   const values = fields.flatMap(({ input, property }): [string, unknown][] =>
-    property === undefined ? [] : [[input, at(property)]],
+    property === undefined ? [] : [[input, readProperty(property)]],
   );
-  const about = { resource: name, id, fields: Object.fromEntries(values) };
-  if (typeof key !== "string" || (container !== undefined && !holder)) {
-    const own = at("name") ?? at("displayName");
+  const commonFields = { resource: name, id, fields: Object.fromEntries(values) };
+  if (typeof key !== "string" || (container !== undefined && !containerEntry)) {
+    const itemName = readProperty("name") ?? readProperty("displayName");
     unnamed.set(id, {
-      ...about,
-      name: typeof own === "string" ? own : null,
+      ...commonFields,
+      name: typeof itemName === "string" ? itemName : null,
       ...(typeof containerId === "string" && { containerId }),
     });
     return;
   }
-  const entry = { ...about, path: [...(holder?.path ?? []), key] };
-  entries.set(keyOf(entry), entry);
+  const entry = { ...commonFields, path: [...(containerEntry?.path ?? []), key] };
+  entries.set(addressKey(entry), entry);
 };

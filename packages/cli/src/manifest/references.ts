@@ -1,60 +1,72 @@
-import { invalidManifest } from "../errors/manifest-errors.js";
+import { invalidManifestError } from "../errors/manifest-errors.js";
 import { managedResources } from "../contract/generated/managed-resources.js";
 import { isObject } from "../json/json-path.js";
 import { didYouMean } from "../text/suggest.js";
-import { type Address, type Entry, keyOf, managedResource, nameOf } from "./entry.js";
-import type { PlaceOf } from "./read-manifest.js";
+import {
+  type EntryAddress,
+  type ManifestEntry,
+  addressKey,
+  getManagedResource,
+  addressLabel,
+} from "./entry.js";
+import type { LocateEntry } from "./read-manifest.js";
 
 /** An entry that another one refers to. */
-export interface Reference extends Address {
+export interface EntryReference extends EntryAddress {
   /** Names of the fields that lead to the reference. */
   readonly at: readonly string[];
 }
 
 /** Returns the entries that the fields of an entry refer to, such as `{ branch: main, database: reports }`. */
-export const referencesIn = (value: unknown, from: Address, at: readonly string[] = []): Reference[] => {
-  const reference = referenceOf(value, from);
-  if (reference) return [{ ...reference, at }];
+export const findReferences = (
+  value: unknown,
+  from: EntryAddress,
+  fieldPath: readonly string[] = [],
+): EntryReference[] => {
+  const reference = parseReference(value, from);
+  if (reference) return [{ ...reference, at: fieldPath }];
   return isObject(value)
-    ? Object.entries(value).flatMap(([name, inner]) => referencesIn(inner, from, [...at, name]))
+    ? Object.entries(value).flatMap(([name, inner]) => findReferences(inner, from, [...fieldPath, name]))
     : [];
 };
 
 /**
  * Refuses references to resources that neither the manifest nor the service has.
  *
- * @param known the entries of both.
+ * @param knownAddresses the entries of both.
  * @throws `manifest:invalid` with the place of each reference, and with the keys that are similar.
  */
 export const assertReferences = (
-  entries: readonly Entry[],
-  known: readonly Address[],
-  placeOf: PlaceOf,
+  entries: readonly ManifestEntry[],
+  knownAddresses: readonly EntryAddress[],
+  placeOf: LocateEntry,
 ): void => {
-  const keys = new Set(known.map(keyOf));
+  const keys = new Set(knownAddresses.map(addressKey));
   const problems = entries.flatMap((entry) =>
-    referencesIn(entry.fields, entry)
-      .filter((reference) => !keys.has(keyOf(reference)))
+    findReferences(entry.fields, entry)
+      .filter((reference) => !keys.has(addressKey(reference)))
       .map((reference) => {
-        const place = placeOf(entry, [...reference.at, reference.resource]);
-        const others = known.filter((address) => keyOf(address) !== keyOf(entry));
-        const meant = meantBy(reference, others).trim();
-        return `${place}: ${nameOf(entry)}: there is no ${nameOf(reference)}${meant && `. ${meant}`}`;
+        const location = placeOf(entry, [...reference.at, reference.resource]);
+        const otherAddresses = knownAddresses.filter((address) => addressKey(address) !== addressKey(entry));
+        const suggestion = suggestKeys(reference, otherAddresses).trim();
+        return `${location}: ${addressLabel(entry)}: there is no ${addressLabel(reference)}${suggestion && `. ${suggestion}`}`;
       }),
   );
-  if (problems.length > 0) throw invalidManifest(problems);
+  if (problems.length > 0) throw invalidManifestError(problems);
 };
 
 /** Returns a sentence with the keys beside a reference that are similar, or else with similar paths of its kind. */
-const meantBy = ({ resource, path }: Address, known: readonly Address[]): string => {
-  const paths = known.filter((address) => address.resource === resource).map((address) => address.path);
-  const beside = paths.filter(
+const suggestKeys = ({ resource, path }: EntryAddress, knownAddresses: readonly EntryAddress[]): string => {
+  const paths = knownAddresses
+    .filter((address) => address.resource === resource)
+    .map((address) => address.path);
+  const siblingPaths = paths.filter(
     (siblingPath) => siblingPath.slice(0, -1).join("/") === path.slice(0, -1).join("/"),
   );
   return (
     didYouMean(
       path.at(-1) ?? "",
-      beside.map((names) => names.at(-1) ?? ""),
+      siblingPaths.map((names) => names.at(-1) ?? ""),
     ) ||
     didYouMean(
       path.join("/"),
@@ -64,21 +76,27 @@ const meantBy = ({ resource, path }: Address, known: readonly Address[]): string
 };
 
 /** Returns the value with every reference replaced by an id. */
-export const withIds = (value: unknown, from: Address, idOf: (address: Address) => string): unknown => {
-  const reference = referenceOf(value, from);
+export const replaceReferences = (
+  value: unknown,
+  from: EntryAddress,
+  idOf: (address: EntryAddress) => string,
+): unknown => {
+  const reference = parseReference(value, from);
   if (reference) return idOf(reference);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withIds(inner, from, idOf)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, replaceReferences(inner, from, idOf)]),
+  );
 };
 
-const referenceOf = (value: unknown, from: Address): Address | undefined => {
+const parseReference = (value: unknown, from: EntryAddress): EntryAddress | undefined => {
   if (!isObject(value)) return undefined;
   const names = Object.keys(value);
   // The innermost kind that is named is the one that is meant.
   const kind = [...managedResources].reverse().find(({ name }) => names.includes(name))?.name;
   if (kind === undefined) return undefined;
   const kinds: string[] = [];
-  for (let name: string | undefined = kind; name !== undefined; name = managedResource(name).container) {
+  for (let name: string | undefined = kind; name !== undefined; name = getManagedResource(name).container) {
     kinds.unshift(name);
   }
   const path = kinds.map((name, index) => {

@@ -1,10 +1,10 @@
-import { printable } from "../output/printable.js";
+import { toPrintable } from "../output/printable.js";
 import type { Style } from "../output/style.js";
-import { nameOf } from "./entry.js";
+import { addressLabel } from "./entry.js";
 import type { Plan, Step } from "./plan.js";
 
 /** How the steps of an action are shown. */
-const looks = {
+const styleByAction = {
   create: { sign: "+", tone: "good" },
   update: { sign: "~", tone: "busy" },
   delete: { sign: "-", tone: "bad" },
@@ -13,24 +13,24 @@ const looks = {
 /** Returns the lines of a plan for people, safe on a terminal: creations in green, changes in yellow, and deletions in red. */
 export const renderPlan = ({ steps }: Pick<Plan, "steps">, style: Style): string[] => {
   if (steps.length === 0) return ["No changes."];
-  const count = (action: Step["action"], does: string): string => {
+  const countSteps = (action: Step["action"], verb: string): string => {
     const { length } = steps.filter((step) => step.action === action);
-    const text = `${String(length)} to ${does}`;
-    return length === 0 ? text : style[looks[action].tone](text);
+    const text = `${String(length)} to ${verb}`;
+    return length === 0 ? text : style[styleByAction[action].tone](text);
   };
   return [
     ...steps.flatMap((step) => renderStep(step, style)),
     "",
-    `Plan: ${count("create", "create")}, ${count("update", "change")}, ${count("delete", "delete")}.`,
+    `Plan: ${countSteps("create", "create")}, ${countSteps("update", "change")}, ${countSteps("delete", "delete")}.`,
   ];
 };
 
 const renderStep = (step: Step, style: Style): string[] => {
-  const { sign, tone } = looks[step.action];
+  const { sign, tone } = styleByAction[step.action];
   const id = step.action === "create" ? "" : ` (${step.id})`;
   return [
-    style[tone](printable(`${sign} ${nameOf(step)}${id}`)),
-    ...detailsOf(step).map((line) => `    ${printable(line)}`),
+    style[tone](toPrintable(`${sign} ${addressLabel(step)}${id}`)),
+    ...detailsOf(step).map((line) => `    ${toPrintable(line)}`),
   ];
 };
 

@@ -1,15 +1,22 @@
-import { ambiguousTarget, unknownTarget } from "../errors/manifest-errors.js";
-import { similar } from "../text/suggest.js";
-import { type Address, ancestorOf, type Entry, keyOf, managedResource, nameOf } from "./entry.js";
-import { referencesIn } from "./references.js";
-import type { State } from "./read-state.js";
+import { ambiguousTargetError, unknownTargetError } from "../errors/manifest-errors.js";
+import { findSimilar } from "../text/suggest.js";
+import {
+  type EntryAddress,
+  ancestorOf,
+  type ManifestEntry,
+  addressKey,
+  getManagedResource,
+  addressLabel,
+} from "./entry.js";
+import { findReferences } from "./references.js";
+import type { ServiceState } from "./read-state.js";
 
 /** The part of a manifest that `--target` selects. */
-export interface Targeted {
+export interface TargetSelection {
   /** The entries that are selected, and those that they depend on, in the order of the manifest. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ManifestEntry[];
   /** Whether a resource is selected itself, as one that is in the service only may be. */
-  readonly includes: (address: Address) => boolean;
+  readonly includes: (address: EntryAddress) => boolean;
 }
 
 /**
@@ -19,58 +26,61 @@ export interface Targeted {
  * @throws `target:not_found` or `target:ambiguous`.
  */
 export const selectTargets = (
-  desired: readonly Entry[],
-  state: Pick<State, "entries">,
+  desiredEntries: readonly ManifestEntry[],
+  state: Pick<ServiceState, "entries">,
   targets: readonly string[],
-): Targeted => {
-  const known = new Map<string, Address>(
-    [...state.entries, ...desired].map((entry) => [keyOf(entry), entry]),
+): TargetSelection => {
+  const addressByKey = new Map<string, EntryAddress>(
+    [...state.entries, ...desiredEntries].map((entry) => [addressKey(entry), entry]),
   );
-  const chosen = targets.map((target) => chosenBy(target, [...known.values()]));
-  const includes = (address: Address): boolean => chosen.some((target) => isIn(address, target));
-  const entries = new Map(desired.map((entry) => [keyOf(entry), entry]));
-  const needed = new Set<string>();
-  const add = (address: Address): void => {
-    const key = keyOf(address);
+  const chosenTargets = targets.map((target) => findTarget(target, [...addressByKey.values()]));
+  const includes = (address: EntryAddress): boolean =>
+    chosenTargets.some((target) => isWithin(address, target));
+  const entries = new Map(desiredEntries.map((entry) => [addressKey(entry), entry]));
+  const neededKeys = new Set<string>();
+  const addWithDependencies = (address: EntryAddress): void => {
+    const key = addressKey(address);
     const entry = entries.get(key);
-    if (needed.has(key) || !entry) return;
-    needed.add(key);
-    for (const dependency of dependenciesOf(entry)) add(dependency);
+    if (neededKeys.has(key) || !entry) return;
+    neededKeys.add(key);
+    for (const dependency of dependenciesOf(entry)) addWithDependencies(dependency);
   };
-  desired.filter(includes).forEach(add);
-  return { entries: desired.filter((entry) => needed.has(keyOf(entry))), includes };
+  desiredEntries.filter(includes).forEach(addWithDependencies);
+  return { entries: desiredEntries.filter((entry) => neededKeys.has(addressKey(entry))), includes };
 };
 
-const chosenBy = (target: string, known: readonly Address[]): Address => {
-  const matches = known.filter((address) => nameOf(address) === target || address.path.join("/") === target);
-  const [only, ...others] = matches;
-  if (only === undefined)
-    throw unknownTarget(
+const findTarget = (target: string, knownAddresses: readonly EntryAddress[]): EntryAddress => {
+  const matches = knownAddresses.filter(
+    (address) => addressLabel(address) === target || address.path.join("/") === target,
+  );
+  const [onlyMatch, ...otherMatches] = matches;
+  if (onlyMatch === undefined)
+    throw unknownTargetError(
       target,
-      similar(
+      findSimilar(
         target,
-        known.map((address) => address.path.join("/")),
+        knownAddresses.map((address) => address.path.join("/")),
       ),
     );
-  if (others.length > 0) throw ambiguousTarget(target, matches.map(nameOf));
-  return only;
+  if (otherMatches.length > 0) throw ambiguousTargetError(target, matches.map(addressLabel));
+  return onlyMatch;
 };
 
-const isIn = (address: Address, target: Address): boolean =>
+const isWithin = (address: EntryAddress, target: EntryAddress): boolean =>
   kindsAbove(address).includes(target.resource) &&
   target.path.every((key, index) => address.path[index] === key);
 
 /** Returns the kind of an address and those of its containers. */
-const kindsAbove = ({ resource }: Address): string[] => {
-  const { container } = managedResource(resource);
+const kindsAbove = ({ resource }: EntryAddress): string[] => {
+  const { container } = getManagedResource(resource);
   return container === undefined ? [resource] : [resource, ...kindsAbove({ resource: container, path: [] })];
 };
 
 /** Returns the containers of an entry, and the entries that it refers to. */
-const dependenciesOf = (entry: Entry): Address[] => {
-  const { container } = managedResource(entry.resource);
+const dependenciesOf = (entry: ManifestEntry): EntryAddress[] => {
+  const { container } = getManagedResource(entry.resource);
   return [
     ...(container === undefined ? [] : [ancestorOf(entry, container)]),
-    ...referencesIn(entry.fields, entry),
+    ...findReferences(entry.fields, entry),
   ];
 };

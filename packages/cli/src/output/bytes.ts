@@ -1,8 +1,8 @@
-const units = ["bytes", "kB", "MB", "GB", "TB"];
+const byteUnits = ["bytes", "kB", "MB", "GB", "TB"];
 
 /** Returns a number of bytes for people, in powers of 1000: `12.3 MB`. */
 export const formatBytes = (bytes: number): string => {
-  const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  const power = Math.min(byteUnits.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1_000 ** power;
-  return `${power === 0 ? String(value) : value.toFixed(1)} ${units[power] ?? ""}`;
+  return `${power === 0 ? String(value) : value.toFixed(1)} ${byteUnits[power] ?? ""}`;
 };

@@ -5,7 +5,7 @@ export interface Column {
 }
 
 /** Parses `id, region=region.id`: titles, each with its path where that differs. */
-const columns = (...specs: string[]): Column[] =>
+const parseColumns = (...specs: string[]): Column[] =>
   specs
     .join(", ")
     .split(", ")
@@ -16,25 +16,29 @@ const columns = (...specs: string[]): Column[] =>
 
 /** Columns of a list, by component schema. The id always comes first. */
 export const listColumns: Readonly<Record<string, Column[]>> = {
-  Project: columns("id, name, region=defaultRegion, logical id=logicalId, created=createdAt"),
-  Database: columns(
+  Project: parseColumns("id, name, region=defaultRegion, logical id=logicalId, created=createdAt"),
+  Database: parseColumns(
     "id, name, status, region=region.id, default=isDefault, project=project.id, created=createdAt",
   ),
-  Connection: columns("id, name, kind, database=database.id, host=endpoints.direct.host, created=createdAt"),
-  Integration: columns(
+  Connection: parseColumns(
+    "id, name, kind, database=database.id, host=endpoints.direct.host, created=createdAt",
+  ),
+  Integration: parseColumns(
     "id, client=client.name, client id=client.id, user=createdByUser.email, scopes, created=createdAt",
   ),
-  ServiceToken: columns("id, name, ends in=valueHint, expires=expiresAt, created=createdAt"),
-  Workspace: columns("id, name, created=createdAt"),
-  Region: columns("id, name, status"),
-  ProductRegion: columns("id, name, product, status"),
-  Branch: columns("id, git name=gitName, role, default=isDefault, project=project.id, created=createdAt"),
-  Backup: columns("id, type=backupType, status, bytes=size, created=createdAt"),
-  App: columns(
+  ServiceToken: parseColumns("id, name, ends in=valueHint, expires=expiresAt, created=createdAt"),
+  Workspace: parseColumns("id, name, created=createdAt"),
+  Region: parseColumns("id, name, status"),
+  ProductRegion: parseColumns("id, name, product, status"),
+  Branch: parseColumns(
+    "id, git name=gitName, role, default=isDefault, project=project.id, created=createdAt",
+  ),
+  Backup: parseColumns("id, type=backupType, status, bytes=size, created=createdAt"),
+  App: parseColumns(
     "id, name, region=region.id, project=projectId, branch=branchId, domain=appEndpointDomain, created=createdAt",
   ),
-  Deployment: columns("id, service=serviceId, version=foundryVersionId, created=createdAt"),
-  Usage: columns(
+  Deployment: parseColumns("id, service=serviceId, version=foundryVersionId, created=createdAt"),
+  Usage: parseColumns(
     "period.start, period.end, metrics.operations.used, metrics.operations.unit",
     "metrics.storage.used, metrics.storage.unit, generatedAt",
   ),
@@ -42,67 +46,67 @@ export const listColumns: Readonly<Record<string, Column[]>> = {
 
 /** Columns of lists that commands make themselves, by the name that they pass to the output. */
 const ownListColumns: Readonly<Record<string, Column[]>> = {
-  DatabaseStatus: columns("id, name, status, size, connections, branch, default=isDefault, region"),
-  StoredProfile: columns(
+  DatabaseStatus: parseColumns("id, name, status, size, connections, branch, default=isDefault, region"),
+  StoredProfile: parseColumns(
     "profile, active, service, account, workspace=workspaceId, credential, store, expires=endsAt, renewed",
   ),
-  Preview: columns(
+  Preview: parseColumns(
     "branch, database=databaseId, status, created=createdAt, expires=expiresAt, remote, connection=connectionId",
   ),
 };
 
-const project =
+const projectDetails =
   "id, name, region=defaultRegion, logical id=logicalId, workspace=workspace.id, created=createdAt, url";
-const database = [
+const databaseDetails = [
   "id, name, status, region=region.id, default=isDefault, project=project.id, branch=branchId, logical id=logicalId",
   "source=source.type, source database=source.databaseId, source backup=source.backupId",
   "default connection=defaultConnectionId, created=createdAt, url",
 ];
-const connection =
+const connectionDetails =
   "id, name, kind, database=database.id, host=endpoints.direct.host, port=endpoints.direct.port, created=createdAt, url";
 
 /** Lines of one resource, for component schemas and results of commands. */
 export const detailColumns: Readonly<Record<string, Column[]>> = {
-  Project: columns(project),
-  ProjectWithDatabase: columns(
-    project,
+  Project: parseColumns(projectDetails),
+  ProjectWithDatabase: parseColumns(
+    projectDetails,
     "database=database.id, database status=database.status, connection string=database.connectionString",
     "pooled=database.connections.0.endpoints.pooled.connectionString",
   ),
-  Database: columns(...database),
+  Database: parseColumns(...databaseDetails),
   // The commands that create it add a connection.
-  CreatedDatabase: columns(
-    ...database,
+  CreatedDatabase: parseColumns(
+    ...databaseDetails,
     "connection string=connection.connectionString, pooled=connection.endpoints.pooled.connectionString",
   ),
-  RecoveringDatabase: columns(...database),
-  DatabaseWithSecrets: columns(
-    ...database,
+  RecoveringDatabase: parseColumns(...databaseDetails),
+  DatabaseWithSecrets: parseColumns(
+    ...databaseDetails,
     "connection string=connectionString, pooled=connections.0.endpoints.pooled.connectionString",
   ),
-  Connection: columns(connection),
-  ConnectionWithSecrets: columns(
-    connection,
+  Connection: parseColumns(connectionDetails),
+  ConnectionWithSecrets: parseColumns(
+    connectionDetails,
     "connection string=connectionString, pooled=endpoints.pooled.connectionString",
   ),
-  Workspace: columns("id, name, created=createdAt, url"),
-  Branch: columns(
+  Workspace: parseColumns("id, name, created=createdAt, url"),
+  Branch: parseColumns(
     "id, git name=gitName, role, default=isDefault, project=project.id, project name=project.name",
     "created=createdAt, updated=updatedAt, url",
   ),
   // The units are constants of the contract.
-  Usage: columns(
+  Usage: parseColumns(
     "period start=period.start, period end=period.end, operations=metrics.operations.used",
     "storage (GiB)=metrics.storage.used, generated=generatedAt",
   ),
-  LinkResult: columns("profile, workspace=workspaceId, project=projectId, file"),
-  DumpResult: columns("file, database=databaseId, format, bytes, postgres=postgresVersion"),
-  RestoreResult: columns("database=databaseId, file, program"),
-  CopyResult: columns("from, to=databaseId, bytes"),
-  ConnectionStringResult: columns(
+  LinkResult: parseColumns("profile, workspace=workspaceId, project=projectId, file"),
+  DumpResult: parseColumns("file, database=databaseId, format, bytes, postgres=postgresVersion"),
+  RestoreResult: parseColumns("database=databaseId, file, program"),
+  CopyResult: parseColumns("from, to=databaseId, bytes"),
+  ConnectionStringResult: parseColumns(
     "connection string=connectionString, database=databaseId, connection=connectionId, user, host, port, pooled, created",
   ),
-  EnvResult: columns("file, variable, database=databaseId, changed"),
+  EnvResult: parseColumns("file, variable, database=databaseId, changed"),
 };
 
 /** Returns the columns of a list. A schema without an entry above gets the simple fields of its first item. */
@@ -111,11 +115,11 @@ export const columnsOf = (resource: string | undefined, items: readonly unknown[
   fieldsOf(items[0], false);
 
 /** Returns the lines of one resource. */
-export const detailsOf = (resource: string | undefined, value: unknown): Column[] =>
+export const detailColumnsOf = (resource: string | undefined, value: unknown): Column[] =>
   (resource !== undefined && detailColumns[resource]) || fieldsOf(value, true);
 
 /** Returns the fields with a single value, with dotted paths for nested ones. Lists of objects do not fit into a table. */
-const fieldsOf = (value: unknown, nested: boolean, parent = ""): Column[] => {
+const fieldsOf = (value: unknown, includesNested: boolean, parent = ""): Column[] => {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, entry]: [string, unknown]) => {
     const path = `${parent}${name}`;
@@ -124,7 +128,7 @@ const fieldsOf = (value: unknown, nested: boolean, parent = ""): Column[] => {
     if (Array.isArray(entry)) {
       return entry.some((item) => typeof item === "object") ? [] : [{ title: titleOf(path), path }];
     }
-    return nested ? fieldsOf(entry, true, `${path}.`) : [];
+    return includesNested ? fieldsOf(entry, true, `${path}.`) : [];
   });
 };
 

@@ -1,6 +1,6 @@
 import { isObject, valueAt } from "../json/json-path.js";
 import { connectionString } from "../sdk/sdk.js";
-import { mask } from "./mask.js";
+import { secretMask } from "./mask.js";
 
 /** How the service returns the credentials of a connection. */
 interface DirectConnection {
@@ -14,35 +14,35 @@ interface DirectConnection {
  * Returns the connection string in a database, a connection, or a project with its database. Undefined if there is none, or if
  * it is masked.
  */
-export const connectionStringIn = (resource: unknown): string | undefined => {
-  for (const holder of holdersIn(resource)) {
-    const complete = [
+export const findConnectionString = (resource: unknown): string | undefined => {
+  for (const holder of listCredentialHolders(resource)) {
+    const candidates = [
       valueAt(holder, ["connectionString"]),
-      valueAt(holder, [...direct, "connectionString"]),
+      valueAt(holder, [...directEndpointPath, "connectionString"]),
     ];
-    const known = complete.find(isConnectionString);
-    if (known !== undefined) return known;
+    const completeString = candidates.find(isConnectionString);
+    if (completeString !== undefined) return completeString;
     const credentials = valueAt(holder, ["directConnection"]);
     if (isDirectConnection(credentials)) return connectionString({ directConnection: credentials });
   }
   return undefined;
 };
 
-const direct = ["endpoints", "direct"];
+const directEndpointPath = ["endpoints", "direct"];
 
 /** Returns a resource and the parts of it that may have credentials, the ones that were created for the caller first. */
-const holdersIn = (resource: unknown): unknown[] => {
+const listCredentialHolders = (resource: unknown): unknown[] => {
   if (!isObject(resource)) return [];
   const { connection, database, connections, defaultConnectionId } = resource;
-  const known: unknown[] = Array.isArray(connections) ? connections : [];
+  const connectionList: unknown[] = Array.isArray(connections) ? connections : [];
   const isDefault = (candidate: unknown): boolean =>
     isObject(candidate) && candidate["id"] === defaultConnectionId;
   return [
     connection,
     resource,
-    ...known.filter(isDefault),
-    ...known.filter((candidate) => !isDefault(candidate)),
-    ...(isObject(database) ? holdersIn(database) : []),
+    ...connectionList.filter(isDefault),
+    ...connectionList.filter((candidate) => !isDefault(candidate)),
+    ...(isObject(database) ? listCredentialHolders(database) : []),
   ];
 };
 
@@ -52,4 +52,4 @@ const isConnectionString = (value: unknown): value is string =>
 const isDirectConnection = (value: unknown): value is DirectConnection =>
   isObject(value) &&
   ["host", "user", "pass"].every((name) => typeof value[name] === "string") &&
-  value["pass"] !== mask;
+  value["pass"] !== secretMask;

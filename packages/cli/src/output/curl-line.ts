@@ -1,5 +1,5 @@
 import { isObject, setAt, valueAt } from "../json/json-path.js";
-import { toJson } from "./printable.js";
+import { toSafeJson } from "./printable.js";
 
 /** A request that was not sent. */
 export interface PlannedRequest {
@@ -16,10 +16,10 @@ export interface PlannedRequest {
 }
 
 /** Names of ids that are not known before the requests are sent. They are variables in shell commands. */
-export const idName = (index: number): string => `mgmt_id_${index}`;
+export const idVariableName = (index: number): string => `mgmt_id_${index}`;
 
 /** Returns the names of ids in a string. */
-export const idNamesIn = (text: string): string[] => text.match(/\bmgmt_id_\d+\b/g) ?? [];
+export const findIdVariableNames = (text: string): string[] => text.match(/\bmgmt_id_\d+\b/g) ?? [];
 
 /**
  * Returns a shell command that sends a request with curl. It passes the token and the secrets from environment variables to
@@ -28,54 +28,57 @@ export const idNamesIn = (text: string): string[] => text.match(/\bmgmt_id_\d+\b
  * @param secrets Paths of secrets in the body. The environment variable of `recipientAccessToken` is RECIPIENT_ACCESS_TOKEN.
  * @param secretHeaders Names of headers with secrets. The environment variable of `x-api-key` is X_API_KEY.
  */
-export const curlLine = (
+export const renderCurlCommand = (
   { method, url, isAnonymous = false, headers = {}, body, id }: PlannedRequest,
   secrets: readonly (readonly string[])[],
   secretHeaders: readonly string[] = [],
 ): string => {
-  const present = secrets.filter((path) => isObject(body) && valueAt(body, path) !== undefined);
-  const values = isAnonymous ? [] : ['"$MGMT_TOKEN"'];
-  const config = isAnonymous ? [] : ['header = "Authorization: Bearer %s"'];
-  const words = ["--silent", "--show-error", "--fail-with-body", "--request", method];
-  if (body !== undefined) words.push("--header", "'Content-Type: application/json'");
+  const presentSecrets = secrets.filter((path) => isObject(body) && valueAt(body, path) !== undefined);
+  const printfValues = isAnonymous ? [] : ['"$MGMT_TOKEN"'];
+  const curlConfig = isAnonymous ? [] : ['header = "Authorization: Bearer %s"'];
+  const curlArguments = ["--silent", "--show-error", "--fail-with-body", "--request", method];
+  if (body !== undefined) curlArguments.push("--header", "'Content-Type: application/json'");
   for (const [name, value] of Object.entries(headers)) {
     if (secretHeaders.includes(name)) {
-      config.push('header = "%s: %s"');
-      values.push(quoted(escaped(name)), `"$${variableOf([name])}"`);
-    } else words.push("--header", quoted(`${name}: ${value}`));
+      curlConfig.push('header = "%s: %s"');
+      printfValues.push(quoteShellArgument(escapeCurlValue(name)), `"$${variableOf([name])}"`);
+    } else curlArguments.push("--header", quoteShellArgument(`${name}: ${value}`));
   }
-  if (present.length > 0) {
-    const [parts, variables] = splitAtSecrets(body, present);
-    config.push(`data = "${"%s".repeat(parts.length + variables.length)}"`);
-    values.push(
+  if (presentSecrets.length > 0) {
+    const [parts, variables] = splitAtSecrets(body, presentSecrets);
+    curlConfig.push(`data = "${"%s".repeat(parts.length + variables.length)}"`);
+    printfValues.push(
       ...parts.flatMap((part, index) => {
         const variable = variables[index];
-        return [quoted(escaped(part)), ...(variable === undefined ? [] : [`"$${variable}"`])];
+        return [
+          quoteShellArgument(escapeCurlValue(part)),
+          ...(variable === undefined ? [] : [`"$${variable}"`]),
+        ];
       }),
     );
   } else if (body !== undefined) {
-    words.push("--data", quoted(toJson(body)));
+    curlArguments.push("--data", quoteShellArgument(toSafeJson(body)));
   }
-  const call = [...words, quoted(url)].join(" ");
+  const call = [...curlArguments, quoteShellArgument(url)].join(" ");
   const line =
-    config.length === 0
+    curlConfig.length === 0
       ? `curl ${call}`
-      : `printf '${config.join("\\n")}\\n' ${values.join(" ")} | curl --config - ${call}`;
-  return id === undefined ? line : `${id}=$(${line} | node -pe '${readId}')`;
+      : `printf '${curlConfig.join("\\n")}\\n' ${printfValues.join(" ")} | curl --config - ${call}`;
+  return id === undefined ? line : `${id}=$(${line} | node -pe '${readIdScript}')`;
 };
 
 /** Prints the id in a response with one resource or a list of one. */
-const readId = "[JSON.parse(fs.readFileSync(0)).data].flat()[0].id";
+const readIdScript = "[JSON.parse(fs.readFileSync(0)).data].flat()[0].id";
 
 /** Splits the JSON of a body where its secrets are. Returns the parts, and the variables between them. */
 const splitAtSecrets = (
   body: unknown,
   secrets: readonly (readonly string[])[],
 ): [parts: string[], variables: string[]] => {
-  const marked: unknown = structuredClone(body);
-  const mark = (index: number): string => `\u0001${index}\u0001`;
-  if (isObject(marked)) secrets.forEach((path, index) => setAt(marked, path, mark(index)));
-  const pieces = toJson(marked).split(/\\u0001(\d+)\\u0001/);
+  const markedBody: unknown = structuredClone(body);
+  const markSecret = (index: number): string => `\u0001${index}\u0001`;
+  if (isObject(markedBody)) secrets.forEach((path, index) => setAt(markedBody, path, markSecret(index)));
+  const pieces = toSafeJson(markedBody).split(/\\u0001(\d+)\\u0001/);
   return [
     pieces.filter((_, index) => index % 2 === 0),
     pieces.filter((_, index) => index % 2 === 1).map((index) => variableOf(secrets[Number(index)] ?? [])),
@@ -92,7 +95,7 @@ const variableOf = (path: readonly string[]): string =>
     .replace(/^(?=\d|$)/, "_");
 
 /** Escapes text for a quoted value of a curl configuration. */
-const escaped = (text: string): string => text.replaceAll(/["\\]/g, String.raw`\$&`);
+const escapeCurlValue = (text: string): string => text.replaceAll(/["\\]/g, String.raw`\$&`);
 
-const quoted = (text: string): string =>
+const quoteShellArgument = (text: string): string =>
   `'${text.replaceAll("'", String.raw`'\''`).replaceAll(/\bmgmt_id_\d+\b/g, `'"$$$&"'`)}'`;

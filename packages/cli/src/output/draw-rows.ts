@@ -1,22 +1,22 @@
 import Table from "cli-table3";
-import { isPlain } from "./printable.js";
-import { type Emphasize, same } from "./style.js";
+import { isPlainAscii } from "./printable.js";
+import { type TextStyle, noEmphasis } from "./style.js";
 import { widthOf } from "./width.js";
 
 /** Between two columns. */
-export const gap = "  ";
+export const columnGap = "  ";
 
 /** A string without line breaks, and its emphasis. */
-export interface Cell {
+export interface TableCell {
   readonly text: string;
-  readonly emphasize?: Emphasize;
+  readonly emphasize?: TextStyle;
 }
 
 /** cli-table3 takes time that grows with the square of the rows of one table. */
 const rowsPerTable = 50;
 
 /** Columns are separated by spaces alone, so that nothing has to be removed after copying or before parsing. */
-const chars = {
+const tableCharacters = {
   top: "",
   "top-mid": "",
   "top-left": "",
@@ -31,10 +31,10 @@ const chars = {
   "mid-mid": "",
   right: "",
   "right-mid": "",
-  middle: gap,
+  middle: columnGap,
 };
 
-const style = { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true };
+const tableStyle = { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true };
 
 /**
  * A character that takes one column. cli-table3 does not know the width of every script, and is slow with strings whose width is not their
@@ -44,7 +44,7 @@ const style = { "padding-left": 0, "padding-right": 0, head: [], border: [], com
 const placeholder = "\ue000";
 
 /** Returns the widths that columns need. */
-export const widthsOf = (rows: readonly (readonly Cell[])[]): number[] => {
+export const widthsOf = (rows: readonly (readonly TableCell[])[]): number[] => {
   const widths: number[] = [];
   for (const row of rows)
     for (const [index, { text }] of row.entries())
@@ -57,31 +57,31 @@ export const widthsOf = (rows: readonly (readonly Cell[])[]): number[] => {
  *
  * @param widths Of the columns. A wider text moves the rest of its row.
  */
-export const drawRows = (rows: readonly (readonly Cell[])[], widths: readonly number[]): string[] => {
+export const drawRows = (rows: readonly (readonly TableCell[])[], widths: readonly number[]): string[] => {
   const lines: string[] = [];
   for (let first = 0; first < rows.length; first += rowsPerTable)
     lines.push(...drawTable(rows.slice(first, first + rowsPerTable), widths));
   return lines;
 };
 
-const drawTable = (rows: readonly (readonly Cell[])[], widths: readonly number[]): string[] => {
-  const table = new Table({ chars, style, colWidths: [...widths] });
-  const replaced: { readonly text: string; readonly width: number }[] = [];
+const drawTable = (rows: readonly (readonly TableCell[])[], widths: readonly number[]): string[] => {
+  const table = new Table({ chars: tableCharacters, style: tableStyle, colWidths: [...widths] });
+  const replacedTexts: { readonly text: string; readonly width: number }[] = [];
   for (const row of rows) {
     table.push(
-      row.map(({ text, emphasize = same }, index) => {
+      row.map(({ text, emphasize = noEmphasis }, index) => {
         const width = widthOf(text);
-        const available = widths[index] ?? width;
-        if (isPlain(text) && width <= available) return emphasize(text);
-        replaced.push({ text, width });
-        return emphasize(placeholder.repeat(Math.max(1, Math.min(width, available))));
+        const availableWidth = widths[index] ?? width;
+        if (isPlainAscii(text) && width <= availableWidth) return emphasize(text);
+        replacedTexts.push({ text, width });
+        return emphasize(placeholder.repeat(Math.max(1, Math.min(width, availableWidth))));
       }),
     );
   }
-  let next = 0;
-  const drawn = table.toString().replaceAll(/\ue000+/g, (run) => {
-    const { text = "", width = 0 } = replaced[next++] ?? {};
+  let nextIndex = 0;
+  const tableText = table.toString().replaceAll(/\ue000+/g, (run) => {
+    const { text = "", width = 0 } = replacedTexts[nextIndex++] ?? {};
     return text + " ".repeat(Math.max(0, run.length - width));
   });
-  return drawn.split("\n").map((line) => line.trimEnd());
+  return tableText.split("\n").map((line) => line.trimEnd());
 };

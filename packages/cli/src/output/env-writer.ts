@@ -1,11 +1,11 @@
 import { valueAt } from "../json/json-path.js";
-import { connectionStringIn } from "./connection-string.js";
-import { marker } from "./log-commands.js";
-import { mask } from "./mask.js";
-import { textOf } from "./data-writers.js";
-import { printable } from "./printable.js";
+import { findConnectionString } from "./connection-string.js";
+import { markerPattern } from "./log-commands.js";
+import { secretMask } from "./mask.js";
+import { toPlainText } from "./data-writers.js";
+import { toPrintable } from "./printable.js";
 
-const connectionString = "DATABASE_URL";
+const connectionStringVariable = "DATABASE_URL";
 
 /**
  * Renders one resource as variables for a shell: `DATABASE_ID='db_…'`. Names start with the type of the resource, so that
@@ -15,36 +15,36 @@ const connectionString = "DATABASE_URL";
 export const renderEnv = (value: unknown, isTerminal: boolean): string => {
   const type = valueAt(value, ["type"]);
   const prefix = typeof type === "string" ? type : "mgmt";
-  const url = connectionStringIn(value);
-  const variables = leaves(value, [prefix])
-    .filter(([path, leaf]) => !(path.length === 2 && path[1] === "type") && leaf !== mask)
-    .map(([path, leaf]) => [nameOf(path), textOf(leaf)] as const);
-  return [...(url === undefined ? [] : [[connectionString, url] as const]), ...variables]
+  const url = findConnectionString(value);
+  const variables = listLeaves(value, [prefix])
+    .filter(([path, leaf]) => !(path.length === 2 && path[1] === "type") && leaf !== secretMask)
+    .map(([path, leaf]) => [variableName(path), toPlainText(leaf)] as const);
+  return [...(url === undefined ? [] : [[connectionStringVariable, url] as const]), ...variables]
     .map(([name, text]) => {
-      return `${name}=${quoted(isTerminal ? printable(text) : text)}\n`;
+      return `${name}=${quoteForShell(isTerminal ? toPrintable(text) : text)}\n`;
     })
     .join("");
 };
 
 /** Returns a string as a word of a shell. Ends and begins its quotes again inside anything that would be a command in a CI system's log. */
-const quoted = (text: string): string =>
+const quoteForShell = (text: string): string =>
   `'${text
     .replaceAll("'", `'\\''`)
-    .replaceAll(marker, "#''#")
+    .replaceAll(markerPattern, "#''#")
     .replaceAll(/(?<=[\r\n\u0085\u2028\u2029])(?=[\s\u0085]*::)/g, "''")}'`;
 
-const leaves = (value: unknown, path: readonly string[]): [path: readonly string[], leaf: unknown][] =>
+const listLeaves = (value: unknown, path: readonly string[]): [path: readonly string[], leaf: unknown][] =>
   typeof value === "object" && value !== null
-    ? Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
+    ? Object.entries(value).flatMap(([name, inner]) => listLeaves(inner, [...path, name]))
     : [[path, value]];
 
 /** The field `url` is the address of a resource in the API. */
-const nameOf = (path: readonly string[]): string => {
-  const name = path.map(words).join("_");
-  return path.at(-1) === "url" || name === connectionString ? name.replace(/URL$/, "API_URL") : name;
+const variableName = (path: readonly string[]): string => {
+  const name = path.map(toUpperSnakeCase).join("_");
+  return path.at(-1) === "url" || name === connectionStringVariable ? name.replace(/URL$/, "API_URL") : name;
 };
 
-const words = (name: string): string =>
+const toUpperSnakeCase = (name: string): string =>
   name
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replaceAll(/\W/g, "_")

@@ -10,11 +10,11 @@ import { type Query, SelectedText } from "./output.js";
  *
  * @throws `program:not_found` if `jq` is not installed; a usage error if the filter is not valid.
  */
-export const jqQuery = async (filter: string, env: NodeJS.ProcessEnv): Promise<Query> => {
-  const checked = await runJq(filter, "", env);
-  if (checked.status !== 0) {
+export const createJqQuery = async (filter: string, env: NodeJS.ProcessEnv): Promise<Query> => {
+  const testRun = await runJq(filter, "", env);
+  if (testRun.status !== 0) {
     throw usageError(
-      `--jq is not a valid filter: ${firstProblem(checked.stderr)}`,
+      `--jq is not a valid filter: ${firstErrorLine(testRun.stderr)}`,
       "Examples: '.[].name', '.[] | select(.status == \"ready\") | .id'. See https://jqlang.org/manual.",
     );
   }
@@ -24,7 +24,7 @@ export const jqQuery = async (filter: string, env: NodeJS.ProcessEnv): Promise<Q
     throw new CliError(
       "failure",
       "jq:failed",
-      `jq could not filter the result: ${firstProblem(stderr)}`,
+      `jq could not filter the result: ${firstErrorLine(stderr)}`,
       "The command was carried out. Run it with --output json to see the data, if it can be repeated.",
     );
   };
@@ -39,7 +39,7 @@ interface JqResult {
 const runJq = (filter: string, input: string, env: NodeJS.ProcessEnv): Promise<JqResult> =>
   new Promise((resolve, reject) => {
     const program = findProgram("jq", env);
-    if (program === undefined) throw cannotRunJq();
+    if (program === undefined) throw jqNotFoundError();
     const variables = programEnvironment(env);
     // A filter such as -1 is not an option.
     const args = ["--raw-output", filter.replace(/^-/, " -")];
@@ -52,7 +52,7 @@ const runJq = (filter: string, input: string, env: NodeJS.ProcessEnv): Promise<J
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
     child.once("error", (cause) => {
-      reject(cannotRunJq(cause));
+      reject(jqNotFoundError(cause));
     });
     child.once("close", (status) => {
       resolve({ status, stdout, stderr });
@@ -62,7 +62,7 @@ const runJq = (filter: string, input: string, env: NodeJS.ProcessEnv): Promise<J
     child.stdin.end(input);
   });
 
-const cannotRunJq = (cause?: Error): CliError =>
+const jqNotFoundError = (cause?: Error): CliError =>
   new CliError(
     "failure",
     "program:not_found",
@@ -72,7 +72,7 @@ const cannotRunJq = (cause?: Error): CliError =>
   );
 
 /** Returns the first line of the error of `jq`, without its name. */
-const firstProblem = (stderr: string): string =>
+const firstErrorLine = (stderr: string): string =>
   stderr
     .split("\n", 1)
     .join("")

@@ -9,12 +9,16 @@ export const loadListWriter = async (
     const { TableWriter } = await import("./tables.js");
     return new TableWriter(layout);
   }
-  const { CsvWriter, nameWriter, ndjsonWriter } = await import("./data-writers.js");
+  const {
+    CsvWriter,
+    createIdWriter: nameWriter,
+    createNdjsonWriter: ndjsonWriter,
+  } = await import("./data-writers.js");
   if (format === "csv") return new CsvWriter(layout);
   if (format === "name") return nameWriter();
   const writer = ndjsonWriter();
   const fields = layout.columns?.map(({ path }) => path);
   if (!fields) return writer;
-  const { pick } = await import("./selection.js");
+  const { pickFields: pick } = await import("./selection.js");
   return { page: (items) => writer.page(items.map((item) => pick(item, fields))) };
 };

@@ -2,22 +2,22 @@
  * The start of a command of Azure Pipelines, a service message of TeamCity (https://www.jetbrains.com/help/teamcity/service-messages.html),
  * and an older command of GitHub Actions, anywhere in a line.
  */
-export const marker = /##(?=\[|vso\[|teamcity\[)/gi;
+export const markerPattern = /##(?=\[|vso\[|teamcity\[)/gi;
 
 /** A command of GitHub Actions, which is the start of a line. The white space before it is that of .NET, which has U+0085 as well. */
-const command = /^([\s\u0085]*):(?=:[a-z-]+(?: [^\n]*)?::)/gim;
+const commandPattern = /^([\s\u0085]*):(?=:[a-z-]+(?: [^\n]*)?::)/gim;
 
 /** Whether a CI system would carry out a part of a string that is printed into its log. */
 export const hasLogCommand = (text: string): boolean =>
-  isSuspect(text) && (text.search(marker) >= 0 || text.search(command) >= 0);
+  mayHaveLogCommand(text) && (text.search(markerPattern) >= 0 || text.search(commandPattern) >= 0);
 
 /** Keeps a CI system from carrying out a foreign text that is printed into its log: a name could set a variable of the job. */
 export const withoutLogCommands = (text: string): string =>
-  isSuspect(text) ? escapeMarkers(text).replaceAll(command, String.raw`$1\u003a`) : text;
+  mayHaveLogCommand(text) ? escapeLogMarkers(text).replaceAll(commandPattern, String.raw`$1\u003a`) : text;
 
 /** Does the same for text that quotes all of its strings, such as JSON, whose value stays the same. */
-export const escapeMarkers = (text: string): string =>
-  text.includes("##") ? text.replaceAll(marker, String.raw`\u0023#`) : text;
+export const escapeLogMarkers = (text: string): string =>
+  text.includes("##") ? text.replaceAll(markerPattern, String.raw`\u0023#`) : text;
 
 /** Almost no string has these, and long tables have many strings. */
-const isSuspect = (text: string): boolean => text.includes("##") || text.includes("::");
+const mayHaveLogCommand = (text: string): boolean => text.includes("##") || text.includes("::");

@@ -1,7 +1,7 @@
 import { secretNames } from "../contract/generated/secret-names.js";
 
 /** Printed in place of a secret. Its length says nothing about the secret's. */
-export const mask = "********";
+export const secretMask = "********";
 
 /** Returns a copy of a resource with the secrets at the paths masked. `*` stands for every item or value. Null stays null. */
 export const maskSecrets = (value: unknown, paths: readonly string[]): unknown =>
@@ -9,7 +9,7 @@ export const maskSecrets = (value: unknown, paths: readonly string[]): unknown =
 
 const maskAt = (value: unknown, [name, ...rest]: readonly string[]): unknown => {
   if (value === undefined || value === null) return value;
-  if (name === undefined) return mask;
+  if (name === undefined) return secretMask;
   if (typeof value !== "object") return value;
   if (Array.isArray(value)) return name === "*" ? value.map((item) => maskAt(item, rest)) : value;
   const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
@@ -31,7 +31,7 @@ export const maskNamedSecrets = (value: unknown): unknown => {
 };
 
 const maskTexts = (value: unknown): unknown => {
-  if (typeof value === "string") return mask;
+  if (typeof value === "string") return secretMask;
   return typeof value === "object" && value !== null ? mapValues(value, maskTexts) : value;
 };
 
@@ -40,10 +40,10 @@ const mapValues = (value: object, map: (inner: unknown, name: string) => unknown
   let copy: object | undefined;
   for (const name of Object.keys(value)) {
     const inner: unknown = Reflect.get(value, name);
-    const mapped = map(inner, name);
-    if (mapped === inner) continue;
+    const newValue = map(inner, name);
+    if (newValue === inner) continue;
     copy ??= Array.isArray(value) ? [...value] : { ...value };
-    Reflect.set(copy, name, mapped);
+    Reflect.set(copy, name, newValue);
   }
   return copy ?? value;
 };

@@ -1,19 +1,19 @@
-import { type Failure, failureOf } from "../errors/failure.js";
-import { envOfList } from "../errors/usage-errors.js";
+import { type Failure, toFailure } from "../errors/failure.js";
+import { envOfListError } from "../errors/usage-errors.js";
 import type { Interruption } from "../system/interruption.js";
 import { isObject } from "../json/json-path.js";
 import { checkNesting } from "./check-nesting.js";
-import { ciSystemOf, isCi } from "../system/ci-system.js";
+import { detectCiSystem, isCi } from "../system/ci-system.js";
 import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, withoutLogCommands } from "./log-commands.js";
-import { printable, printableLines, printableTable, toJson } from "./printable.js";
+import { toPrintable, toPrintableLines, toPrintableTable, toSafeJson } from "./printable.js";
 import { wrapMessage } from "./wrap.js";
 import { startSpinner } from "./spinner.js";
-import { helpWidthOf, isFile, type Streams, writeText } from "./streams.js";
+import { helpWidthOf, isFileStream, type Streams, writeText } from "./streams.js";
 import { loadStyle, type Style, wantsColor } from "./style.js";
 
-export const formats = ["table", "json", "yaml", "csv", "ndjson", "env", "name"] as const;
-export type Format = (typeof formats)[number];
+export const outputFormats = ["table", "json", "yaml", "csv", "ndjson", "env", "name"] as const;
+export type OutputFormat = (typeof outputFormats)[number];
 
 /** Something worth knowing beside the result. */
 export interface Notice {
@@ -54,10 +54,10 @@ export interface ItemResult {
 }
 
 /** Adds to an error the commands that help after it. `id` is that of the item that failed. */
-type AddNext = (failure: Failure, id?: string) => Promise<Failure>;
+type AddNextCommands = (failure: Failure, id?: string) => Promise<Failure>;
 
 /** The pages of a list. */
-export type Pages = AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>;
+export type ListPages = AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>;
 
 /**
  * Everything that a run prints. Standard output gets the result and nothing else. Everything else goes to standard error:
@@ -66,18 +66,18 @@ export type Pages = AsyncIterable<readonly unknown[]> | Iterable<readonly unknow
 export class Output {
   presentation: Presentation = {};
   /** Set when the command line is known. */
-  addNext: AddNext = (failure) => Promise.resolve(failure);
+  addNext: AddNextCommands = (failure) => Promise.resolve(failure);
   /** Whether every request is printed. */
   isDebugging = false;
   /** Whether a spinner is shown, which other lines would break. */
   isSpinning = false;
   /** Whether a request that takes long or is sent again is announced. Not by a command that asks again and again. */
   announcesDelays = true;
-  private readonly noticed = new Set<string>();
+  private readonly printedMessages = new Set<string>();
   private readonly ciCommands = new Set<string>();
 
   constructor(
-    public format: Format,
+    public format: OutputFormat,
     private readonly streams: Streams = process,
     private readonly env: NodeJS.ProcessEnv = process.env,
     private readonly interruption?: Interruption,
@@ -94,17 +94,17 @@ export class Output {
   }
 
   /** Prints a string that is itself the result: unchanged for a program, and safe on a terminal. */
-  exact(text: string): void {
-    this.text(this.isTerminal ? printable(text) : this.withoutLogCommands(text));
+  writeExact(text: string): void {
+    this.text(this.isTerminal ? toPrintable(text) : this.withoutLogCommands(text));
   }
 
   /** Prints lines that are themselves the result: unchanged for a program, and safe on a terminal. */
-  exactLines(text: string): void {
-    this.text(this.isTerminal ? printableTable(text) : this.withoutLogCommands(text));
+  writeExactLines(text: string): void {
+    this.text(this.isTerminal ? toPrintableTable(text) : this.withoutLogCommands(text));
   }
 
   /** Prints text of our own that is itself the result. A terminal would break its lines inside words. */
-  wrapped(text: string): void {
+  writeWrapped(text: string): void {
     this.text(this.isTerminal ? wrapMessage(text, this.helpWidth) : text);
   }
 
@@ -120,7 +120,7 @@ export class Output {
 
   /** Whether standard output may lead to the log of a job, which a pipe in a CI system does unless a program reads it. */
   get mayBeJobLog(): boolean {
-    return ciSystemOf(this.env) !== undefined && !this.isTerminal && !isFile(this.streams.stdout);
+    return detectCiSystem(this.env) !== undefined && !this.isTerminal && !isFileStream(this.streams.stdout);
   }
 
   /** Number of columns that help is wrapped to. */
@@ -139,29 +139,29 @@ export class Output {
     if (value === undefined) return;
     checkNesting(value);
     const { query } = this.presentation;
-    if (query) return this.queried(await this.select(query, value));
+    if (query) return this.writeQueryResult(await this.selectOrPrintAll(query, value));
     if (Array.isArray(value)) return this.list([value], resource);
     const { fields } = this.presentation;
-    const picked = fields ? (await import("./selection.js")).pick(value, fields) : value;
-    await this.value(picked, resource);
+    const pickedFields = fields ? (await import("./selection.js")).pickFields(value, fields) : value;
+    await this.value(pickedFields, resource);
   }
 
   /**
    * Prints a list page by page. JSON and YAML are printed only when the list is complete, so that a failure leaves no
    * incomplete document.
    */
-  async list(pages: Pages, resource?: string): Promise<void> {
+  async list(pages: ListPages, resource?: string): Promise<void> {
     const { format } = this;
-    if (format === "env") throw envOfList();
+    if (format === "env") throw envOfListError();
     const { query, fields } = this.presentation;
     if (query || format === "json" || format === "yaml") {
       const items: unknown[] = [];
       for await (const page of pages) for (const item of page) items.push(checkNesting(item));
-      if (query) return this.queried(await query(items));
-      const picked = fields ? (await import("./selection.js")).pick(items, fields) : items;
-      return this.text(await this.document(picked));
+      if (query) return this.writeQueryResult(await query(items));
+      const pickedFields = fields ? (await import("./selection.js")).pickFields(items, fields) : items;
+      return this.text(await this.renderDocument(pickedFields));
     }
-    await this.stream(pages, resource, format);
+    await this.writePages(pages, resource, format);
   }
 
   /** Prints a result for each item as it comes. A table has none: the messages about the items say the same. */
@@ -176,17 +176,17 @@ export class Output {
 
   /** Whether the format can print a list. Throws before a request is sent if not. */
   assertPrintsLists(): void {
-    if (this.format === "env" && !this.presentation.query) throw envOfList();
+    if (this.format === "env" && !this.presentation.query) throw envOfListError();
   }
 
-  private async stream(
-    pages: Pages,
+  private async writePages(
+    pages: ListPages,
     resource: string | undefined,
     format: "table" | "csv" | "ndjson" | "name",
   ): Promise<void> {
     const { pager = true } = this.presentation;
     const [layout, { loadListWriter }, { Screen }] = await Promise.all([
-      this.layout(resource),
+      this.buildLayout(resource),
       import("./load-list-writer.js"),
       import("./screen.js"),
     ]);
@@ -205,13 +205,14 @@ export class Output {
       await screen.end();
     }
     if (isEmpty) this.info("Nothing found.");
-    const hidden = writer.hidden ?? [];
-    if (hidden.length > 0) this.info(`Not shown, because the terminal is too narrow: ${hidden.join(", ")}.`);
+    const hiddenTitles = writer.hidden ?? [];
+    if (hiddenTitles.length > 0)
+      this.info(`Not shown, because the terminal is too narrow: ${hiddenTitles.join(", ")}.`);
   }
 
   /** Prints a string that a query selected: unchanged for a program, and safe on a terminal. */
-  selected({ text }: SelectedText): void {
-    if (text !== "") this.exactLines(text);
+  writeSelected({ text }: SelectedText): void {
+    if (text !== "") this.writeExactLines(text);
   }
 
   /**
@@ -220,7 +221,7 @@ export class Output {
    */
   private withoutLogCommands(text: string): string {
     if (!hasLogCommand(text)) return text;
-    if (!ciSystemOf(this.env)?.runsCommands || isFile(this.streams.stdout)) return text;
+    if (!detectCiSystem(this.env)?.runsCommands || isFileStream(this.streams.stdout)) return text;
     this.noticeOnce({
       code: "output:log_commands",
       message:
@@ -231,35 +232,35 @@ export class Output {
   }
 
   /** Selects from a resource. It may have secrets that are shown only once, so all of it is printed if that fails. */
-  private async select(query: Query, value: unknown): Promise<unknown> {
+  private async selectOrPrintAll(query: Query, value: unknown): Promise<unknown> {
     try {
       return await query(value);
     } catch (error) {
-      this.text(toJson(value, 2));
+      this.text(toSafeJson(value, 2));
       throw error;
     }
   }
 
   /** Prints the result of a query: strings and numbers as lines, unless the format has its own form for them. */
-  private async queried(value: unknown): Promise<void> {
+  private async writeQueryResult(value: unknown): Promise<void> {
     const { format } = this;
     if (value instanceof SelectedText) {
-      this.selected(value);
+      this.writeSelected(value);
       return;
     }
     if (format === "json" || format === "yaml") return this.value(value);
     const items: unknown[] = Array.isArray(value) ? value : [value];
-    if (format === "ndjson") return this.stream([items], undefined, format);
-    if (!items.every(isObject)) return this.stream([items], undefined, "name");
+    if (format === "ndjson") return this.writePages([items], undefined, format);
+    if (!items.every(isObject)) return this.writePages([items], undefined, "name");
     if (!Array.isArray(value)) return this.value(value);
-    if (format === "env") throw envOfList();
-    await this.stream([items], undefined, format);
+    if (format === "env") throw envOfListError();
+    await this.writePages([items], undefined, format);
   }
 
   private async value(value: unknown, resource?: string): Promise<void> {
     const { format } = this;
-    if (format === "json" || format === "yaml") return this.text(await this.document(value));
-    const layout = await this.layout(resource);
+    if (format === "json" || format === "yaml") return this.text(await this.renderDocument(value));
+    const layout = await this.buildLayout(resource);
     if (format === "table") {
       const { renderDetails } = await import("./tables.js");
       return this.text(renderDetails(value, layout));
@@ -273,13 +274,13 @@ export class Output {
     this.text(format === "csv" ? this.withoutLogCommands(text) : text);
   }
 
-  private async document(value: unknown): Promise<string> {
-    if (this.format === "json") return toJson(value, 2);
+  private async renderDocument(value: unknown): Promise<string> {
+    if (this.format === "json") return toSafeJson(value, 2);
     const { renderYaml } = await import("./yaml.js");
     return renderYaml(value);
   }
 
-  private async layout(resource: string | undefined): Promise<ListLayout> {
+  private async buildLayout(resource: string | undefined): Promise<ListLayout> {
     const { isTerminal, tableWidth: width } = this;
     const style = await this.style();
     const columns = this.presentation.fields?.map((path) => ({ title: path, path }));
@@ -288,12 +289,12 @@ export class Output {
 
   /** Prints one line of JSON in any format: the ready line of a program that keeps running. */
   jsonLine(value: unknown): void {
-    this.streams.stdout.write(`${toJson(value)}\n`);
+    this.streams.stdout.write(`${toSafeJson(value)}\n`);
   }
 
   /** Prints a message for people. Omitted with every format but `table`. */
   info(message: string): void {
-    if (this.format === "table") this.message(printable(message));
+    if (this.format === "table") this.message(toPrintable(message));
   }
 
   /** Prints lines of our own for people, which are safe on a terminal. Omitted with every format but `table`. */
@@ -305,14 +306,14 @@ export class Output {
 
   /** Prints a message that programs need as well. Its line breaks are printed only if it is `multiline`. */
   notice(notice: Notice, { multiline = false } = {}): void {
-    if (this.isJson) return this.errorLine({ notice });
-    this.message(multiline ? printableLines(notice.message) : printable(notice.message));
+    if (this.isJson) return this.writeErrorLine({ notice });
+    this.message(multiline ? toPrintableLines(notice.message) : toPrintable(notice.message));
   }
 
   /** Does the same unless this run has printed the message before. */
   noticeOnce(notice: Notice): void {
-    if (this.noticed.has(notice.message)) return;
-    this.noticed.add(notice.message);
+    if (this.printedMessages.has(notice.message)) return;
+    this.printedMessages.add(notice.message);
     this.notice(notice);
   }
 
@@ -328,11 +329,11 @@ export class Output {
 
   /** Prints a warning, with its `hint` if it has one. */
   async warn(warning: Notice): Promise<void> {
-    if (this.isJson) return this.errorLine({ warning });
+    if (this.isJson) return this.writeErrorLine({ warning });
     const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
     const { message, hint } = warning;
-    const lines = [`${style.busy("warning:")} ${printable(message)}`];
-    if (typeof hint === "string") lines.push(`${style.strong("hint:")} ${printable(hint)}`);
+    const lines = [`${style.busy("warning:")} ${toPrintable(message)}`];
+    if (typeof hint === "string") lines.push(`${style.strong("hint:")} ${toPrintable(hint)}`);
     this.message(lines.join("\n"));
   }
 
@@ -346,32 +347,33 @@ export class Output {
     const { exitCode, ...failure } = await this.failureOf(thrown, item?.id);
     const message = item ? `${item.label}: ${failure.message}` : failure.message;
     const error = { ...failure, message };
-    if (this.isJson) this.errorLine({ error });
-    else await this.errorText(error);
+    if (this.isJson) this.writeErrorLine({ error });
+    else await this.writeErrorText(error);
     return exitCode;
   }
 
   /** Describes an error, with the next steps. */
   async failureOf(thrown: unknown, id?: string): Promise<Failure> {
-    return this.addNext(await failureOf(thrown), id);
+    return this.addNext(await toFailure(thrown), id);
   }
 
-  private async errorText(error: Omit<Failure, "exitCode">): Promise<void> {
+  private async writeErrorText(error: Omit<Failure, "exitCode">): Promise<void> {
     const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
     const lines = [
-      `${style.bad("error:")} ${printable(error.message)} ${style.faint(`(${printable(error.code)})`)}`,
+      `${style.bad("error:")} ${toPrintable(error.message)} ${style.faint(`(${toPrintable(error.code)})`)}`,
     ];
-    const detail = (name: string, text: string): string => `  ${printable(name)}: ${printable(text)}`;
+    const formatDetail = (name: string, text: string): string =>
+      `  ${toPrintable(name)}: ${toPrintable(text)}`;
     for (const { path, message } of error.issues ?? []) {
       // The message of an error with a single issue usually contains it.
-      if (!error.message.includes(message)) lines.push(detail(path, message));
+      if (!error.message.includes(message)) lines.push(formatDetail(path, message));
     }
     for (const [name, value] of Object.entries(error.details ?? {})) {
-      lines.push(detail(name, typeof value === "string" ? value : JSON.stringify(value)));
+      lines.push(formatDetail(name, typeof value === "string" ? value : JSON.stringify(value)));
     }
-    if (error.hint !== undefined) lines.push(`${style.strong("hint:")} ${printable(error.hint)}`);
+    if (error.hint !== undefined) lines.push(`${style.strong("hint:")} ${toPrintable(error.hint)}`);
     if (error.retryAfter !== undefined) lines.push(`try again in: ${error.retryAfter} s`);
-    if (error.requestId !== undefined) lines.push(style.faint(`request id: ${printable(error.requestId)}`));
+    if (error.requestId !== undefined) lines.push(style.faint(`request id: ${toPrintable(error.requestId)}`));
     this.message(lines.join("\n"));
   }
 
@@ -390,7 +392,7 @@ export class Output {
   /** Shows a spinner where one can be shown. Returns a function that removes it. */
   startSpinner(text: () => string): () => void {
     if (!this.canAnimate) return () => undefined;
-    const stop = startSpinner(this.streams.stderr, () => printable(text()));
+    const stop = startSpinner(this.streams.stderr, () => toPrintable(text()));
     this.isSpinning = true;
     return () => {
       this.isSpinning = false;
@@ -403,7 +405,7 @@ export class Output {
     return this.format === "json" || this.format === "ndjson";
   }
 
-  private errorLine(value: unknown): void {
-    this.streams.stderr.write(`${toJson(value)}\n`);
+  private writeErrorLine(value: unknown): void {
+    this.streams.stderr.write(`${toSafeJson(value)}\n`);
   }
 }

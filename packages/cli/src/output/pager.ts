@@ -13,7 +13,7 @@ export interface PagerTerminal {
  * Returns the pager's command line for a terminal, or undefined if there is none: no terminal, `--no-pager`, `NO_PAGER`, CI,
  * a dumb terminal, or a `PAGER` that is empty or `cat`.
  */
-export const pagerCommand = (
+export const findPagerCommand = (
   terminal: PagerTerminal,
   env: NodeJS.ProcessEnv,
   isWanted: boolean,
@@ -33,7 +33,7 @@ export interface Pager {
 }
 
 /** Exit codes of a shell that cannot run a program, and of Windows' that does not find one. */
-const notRun: readonly unknown[] = [126, 127, 9009];
+const notRunExitCodes: readonly unknown[] = [126, 127, 9009];
 
 /**
  * Starts a pager. Until the user leaves it, only the first Ctrl-C interrupts the run: the pager handles the key itself, and the
@@ -54,30 +54,30 @@ export const startPager = async (
   const { stdin } = child;
   const exitCode = once(child, "exit").then(
     ([code]: unknown[]) => code,
-    () => notRun[0],
+    () => notRunExitCodes[0],
   );
-  const receive = (signal: EndSignal): void => {
+  const receiveSignal = (signal: EndSignal): void => {
     interruption?.interrupt(signal);
     if (signal !== "SIGINT") child.kill(signal);
   };
-  void interruption?.leaveTo(receive, () => exitCode);
+  void interruption?.leaveSignalsTo(receiveSignal, () => exitCode);
   let text = "";
   let isOpen = true;
   // An error means that the user has left the pager, or that the shell did not find it.
   stdin.on("error", () => undefined);
-  const closed = new Promise<void>((resolve) => stdin.on("close", resolve)).then(() => {
+  const whenClosed = new Promise<void>((resolve) => stdin.on("close", resolve)).then(() => {
     isOpen = false;
   });
   return {
-    write: async (more) => {
-      text += more;
-      const drained = (): Promise<void> => new Promise((resolve) => stdin.once("drain", resolve));
-      if (isOpen && !stdin.write(more)) await Promise.race([drained(), closed]);
+    write: async (addedText) => {
+      text += addedText;
+      const waitForDrain = (): Promise<void> => new Promise((resolve) => stdin.once("drain", resolve));
+      if (isOpen && !stdin.write(addedText)) await Promise.race([waitForDrain(), whenClosed]);
       return isOpen;
     },
     close: async () => {
       stdin.end();
-      return notRun.includes(await exitCode) ? text : undefined;
+      return notRunExitCodes.includes(await exitCode) ? text : undefined;
     },
   };
 };

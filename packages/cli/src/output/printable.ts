@@ -1,51 +1,57 @@
 import { escapeOf, escapeUnsafe, unsafeCharacters } from "@mgmt/internal/text/unsafe-characters";
-import { escapeMarkers, hasLogCommand, withoutLogCommands } from "./log-commands.js";
+import { escapeLogMarkers, hasLogCommand, withoutLogCommands } from "./log-commands.js";
 
 /**
  * Returns joiners that belong to a visible character or to the spelling of a word: in emoji, Arabic and Indic scripts. V8 takes almost a
  * millisecond to read these properties, which most strings do not need.
  */
-const makeJoiner = (): RegExp =>
+const createJoinerPattern = (): RegExp =>
   /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})|(?<=[\p{Script=Arabic}\p{M}])[\u200c\u200d](?=[\p{Script=Arabic}\p{Lo}])/u;
 
-let joinerOrUnsafe: RegExp | undefined;
+let joinerOrUnsafePattern: RegExp | undefined;
 
 /** Whether a string has only characters that are safe and take one column. Most strings do, and long tables have many of them. */
-export const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
+export const isPlainAscii = (text: string): boolean => /^[ -~]*$/.test(text);
 
 /**
  * Makes foreign text safe for a terminal and the log of a CI system: a name must not move the cursor, hide a line, look like another name,
  * or be a command of the log. Line breaks and tabs become spaces, and unsafe characters become escapes such as `\u001b`.
  */
-export const printable = (text: string): string =>
-  withoutLogCommands(isPlain(text) ? text : escapeForeign(text.replaceAll(/[\t\n\r\u2028\u2029]+/g, " ")));
+export const toPrintable = (text: string): string =>
+  withoutLogCommands(
+    isPlainAscii(text) ? text : escapeForeign(text.replaceAll(/[\t\n\r\u2028\u2029]+/g, " ")),
+  );
 
 const escapeForeign = (text: string): string => {
-  joinerOrUnsafe ??= new RegExp(`(${makeJoiner().source})|${unsafeCharacters.source}`, "gu");
-  return text.replaceAll(joinerOrUnsafe, (character, joiner?: string) => joiner ?? escapeOf(character));
+  joinerOrUnsafePattern ??= new RegExp(`(${createJoinerPattern().source})|${unsafeCharacters.source}`, "gu");
+  return text.replaceAll(
+    joinerOrUnsafePattern,
+    (character, joiner?: string) => joiner ?? escapeOf(character),
+  );
 };
 
 /** Does the same line by line, for text that has more than one. */
-export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");
+export const toPrintableLines = (text: string): string => text.split("\n").map(toPrintable).join("\n");
 
 /** Does the same between line breaks and tabs. */
-export const printableTable = (text: string): string =>
-  text.replaceAll(/[^\t\n]+/g, (part) => printable(part));
+export const toPrintableTable = (text: string): string =>
+  text.replaceAll(/[^\t\n]+/g, (part) => toPrintable(part));
 
 /** Replaces unsafe characters in YAML by escapes, which have to be in double quotes. */
 export const escapeYaml = (text: string): string =>
-  escapeMarkers(text).replaceAll(unsafeCharacters, (character) =>
+  escapeLogMarkers(text).replaceAll(unsafeCharacters, (character) =>
     character.length === 1
       ? escapeOf(character)
       : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`,
   );
 
 /** Whether a string has a character that is unsafe on a terminal, or a command of a CI system. */
-export const isUnsafe = (text: string): boolean => text.search(unsafeCharacters) >= 0 || hasLogCommand(text);
+export const isUnsafeText = (text: string): boolean =>
+  text.search(unsafeCharacters) >= 0 || hasLogCommand(text);
 
 /** Renders a value as JSON that is safe on a terminal and in the log of a CI system, and equivalent to the result of `JSON.stringify`. */
-export const toJson = (value: unknown, indent?: number): string => {
+export const toSafeJson = (value: unknown, indent?: number): string => {
   const json = JSON.stringify(value, null, indent);
   // Almost every text is plain, which takes less time to find out.
-  return escapeMarkers(/[^\t\n -~]/.test(json) ? escapeUnsafe(json) : json);
+  return escapeLogMarkers(/[^\t\n -~]/.test(json) ? escapeUnsafe(json) : json);
 };

@@ -4,12 +4,12 @@ import type { Query } from "./output.js";
 
 /** Parses a JMESPath expression. Throws a usage error if it is not valid. See https://jmespath.org/specification.html. */
 export const parseQuery = (expression: string): Query => {
-  checked(() => compile(expression));
+  withQueryErrors(() => compile(expression));
   // Results are JSON, as are the parameters of `search`.
-  return (result) => checked(() => search(result as Parameters<typeof search>[0], expression));
+  return (result) => withQueryErrors(() => search(result as Parameters<typeof search>[0], expression));
 };
 
-const checked = <T>(run: () => T): T => {
+const withQueryErrors = <T>(run: () => T): T => {
   try {
     return run();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Interruption } from "../system/interruption.js";
-import { type Pager, pagerCommand, startPager } from "./pager.js";
+import { type Pager, findPagerCommand, startPager } from "./pager.js";
 import type { OutputStream } from "./streams.js";
 
 export interface ScreenOptions {
@@ -21,7 +21,7 @@ export class Screen {
 
   constructor(private readonly options: ScreenOptions) {
     const { stdout, env, pager } = options;
-    this.command = pagerCommand(stdout, env, pager);
+    this.command = findPagerCommand(stdout, env, pager);
   }
 
   /** Writes text, and waits while the reader is slow. Returns false when the user has left the pager. */
@@ -33,21 +33,21 @@ export class Screen {
       return true;
     }
     this.waiting += text;
-    if (this.waiting.split("\n").length <= (stdout.rows || defaultRows)) return true;
+    if (this.waiting.split("\n").length <= (stdout.rows || defaultTerminalRows)) return true;
     this.pager = await startPager(this.command, env, interruption);
     this.command = undefined;
-    const first = this.waiting;
+    const pendingText = this.waiting;
     this.waiting = "";
-    return this.write(first);
+    return this.write(pendingText);
   }
 
   /** Writes the rest, and waits until the user leaves the pager. */
   async end(): Promise<void> {
     const { stdout } = this.options;
     if (this.waiting !== "") stdout.write(this.waiting);
-    const unread = await this.pager?.close();
-    if (unread !== undefined) stdout.write(unread);
+    const unpagedText = await this.pager?.close();
+    if (unpagedText !== undefined) stdout.write(unpagedText);
   }
 }
 
-const defaultRows = 24;
+const defaultTerminalRows = 24;

@@ -36,7 +36,7 @@ export const writeTextAtOnce = (text: string): void => {
 };
 
 /** Whether a stream writes into a file, rather than to a terminal or a program. */
-export const isFile = (stream: OutputStream): boolean => {
+export const isFileStream = (stream: OutputStream): boolean => {
   if (!("fd" in stream) || typeof stream.fd !== "number") return false;
   try {
     return fstatSync(stream.fd).isFile();
@@ -47,15 +47,15 @@ export const isFile = (stream: OutputStream): boolean => {
 
 const withLineBreak = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
 
-const guarded = new Set<NodeJS.WriteStream>();
+const guardedStreams = new Set<NodeJS.WriteStream>();
 
 /**
  * Exits quietly when the reader of a stream is gone (`mgmt … | head`), and with a message when the disk is full. Continues without
  * messages when their terminal was closed: the result may go to a file.
  */
-const guard = (stream: NodeJS.WriteStream): NodeJS.WriteStream => {
-  if (guarded.has(stream)) return stream;
-  guarded.add(stream);
+const handleStreamErrors = (stream: NodeJS.WriteStream): NodeJS.WriteStream => {
+  if (guardedStreams.has(stream)) return stream;
+  guardedStreams.add(stream);
   return stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit();
     if (error.code === "EIO" && stream === process.stderr) return;
@@ -76,9 +76,9 @@ export const processStreams = {
     return process.stdin;
   },
   get stdout(): NodeJS.WriteStream {
-    return guard(process.stdout);
+    return handleStreamErrors(process.stdout);
   },
   get stderr(): NodeJS.WriteStream {
-    return guard(process.stderr);
+    return handleStreamErrors(process.stderr);
   },
 };

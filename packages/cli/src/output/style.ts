@@ -2,20 +2,26 @@
  * Emphasizes a string, and accepts nothing else. The compiler rejects it as the callback of `map` and the like, which pass more arguments:
  * chalk would print them all.
  */
-export type Emphasize = (text: string, ...nothing: never[]) => string;
+export type TextStyle = (text: string, ...extraArguments: never[]) => string;
 
 /** How words are emphasized on a terminal. */
 export interface Style {
-  readonly strong: Emphasize;
-  readonly faint: Emphasize;
-  readonly good: Emphasize;
-  readonly busy: Emphasize;
-  readonly bad: Emphasize;
+  readonly strong: TextStyle;
+  readonly faint: TextStyle;
+  readonly good: TextStyle;
+  readonly busy: TextStyle;
+  readonly bad: TextStyle;
 }
 
 /** Emphasizes nothing. */
-export const same: Emphasize = (text) => text;
-export const plain: Style = { strong: same, faint: same, good: same, busy: same, bad: same };
+export const noEmphasis: TextStyle = (text) => text;
+export const plainStyle: Style = {
+  strong: noEmphasis,
+  faint: noEmphasis,
+  good: noEmphasis,
+  busy: noEmphasis,
+  bad: noEmphasis,
+};
 
 /** Colors are for terminals. `NO_COLOR` turns them off everywhere, `FORCE_COLOR` turns them on everywhere. */
 export const wantsColor = (stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean => {
@@ -25,8 +31,8 @@ export const wantsColor = (stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv):
 };
 
 /** Loads chalk only if colors are wanted. */
-export const loadStyle = async (color: boolean): Promise<Style> => {
-  if (!color) return plain;
+export const loadStyle = async (usesColor: boolean): Promise<Style> => {
+  if (!usesColor) return plainStyle;
   const { Chalk } = await import("chalk");
   const chalk = new Chalk({ level: 1 });
   return {

@@ -1,36 +1,36 @@
 import { valueAt } from "../json/json-path.js";
-import { wrap } from "./wrap.js";
-import { type Column, columnsOf, detailsOf } from "./columns.js";
-import { type Cell, drawRows, gap, widthsOf } from "./draw-rows.js";
+import { wrapText } from "./wrap.js";
+import { type Column, columnsOf, detailColumnsOf } from "./columns.js";
+import { type TableCell, drawRows, columnGap, widthsOf } from "./draw-rows.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
-import { printable } from "./printable.js";
-import { type Emphasize, same, type Style } from "./style.js";
-import { cutTo, widthOf } from "./width.js";
+import { toPrintable } from "./printable.js";
+import { type TextStyle, noEmphasis, type Style } from "./style.js";
+import { truncateToWidth, widthOf } from "./width.js";
 
 /** Longer cells are cut if the table does not fit into the terminal. Ids are never cut. */
-const maximumTextWidth = 40;
+const maxTextWidth = 40;
 
 /** A column is dropped rather than cut to less. */
-const minimumTextWidth = 8;
+const minTextWidth = 8;
 
 interface TableColumn extends Column {
   /** The path, split. */
   readonly keys: readonly string[];
-  readonly isCut: boolean;
+  readonly canBeCut: boolean;
   /** Whether its cells are still useful if they are cut to much less. */
-  readonly isShrunk: boolean;
+  readonly canShrink: boolean;
   readonly isStatus: boolean;
 }
 
-const tableColumn = (column: Column, index: number): TableColumn => {
+const toTableColumn = (column: Column, index: number): TableColumn => {
   const { path } = column;
-  const isCut = index > 0 && !/(^|\.)id$|Id$/.test(path);
+  const canBeCut = index > 0 && !/(^|\.)id$|Id$/.test(path);
   const isStatus = path.endsWith("status");
   return {
     ...column,
     keys: path.split("."),
-    isCut,
-    isShrunk: isCut && !isStatus && !path.endsWith("At"),
+    canBeCut,
+    canShrink: canBeCut && !isStatus && !path.endsWith("At"),
     isStatus,
   };
 };
@@ -44,65 +44,70 @@ export class TableWriter implements ListWriter {
   readonly hidden: string[] = [];
   private columns: readonly TableColumn[] = [];
   private widths: number[] = [];
-  private maximum = Infinity;
+  private maxCellWidth = Infinity;
 
   constructor(private readonly layout: ListLayout) {}
 
   page(items: readonly unknown[]): string {
     if (items.length === 0) return "";
     const { layout } = this;
-    const isFirst = this.columns.length === 0;
-    if (isFirst) this.columns = (layout.columns ?? columnsOf(layout.resource, items)).map(tableColumn);
+    const isFirstPage = this.columns.length === 0;
+    if (isFirstPage) this.columns = (layout.columns ?? columnsOf(layout.resource, items)).map(toTableColumn);
     const values = items.map((item) => this.columns.map(({ keys }) => valueAt(item, keys)));
-    const rows = values.map((row) => row.map((value) => this.textOf(value)));
-    if (isFirst) this.fit(rows);
-    const head = isFirst ? [this.titles().map((text) => ({ text, emphasize: layout.style.strong }))] : [];
-    const cells = rows.map((row, at) =>
-      this.fitted(row).map((text, index) => ({
+    const rows = values.map((row) => row.map((value) => this.formatCell(value)));
+    if (isFirstPage) this.fitColumns(rows);
+    const head = isFirstPage ? [this.titles().map((text) => ({ text, emphasize: layout.style.strong }))] : [];
+    const cells = rows.map((row, rowIndex) =>
+      this.cutCells(row).map((text, index) => ({
         text,
-        emphasize: emphasisOf(values[at]?.[index], text, this.columns[index], layout.style),
+        emphasize: styleOfValue(values[rowIndex]?.[index], text, this.columns[index], layout.style),
       })),
     );
-    return linesOf(drawRows([...head, ...cells], this.widths));
+    return joinLines(drawRows([...head, ...cells], this.widths));
   }
 
   private titles(): string[] {
-    return this.columns.map(({ title }) => printable(title.toUpperCase()));
+    return this.columns.map(({ title }) => toPrintable(title.toUpperCase()));
   }
 
   /** Drops trailing columns until the rest fits, with cut cells. Columns that the user chose are kept whole. */
-  private fit(rows: readonly (readonly string[])[]): void {
+  private fitColumns(rows: readonly (readonly string[])[]): void {
     const titles = this.titles().map(widthOf);
-    this.widths = this.widest(titles, rows);
+    this.widths = this.columnWidths(titles, rows);
     if (this.space() >= 0) return;
-    this.maximum = maximumTextWidth;
-    this.widths = this.widest(titles, rows);
-    for (let last = this.columns.length - 1; this.space() < 0 && last > 0; last -= 1) {
-      const cut = (this.widths[last] ?? 0) + this.space();
-      if (this.columns[last]?.isShrunk && cut >= Math.max(minimumTextWidth, titles[last] ?? 0)) {
-        this.widths[last] = cut;
+    this.maxCellWidth = maxTextWidth;
+    this.widths = this.columnWidths(titles, rows);
+    for (let lastIndex = this.columns.length - 1; this.space() < 0 && lastIndex > 0; lastIndex -= 1) {
+      const shrunkWidth = (this.widths[lastIndex] ?? 0) + this.space();
+      if (
+        this.columns[lastIndex]?.canShrink &&
+        shrunkWidth >= Math.max(minTextWidth, titles[lastIndex] ?? 0)
+      ) {
+        this.widths[lastIndex] = shrunkWidth;
         return;
       }
-      this.hidden.unshift(this.columns[last]?.title ?? "");
-      this.columns = this.columns.slice(0, last);
-      this.widths = this.widths.slice(0, last);
+      this.hidden.unshift(this.columns[lastIndex]?.title ?? "");
+      this.columns = this.columns.slice(0, lastIndex);
+      this.widths = this.widths.slice(0, lastIndex);
     }
   }
 
   /** Cuts cells that are wider than their column, if the terminal has a width. An id stays whole, and moves the rest of its row. */
-  private fitted(row: readonly string[]): string[] {
+  private cutCells(row: readonly string[]): string[] {
     const isLimited = this.space() < Infinity;
-    return this.columns.map(({ isCut }, index) => {
+    return this.columns.map(({ canBeCut }, index) => {
       const text = row[index] ?? "";
-      return isCut && isLimited ? cutTo(text, this.widths[index] ?? 0) : text;
+      return canBeCut && isLimited ? truncateToWidth(text, this.widths[index] ?? 0) : text;
     });
   }
 
   /** Returns the widths that hold these widths and rows. */
-  private widest(widths: readonly number[], rows: readonly (readonly string[])[]): number[] {
+  private columnWidths(widths: readonly number[], rows: readonly (readonly string[])[]): number[] {
     return widths.map((width, index) => {
-      const widest = rows.reduce((most, row) => Math.max(most, widthOf(row[index] ?? "")), width);
-      return this.columns[index]?.isCut ? Math.max(width, Math.min(widest, this.maximum)) : widest;
+      const widestCell = rows.reduce((most, row) => Math.max(most, widthOf(row[index] ?? "")), width);
+      return this.columns[index]?.canBeCut
+        ? Math.max(width, Math.min(widestCell, this.maxCellWidth))
+        : widestCell;
     });
   }
 
@@ -110,80 +115,93 @@ export class TableWriter implements ListWriter {
   private space(): number {
     const { columns, width = Infinity } = this.layout;
     if (columns) return Infinity;
-    return width - this.widths.reduce((sum, column) => sum + column, gap.length * (this.widths.length - 1));
+    return (
+      width - this.widths.reduce((sum, column) => sum + column, columnGap.length * (this.widths.length - 1))
+    );
   }
 
-  private textOf(value: unknown): string {
-    return this.layout.isTerminal && isTime(value) ? relativeTime(value) : textOf(value);
+  private formatCell(value: unknown): string {
+    return this.layout.isTerminal && isTime(value) ? formatRelativeTime(value) : formatValue(value);
   }
 }
 
 /** Renders one resource with one line for each field. A value that is too long to be beside its title follows below. */
 export const renderDetails = (
   value: unknown,
-  { resource, columns, style, isTerminal, width: available = Infinity }: ListLayout,
+  { resource, columns, style, isTerminal, width: availableWidth = Infinity }: ListLayout,
 ): string => {
-  const fields = (columns ?? detailsOf(resource, value)).flatMap((column) => {
+  const fields = (columns ?? detailColumnsOf(resource, value)).flatMap((column) => {
     const field = valueAt(value, column.path.split("."));
     if (field === undefined) return [];
-    const text = textOf(field);
-    const relative = isTerminal && isTime(field) ? ` (${relativeTime(field)})` : "";
-    const age = gap.length + text.length + relative.length <= available ? relative : "";
-    const emphasize = emphasisOf(field, text, tableColumn(column, 0), style);
-    const withAge = (colored: string): string => colored.slice(0, -age.length) + style.faint(age);
+    const text = formatValue(field);
+    const relativeText = isTerminal && isTime(field) ? ` (${formatRelativeTime(field)})` : "";
+    const relativeSuffix =
+      columnGap.length + text.length + relativeText.length <= availableWidth ? relativeText : "";
+    const emphasize = styleOfValue(field, text, toTableColumn(column, 0), style);
+    const withAge = (lineText: string): string =>
+      lineText.slice(0, -relativeSuffix.length) + style.faint(relativeSuffix);
     return [
-      { title: printable(column.title), text: text + age, emphasize: age === "" ? emphasize : withAge },
+      {
+        title: toPrintable(column.title),
+        text: text + relativeSuffix,
+        emphasize: relativeSuffix === "" ? emphasize : withAge,
+      },
     ];
   });
   const titleWidth = Math.max(0, ...fields.map(({ title }) => widthOf(title)));
-  const fits = ({ text }: Cell): boolean => titleWidth + gap.length + widthOf(text) <= available;
+  const fits = ({ text }: TableCell): boolean =>
+    titleWidth + columnGap.length + widthOf(text) <= availableWidth;
   const rows = fields.map((field) => [
     { text: field.title, emphasize: style.strong },
     fits(field) ? field : { text: "" },
   ]);
-  const drawn = drawRows(rows, widthsOf(rows));
-  return linesOf(
+  const drawnLines = drawRows(rows, widthsOf(rows));
+  return joinLines(
     fields.flatMap((field, index) => [
-      drawn[index] ?? "",
+      drawnLines[index] ?? "",
       ...(fits(field)
         ? []
-        : wrap(field.text, available - gap.length).map((line) => gap + field.emphasize(line))),
+        : wrapText(field.text, availableWidth - columnGap.length).map(
+            (line) => columnGap + field.emphasize(line),
+          )),
     ]),
   );
 };
 
-const linesOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
+const joinLines = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
-const emphasisOf = (
+const styleOfValue = (
   value: unknown,
   text: string,
   column: TableColumn | undefined,
   style: Style,
-): Emphasize => {
+): TextStyle => {
   if (value === null || value === undefined) return style.faint;
-  return column?.isStatus ? statusStyle(text, style) : same;
+  return column?.isStatus ? styleOfStatus(text, style) : noEmphasis;
 };
 
 /** Digits that people read of a number with decimals. */
-const digits = 4;
+const significantDigits = 4;
 
 /** Rounds decimals. Whole numbers and the whole part stay exact. */
-const rounded = (value: number): number => {
+const roundDecimals = (value: number): number => {
   const wholeDigits = String(Math.trunc(Math.abs(value))).length;
-  return Number.isInteger(value) ? value : Number(value.toPrecision(Math.max(digits, wholeDigits)));
+  return Number.isInteger(value)
+    ? value
+    : Number(value.toPrecision(Math.max(significantDigits, wholeDigits)));
 };
 
-const textOf = (value: unknown): string => {
+const formatValue = (value: unknown): string => {
   if (value === null || value === undefined) return "-";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "number") return String(rounded(value));
+  if (typeof value === "number") return String(roundDecimals(value));
   if (Array.isArray(value) && value.every((entry) => typeof entry !== "object")) {
-    return printable(value.join(", "));
+    return toPrintable(value.join(", "));
   }
-  return printable(typeof value === "object" ? JSON.stringify(value) : String(value));
+  return toPrintable(typeof value === "object" ? JSON.stringify(value) : String(value));
 };
 
-const statusStyle = (status: string, style: Style): Emphasize => {
+const styleOfStatus = (status: string, style: Style): TextStyle => {
   if (
     ["ready", "available", "running", "completed", "approved", "approved_window", "deleted"].includes(status)
   ) {
@@ -192,7 +210,7 @@ const statusStyle = (status: string, style: Style): Emphasize => {
   return ["failure", "failed", "denied", "expired", "unavailable"].includes(status) ? style.bad : style.busy;
 };
 
-const units = [
+const secondsPerUnit = [
   ["year", 365 * 86_400],
   ["month", 30 * 86_400],
   ["day", 86_400],
@@ -205,11 +223,11 @@ const isTime = (value: unknown): value is string =>
   typeof value === "string" && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/.test(value);
 
 /** Returns the distance of an ISO time from now, for people: `3 hours ago`, `in 5 days`. */
-const relativeTime = (time: string, now = Date.now()): string => {
+const formatRelativeTime = (time: string, now = Date.now()): string => {
   const seconds = (Date.parse(time) - now) / 1_000;
   const distance = Math.abs(seconds);
-  for (const [unit, length] of units) {
-    const count = Math.floor(distance / length);
+  for (const [unit, unitSeconds] of secondsPerUnit) {
+    const count = Math.floor(distance / unitSeconds);
     if (count === 0) continue;
     const text = `${count} ${unit}${count === 1 ? "" : "s"}`;
     return seconds < 0 ? `${text} ago` : `in ${text}`;

@@ -1,18 +1,18 @@
 import stringWidth from "string-width";
-import { isPlain } from "./printable.js";
+import { isPlainAscii } from "./printable.js";
 
 /** Returns how many columns of a terminal a string without control characters takes. */
-export const widthOf = (text: string): number => (isPlain(text) ? text.length : stringWidth(text));
+export const widthOf = (text: string): number => (isPlainAscii(text) ? text.length : stringWidth(text));
 
 /** Cuts a string that is wider than `width` columns, and ends it with `…`. Characters stay whole. */
-export const cutTo = (text: string, width: number): string => {
+export const truncateToWidth = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text;
-  let cut = "";
-  let used = 1;
+  let truncated = "";
+  let usedColumns = 1;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    used += widthOf(segment);
-    if (used > width) break;
-    cut += segment;
+    usedColumns += widthOf(segment);
+    if (usedColumns > width) break;
+    truncated += segment;
   }
-  return `${cut}…`;
+  return `${truncated}…`;
 };

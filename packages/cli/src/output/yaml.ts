@@ -1,7 +1,7 @@
 // A separate module, so that `yaml` is loaded only for `--output yaml`. A static import is needed, because the build
 // gives a dynamic import of this CommonJS package no named exports.
 import { Document, Scalar, visit } from "yaml";
-import { escapeYaml, isUnsafe } from "./printable.js";
+import { escapeYaml, isUnsafeText } from "./printable.js";
 
 /**
  * Whether readers of YAML 1.1 take a string for something that the package does not know: a number with commas, the value type, a symbol of
@@ -22,7 +22,7 @@ export const renderYaml = (value: unknown): string => {
       // Not every reader accepts lines without indentation, which a string has if it is the whole document.
       const isUnindented = key === null && text.includes("\n");
       // Only this style has escapes.
-      if (isUnsafe(text) || isAmbiguous(text) || isUnindented) node.type = Scalar.QUOTE_DOUBLE;
+      if (isUnsafeText(text) || isAmbiguous(text) || isUnindented) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
   return escapeYaml(document.toString({ lineWidth: 0 }));

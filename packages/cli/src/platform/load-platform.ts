@@ -2,15 +2,19 @@ import { fileURLToPath } from "node:url";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { engines } from "../../package.json";
 import type { Context } from "../input/context.js";
-import { platformMissing, platformNotContained } from "../errors/run-errors.js";
-import { type PackageInstallation, installationOf, installCommand } from "../installation/installation.js";
+import { platformMissingError, platformNotContainedError } from "../errors/run-errors.js";
+import {
+  type PackageInstallation,
+  detectInstallation,
+  formatInstallCommand,
+} from "../installation/installation.js";
 
 /** Loads the package that contains Postgres. Users install it only to run `mgmt dev`. */
 export const loadPlatform = async ({
   version,
 }: Pick<Context, "version">): Promise<typeof import("@mgmt/platform")> => {
-  const installation = installationOf(fileURLToPath(import.meta.url));
-  if (installation === "standalone") throw platformNotContained(npxLine(version), engines.node);
+  const installation = detectInstallation(fileURLToPath(import.meta.url));
+  if (installation === "standalone") throw platformNotContainedError(npxCommand(version), engines.node);
   try {
     // oxlint-disable-next-line no-restricted-imports
     return await import("@mgmt/platform");
@@ -18,13 +22,15 @@ export const loadPlatform = async ({
     const isMissing = errorCode(error) === "ERR_MODULE_NOT_FOUND";
     // A dependency of the platform may be missing instead; only Node's message says which package it is.
     if (!isMissing || !String(error).includes("@mgmt/platform")) throw error;
-    throw platformMissing(installLine(installation, version));
+    throw platformMissingError(platformInstallCommand(installation, version));
   }
 };
 
 /** Returns the command that installs the platform beside a CLI: for npx, in a project, or globally. */
-const installLine = (installation: PackageInstallation, version: string): string =>
-  installation === "npx" ? npxLine(version) : installCommand(installation, `@mgmt/platform@${version}`);
+const platformInstallCommand = (installation: PackageInstallation, version: string): string =>
+  installation === "npx"
+    ? npxCommand(version)
+    : formatInstallCommand(installation, `@mgmt/platform@${version}`);
 
-const npxLine = (version: string): string =>
+const npxCommand = (version: string): string =>
   `npx --package @mgmt/cli@${version} --package @mgmt/platform@${version} mgmt dev`;

@@ -1,11 +1,11 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import { devNotRunning } from "../errors/access-errors.js";
-import { noControl } from "../errors/run-errors.js";
-import { badAddress } from "../errors/usage-errors.js";
+import { devNotRunningError } from "../errors/access-errors.js";
+import { missingControlError } from "../errors/run-errors.js";
+import { invalidAddressError } from "../errors/usage-errors.js";
 import { announceLinkedProfile } from "../profiles/announce-link.js";
 import { chooseProfile } from "../profiles/active-profile.js";
-import { localProfile, type Profile, profileNamed, runningProfile } from "../profiles/profile.js";
-import { isOwnService } from "../credentials/own-service.js";
+import { localProfileName, type Profile, findProfile, findRunningProfile } from "../profiles/profile.js";
+import { canProveOwnService } from "../credentials/own-service.js";
 import { callControl } from "./control.js";
 
 export interface ControlFlags extends GlobalFlags {
@@ -26,7 +26,8 @@ export const requestControl = async (
   context: Context,
 ): Promise<unknown> => {
   const { url, secretFile, profile } = findControl(flags, context);
-  if (profile && !(await isOwnService(profile.value, context))) throw devNotRunning(profile.name, url);
+  if (profile && !(await canProveOwnService(profile.value, context)))
+    throw devNotRunningError(profile.name, url);
   const secret = await context.sources.readSecret(secretFile, "--control-secret-file");
   return callControl({ url, secret }, method, path, fields, context);
 };
@@ -42,22 +43,27 @@ const findControl = (
   const { env } = context;
   const url = controlUrl ?? env["MGMT_CONTROL_URL"]?.trim();
   const secretFile = controlSecretFile ?? env["MGMT_CONTROL_SECRET_FILE"]?.trim();
-  if (url && secretFile) return { url: normalized(url), secretFile };
-  const choice = chooseProfile(flags, context);
-  const { profiles, profile, name } = choice;
-  const chosen = profile?.controlUrl === undefined ? undefined : name?.value;
-  if (chosen !== undefined) announceLinkedProfile(choice, context);
-  const knownName = chosen ?? runningProfile(profiles) ?? localProfile;
-  const known = profileNamed(profiles, knownName);
+  if (url && secretFile) return { url: normalizeControlUrl(url), secretFile };
+  const profileChoice = chooseProfile(flags, context);
+  const { profiles, profile, name } = profileChoice;
+  const chosenName = profile?.controlUrl === undefined ? undefined : name?.value;
+  if (chosenName !== undefined) announceLinkedProfile(profileChoice, context);
+  const profileName = chosenName ?? findRunningProfile(profiles) ?? localProfileName;
+  const controlProfile = findProfile(profiles, profileName);
   // A lone URL or file is not completed from the profile: the secret of one service must not be sent to another.
-  if (url || secretFile || !known?.controlUrl || !known.controlSecretFile) throw noControl();
-  const { controlUrl: knownUrl, controlSecretFile: knownFile } = known;
-  return { url: normalized(knownUrl), secretFile: knownFile, profile: { name: knownName, value: known } };
+  if (url || secretFile || !controlProfile?.controlUrl || !controlProfile.controlSecretFile)
+    throw missingControlError();
+  const { controlUrl: profileUrl, controlSecretFile: profileSecretFile } = controlProfile;
+  return {
+    url: normalizeControlUrl(profileUrl),
+    secretFile: profileSecretFile,
+    profile: { name: profileName, value: controlProfile },
+  };
 };
 
-const normalized = (url: string): string => {
+const normalizeControlUrl = (url: string): string => {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw badAddress("--control-url", "must be an absolute URL", "http://127.0.0.1:4300/_control");
+    throw invalidAddressError("--control-url", "must be an absolute URL", "http://127.0.0.1:4300/_control");
   }
   return url.replace(/\/+$/, "");
 };

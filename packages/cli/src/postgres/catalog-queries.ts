@@ -3,7 +3,7 @@
  *
  * @param kinds values of `pg_class.relkind`.
  */
-const relations = (kinds: string): string => `
+const userRelationsSql = (kinds: string): string => `
 from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace
 where c.relkind operator(pg_catalog.=) any (${kinds}::pg_catalog."char"[])
@@ -14,7 +14,7 @@ where c.relkind operator(pg_catalog.=) any (${kinds}::pg_catalog."char"[])
       and d.objid operator(pg_catalog.=) c.oid and d.deptype operator(pg_catalog.=) 'e')`;
 
 /** Tables that tools fill when they create the schema. */
-const migrationTables = "(migration|schema_version|flyway|alembic|goose_db|ar_internal_metadata)";
+const migrationTablePattern = "(migration|schema_version|flyway|alembic|goose_db|ar_internal_metadata)";
 
 /**
  * All SQL that the command itself sends to databases, whose users may not be trusted. Each is one statement with one column, and nothing is
@@ -26,7 +26,7 @@ export const catalogQueries = {
 
   /** The names of tables and views, with their schemas, as SQL writes them. */
   relations: `select pg_catalog.format('%I.%I', n.nspname, c.relname)
-${relations(`array['r', 'p', 'v', 'm', 'f']`)}
+${userRelationsSql(`array['r', 'p', 'v', 'm', 'f']`)}
 order by 1`,
 
   /**
@@ -35,9 +35,9 @@ order by 1`,
    * A table that may not be read, or not all of it, counts as one with rows.
    */
   tablesWithRows: `select pg_catalog.format('%I.%I', n.nspname, c.relname)
-${relations(`array['r', 'p']`)}
+${userRelationsSql(`array['r', 'p']`)}
   and not c.relispartition
-  and c.relname::pg_catalog.text operator(pg_catalog.!~*) '${migrationTables}'
+  and c.relname::pg_catalog.text operator(pg_catalog.!~*) '${migrationTablePattern}'
   and (pg_catalog.pg_relation_size(c.oid) operator(pg_catalog.>) 0
     or exists (select from pg_catalog.pg_partition_tree(c.oid) part
       where pg_catalog.pg_relation_size(part.relid) operator(pg_catalog.>) 0))
@@ -52,4 +52,4 @@ order by 1`,
 } as const;
 
 /** Precedes each of them, because the settings of a role and of a database can change the search path of a session. */
-export const searchPath = "set local search_path = pg_catalog";
+export const setSearchPathSql = "set local search_path = pg_catalog";

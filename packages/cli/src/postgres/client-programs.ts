@@ -3,8 +3,8 @@ import { access, constants } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import type { CliError } from "../errors/cli-error.js";
 import type { Context } from "../input/context.js";
-import { clientTooOld } from "../errors/postgres-errors.js";
-import { programNotFound } from "../errors/run-errors.js";
+import { clientTooOldError } from "../errors/postgres-errors.js";
+import { programNotFoundError } from "../errors/run-errors.js";
 import { expandVersions, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
 import { programFolders } from "@mgmt/internal/programs/program-files";
 import { fileNameOf } from "../system/find-program.js";
@@ -48,18 +48,18 @@ export const findClientProgram = async (
   server?: PostgresVersion,
   directories: readonly string[] = usualDirectories,
 ): Promise<ClientProgram> => {
-  const others: ClientProgram[] = [];
-  for await (const candidate of candidates(name, env, directories)) {
+  const otherPrograms: ClientProgram[] = [];
+  for await (const candidate of listCandidates(name, env, directories)) {
     if (!server || candidate.major === server.major) return candidate;
-    others.push(candidate);
+    otherPrograms.push(candidate);
   }
-  others.sort((left, right) => left.major - right.major);
-  const oldestNewer = others.find(({ major }) => major >= (server?.major ?? 0));
+  otherPrograms.sort((left, right) => left.major - right.major);
+  const oldestNewer = otherPrograms.find(({ major }) => major >= (server?.major ?? 0));
   if (oldestNewer) return oldestNewer;
   // Of several, the first in `PATH` is named.
-  const newest = others.find(({ major }) => major === others.at(-1)?.major);
-  if (newest && server) throw clientTooOld(newest, server);
-  throw noClientProgram(name);
+  const newest = otherPrograms.find(({ major }) => major === otherPrograms.at(-1)?.major);
+  if (newest && server) throw clientTooOldError(newest, server);
+  throw noClientProgramError(name);
 };
 
 /**
@@ -73,42 +73,42 @@ export const findNewestClientProgram = async (
   { env }: Pick<Context, "env">,
   directories: readonly string[] = usualDirectories,
 ): Promise<ClientProgram> => {
-  let newest: ClientProgram | undefined;
-  for await (const candidate of candidates(name, env, directories)) {
-    if (!newest || candidate.major > newest.major) newest = candidate;
+  let newestProgram: ClientProgram | undefined;
+  for await (const candidate of listCandidates(name, env, directories)) {
+    if (!newestProgram || candidate.major > newestProgram.major) newestProgram = candidate;
   }
-  if (!newest) throw noClientProgram(name);
-  return newest;
+  if (!newestProgram) throw noClientProgramError(name);
+  return newestProgram;
 };
 
-const noClientProgram = (name: ClientName): CliError =>
-  programNotFound(
+const noClientProgramError = (name: ClientName): CliError =>
+  programNotFoundError(
     name,
     "Install the client programs of Postgres: postgresql-client on Debian and Ubuntu, libpq with Homebrew.",
   );
 
-const candidates = async function* (
+const listCandidates = async function* (
   name: ClientName,
   env: NodeJS.ProcessEnv,
   patterns: readonly string[],
 ): AsyncGenerator<ClientProgram> {
-  const seen = new Set<string>();
-  const server = env["MGMT_POSTGRES"] ?? "";
-  const inPath = [...programFolders(env), ...(isAbsolute(server) ? [server] : [])];
-  for (const pattern of [...inPath, ...patterns]) {
-    const isPattern = pattern.includes("*") && !inPath.includes(pattern);
+  const seenPaths = new Set<string>();
+  const serverFolder = env["MGMT_POSTGRES"] ?? "";
+  const exactFolders = [...programFolders(env), ...(isAbsolute(serverFolder) ? [serverFolder] : [])];
+  for (const pattern of [...exactFolders, ...patterns]) {
+    const isPattern = pattern.includes("*") && !exactFolders.includes(pattern);
     for (const folder of isPattern ? await expandVersions(pattern) : [pattern]) {
       const path = join(folder, fileNameOf(name));
-      if (seen.has(path)) continue;
-      seen.add(path);
-      const version = await versionOf(path);
+      if (seenPaths.has(path)) continue;
+      seenPaths.add(path);
+      const version = await readProgramVersion(path);
       if (version) yield { name, path, ...version };
     }
   }
 };
 
 /** Returns the version of a program, or undefined if it does not run. */
-const versionOf = async (path: string): Promise<PostgresVersion | undefined> => {
+const readProgramVersion = async (path: string): Promise<PostgresVersion | undefined> => {
   try {
     await access(path, constants.X_OK);
   } catch {

@@ -1,7 +1,7 @@
 import type { ConnectionFormat } from "@mgmt/sdk";
 
 /** How to connect to a database. */
-export interface Connectable {
+export interface ConnectionSettings {
   /** Host name or address, without a port or brackets. */
   readonly host: string;
   readonly port: number;

@@ -1,33 +1,33 @@
 import { programEnvironment } from "../system/find-program.js";
-import type { Connectable } from "./connectable.js";
+import type { ConnectionSettings } from "./connectable.js";
 
 /** Whether libpq reads a variable. The others that start like this choose colors of messages. */
-const isOfLibpq = (name: string): boolean => /^PG(?!_COLORS?$)/i.test(name);
+const isLibpqVariable = (name: string): boolean => /^PG(?!_COLORS?$)/i.test(name);
 
 /**
  * Returns the environment of a client program of Postgres: that of this process, without the variables for `mgmt` alone, and without the
  * variables of libpq, of which some send a connection elsewhere, weaken it, or change what a session does.
  *
- * @param own Variables of libpq to set. Only the process and its account can read them, unlike arguments.
+ * @param libpqVariables Variables of libpq to set. Only the process and its account can read them, unlike arguments.
  * @returns variables, of which an undefined one is removed.
  */
 export const postgresEnvironment = (
   env: NodeJS.ProcessEnv,
-  own: Readonly<Record<string, string>>,
+  libpqVariables: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv => ({
   ...programEnvironment(env),
   ...Object.fromEntries(
     Object.keys(env)
-      .filter(isOfLibpq)
+      .filter(isLibpqVariable)
       .map((name) => [name, undefined]),
   ),
-  ...own,
+  ...libpqVariables,
 });
 
 /** Returns the environment of a client program of Postgres that connects to a database. */
 export const clientEnvironment = (
   env: NodeJS.ProcessEnv,
-  { host, port, user, password, sslMode }: Connectable,
+  { host, port, user, password, sslMode }: ConnectionSettings,
 ): NodeJS.ProcessEnv =>
   postgresEnvironment(env, {
     PGHOST: host,

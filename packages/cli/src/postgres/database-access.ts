@@ -1,20 +1,25 @@
 import type { Connection, ConnectionFormat, MgmtClient, Database } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
-import { noCredentials, noPooler, unknownRole, severalDatabases } from "../errors/database-errors.js";
+import {
+  noCredentialsError,
+  noPoolerError,
+  unknownRoleError,
+  noSingleDatabaseError,
+} from "../errors/database-errors.js";
 import { ambiguousName } from "../errors/name-errors.js";
-import { unexpectedResponse } from "../errors/response-errors.js";
-import { missingInput } from "../errors/usage-errors.js";
-import { whyNotAsked } from "../input/ask.js";
+import { unexpectedResponseError } from "../errors/response-errors.js";
+import { missingInputError } from "../errors/usage-errors.js";
+import { findNoPromptReason } from "../input/ask.js";
 import { assertPathId } from "../input/ids.js";
-import { takeDefault } from "../profiles/defaults.js";
-import { idOf } from "../run/names/id-of.js";
-import type { Connectable } from "./connectable.js";
+import { resolveAndAnnounceDefault } from "../profiles/defaults.js";
+import { resolveIdOrName } from "../run/names/id-of.js";
+import type { ConnectionSettings } from "./connectable.js";
 import { maskInLog } from "../secrets/log-masks.js";
 import { connect } from "../service/connect.js";
 import { connectionString, InvalidArgumentError } from "../sdk/sdk.js";
 
 /** How to connect to a database. */
-export interface DatabaseAccess extends Connectable {
+export interface DatabaseAccess extends ConnectionSettings {
   readonly databaseId: string;
   /** The connection whose credentials these are. */
   readonly connectionId: string;
@@ -41,14 +46,14 @@ export interface AccessChoice {
  * @throws `usage:missing`, `name:not_found`, `name:ambiguous`, `database:several`, errors of `accessTo`, and errors of the
  *   service.
  */
-export const databaseAccess = async (
+export const resolveDatabaseAccess = async (
   database: string | undefined,
   flags: GlobalFlags,
   context: Context,
   choice: AccessChoice = {},
 ): Promise<DatabaseAccess> => {
   const { client, databaseId } = await findDatabase(database, flags, context, choice.flag);
-  return accessTo(databaseId, client, context, choice);
+  return findDatabaseAccess(databaseId, client, context, choice);
 };
 
 /**
@@ -66,8 +71,8 @@ export const findDatabase = async (
   const client = await connect(flags, context);
   const databaseId =
     database === undefined
-      ? await defaultDatabase(client, flags, context, flag)
-      : await idOf("database", database, client, flags, context);
+      ? await resolveDefaultDatabase(client, flags, context, flag)
+      : await resolveIdOrName("database", database, client, flags, context);
   return { client, databaseId };
 };
 
@@ -78,46 +83,49 @@ export const findDatabase = async (
  * @throws `database:no_credentials` if no password can be read; `database:no_pooler`; `name:not_found` and `name:ambiguous` for the
  *   role; and errors of the service.
  */
-export const accessTo = async (
+export const findDatabaseAccess = async (
   id: string,
   client: MgmtClient,
   context: Pick<Context, "env" | "output" | "signal">,
   choice: AccessChoice = {},
 ): Promise<DatabaseAccess> => {
   const { signal } = context;
-  const all = await client.databases.connections.list(id, undefined, { signal }).toArray();
+  const allConnections = await client.databases.connections.list(id, undefined, { signal }).toArray();
   const { role } = choice;
-  const connections = role === undefined ? all : withRole(all, role);
-  if (role !== undefined && connections.length === 0) throw unknownRole(id, role, all);
-  const readable = connections.filter(({ directConnection }) => directConnection);
-  const [connection] = readable;
-  if (!connection) throw noCredentials(id, connections.length === 1 ? connections[0]?.id : undefined);
-  if (role !== undefined && readable.length > 1) {
+  const connections = role === undefined ? allConnections : filterByRole(allConnections, role);
+  if (role !== undefined && connections.length === 0) throw unknownRoleError(id, role, allConnections);
+  const readableConnections = connections.filter(({ directConnection }) => directConnection);
+  const [connection] = readableConnections;
+  if (!connection) throw noCredentialsError(id, connections.length === 1 ? connections[0]?.id : undefined);
+  if (role !== undefined && readableConnections.length > 1) {
     throw ambiguousName(
       "connection",
       role,
-      readable.map((connection) => ({ id: connection.id, label: connection.directConnection?.user ?? "" })),
+      readableConnections.map((connection) => ({
+        id: connection.id,
+        label: connection.directConnection?.user ?? "",
+      })),
     );
   }
-  return accessWith(connection, id, choice, context);
+  return accessThroughConnection(connection, id, choice, context);
 };
 
 /**
  * Returns how to connect with a connection, whose password CI hides in its log from then on if it can. Throws
  * `database:no_credentials` and `database:no_pooler`.
  */
-export const accessWith = (
+export const accessThroughConnection = (
   { id: connectionId, directConnection, endpoints }: Connection,
   databaseId: string,
   { pooled: isPooled = false }: AccessChoice,
   context: Pick<Context, "env" | "output">,
 ): DatabaseAccess => {
-  if (!directConnection) throw noCredentials(databaseId);
-  if (isPooled && !endpoints.pooled) throw noPooler(databaseId);
+  if (!directConnection) throw noCredentialsError(databaseId);
+  if (isPooled && !endpoints.pooled) throw noPoolerError(databaseId);
   const { user, pass: password } = directConnection;
   const inFormat = (format?: ConnectionFormat): string =>
     connectionString({ directConnection, endpoints }, { pooled: isPooled, format });
-  const url = urlFrom(inFormat);
+  const url = buildUrl(inFormat);
   maskInLog([url, password], context);
   const { hostname, port, searchParams } = new URL(url);
   return {
@@ -135,16 +143,16 @@ export const accessWith = (
 };
 
 /** Returns the connection string. Throws `response:invalid` if the service returned a host that is none. */
-const urlFrom = (build: () => string): string => {
+const buildUrl = (build: () => string): string => {
   try {
     return build();
   } catch (error) {
-    throw error instanceof InvalidArgumentError ? unexpectedResponse("a connection with a host") : error;
+    throw error instanceof InvalidArgumentError ? unexpectedResponseError("a connection with a host") : error;
   }
 };
 
 /** Returns the connections that a user calls by their id, name or user. An id wins over a user, which wins over a name. */
-const withRole = (connections: readonly Connection[], role: string): Connection[] =>
+const filterByRole = (connections: readonly Connection[], role: string): Connection[] =>
   [
     connections.filter(({ id }) => id === role),
     connections.filter(({ directConnection }) => directConnection?.user === role),
@@ -152,19 +160,19 @@ const withRole = (connections: readonly Connection[], role: string): Connection[
   ].find((matches) => matches.length > 0) ?? [];
 
 /** Returns the default database of the project that commands use. Asks on a terminal if there is none. */
-const defaultDatabase = async (
+const resolveDefaultDatabase = async (
   client: MgmtClient,
   flags: GlobalFlags,
   context: Context,
   flag: string | undefined,
 ): Promise<string> => {
-  const project = takeDefault("projectId", flags, context)?.value;
+  const project = resolveAndAnnounceDefault("projectId", flags, context)?.value;
   const projectId =
-    project === undefined ? undefined : await idOf("project", project, client, flags, context);
-  const reason = whyNotAsked(context);
+    project === undefined ? undefined : await resolveIdOrName("project", project, client, flags, context);
+  const reason = findNoPromptReason(context);
   if (projectId === undefined) {
     if (reason === undefined) return askForDatabase(client, flags, context, flag);
-    throw missingInput(
+    throw missingInputError(
       "Missing the database: this folder has no default project",
       `The command did not ask, because ${reason}. Pass the id or name of a database, or set a default project: mgmt link --project-id ID`,
     );
@@ -172,9 +180,9 @@ const defaultDatabase = async (
   const databases = await client.projects.databases
     .list(projectId, undefined, { signal: context.signal })
     .toArray();
-  const isUnclear = databases.length > 0 && !findDefaultDatabase(databases);
-  if (isUnclear && reason === undefined) return askForDatabase(client, flags, context, flag);
-  return defaultDatabaseOf(projectId, databases).id;
+  const needsChoice = databases.length > 0 && !findDefaultDatabase(databases);
+  if (needsChoice && reason === undefined) return askForDatabase(client, flags, context, flag);
+  return requireDefaultDatabase(projectId, databases).id;
 };
 
 const askForDatabase = async (
@@ -184,22 +192,25 @@ const askForDatabase = async (
   flag: string | undefined,
 ): Promise<string> => {
   const { chooseResource } = await import("../run/names/choose-resource.js");
-  const value = await chooseResource("database", "Database", { client, known: {}, flags, context });
-  context.chosen.push({ ...(flag !== undefined && { flag }), value });
+  const value = await chooseResource("database", "Database", { client, knownIds: {}, flags, context });
+  context.answers.push({ ...(flag !== undefined && { flag }), value });
   return value;
 };
 
-type Listed = Pick<Database, "id" | "isDefault">;
+type DefaultCandidate = Pick<Database, "id" | "isDefault">;
 
 /** Returns the database that commands use if none is given: the default one, or else the only one. */
-const findDefaultDatabase = <T extends Listed>(databases: readonly T[]): T | undefined =>
+const findDefaultDatabase = <T extends DefaultCandidate>(databases: readonly T[]): T | undefined =>
   databases.find(({ isDefault }) => isDefault) ?? (databases.length === 1 ? databases[0] : undefined);
 
 /** Returns the same database of a project. Throws `database:not_found` and `database:several`. */
-export const defaultDatabaseOf = <T extends Listed>(projectId: string, databases: readonly T[]): T => {
+export const requireDefaultDatabase = <T extends DefaultCandidate>(
+  projectId: string,
+  databases: readonly T[],
+): T => {
   const database = findDefaultDatabase(databases);
   if (database) return database;
-  throw severalDatabases(
+  throw noSingleDatabaseError(
     projectId,
     databases.map(({ id }) => id),
   );

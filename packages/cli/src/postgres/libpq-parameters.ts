@@ -1,5 +1,5 @@
 import { isLoopbackHostname } from "../sdk/sdk.js";
-import { type ConnectionParameters, ConnectionStringProblem } from "./parse-connection-string.js";
+import { type ConnectionParameters, ConnectionStringError } from "./parse-connection-string.js";
 
 /** How a client program of Postgres gets to know a server. */
 export interface LibpqConnection {
@@ -12,78 +12,78 @@ export interface LibpqConnection {
   /** `sslmode` in the connection string, if it allows a connection without TLS to another machine. */
   readonly weakMode: string | undefined;
   /** Names of parameters that were left out: of drivers, and of libpq's secrets that only arguments could pass. */
-  readonly leftOut: { readonly drivers: readonly string[]; readonly secrets: readonly string[] };
+  readonly omittedNames: { readonly drivers: readonly string[]; readonly secrets: readonly string[] };
   /** Number of parameters that were left out and whose names nobody knows. One may be a part of a password. */
   readonly unknown: number;
 }
 
-const word = (...words: string[]): RegExp => new RegExp(`^(?:${words.join("|")})$`);
-const number = /^-?\d{1,9}$/;
-const methods = "!?(?:password|md5|gss|sspi|scram-sha-256|oauth|none)";
-const tlsVersion = word("TLSv1(?:\\.[123])?");
-const protocol = word("3\\.\\d", "latest");
+const oneOfPattern = (...words: string[]): RegExp => new RegExp(`^(?:${words.join("|")})$`);
+const numberPattern = /^-?\d{1,9}$/;
+const authMethodPattern = "!?(?:password|md5|gss|sspi|scram-sha-256|oauth|none)";
+const tlsVersionPattern = oneOfPattern("TLSv1(?:\\.[123])?");
+const protocolPattern = oneOfPattern("3\\.\\d", "latest");
 
-interface Parameter {
+interface LibpqParameter {
   /** Variable of libpq. Absent: it is passed as an argument. */
   readonly variable?: string;
   /** Values that libpq accepts. Absent: any. */
-  readonly form?: RegExp;
+  readonly pattern?: RegExp;
 }
 
-const anything = (variable: string): Parameter => ({ variable });
+const anyValue = (variable: string): LibpqParameter => ({ variable });
 
 /**
  * The parameters that are passed on (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS). An old libpq ignores
  * variables that it does not know, and refuses such arguments, which is right for `require_auth`: it protects the password.
  */
-const passed: Readonly<Record<string, Parameter>> = {
-  host: anything("PGHOST"),
-  hostaddr: { variable: "PGHOSTADDR", form: /^[\da-f:.%,\w-]+$/i },
-  port: { variable: "PGPORT", form: /^\d{0,5}(?:,\d{0,5})*$/ },
-  dbname: anything("PGDATABASE"),
-  user: anything("PGUSER"),
-  password: anything("PGPASSWORD"),
-  passfile: anything("PGPASSFILE"),
-  application_name: anything("PGAPPNAME"),
-  options: anything("PGOPTIONS"),
-  connect_timeout: { variable: "PGCONNECT_TIMEOUT", form: number },
+const passedParameters: Readonly<Record<string, LibpqParameter>> = {
+  host: anyValue("PGHOST"),
+  hostaddr: { variable: "PGHOSTADDR", pattern: /^[\da-f:.%,\w-]+$/i },
+  port: { variable: "PGPORT", pattern: /^\d{0,5}(?:,\d{0,5})*$/ },
+  dbname: anyValue("PGDATABASE"),
+  user: anyValue("PGUSER"),
+  password: anyValue("PGPASSWORD"),
+  passfile: anyValue("PGPASSFILE"),
+  application_name: anyValue("PGAPPNAME"),
+  options: anyValue("PGOPTIONS"),
+  connect_timeout: { variable: "PGCONNECT_TIMEOUT", pattern: numberPattern },
   sslmode: {
     variable: "PGSSLMODE",
-    form: word("disable", "allow", "prefer", "require", "verify-ca", "verify-full"),
+    pattern: oneOfPattern("disable", "allow", "prefer", "require", "verify-ca", "verify-full"),
   },
-  sslrootcert: anything("PGSSLROOTCERT"),
-  sslcert: anything("PGSSLCERT"),
-  sslkey: anything("PGSSLKEY"),
-  sslcrl: anything("PGSSLCRL"),
-  sslcrldir: anything("PGSSLCRLDIR"),
-  sslsni: { variable: "PGSSLSNI", form: word("0", "1") },
-  sslcertmode: { variable: "PGSSLCERTMODE", form: word("disable", "allow", "require") },
-  sslnegotiation: { variable: "PGSSLNEGOTIATION", form: word("postgres", "direct") },
-  ssl_min_protocol_version: { variable: "PGSSLMINPROTOCOLVERSION", form: tlsVersion },
-  ssl_max_protocol_version: { variable: "PGSSLMAXPROTOCOLVERSION", form: tlsVersion },
-  min_protocol_version: { variable: "PGMINPROTOCOLVERSION", form: protocol },
-  max_protocol_version: { variable: "PGMAXPROTOCOLVERSION", form: protocol },
-  channel_binding: { variable: "PGCHANNELBINDING", form: word("disable", "prefer", "require") },
-  gssencmode: { variable: "PGGSSENCMODE", form: word("disable", "prefer", "require") },
-  gssdelegation: { variable: "PGGSSDELEGATION", form: word("0", "1") },
-  gsslib: anything("PGGSSLIB"),
-  krbsrvname: anything("PGKRBSRVNAME"),
-  requirepeer: anything("PGREQUIREPEER"),
+  sslrootcert: anyValue("PGSSLROOTCERT"),
+  sslcert: anyValue("PGSSLCERT"),
+  sslkey: anyValue("PGSSLKEY"),
+  sslcrl: anyValue("PGSSLCRL"),
+  sslcrldir: anyValue("PGSSLCRLDIR"),
+  sslsni: { variable: "PGSSLSNI", pattern: oneOfPattern("0", "1") },
+  sslcertmode: { variable: "PGSSLCERTMODE", pattern: oneOfPattern("disable", "allow", "require") },
+  sslnegotiation: { variable: "PGSSLNEGOTIATION", pattern: oneOfPattern("postgres", "direct") },
+  ssl_min_protocol_version: { variable: "PGSSLMINPROTOCOLVERSION", pattern: tlsVersionPattern },
+  ssl_max_protocol_version: { variable: "PGSSLMAXPROTOCOLVERSION", pattern: tlsVersionPattern },
+  min_protocol_version: { variable: "PGMINPROTOCOLVERSION", pattern: protocolPattern },
+  max_protocol_version: { variable: "PGMAXPROTOCOLVERSION", pattern: protocolPattern },
+  channel_binding: { variable: "PGCHANNELBINDING", pattern: oneOfPattern("disable", "prefer", "require") },
+  gssencmode: { variable: "PGGSSENCMODE", pattern: oneOfPattern("disable", "prefer", "require") },
+  gssdelegation: { variable: "PGGSSDELEGATION", pattern: oneOfPattern("0", "1") },
+  gsslib: anyValue("PGGSSLIB"),
+  krbsrvname: anyValue("PGKRBSRVNAME"),
+  requirepeer: anyValue("PGREQUIREPEER"),
   target_session_attrs: {
     variable: "PGTARGETSESSIONATTRS",
-    form: word("any", "read-write", "read-only", "primary", "standby", "prefer-standby"),
+    pattern: oneOfPattern("any", "read-write", "read-only", "primary", "standby", "prefer-standby"),
   },
-  load_balance_hosts: { variable: "PGLOADBALANCEHOSTS", form: word("disable", "random") },
-  require_auth: { form: new RegExp(`^${methods}(?:,${methods})*$`) },
-  keepalives: { form: number },
-  keepalives_idle: { form: number },
-  keepalives_interval: { form: number },
-  keepalives_count: { form: number },
-  tcp_user_timeout: { form: number },
+  load_balance_hosts: { variable: "PGLOADBALANCEHOSTS", pattern: oneOfPattern("disable", "random") },
+  require_auth: { pattern: new RegExp(`^${authMethodPattern}(?:,${authMethodPattern})*$`) },
+  keepalives: { pattern: numberPattern },
+  keepalives_idle: { pattern: numberPattern },
+  keepalives_interval: { pattern: numberPattern },
+  keepalives_count: { pattern: numberPattern },
+  tcp_user_timeout: { pattern: numberPattern },
 };
 
 /** Secrets of libpq without a variable. */
-const secrets: readonly string[] = [
+const secretNames: readonly string[] = [
   "sslpassword",
   "oauth_client_secret",
   "scram_client_key",
@@ -91,7 +91,7 @@ const secrets: readonly string[] = [
 ];
 
 /** Names that may be printed: other parameters of libpq, and those of drivers, poolers and providers. */
-const known: ReadonlySet<string> = new Set(
+const printableNames: ReadonlySet<string> = new Set(
   // Parameters of libpq that name a file with others, change a session, or are no longer used.
   (
     "service servicefile replication client_encoding fallback_application_name requiressl sslcompression sslkeylogfile oauth_issuer " +
@@ -117,7 +117,7 @@ const known: ReadonlySet<string> = new Set(
 );
 
 /** Other names for values of `sslmode`, in node-postgres and Npgsql. */
-const modesElsewhere: Readonly<Record<string, string>> = {
+const sslModeByAlias: Readonly<Record<string, string>> = {
   "no-verify": "require",
   verifyca: "verify-ca",
   verifyfull: "verify-full",
@@ -130,20 +130,20 @@ const modesElsewhere: Readonly<Record<string, string>> = {
  * @param env Variables of the user, of which `PGSSLMODE` and `PGSSLROOTCERT` count.
  * @throws ConnectionStringProblem
  */
-export const libpqConnection = (
+export const buildLibpqConnection = (
   parameters: ConnectionParameters,
   env: Readonly<Record<string, string | undefined>>,
 ): LibpqConnection => {
   const variables: Record<string, string> = {};
   const args: string[] = [];
-  const others: string[] = [];
+  const otherNames: string[] = [];
   for (const [name, value] of parameters) {
-    const parameter = Object.hasOwn(passed, name) ? passed[name] : undefined;
-    if (!parameter) others.push(name);
+    const parameter = Object.hasOwn(passedParameters, name) ? passedParameters[name] : undefined;
+    if (!parameter) otherNames.push(name);
     else if (value !== "") {
-      const text = name === "sslmode" ? sslMode(value) : value;
-      if (parameter.form && !parameter.form.test(text)) {
-        throw new ConnectionStringProblem(
+      const text = name === "sslmode" ? normalizeSslMode(value) : value;
+      if (parameter.pattern && !parameter.pattern.test(text)) {
+        throw new ConnectionStringError(
           `its parameter ${name} has a value that libpq does not know`,
           "Correct or remove the parameter.",
         );
@@ -158,12 +158,12 @@ export const libpqConnection = (
   assertPorts(port);
   const isLocal = (address || host)
     .split(",")
-    .every((host) => /^[/@]/.test(host) || isLoopbackHostname(bracketed(host)));
+    .every((host) => /^[/@]/.test(host) || isLoopbackHostname(bracketIpv6Host(host)));
   const ssl = parameters.get("ssl") ?? "";
   if (!variables["PGSSLMODE"] && /^(?:true|1|on|require)$/i.test(ssl)) variables["PGSSLMODE"] = "require";
-  const own = variables["PGSSLMODE"];
-  if (own === undefined) {
-    const mode = modeOfUser(env["PGSSLMODE"], isLocal);
+  const ownMode = variables["PGSSLMODE"];
+  if (ownMode === undefined) {
+    const mode = chooseSslMode(env["PGSSLMODE"], isLocal);
     if (mode !== undefined) variables["PGSSLMODE"] = mode;
   }
   const rootcert = env["PGSSLROOTCERT"];
@@ -173,50 +173,51 @@ export const libpqConnection = (
   return {
     variables,
     args: args.length === 0 ? [] : [`--dbname=${args.join(" ")}`],
-    name: `${hosts.map(bracketed).join(",")}${port && `:${port}`}${database ? `/${database}` : ""}`,
-    weakMode: isLocal || own === undefined || !isWeak(own) ? undefined : own,
-    leftOut: {
-      drivers: others.flatMap((name) => nameOfDriver(name) ?? []).filter((name) => name !== "ssl"),
-      secrets: others.filter((name) => secrets.includes(name)),
+    name: `${hosts.map(bracketIpv6Host).join(",")}${port && `:${port}`}${database ? `/${database}` : ""}`,
+    weakMode: isLocal || ownMode === undefined || !isWeakMode(ownMode) ? undefined : ownMode,
+    omittedNames: {
+      drivers: otherNames.flatMap((name) => findPrintableName(name) ?? []).filter((name) => name !== "ssl"),
+      secrets: otherNames.filter((name) => secretNames.includes(name)),
     },
-    unknown: others.filter((name) => !secrets.includes(name) && nameOfDriver(name) === undefined).length,
+    unknown: otherNames.filter((name) => !secretNames.includes(name) && findPrintableName(name) === undefined)
+      .length,
   };
 };
 
 /** Returns the name of a parameter that is known, which Npgsql may write with spaces. */
-const nameOfDriver = (name: string): string | undefined =>
-  [name, name.replaceAll(" ", "")].find((spelling) => known.has(spelling));
+const findPrintableName = (name: string): string | undefined =>
+  [name, name.replaceAll(" ", "")].find((spelling) => printableNames.has(spelling));
 
-const sslMode = (value: string): string => {
+const normalizeSslMode = (value: string): string => {
   const text = value.toLowerCase();
-  return modesElsewhere[text] ?? text;
+  return sslModeByAlias[text] ?? text;
 };
 
-const isWeak = (mode: string): boolean => ["disable", "allow", "prefer"].includes(mode);
+const isWeakMode = (mode: string): boolean => ["disable", "allow", "prefer"].includes(mode);
 
 /** Returns the mode for a connection string that names none. Undefined is libpq's default. */
-const modeOfUser = (variable: string | undefined, isLocal: boolean): string | undefined => {
-  const mode = variable && passed["sslmode"]?.form?.test(variable) ? variable : undefined;
+const chooseSslMode = (variable: string | undefined, isLocal: boolean): string | undefined => {
+  const mode = variable && passedParameters["sslmode"]?.pattern?.test(variable) ? variable : undefined;
   if (isLocal) return mode;
-  return mode === undefined || isWeak(mode) ? "require" : mode;
+  return mode === undefined || isWeakMode(mode) ? "require" : mode;
 };
 
-const hostForm = /^(?:[\p{L}\p{N}._-]+|[\da-f:.]+(?:%[\w.-]+)?|[/@].*)$/iu;
+const hostPattern = /^(?:[\p{L}\p{N}._-]+|[\da-f:.]+(?:%[\w.-]+)?|[/@].*)$/iu;
 
 const assertHosts = (hosts: readonly string[]): void => {
-  if (hosts.join("") === "") throw new ConnectionStringProblem("it has no host");
-  if (!hosts.every((host) => hostForm.test(host))) {
-    throw new ConnectionStringProblem("its host has a character that no host has");
+  if (hosts.join("") === "") throw new ConnectionStringError("it has no host");
+  if (!hosts.every((host) => hostPattern.test(host))) {
+    throw new ConnectionStringError("its host has a character that no host has");
   }
 };
 
 const assertPorts = (text: string): void => {
   for (const port of text.split(",").filter((part) => part !== "")) {
     if (Number(port) < 1 || Number(port) > 65_535) {
-      throw new ConnectionStringProblem("its port is not between 1 and 65535");
+      throw new ConnectionStringError("its port is not between 1 and 65535");
     }
   }
 };
 
-const bracketed = (host: string): string =>
+const bracketIpv6Host = (host: string): string =>
   host.includes(":") && !host.startsWith("/") ? `[${host}]` : host;

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import type { Context } from "../input/context.js";
-import { unreachableDatabase } from "../errors/postgres-errors.js";
+import { unreachableDatabaseError } from "../errors/postgres-errors.js";
 import type { DatabaseAccess } from "./database-access.js";
 import { throwIfInterrupted } from "../system/shared-interrupt.js";
-import { catalogQueries, searchPath } from "./catalog-queries.js";
+import { catalogQueries, setSearchPathSql } from "./catalog-queries.js";
 import { findClientProgram, type PostgresVersion } from "./client-programs.js";
 import { clientEnvironment } from "./connection-environment.js";
 
@@ -18,7 +18,7 @@ export interface QueryTarget {
 }
 
 /** Returns how client programs connect to a database of the service. */
-export const queryTarget = (access: DatabaseAccess, { env }: Pick<Context, "env">): QueryTarget => ({
+export const createQueryTarget = (access: DatabaseAccess, { env }: Pick<Context, "env">): QueryTarget => ({
   name: access.databaseId,
   args: [],
   env: clientEnvironment(env, access),
@@ -30,7 +30,7 @@ export const queryTarget = (access: DatabaseAccess, { env }: Pick<Context, "env"
  *
  * @throws `program:not_found`; `database:unreachable` if psql cannot connect or the statement fails.
  */
-export const query = async (
+export const runCatalogQuery = async (
   name: keyof typeof catalogQueries,
   { name: database, args, env }: QueryTarget,
   context: Pick<Context, "env" | "signal">,
@@ -46,24 +46,24 @@ export const query = async (
     "--no-align",
     "--record-separator-zero",
   ];
-  const command = `--command=${searchPath}; ${catalogQueries[name]}`;
+  const command = `--command=${setSearchPathSql}; ${catalogQueries[name]}`;
   // A server that does not respond would keep the command waiting.
-  const limited = { ...env, PGCONNECT_TIMEOUT: "10", PGCLIENTENCODING: "UTF8", LC_ALL: "C" };
-  const options = { env: limited, signal, maxBuffer: 64 * 2 ** 20 };
+  const clientVariables = { ...env, PGCONNECT_TIMEOUT: "10", PGCLIENTENCODING: "UTF8", LC_ALL: "C" };
+  const options = { env: clientVariables, signal, maxBuffer: 64 * 2 ** 20 };
   return new Promise((resolve, reject) => {
     execFile(path, [...flags, command, ...args], options, (error, stdout, stderr) => {
       if (!error) return resolve(stdout.split("\0").filter((value) => value !== ""));
       const problem = stderr.replace(/^psql: error: /, "").trim() || error.message;
-      throwIfInterrupted(signal).then(() => reject(unreachableDatabase(database, problem)), reject);
+      throwIfInterrupted(signal).then(() => reject(unreachableDatabaseError(database, problem)), reject);
     });
   });
 };
 
 /** Returns the version of a server. Throws the errors of `query`. */
-export const serverVersion = async (
+export const readServerVersion = async (
   target: QueryTarget,
   context: Pick<Context, "env" | "signal">,
 ): Promise<PostgresVersion> => {
-  const [version = ""] = await query("serverVersion", target, context);
+  const [version = ""] = await runCatalogQuery("serverVersion", target, context);
   return { version: version.split(" ")[0] ?? version, major: Number.parseInt(version, 10) };
 };

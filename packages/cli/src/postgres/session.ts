@@ -1,25 +1,25 @@
 import { connect } from "node:net";
 import { Client, type ClientConfig, type Connection, type Submittable } from "pg";
-import { unreachableDatabase } from "../errors/postgres-errors.js";
+import { unreachableDatabaseError } from "../errors/postgres-errors.js";
 import type { Context } from "../input/context.js";
 import type { DatabaseAccess } from "./database-access.js";
 import { throwIfInterrupted } from "../system/shared-interrupt.js";
 
 /** The server's answer to a statement: that it has run, or that it waits for the rows of a `COPY … FROM STDIN`. */
-export type Answer = "done" | "copy";
+export type StatementAnswer = "done" | "copy";
 
 /** A session of Postgres. */
-export interface Session {
+export interface PostgresSession {
   /**
    * Runs a statement, byte for byte, and ignores its rows.
    *
    * @throws DatabaseError of pg if the server refuses it; another error if the connection is lost.
    */
-  readonly run: (statement: Uint8Array) => Promise<Answer>;
+  readonly run: (statement: Uint8Array) => Promise<StatementAnswer>;
   /** Sends rows to a `COPY`, and waits until there is room for more. */
   readonly sendRows: (rows: Uint8Array) => Promise<void>;
   /** Ends the rows of a `COPY`. Throws the errors of `run`. */
-  readonly endRows: () => Promise<Answer>;
+  readonly endRows: () => Promise<StatementAnswer>;
   /** Whether a transaction is open, which the server says after each statement. */
   readonly isInTransaction: () => boolean;
   /** Whether the server reads a backslash in a string as itself: `standard_conforming_strings`. */
@@ -29,9 +29,9 @@ export interface Session {
 }
 
 /** How long the server may take to accept a session, in milliseconds. */
-const connectMs = 10_000;
+const connectTimeoutMs = 10_000;
 /** How long it may take to accept a request to cancel a statement, in milliseconds. */
-const cancelMs = 3_000;
+const cancelTimeoutMs = 3_000;
 
 /**
  * Opens a session in a database, which ends when the signal is aborted. The statement that runs then is canceled.
@@ -41,50 +41,50 @@ const cancelMs = 3_000;
 export const openSession = async (
   access: DatabaseAccess,
   { signal }: Pick<Context, "signal">,
-): Promise<Session> => {
-  const client = newClient(access);
-  let standardStrings = true;
+): Promise<PostgresSession> => {
+  const client = createPostgresClient(access);
+  let usesStandardStrings = true;
   const { connection } = client;
   connection.on("parameterStatus", ({ parameterName, parameterValue }: ParameterStatus) => {
-    if (parameterName === "standard_conforming_strings") standardStrings = parameterValue === "on";
+    if (parameterName === "standard_conforming_strings") usesStandardStrings = parameterValue === "on";
   });
   try {
     await client.connect();
   } catch (error) {
     await throwIfInterrupted(signal);
     const problem = error instanceof Error ? error.message : String(error);
-    throw unreachableDatabase(access.databaseId, problem);
+    throw unreachableDatabaseError(access.databaseId, problem);
   }
   const cancel = (): void => {
     void cancelStatement(client).then(() => connection.stream.destroy());
   };
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
-  let statement: Statement | undefined;
+  let statement: SimpleQueryStatement | undefined;
   return {
     run: (text) => {
-      statement = new Statement(text);
+      statement = new SimpleQueryStatement(text);
       client.query(statement);
       return statement.next();
     },
     sendRows: async (rows) => {
       const { stream } = connection;
-      if (stream.destroyed || stream.write(message("d", rows))) return;
+      if (stream.destroyed || stream.write(encodeMessage("d", rows))) return;
       await new Promise<void>((resolve) => {
-        const go = (): void => {
-          stream.off("drain", go).off("close", go);
+        const continueSending = (): void => {
+          stream.off("drain", continueSending).off("close", continueSending);
           resolve();
         };
-        stream.once("drain", go).once("close", go);
+        stream.once("drain", continueSending).once("close", continueSending);
       });
     },
     endRows: () => {
       if (!statement) throw new Error("No COPY is under way");
-      connection.stream.write(message("c", new Uint8Array()));
+      connection.stream.write(encodeMessage("c", new Uint8Array()));
       return statement.next();
     },
     isInTransaction: () => client.getTransactionStatus() !== "I",
-    hasStandardStrings: () => standardStrings,
+    hasStandardStrings: () => usesStandardStrings,
     end: async () => {
       signal.removeEventListener("abort", cancel);
       await client.end().catch(() => undefined);
@@ -97,13 +97,13 @@ export const openSession = async (
  *
  * @param settings more of pg's settings. Variables of libpq, which pg reads from the environment of the process, change nothing.
  */
-export const newClient = (
+export const createPostgresClient = (
   { host, port, user, password, sslMode }: DatabaseAccess,
   settings: ClientConfig = {},
 ): Client => {
   const { options, client_encoding } = settings;
   const client = new Client({
-    ...{ host, port, user, password, database: "postgres", connectionTimeoutMillis: connectMs },
+    ...{ host, port, user, password, database: "postgres", connectionTimeoutMillis: connectTimeoutMs },
     // As `sslmode=require` of libpq: encrypted, without a check of the certificate.
     ssl: sslMode === "disable" ? false : { rejectUnauthorized: false },
     application_name: "mgmt",
@@ -119,14 +119,14 @@ export const newClient = (
 };
 
 /** Returns a message of the protocol: a letter, the length, and the contents. */
-const message = (letter: string, ...contents: readonly Uint8Array[]): Buffer => {
-  const head = Buffer.alloc(5);
-  head.write(letter);
-  head.writeInt32BE(
+const encodeMessage = (letter: string, ...contents: readonly Uint8Array[]): Buffer => {
+  const header = Buffer.alloc(5);
+  header.write(letter);
+  header.writeInt32BE(
     contents.reduce((sum, { length }) => sum + length, 4),
     1,
   );
-  return Buffer.concat([head, ...contents]);
+  return Buffer.concat([header, ...contents]);
 };
 
 interface ParameterStatus {
@@ -142,10 +142,15 @@ const cancelStatement = (client: Client): Promise<void> =>
   new Promise((resolve) => {
     const { host, port } = client;
     // The types of pg lack the parameters that the server has sent at the start.
-    const numbers = [16, 80_877_102, Reflect.get(client, "processID"), Reflect.get(client, "secretKey")];
+    const requestFields = [
+      16,
+      80_877_102,
+      Reflect.get(client, "processID"),
+      Reflect.get(client, "secretKey"),
+    ];
     const request = Buffer.alloc(16);
-    for (const [index, number] of numbers.entries()) request.writeInt32BE(Number(number), index * 4);
-    const socket = connect({ host, port, timeout: cancelMs }, () => socket.end(request));
+    for (const [index, number] of requestFields.entries()) request.writeInt32BE(Number(number), index * 4);
+    const socket = connect({ host, port, timeout: cancelTimeoutMs }, () => socket.end(request));
     socket.on("error", () => undefined);
     socket.on("timeout", () => socket.destroy());
     socket.on("close", () => resolve());
@@ -155,35 +160,37 @@ const cancelStatement = (client: Client): Promise<void> =>
  * A statement in the simple query protocol of Postgres, whose bytes are sent as they are: they may be in another encoding.
  * Source: https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-SIMPLE-QUERY
  */
-class Statement implements Submittable {
-  private settle: { resolve: (answer: Answer) => void; reject: (error: unknown) => void } | undefined;
+class SimpleQueryStatement implements Submittable {
+  private pendingAnswer:
+    | { resolve: (answer: StatementAnswer) => void; reject: (error: unknown) => void }
+    | undefined;
   private outcome: { readonly error: unknown } | undefined;
 
   constructor(private readonly text: Uint8Array) {}
 
   /** Waits for the next answer. */
-  next(): Promise<Answer> {
+  next(): Promise<StatementAnswer> {
     return new Promise((resolve, reject) => {
-      this.settle = { resolve, reject };
+      this.pendingAnswer = { resolve, reject };
       if (this.outcome) reject(this.outcome.error);
     });
   }
 
   submit({ stream }: Connection): void {
-    stream.write(message("Q", this.text, Buffer.of(0)));
+    stream.write(encodeMessage("Q", this.text, Buffer.of(0)));
   }
 
   handleError(error: unknown): void {
     this.outcome ??= { error };
-    this.settle?.reject(error);
+    this.pendingAnswer?.reject(error);
   }
 
   handleReadyForQuery(): void {
-    this.settle?.resolve("done");
+    this.pendingAnswer?.resolve("done");
   }
 
   handleCopyInResponse(): void {
-    this.settle?.resolve("copy");
+    this.pendingAnswer?.resolve("copy");
   }
 
   // Rows that a statement returns are ignored.

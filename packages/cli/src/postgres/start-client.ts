@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Context } from "../input/context.js";
-import { causeText } from "../errors/cli-error.js";
-import { ProgramEnded } from "../errors/exit-codes.js";
-import { clientFailed, clientKilled } from "../errors/postgres-errors.js";
-import { programFailedToStart } from "../errors/run-errors.js";
+import { describeCause } from "../errors/cli-error.js";
+import { ProgramEndedError } from "../errors/exit-codes.js";
+import { clientFailedError, clientKilledError } from "../errors/postgres-errors.js";
+import { programNotStartedError } from "../errors/run-errors.js";
 import { throwIfInterrupted } from "../system/shared-interrupt.js";
 import type { ClientProgram } from "./client-programs.js";
 
 /** Where a program reads and writes: an open file, a pipe, or nothing. */
-type Stream = number | "pipe" | "ignore";
+type StdioTarget = number | "pipe" | "ignore";
 
 export interface ClientOptions {
   readonly env: NodeJS.ProcessEnv;
-  readonly stdin: Stream;
-  readonly stdout: Stream;
+  readonly stdin: StdioTarget;
+  readonly stdout: StdioTarget;
 }
 
 export interface RunningClient {
@@ -33,16 +33,16 @@ export interface RunningClient {
 }
 
 /** How much of the output of a program is kept. A restore may complain about every table. */
-const keptCharacters = 64 * 1_024;
+const maxStderrCharacters = 64 * 1_024;
 
 /** How long a program may take to end in an orderly way. */
-const patienceMs = 3_000;
+const terminateDelayMs = 3_000;
 
 /** The status of a program that writes to a pipe without a reader: 128 and the number of SIGPIPE. */
-const brokenPipe = 141;
+const brokenPipeStatus = 141;
 
 /** Makes psql print the codes of errors, which are the same in every language. */
-const verbose: Readonly<Record<string, readonly string[]>> = { psql: ["--set=VERBOSITY=verbose"] };
+const verbosityFlags: Readonly<Record<string, readonly string[]>> = { psql: ["--set=VERBOSITY=verbose"] };
 
 /** Starts a client program of Postgres. It ends when the signal is aborted. */
 export const startClient = (
@@ -52,37 +52,39 @@ export const startClient = (
   { cwd, signal }: Pick<Context, "cwd" | "signal">,
 ): RunningClient => {
   const stdio: StdioOptions = [stdin, stdout, "pipe"];
-  const flags = ["--no-password", ...(verbose[name] ?? []), ...args];
+  const flags = ["--no-password", ...(verbosityFlags[name] ?? []), ...args];
   // Its messages are read, so that they must be English.
   const child: ChildProcess = spawn(path, flags, { cwd, env: { ...env, LC_ALL: "C" }, stdio });
-  let patience: NodeJS.Timeout | undefined;
+  let terminateTimer: NodeJS.Timeout | undefined;
   const kill = (): void => {
     // On this signal alone, psql cancels what the server is doing. It ignores it while it waits for its input.
     child.kill("SIGINT");
-    patience ??= setTimeout(() => child.kill("SIGTERM"), patienceMs);
+    terminateTimer ??= setTimeout(() => child.kill("SIGTERM"), terminateDelayMs);
   };
   let stderrTail = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    stderrTail = (stderrTail + text).slice(-keptCharacters);
+    stderrTail = (stderrTail + text).slice(-maxStderrCharacters);
   });
   // A program that has failed no longer reads; its exit status says so.
   child.stdin?.on("error", () => undefined);
   if (signal.aborted) kill();
   signal.addEventListener("abort", kill, { once: true });
   const ended = new Promise<[code: number | null, signal: NodeJS.Signals | null]>((resolve, reject) => {
-    child.once("error", (error) => reject(programFailedToStart(name, causeText(error))));
+    child.once("error", (error) => reject(programNotStartedError(name, describeCause(error))));
     child.once("close", (...status) => resolve(status));
   }).then(async ([code, endSignal]) => {
-    clearTimeout(patience);
+    clearTimeout(terminateTimer);
     signal.removeEventListener("abort", kill);
     signal.throwIfAborted();
     if (code === 0) return stderrTail.trim();
     await throwIfInterrupted(signal);
     // As `mgmt db dump | head` leaves it, which is no failure.
     if (typeof stdout === "number" && (endSignal === "SIGPIPE" || /Broken pipe/.test(stderrTail))) {
-      throw new ProgramEnded(brokenPipe);
+      throw new ProgramEndedError(brokenPipeStatus);
     }
-    throw endSignal === null ? clientFailed(name, stderrTail) : clientKilled(name, endSignal, stderrTail);
+    throw endSignal === null
+      ? clientFailedError(name, stderrTail)
+      : clientKilledError(name, endSignal, stderrTail);
   });
   // Whoever waits for several of them sees the failure of the first.
   ended.catch(() => undefined);

@@ -28,26 +28,30 @@ export const deletePreview = async (
     await deleteDatabase(id, client, signal);
     output?.info(`Deleted database ${id} of ${gitName}.`);
   }
-  const error = await ignoring(
+  const error = await catchApiErrors(
     ["branch:not_found", "branch:has_resources"],
     client.branches.delete(branch.id, { signal }),
   );
-  const isKept = error?.code === "branch:has_resources";
+  const isBranchInUse = error?.code === "branch:has_resources";
   output?.info(
-    isKept
+    isBranchInUse
       ? `Branch ${gitName} still has other databases or services and was not deleted.`
       : `Deleted branch ${gitName}.`,
   );
-  return { branch: gitName, databaseId: databases[0]?.id ?? null, branchId: isKept ? null : branch.id };
+  return {
+    branch: gitName,
+    databaseId: databases[0]?.id ?? null,
+    branchId: isBranchInUse ? null : branch.id,
+  };
 };
 
 /** Deletes a database unless it is gone already. */
 export const deleteDatabase = async (id: string, client: MgmtClient, signal: AbortSignal): Promise<void> => {
-  await ignoring(["database:not_found"], client.databases.delete(id, { signal }));
+  await catchApiErrors(["database:not_found"], client.databases.delete(id, { signal }));
 };
 
 /** Waits for a call. Returns its error if that has one of the codes. */
-export const ignoring = async (
+export const catchApiErrors = async (
   codes: readonly string[],
   call: PromiseLike<unknown>,
 ): Promise<ApiError | undefined> => {

@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { setupFailed } from "../errors/preview-errors.js";
-import { accessTo } from "../postgres/database-access.js";
+import { setupFailedError } from "../errors/preview-errors.js";
+import { findDatabaseAccess } from "../postgres/database-access.js";
 import { printsNewSecrets } from "../secrets/secret-destination.js";
 import type { SecretFlags } from "../secrets/secret-flags.js";
 import type { SecretOutput } from "../secrets/secret-output.js";
-import { withVariable } from "../working-directory/env-file.js";
+import { replaceAssignments } from "../working-directory/env-file.js";
 import { writeVariable } from "../working-directory/write-variable.js";
 import { runSetupOnce } from "./setup.js";
-import { type RecordedPreview, storeRecord } from "./store-record.js";
+import { type PreviewWithRecord, storeRecord } from "./store-record.js";
 
-export interface HandOverOptions {
+export interface DeliveryOptions {
   /** Name of the variable in the file, and in the environment of the setup. */
   readonly name: string;
   readonly file: string | undefined;
@@ -26,10 +26,10 @@ export interface HandOverOptions {
 }
 
 /** A preview that exists, and may not be ready. */
-export interface ExistingPreview {
+export interface PreviewTarget {
   readonly gitName: string;
   readonly region: string | null;
-  readonly preview: RecordedPreview;
+  readonly preview: PreviewWithRecord;
 }
 
 /** What `mgmt preview up` prints. */
@@ -55,13 +55,13 @@ export interface PreviewResult {
 /**
  * Waits until a preview is ready, runs the setup if it has to, and prints or writes the connection string, also if the setup fails.
  *
- * @param facts more fields of the result.
+ * @param extraFields more fields of the result.
  * @throws `preview:setup_failed`; `preview:setup_running`; `database:unreachable`, if the setup cannot know whether to run.
  */
-export const handOver = async (
-  { gitName: branch, region, preview }: ExistingPreview,
-  facts: { readonly created: boolean },
-  options: HandOverOptions,
+export const deliverPreview = async (
+  { gitName: branch, region, preview }: PreviewTarget,
+  extraFields: { readonly created: boolean },
+  options: DeliveryOptions,
   secretOutput: SecretOutput,
   client: MgmtClient,
   context: Context,
@@ -71,23 +71,33 @@ export const handOver = async (
   const { record } = preview;
   const databaseId = preview.database.id;
   await client.databases.waitUntilReady(databaseId, { signal, timeoutMs });
-  const direct = await accessTo(databaseId, client, context);
-  const { url } = pooled ? await accessTo(databaseId, client, context, { pooled }) : direct;
-  let status: number | undefined;
-  let problem: unknown;
+  const directAccess = await findDatabaseAccess(databaseId, client, context);
+  const { url } = pooled ? await findDatabaseAccess(databaseId, client, context, { pooled }) : directAccess;
+  let exitStatus: number | undefined;
+  let setupError: unknown;
   if (setup !== undefined) {
-    let noted = preview;
-    const note = async (setupPending: boolean): Promise<void> => {
-      noted = await storeRecord(noted, branch, { ...record, setupPending }, client, context);
+    let currentPreview = preview;
+    const saveSetupPending = async (setupPending: boolean): Promise<void> => {
+      currentPreview = await storeRecord(
+        currentPreview,
+        branch,
+        { ...record, setupPending },
+        client,
+        context,
+      );
     };
-    const steps = { branch, command: setup, again: setupAgain, variable: name, timeoutMs };
+    const setupOptions = { branch, command: setup, again: setupAgain, variable: name, timeoutMs };
     try {
-      status = await runSetupOnce({ ...steps, onStart: () => note(true) }, direct, context);
-      if (status === undefined || status === 0) await note(false);
-      else problem = setupFailed(branch, { databaseId, ...facts }, status);
+      exitStatus = await runSetupOnce(
+        { ...setupOptions, onStart: () => saveSetupPending(true) },
+        directAccess,
+        context,
+      );
+      if (exitStatus === undefined || exitStatus === 0) await saveSetupPending(false);
+      else setupError = setupFailedError(branch, { databaseId, ...extraFields }, exitStatus);
     } catch (error) {
       signal.throwIfAborted();
-      problem = error;
+      setupError = error;
     }
   } else if (record.setupPending) {
     const message = `The setup of ${branch} has not succeeded yet. Pass --setup to run it.`;
@@ -100,20 +110,21 @@ export const handOver = async (
   const result = {
     branch,
     databaseId,
-    ...facts,
+    ...extraFields,
     region,
     expiresAt: record.expiresAt ?? null,
-    ...(problem !== undefined && { setup: "failed" as const }),
-    ...(status === 0 && { setup: "succeeded" as const }),
+    ...(setupError !== undefined && { setup: "failed" as const }),
+    ...(exitStatus === 0 && { setup: "succeeded" as const }),
   };
-  await print(url, result, options, secretOutput, context);
-  if (problem !== undefined) throw problem instanceof Error ? problem : new Error(String(problem));
+  await printOrWriteResult(url, result, options, secretOutput, context);
+  if (setupError !== undefined)
+    throw setupError instanceof Error ? setupError : new Error(String(setupError));
 };
 
-const print = async (
+const printOrWriteResult = async (
   url: string,
   preview: PreviewResult,
-  { file, name }: HandOverOptions,
+  { file, name }: DeliveryOptions,
   secretOutput: SecretOutput,
   context: Context,
 ): Promise<void> => {
@@ -121,12 +132,12 @@ const print = async (
   if (file === undefined || secretOutput.destination.to === "files") {
     const result = await secretOutput.deliver({ ...preview, connectionString: url });
     if (file === undefined) {
-      if (output.format === "table" && printsNewSecrets(secretOutput.destination)) output.exact(url);
+      if (output.format === "table" && printsNewSecrets(secretOutput.destination)) output.writeExact(url);
       else await output.result(result);
       return;
     }
   }
-  if (file === "-") return output.text(withVariable("", name, url));
+  if (file === "-") return output.text(replaceAssignments("", name, url));
   const path = resolve(cwd, file);
   await writeVariable({ path, name, url }, context);
   await output.result({ ...preview, file: path, variable: name });

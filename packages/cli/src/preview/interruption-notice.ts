@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 
 /** The changes that an unfinished command has made so far. */
-export interface Progress {
+export interface PreviewProgress {
   /** The branch in the project, once it exists or may exist. */
   branch?: string;
   /** Whether the request that creates the database was sent. */
@@ -14,7 +14,7 @@ export interface Progress {
 
 /** Says which resources exist and how to go on, if the command was interrupted after it had changed something. */
 export const explainInterruption = (
-  { branch, isCreating, databaseId, deletedId }: Progress,
+  { branch, isCreating, databaseId, deletedId }: PreviewProgress,
   { output, signal }: Pick<Context, "output" | "signal">,
 ): void => {
   if (!signal.aborted || branch === undefined) return;
@@ -24,14 +24,14 @@ export const explainInterruption = (
       : isCreating
         ? `The branch ${branch} of the project exists, and its database may have been created.`
         : `The branch ${branch} of the project may exist, without a database.`;
-  const gone = deletedId === undefined ? "" : `Database ${deletedId} was deleted. `;
-  const next = ["up", "down"].map((name) => ["mgmt", "preview", name, "--branch", branch]);
-  const message = `${gone}${state} The same mgmt preview up continues; mgmt preview down deletes what exists.`;
+  const deletedSentence = deletedId === undefined ? "" : `Database ${deletedId} was deleted. `;
+  const nextCommands = ["up", "down"].map((name) => ["mgmt", "preview", name, "--branch", branch]);
+  const message = `${deletedSentence}${state} The same mgmt preview up continues; mgmt preview down deletes what exists.`;
   output.notice({
     code: "preview:interrupted",
     message,
     branch,
     ...(databaseId !== undefined && { databaseId }),
-    next,
+    next: nextCommands,
   });
 };

@@ -1,9 +1,9 @@
 import type { Branch, MgmtClient } from "@mgmt/sdk";
-import { mayBePreview, type Preview, previewsAmong } from "./preview.js";
+import { mayBePreview, type Preview, selectPreviews } from "./preview.js";
 import { type GitState, type RemoteState, remoteStateOf } from "./remote-state.js";
 
 /** A preview with its branch, and how that stands in git. */
-export interface PlacedPreview {
+export interface PreviewWithState {
   readonly branch: Branch;
   readonly preview: Preview;
   readonly state: RemoteState;
@@ -15,12 +15,12 @@ export const listPreviews = async (
   git: GitState,
   client: MgmtClient,
   signal: AbortSignal,
-): Promise<PlacedPreview[]> => {
+): Promise<PreviewWithState[]> => {
   const [branches, databases] = await Promise.all([
     client.projects.branches.list(projectId, undefined, { signal }).toArray(),
     client.databases.list({ projectId }, { signal }).toArray(),
   ]);
-  return previewsAmong(databases).flatMap((preview): PlacedPreview[] => {
+  return selectPreviews(databases).flatMap((preview): PreviewWithState[] => {
     const branch = branches.find(({ id }) => id === preview.database.branchId);
     if (!branch || !mayBePreview(branch)) return [];
     return [{ branch, preview, state: remoteStateOf(branch.gitName, preview, git) }];

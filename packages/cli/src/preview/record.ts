@@ -29,9 +29,9 @@ export interface PreviewIdentity {
  * Schema in a preview database whose comment says that a setup has succeeded. A comment runs no code of anybody who can change the
  * database, unlike a table.
  */
-export const setupSchema = "mgmt_preview";
+export const setupSchemaName = "mgmt_preview";
 
-const prefix = "preview";
+const logicalIdPrefix = "preview";
 
 /**
  * Returns the logical id of a preview: `preview.shop-0123456789abcdef.br_1d6f3h8k.pushed.expires-20261201T1200Z`. The one without a record
@@ -42,7 +42,7 @@ export const logicalIdOf = (
   { pushed, expiresAt }: Pick<PreviewRecord, "pushed" | "expiresAt"> = {},
 ): string =>
   [
-    prefix,
+    logicalIdPrefix,
     ...(repository === null ? [] : [repository]),
     branchId,
     ...(pushed ? ["pushed"] : []),
@@ -50,27 +50,27 @@ export const logicalIdOf = (
   ].join(".");
 
 /** Returns what a database is the preview of, and its record. Undefined if it is no preview, or has been moved to another branch. */
-export const readRecord = ({
+export const parseRecord = ({
   logicalId,
   branchId,
   name,
 }: Pick<Database, "logicalId" | "branchId" | "name">):
   | (PreviewIdentity & { readonly record: PreviewRecord })
   | undefined => {
-  const [first, ...parts] = logicalId?.split(".") ?? [];
-  if (first !== prefix || branchId === null) return undefined;
-  const expiresAt = timeIn(parts.at(-1));
+  const [firstPart, ...parts] = logicalId?.split(".") ?? [];
+  if (firstPart !== logicalIdPrefix || branchId === null) return undefined;
+  const expiresAt = parseExpiryPart(parts.at(-1));
   if (expiresAt !== undefined) parts.pop();
   const pushed = parts.at(-1) === "pushed";
   if (pushed) parts.pop();
   if (parts.pop() !== branchId) return undefined;
-  const [repository = null, ...others] = parts;
-  if (others.length > 0 || (repository !== null && !isRepositoryKey(repository))) return undefined;
-  return { repository, branchId, record: { pushed, expiresAt, ...notesIn(name) } };
+  const [repository = null, ...otherParts] = parts;
+  if (otherParts.length > 0 || (repository !== null && !isRepositoryKey(repository))) return undefined;
+  return { repository, branchId, record: { pushed, expiresAt, ...parseNameNotes(name) } };
 };
 
 /** Returns the time in a part of a logical id, `expires-20261201T1200Z`, as an ISO time. */
-const timeIn = (part = ""): string | undefined => {
+const parseExpiryPart = (part = ""): string | undefined => {
   const [, year = "", ...rest] = /^expires-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z$/.exec(part) ?? [];
   const [month, day, hour, minute] = rest;
   return year === "" ? undefined : `${year}-${month ?? ""}-${day ?? ""}T${hour ?? ""}:${minute ?? ""}:00Z`;
@@ -80,7 +80,7 @@ const timeIn = (part = ""): string | undefined => {
 const maxNameLength = 256;
 
 /** Returns the name of the preview database of a branch: `feature/cart (commit 1a2b3c4d5e6f, setup pending)`. */
-export const nameWith = (
+export const buildPreviewName = (
   branch: string,
   { commit, setupPending }: Pick<PreviewRecord, "commit" | "setupPending">,
 ): string => {
@@ -90,19 +90,20 @@ export const nameWith = (
   ];
   const suffix = parts.length === 0 ? "" : ` (${parts.join(", ")})`;
   if (branch.length + suffix.length <= maxNameLength) return branch + suffix;
-  let cut = "";
+  let shortenedBranch = "";
   for (const character of branch) {
-    if (cut.length + character.length + 1 + suffix.length > maxNameLength) break;
-    cut += character;
+    if (shortenedBranch.length + character.length + 1 + suffix.length > maxNameLength) break;
+    shortenedBranch += character;
   }
-  return `${cut}…${suffix}`;
+  return `${shortenedBranch}…${suffix}`;
 };
 
-const notesIn = (name: string): Pick<PreviewRecord, "commit" | "setupPending"> => {
+const parseNameNotes = (name: string): Pick<PreviewRecord, "commit" | "setupPending"> => {
   const [, commit, pending] =
     / \((?:commit ([0-9a-f]{7,12}))?(?:(?:, |(?<=\())(setup pending))?\)$/.exec(name) ?? [];
   return { commit, setupPending: pending !== undefined };
 };
 
 /** Whether a name is still one that this command gives the preview of a branch. */
-export const isOwnName = (name: string, branch: string): boolean => name === nameWith(branch, notesIn(name));
+export const isGeneratedName = (name: string, branch: string): boolean =>
+  name === buildPreviewName(branch, parseNameNotes(name));

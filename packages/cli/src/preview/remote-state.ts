@@ -28,11 +28,11 @@ export interface GitState {
 export const remoteStateOf = (
   branch: string,
   { repository, record }: Preview,
-  { key, checkedOut, alive }: GitState,
+  { key, checkedOut, alive: remoteBranches }: GitState,
 ): RemoteState => {
   if (repository !== null && key !== undefined && repository !== key) return "other-repository";
   if (checkedOut.has(branch)) return "checked-out";
-  if (repository === null || key === undefined || !alive) return "unknown";
-  if (alive.has(branch)) return "exists";
+  if (repository === null || key === undefined || !remoteBranches) return "unknown";
+  if (remoteBranches.has(branch)) return "exists";
   return record.pushed ? "gone" : "not-pushed";
 };

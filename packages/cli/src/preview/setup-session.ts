@@ -1,16 +1,16 @@
 import { type Client, escapeLiteral } from "pg";
 import type { Context } from "../input/context.js";
-import { causeText } from "../errors/cli-error.js";
-import { unreachableDatabase } from "../errors/postgres-errors.js";
+import { describeCause } from "../errors/cli-error.js";
+import { unreachableDatabaseError } from "../errors/postgres-errors.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
-import { newClient } from "../postgres/session.js";
-import { setupSchema } from "./record.js";
+import { createPostgresClient } from "../postgres/session.js";
+import { setupSchemaName } from "./record.js";
 
 /** The state of the setup as a preview database records it. `unknown` stands for a record that this version cannot read. */
 export type SetupState = "none" | "done" | "unknown";
 
 /** Number of the advisory lock that is held while a setup runs: the first eight bytes of the SHA-256 of `mgmt preview setup`. */
-const lockNumber = "7972968968623681924";
+const setupLockNumber = "7972968968623681924";
 
 /**
  * A session of a preview database. Its lock ends with it, also if this process is killed. The record is in the database that it is
@@ -36,14 +36,16 @@ export class SetupSession {
 
   /** Tries to get the lock of the setup. */
   async tryLock(): Promise<boolean> {
-    const rows = await this.#rows(`select pg_catalog.pg_try_advisory_lock(${lockNumber}) as locked`);
+    const rows = await this.#queryRows(
+      `select pg_catalog.pg_try_advisory_lock(${setupLockNumber}) as locked`,
+    );
     return rows[0]?.["locked"] === true;
   }
 
   async readState(): Promise<SetupState> {
-    const rows = await this.#rows(
+    const rows = await this.#queryRows(
       `select pg_catalog.obj_description(n.oid, 'pg_namespace') as comment from pg_catalog.pg_namespace n
-        where n.nspname operator(pg_catalog.=) ${escapeLiteral(setupSchema)}`,
+        where n.nspname operator(pg_catalog.=) ${escapeLiteral(setupSchemaName)}`,
     );
     if (rows.length === 0) return "none";
     const [, id] = commentPattern.exec(String(rows[0]?.["comment"])) ?? [];
@@ -54,16 +56,16 @@ export class SetupSession {
 
   /** Records that the setup has succeeded. Connects again if the connection was lost meanwhile. */
   async recordDone(): Promise<void> {
-    const comment = commentFor(this.#access.databaseId);
-    const sql = `create schema if not exists ${setupSchema}; comment on schema ${setupSchema} is ${escapeLiteral(comment)}`;
+    const comment = buildComment(this.#access.databaseId);
+    const sql = `create schema if not exists ${setupSchemaName}; comment on schema ${setupSchemaName} is ${escapeLiteral(comment)}`;
     try {
-      await this.#rows(sql);
+      await this.#queryRows(sql);
     } catch {
       this.#signal.throwIfAborted();
       await this.end();
       this.#client = this.#newClient();
       await this.#connect();
-      await this.#rows(sql);
+      await this.#queryRows(sql);
     }
   }
 
@@ -72,7 +74,7 @@ export class SetupSession {
   }
 
   #newClient(): Client {
-    return newClient(this.#access, {
+    return createPostgresClient(this.#access, {
       application_name: "mgmt preview",
       options: "-c search_path=pg_catalog",
       client_encoding: "UTF8",
@@ -86,15 +88,15 @@ export class SetupSession {
     } catch (error) {
       await this.end();
       this.#signal.throwIfAborted();
-      throw unreachableDatabase(this.#access.databaseId, causeText(error));
+      throw unreachableDatabaseError(this.#access.databaseId, describeCause(error));
     }
   }
 
-  async #rows(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  async #queryRows(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const { rows } = await this.#client.query<Record<string, unknown>>(sql);
     return rows;
   }
 }
 
-const commentFor = (databaseId: string): string => `mgmt preview: the setup of ${databaseId} has succeeded`;
+const buildComment = (databaseId: string): string => `mgmt preview: the setup of ${databaseId} has succeeded`;
 const commentPattern = /^mgmt preview: the setup of (\S+) has succeeded$/;

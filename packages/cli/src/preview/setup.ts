@@ -1,13 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Context } from "../input/context.js";
-import { setupRunning } from "../errors/preview-errors.js";
-import { causeText } from "../errors/cli-error.js";
+import { setupRunningError } from "../errors/preview-errors.js";
+import { describeCause } from "../errors/cli-error.js";
 import { inheritedEnvironment } from "../system/find-program.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
-import { exitStatusOf } from "../system/run-program.js";
+import { runForExitStatus } from "../system/run-program.js";
 import type { SetupSession, SetupState } from "./setup-session.js";
 
-export interface Setup {
+export interface SetupRun {
   /** Git branch. */
   readonly branch: string;
   /** Shell command that prepares a preview. */
@@ -23,7 +23,7 @@ export interface Setup {
 }
 
 /** How often to look whether the setup of another run has ended. */
-const pollMs = 500;
+const lockPollMs = 500;
 
 /**
  * Runs the setup of a preview unless one has succeeded. Several runs at once wait for each other.
@@ -32,7 +32,7 @@ const pollMs = 500;
  * @throws `database:unreachable`; `preview:setup_running`.
  */
 export const runSetupOnce = async (
-  setup: Setup,
+  setup: SetupRun,
   access: DatabaseAccess,
   context: Context,
 ): Promise<number | undefined> => {
@@ -42,8 +42,8 @@ export const runSetupOnce = async (
   const { SetupSession: Session } = await import("./setup-session.js");
   const session = await Session.open(access, context);
   try {
-    await lock(session, setup, context);
-    const state = again ? "none" : await stateIn(session, signal);
+    await waitForLock(session, setup, context);
+    const state = again ? "none" : await readSetupState(session, signal);
     if (state !== "none") {
       if (state === "unknown") {
         const message = `It is not known whether the setup of ${branch} has succeeded, so it did not run. --setup-again runs it.`;
@@ -59,27 +59,27 @@ export const runSetupOnce = async (
     output.info(`Running the setup: ${command}`);
     const status = await runInShell(command, { [variable]: access.url }, context);
     signal.throwIfAborted();
-    if (status === 0) await record(session, branch, databaseId, context);
+    if (status === 0) await recordSuccess(session, branch, databaseId, context);
     return status;
   } finally {
     await session.end();
   }
 };
 
-const lock = async (
+const waitForLock = async (
   session: SetupSession,
-  { branch, timeoutMs }: Setup,
+  { branch, timeoutMs }: SetupRun,
   { output, signal }: Context,
 ): Promise<void> => {
-  const end = performance.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   for (let isAnnounced = false; !(await session.tryLock()); isAnnounced = true) {
-    if (performance.now() > end) throw setupRunning(branch);
+    if (performance.now() > deadline) throw setupRunningError(branch);
     if (!isAnnounced) output.info(`Waiting for another run of the setup of ${branch}.`);
-    await pause(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await pause(lockPollMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 };
 
-const stateIn = async (session: SetupSession, signal: AbortSignal): Promise<SetupState> => {
+const readSetupState = async (session: SetupSession, signal: AbortSignal): Promise<SetupState> => {
   try {
     return await session.readState();
   } catch {
@@ -88,7 +88,7 @@ const stateIn = async (session: SetupSession, signal: AbortSignal): Promise<Setu
   }
 };
 
-const record = async (
+const recordSuccess = async (
   session: SetupSession,
   branch: string,
   databaseId: string,
@@ -98,7 +98,7 @@ const record = async (
     await session.recordDone();
   } catch (error) {
     signal.throwIfAborted();
-    const message = `The setup of ${branch} has succeeded, but that cannot be recorded in the database: ${causeText(error)}. The next mgmt preview up with --setup runs it again.`;
+    const message = `The setup of ${branch} has succeeded, but that cannot be recorded in the database: ${describeCause(error)}. The next mgmt preview up with --setup runs it again.`;
     await output.warn({ code: "preview:setup_not_recorded", message, databaseId });
   }
 };
@@ -116,7 +116,7 @@ const runInShell = (
     process.platform === "win32"
       ? [env["ComSpec"] ?? "cmd.exe", ["/d", "/s", "/c", command]]
       : ["/bin/sh", ["-c", command]];
-  return exitStatusOf(shell, args, {
+  return runForExitStatus(shell, args, {
     cwd,
     env: { ...inheritedEnvironment(env), ...variables },
     stdio: ["ignore", 2, 2],

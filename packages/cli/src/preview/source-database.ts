@@ -1,17 +1,17 @@
 import type { Branch, Database, DatabaseRegion, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { defaultDatabaseOf } from "../postgres/database-access.js";
+import { requireDefaultDatabase } from "../postgres/database-access.js";
 import { ApiError } from "../sdk/sdk.js";
 import { deleteDatabase } from "./delete-preview.js";
-import { previewsOn } from "./preview.js";
-import { logicalIdOf, nameWith, type PreviewIdentity, type PreviewRecord } from "./record.js";
-import type { RecordedPreview } from "./store-record.js";
+import { listBranchPreviews } from "./preview.js";
+import { logicalIdOf, buildPreviewName, type PreviewIdentity, type PreviewRecord } from "./record.js";
+import type { PreviewWithRecord } from "./store-record.js";
 
 /**
  * Returns the database that previews are copies of: the project's default one if it is on the default branch, or else the only
  * one there. Throws `database:not_found` and `database:several`.
  */
-export const defaultSource = async (
+export const findDefaultSource = async (
   projectId: string,
   branches: readonly Branch[],
   client: MgmtClient,
@@ -20,11 +20,11 @@ export const defaultSource = async (
   const branchId = branches.find(({ isDefault }) => isDefault)?.id;
   const query = { projectId, ...(branchId !== undefined && { branchId }) };
   const databases = await client.databases.list(query, { signal }).toArray();
-  return defaultDatabaseOf(projectId, databases);
+  return requireDefaultDatabase(projectId, databases);
 };
 
 /** Returns the database that a preview was copied from. If that is gone, the one that a new preview would be a copy of. */
-export const sourceOf = async (
+export const findSourceOf = async (
   { source }: Database,
   projectId: string,
   client: MgmtClient,
@@ -38,7 +38,7 @@ export const sourceOf = async (
     }
   }
   const branches = await client.projects.branches.list(projectId, undefined, { signal }).toArray();
-  return defaultSource(projectId, branches, client, signal);
+  return findDefaultSource(projectId, branches, client, signal);
 };
 
 /** A preview database to create. */
@@ -49,8 +49,8 @@ export interface NewPreview extends PreviewIdentity {
   readonly source: Pick<Database, "id" | "region">;
 }
 
-export interface EnsuredCopy {
-  readonly preview: RecordedPreview;
+export interface EnsuredPreview {
+  readonly preview: PreviewWithRecord;
   readonly region: string | null;
   readonly created: boolean;
 }
@@ -61,29 +61,29 @@ export interface EnsuredCopy {
  * The service keeps logical ids unique, so that only one of several runs creates it. A run may create a second one after another has
  * stored a record in the logical id of the first. That is found and deleted before anything uses it: the oldest one is the preview.
  */
-export const ensureCopy = async (
+export const ensurePreviewCopy = async (
   { projectId, branchId, repository, gitName, record, source }: NewPreview,
   client: MgmtClient,
   { signal, dryRun }: Pick<Context, "signal"> & { readonly dryRun: boolean },
-): Promise<EnsuredCopy> => {
+): Promise<EnsuredPreview> => {
   const identity = { repository, branchId };
   const body = {
     projectId,
     branchId,
     logicalId: logicalIdOf(identity),
-    name: nameWith(gitName, record),
+    name: buildPreviewName(gitName, record),
     // The service accepts every region that it returns, also one that this version does not know.
     region: (source.region?.id ?? "inherit") as DatabaseRegion,
     source: { type: "database", databaseId: source.id } as const,
   };
   const { resource, created } = await client.databases.ensure(body, { signal });
   const { id } = resource;
-  const all = dryRun ? [] : await previewsOn({ projectId, branchId }, client, signal);
-  const oldest = all.find((preview) => preview.repository === repository);
-  if (oldest) {
-    if (created && oldest.database.id !== id) await deleteDatabase(id, client, signal);
-    const region = oldest.database.region?.id ?? null;
-    return { preview: oldest, region, created: created && oldest.database.id === id };
+  const branchPreviews = dryRun ? [] : await listBranchPreviews({ projectId, branchId }, client, signal);
+  const oldestPreview = branchPreviews.find((preview) => preview.repository === repository);
+  if (oldestPreview) {
+    if (created && oldestPreview.database.id !== id) await deleteDatabase(id, client, signal);
+    const region = oldestPreview.database.region?.id ?? null;
+    return { preview: oldestPreview, region, created: created && oldestPreview.database.id === id };
   }
   const { name, logicalId } = body;
   const preview = { ...identity, database: { id, name, logicalId }, record: { commit: record.commit } };

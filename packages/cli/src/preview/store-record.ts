@@ -1,11 +1,17 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { ApiError } from "../sdk/sdk.js";
-import { ignoring } from "./delete-preview.js";
-import { isOwnName, logicalIdOf, nameWith, type PreviewIdentity, type PreviewRecord } from "./record.js";
+import { catchApiErrors } from "./delete-preview.js";
+import {
+  isGeneratedName,
+  logicalIdOf,
+  buildPreviewName,
+  type PreviewIdentity,
+  type PreviewRecord,
+} from "./record.js";
 
 /** A preview, as far as its record is concerned. */
-export interface RecordedPreview extends PreviewIdentity {
+export interface PreviewWithRecord extends PreviewIdentity {
   readonly database: Pick<Database, "id" | "name" | "logicalId">;
   readonly record: PreviewRecord;
 }
@@ -17,21 +23,23 @@ export interface RecordedPreview extends PreviewIdentity {
  * @returns the preview as it is then.
  */
 export const storeRecord = async (
-  preview: RecordedPreview,
+  preview: PreviewWithRecord,
   gitName: string,
-  wanted: PreviewRecord,
+  wantedRecord: PreviewRecord,
   client: MgmtClient,
   { output, signal }: Pick<Context, "output" | "signal">,
-): Promise<RecordedPreview> => {
-  const { database, record: earlier } = preview;
-  const name = isOwnName(database.name, gitName) ? nameWith(gitName, wanted) : database.name;
-  const logicalId = logicalIdOf(preview, wanted);
+): Promise<PreviewWithRecord> => {
+  const { database, record: earlierRecord } = preview;
+  const name = isGeneratedName(database.name, gitName)
+    ? buildPreviewName(gitName, wantedRecord)
+    : database.name;
+  const logicalId = logicalIdOf(preview, wantedRecord);
   const isRefused = logicalId !== database.logicalId && (await isAgent(client, signal));
-  const { pushed, expiresAt } = isRefused ? earlier : wanted;
-  const record = { ...wanted, pushed, expiresAt };
-  if (expiresAt !== wanted.expiresAt) {
-    const now = expiresAt === undefined ? "does not expire" : `expires at ${expiresAt}, as before`;
-    const message = `The preview of ${gitName} ${now}: only the sponsor of an agent can change that, with mgmt preview up --expires.`;
+  const { pushed, expiresAt } = isRefused ? earlierRecord : wantedRecord;
+  const record = { ...wantedRecord, pushed, expiresAt };
+  if (expiresAt !== wantedRecord.expiresAt) {
+    const expirySentence = expiresAt === undefined ? "does not expire" : `expires at ${expiresAt}, as before`;
+    const message = `The preview of ${gitName} ${expirySentence}: only the sponsor of an agent can change that, with mgmt preview up --expires.`;
     output.notice({ code: "preview:expiry_not_stored", message, databaseId: database.id });
   }
   const changes = {
@@ -39,7 +47,7 @@ export const storeRecord = async (
     ...(logicalId !== database.logicalId && !isRefused && { logicalId }),
   };
   if (Object.keys(changes).length > 0) {
-    await ignoring(["database:not_found"], client.databases.update(database.id, changes, { signal }));
+    await catchApiErrors(["database:not_found"], client.databases.update(database.id, changes, { signal }));
   }
   return { ...preview, database: { ...database, ...changes }, record };
 };

@@ -1,31 +1,35 @@
 import { resolve } from "node:path";
 import type { Context } from "../input/context.js";
-import { assertHasDestination, formatWithSecrets, secretDestination } from "../secrets/secret-destination.js";
+import {
+  assertHasDestination,
+  formatWithSecrets,
+  resolveSecretDestination,
+} from "../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
-import type { HandOverOptions } from "./hand-over.js";
-import { explainInterruption, type Progress } from "./interruption-notice.js";
+import type { DeliveryOptions } from "./hand-over.js";
+import { explainInterruption, type PreviewProgress } from "./interruption-notice.js";
 import type { PreviewFlags } from "./preview.js";
 
 /**
  * Runs a command that creates a preview and prints its connection string: opens the files for it first, and closes them in the end. If
  * it is interrupted, says which resources exist and how to go on.
  */
-export const withSecretOutput = async <Options extends HandOverOptions & PreviewFlags>(
-  handOverOptions: Options,
+export const withSecretOutput = async <Options extends DeliveryOptions & PreviewFlags>(
+  deliveryOptions: Options,
   context: Context,
-  run: (options: Options, secretOutput: SecretOutput, progress: Progress) => Promise<void>,
+  run: (options: Options, secretOutput: SecretOutput, progress: PreviewProgress) => Promise<void>,
 ): Promise<void> => {
-  const options = withGitHubEnv(handOverOptions, context);
+  const options = withGitHubEnv(deliveryOptions, context);
   const flags = options.dryRun === undefined ? options.secretFlags : {};
   if (options.file === "-" && options.dryRun === undefined) {
     const { showSecrets = false } = flags;
-    assertHasDestination("The connection string", secretDestination({ showSecrets }, context));
+    assertHasDestination("The connection string", resolveSecretDestination({ showSecrets }, context));
   }
   const { output } = context;
   output.format = formatWithSecrets(flags, output.format);
   const secrets = { paths: ["connectionString"], issued: true };
-  const secretOutput = await openSecretOutput(secrets, secretDestination(flags, context), context);
-  const progress: Progress = {};
+  const secretOutput = await openSecretOutput(secrets, resolveSecretDestination(flags, context), context);
+  const progress: PreviewProgress = {};
   try {
     await run(options, secretOutput, progress);
   } catch (error) {
@@ -37,7 +41,7 @@ export const withSecretOutput = async <Options extends HandOverOptions & Preview
 };
 
 /** The environment file of GitHub Actions has a syntax of its own. */
-const withGitHubEnv = <Options extends HandOverOptions>(options: Options, { cwd, env }: Context): Options => {
+const withGitHubEnv = <Options extends DeliveryOptions>(options: Options, { cwd, env }: Context): Options => {
   const { file, name, secretFlags } = options;
   const variables = env["GITHUB_ENV"];
   if (!variables || file === undefined || resolve(cwd, file) !== resolve(cwd, variables)) return options;

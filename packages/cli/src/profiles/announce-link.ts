@@ -1,16 +1,16 @@
 import type { Context } from "../input/context.js";
 import type { ProfileChoice } from "./active-profile.js";
-import type { FoundLink } from "./link-file.js";
+import type { LinkWithFile } from "./link-file.js";
 
 /** Says on standard error what a command uses because of a link. Does nothing if the value is not from the link. */
 export const announceLink = (
-  what: string,
+  settingLabel: string,
   from: string,
-  link: FoundLink | undefined,
+  link: LinkWithFile | undefined,
   { output }: Pick<Context, "output">,
 ): void => {
   if (from === link?.file)
-    output.noticeOnce({ code: "link:used", message: `Using ${what} from ${from}`, from });
+    output.noticeOnce({ code: "link:used", message: `Using ${settingLabel} from ${from}`, from });
 };
 
 /** Does the same for the profile that a command uses, with the host that it selects. */

@@ -1,5 +1,5 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import { chooseProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
+import { chooseProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
 import { announceLink } from "./announce-link.js";
 import { type DefaultName, defaultVariables } from "./profile.js";
 
@@ -12,34 +12,38 @@ export const findDefault = (
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd">,
   choose: () => ProfileChoice = () => chooseProfile(flags, context),
-): Sourced<string> | undefined => {
+): ValueWithSource<string> | undefined => {
   if (name === "projectId" && flags.projectId !== undefined)
     return { value: flags.projectId, from: "--project-id" };
   const variable = defaultVariables[name];
   const fromEnv = flags.profile === undefined ? context.env[variable]?.trim() : undefined;
   if (fromEnv) return { value: fromEnv, from: variable };
-  const { name: chosen, profile, link } = choose();
-  const linked = link?.link[name];
-  const linkApplies =
-    link?.link.profile === undefined ? flags.profile === undefined : link.link.profile === chosen?.value;
-  if (link && linked !== undefined && linkApplies) return { value: linked, from: link.file };
+  const { name: profileName, profile, link } = choose();
+  const linkedValue = link?.link[name];
+  const doesLinkApply =
+    link?.link.profile === undefined ? flags.profile === undefined : link.link.profile === profileName?.value;
+  if (link && linkedValue !== undefined && doesLinkApply) return { value: linkedValue, from: link.file };
   const fromProfile = profile?.[name];
-  return fromProfile === undefined || !chosen
+  return fromProfile === undefined || !profileName
     ? undefined
-    : { value: fromProfile, from: `profile ${chosen.value}` };
+    : { value: fromProfile, from: `profile ${profileName.value}` };
 };
 
-const nouns: Readonly<Record<DefaultName, string>> = { workspaceId: "workspace", projectId: "project" };
+const nounByDefault: Readonly<Record<DefaultName, string>> = {
+  workspaceId: "workspace",
+  projectId: "project",
+};
 
 /** Returns the same for a command that uses the default, and says on standard error if it is the one of a link. */
-export const takeDefault = (
+export const resolveAndAnnounceDefault = (
   name: DefaultName,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
   choose: () => ProfileChoice = () => chooseProfile(flags, context),
-): Sourced<string> | undefined => {
-  let choice: ProfileChoice | undefined;
-  const setting = findDefault(name, flags, context, () => (choice ??= choose()));
-  if (setting) announceLink(`${nouns[name]} ${setting.value}`, setting.from, choice?.link, context);
+): ValueWithSource<string> | undefined => {
+  let profileChoice: ProfileChoice | undefined;
+  const setting = findDefault(name, flags, context, () => (profileChoice ??= choose()));
+  if (setting)
+    announceLink(`${nounByDefault[name]} ${setting.value}`, setting.from, profileChoice?.link, context);
   return setting;
 };

@@ -10,10 +10,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { corruptLink, unreadableLink } from "../errors/storage-errors.js";
+import { corruptLinkError, unreadableLinkError } from "../errors/storage-errors.js";
 import { isId } from "../input/ids.js";
 import { isObject } from "../json/json-path.js";
-import { isProfileName } from "./profile.js";
+import { isValidProfileName } from "./profile.js";
 
 /** The settings of commands in a folder and all folders below it. Contains no secret, so that it can be committed. */
 export interface Link {
@@ -22,12 +22,12 @@ export interface Link {
   readonly projectId?: string;
 }
 
-export interface FoundLink {
+export interface LinkWithFile {
   file: string;
   link: Link;
 }
 
-export const linkFileIn = (folder: string): string => join(folder, ".mgmt", "link.json");
+export const linkFilePathIn = (folder: string): string => join(folder, ".mgmt", "link.json");
 
 /** A link file that commands do not use, and why. */
 export interface IgnoredLink {
@@ -39,8 +39,8 @@ export interface IgnoredLink {
  * Returns the link of the folder, else of the nearest folder above, without those that are ignored. Throws `link:unreadable`
  * or `link:corrupt`.
  */
-export const findLink = (folder: string): FoundLink | undefined => {
-  for (const file of linkFilesFrom(folder)) {
+export const findLink = (folder: string): LinkWithFile | undefined => {
+  for (const file of listLinkFilePaths(folder)) {
     const link = readLink(file);
     if (link) return { file, link };
   }
@@ -48,11 +48,11 @@ export const findLink = (folder: string): FoundLink | undefined => {
 };
 
 /** Returns the links that are ignored although no nearer one is used, nearest first. */
-export const ignoredLinks = (folder: string): IgnoredLink[] => {
+export const findIgnoredLinks = (folder: string): IgnoredLink[] => {
   const ignored: IgnoredLink[] = [];
   try {
-    for (const file of linkFilesFrom(folder)) {
-      const reason = whyIgnored(file);
+    for (const file of listLinkFilePaths(folder)) {
+      const reason = findIgnoredReason(file);
       if (reason !== undefined) ignored.push({ file, reason });
       else if (lstatSync(file, { throwIfNoEntry: false })) break;
     }
@@ -63,7 +63,7 @@ export const ignoredLinks = (folder: string): IgnoredLink[] => {
 };
 
 /** Returns why another account may have written this link, or undefined if it did not or there is no link. */
-const whyIgnored = (file: string): string | undefined => {
+const findIgnoredReason = (file: string): string | undefined => {
   const uid = process.geteuid?.();
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (uid === undefined || !stats) return undefined;
@@ -78,9 +78,9 @@ const whyIgnored = (file: string): string | undefined => {
 };
 
 /** Returns where a link for the folder can be, nearest first. */
-export const linkFilesFrom = (folder: string): string[] => {
+export const listLinkFilePaths = (folder: string): string[] => {
   const parent = dirname(folder);
-  return [linkFileIn(folder), ...(parent === folder ? [] : linkFilesFrom(parent))];
+  return [linkFilePathIn(folder), ...(parent === folder ? [] : listLinkFilePaths(parent))];
 };
 
 /** Returns undefined when the file does not exist or is ignored. Throws `link:unreadable` or `link:corrupt`. */
@@ -88,17 +88,19 @@ export const readLink = (file: string): Link | undefined => {
   let text: string;
   try {
     // An exception for every folder without a link would take longer than everything else here.
-    if (!lstatSync(file, { throwIfNoEntry: false }) || whyIgnored(file) !== undefined) return undefined;
+    if (!lstatSync(file, { throwIfNoEntry: false }) || findIgnoredReason(file) !== undefined)
+      return undefined;
     // A repository may have one that leads to the folder of something else.
     if (lstatSync(dirname(file)).isSymbolicLink()) throw new Error("its folder is a symbolic link");
     text = readRegularFile(file);
   } catch (error) {
     // ENOTDIR: another program may have a file called `.mgmt`.
     if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
-    throw unreadableLink(file, error);
+    throw unreadableLinkError(file, error);
   }
-  const value = parse(file, text);
-  if (!isLink(value)) throw corruptLink(file, "it does not contain a profile, workspaceId and projectId");
+  const value = parseLinkText(file, text);
+  if (!isLink(value))
+    throw corruptLinkError(file, "it does not contain a profile, workspaceId and projectId");
   return value;
 };
 
@@ -114,11 +116,11 @@ const readRegularFile = (file: string): string => {
   }
 };
 
-const parse = (file: string, text: string): unknown => {
+const parseLinkText = (file: string, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    throw corruptLink(file, text.trim() === "" ? "it is empty" : "it is not JSON");
+    throw corruptLinkError(file, text.trim() === "" ? "it is empty" : "it is not JSON");
   }
 };
 
@@ -126,6 +128,6 @@ const parse = (file: string, text: string): unknown => {
 const isLink = (value: unknown): value is Link => {
   if (!isObject(value)) return false;
   const { profile, workspaceId, projectId } = value;
-  const isName = profile === undefined || (typeof profile === "string" && isProfileName(profile));
+  const isName = profile === undefined || (typeof profile === "string" && isValidProfileName(profile));
   return isName && [workspaceId, projectId].every((id) => id === undefined || isId(id));
 };

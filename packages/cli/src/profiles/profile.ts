@@ -1,10 +1,10 @@
 import {
-  type Life,
-  lifeOf,
+  type ProcessLiveness,
+  processLiveness,
   parseIdentity,
   type ProcessIdentity,
 } from "@mgmt/internal/processes/process-life";
-import { processesByPs } from "@mgmt/internal/processes/start-by-ps";
+import { createPsProcesses } from "@mgmt/internal/processes/start-by-ps";
 import { isObject } from "../json/json-path.js";
 
 /** A service and the credential for it. */
@@ -44,7 +44,7 @@ export interface Profile {
 }
 
 /** The profile of a persistent service that `mgmt dev` runs, or ran last. */
-export const localProfile = "local";
+export const localProfileName = "local";
 
 /** The defaults that a profile can have, and the variables that override them. */
 export const defaultVariables = { workspaceId: "MGMT_WORKSPACE_ID", projectId: "MGMT_PROJECT_ID" } as const;
@@ -61,12 +61,12 @@ export interface Profiles {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-export const noProfiles: Profiles = { profiles: {} };
+export const emptyProfiles: Profiles = { profiles: {} };
 
 /** Whether a profile can have this name. Names become part of file names and of terminal output. */
-export const isProfileName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(name);
+export const isValidProfileName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(name);
 
-export const profileNamed = ({ profiles }: Profiles, name: string | undefined): Profile | undefined =>
+export const findProfile = ({ profiles }: Profiles, name: string | undefined): Profile | undefined =>
   name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
 export const hasCredential = ({ login, token, inKeyring }: Profile): boolean =>
@@ -80,31 +80,33 @@ export const withoutCredential = <P extends Profile>(
 };
 
 /** Whether `mgmt dev` registered the profile. */
-export const isOfDev = ({ controlUrl }: Profile): boolean => controlUrl !== undefined;
+export const isDevProfile = ({ controlUrl }: Profile): boolean => controlUrl !== undefined;
 
 /** Whether the `mgmt dev` that registered the profile is running. In another container, that is not known. */
-export const lifeOfDev = ({ process }: Profile): Life =>
-  process === undefined ? "dead" : lifeOf(process, processesByPs());
+export const readDevLiveness = ({ process }: Profile): ProcessLiveness =>
+  process === undefined ? "dead" : processLiveness(process, createPsProcesses());
 
 /** Whether that `mgmt dev` is known to be running. */
-export const isRunning = (profile: Profile): boolean => lifeOfDev(profile) === "alive";
+export const isDevRunning = (profile: Profile): boolean => readDevLiveness(profile) === "alive";
 
 /** Returns the profile of a running `mgmt dev`: the persistent one, or the only ephemeral one. */
-export const runningProfile = ({ profiles }: Profiles): string | undefined => {
-  const running = Object.entries(profiles).flatMap(([name, profile]) => (isRunning(profile) ? [name] : []));
-  if (running.includes(localProfile)) return localProfile;
-  return running.length === 1 ? running[0] : undefined;
+export const findRunningProfile = ({ profiles }: Profiles): string | undefined => {
+  const runningNames = Object.entries(profiles).flatMap(([name, profile]) =>
+    isDevRunning(profile) ? [name] : [],
+  );
+  if (runningNames.includes(localProfileName)) return localProfileName;
+  return runningNames.length === 1 ? runningNames[0] : undefined;
 };
 
 /** Removes the profiles that do not outlive their services, which are known to have ended. */
-export const withoutEnded = (all: Profiles): Profiles => {
-  const ended = Object.entries(all.profiles).filter(
-    ([, profile]) => profile.ephemeral && lifeOfDev(profile) === "dead",
+export const removeEndedProfiles = (allProfiles: Profiles): Profiles => {
+  const endedProfiles = Object.entries(allProfiles.profiles).filter(
+    ([, profile]) => profile.ephemeral && readDevLiveness(profile) === "dead",
   );
-  if (ended.length === 0) return all;
-  return withoutProfiles(
-    all,
-    ended.map(([name]) => name),
+  if (endedProfiles.length === 0) return allProfiles;
+  return removeProfiles(
+    allProfiles,
+    endedProfiles.map(([name]) => name),
   );
 };
 
@@ -112,22 +114,25 @@ export const withoutEnded = (all: Profiles): Profiles => {
  * Removes profiles. If the active one is among them, the profile of the persistent service of `mgmt dev` is active then, or none
  * if there was no such service.
  */
-export const withoutProfiles = (all: Profiles, names: readonly string[]): Profiles => {
-  const { active, ...rest } = all;
-  const profiles = Object.fromEntries(Object.entries(all.profiles).filter(([name]) => !names.includes(name)));
-  const local = profileNamed({ profiles }, localProfile);
-  const fallback = local && isOfDev(local) ? localProfile : undefined;
-  const next = active !== undefined && names.includes(active) ? fallback : active;
-  return { ...rest, ...(next !== undefined && { active: next }), profiles };
+export const removeProfiles = (allProfiles: Profiles, names: readonly string[]): Profiles => {
+  const { active, ...rest } = allProfiles;
+  const profiles = Object.fromEntries(
+    Object.entries(allProfiles.profiles).filter(([name]) => !names.includes(name)),
+  );
+  const devProfile = findProfile({ profiles }, localProfileName);
+  const fallbackName = devProfile && isDevProfile(devProfile) ? localProfileName : undefined;
+  const nextActiveName = active !== undefined && names.includes(active) ? fallbackName : active;
+  return { ...rest, ...(nextActiveName !== undefined && { active: nextActiveName }), profiles };
 };
 
 /** Whether two addresses mean the same service: `http://HOST:80/` is `http://host`. */
-export const isSameAddress = (left: string, right: string): boolean => normalized(left) === normalized(right);
+export const isSameAddress = (left: string, right: string): boolean =>
+  normalizeAddress(left) === normalizeAddress(right);
 
-const normalized = (address: string): string =>
+const normalizeAddress = (address: string): string =>
   URL.canParse(address) ? new URL(address).href.replace(/\/+$/, "") : address;
 
-const textFields = [
+const textFieldNames = [
   "authUrl",
   "token",
   "workspaceId",
@@ -142,7 +147,7 @@ const textFields = [
 const isProfile = (value: unknown): value is Profile =>
   isObject(value) &&
   typeof value["baseUrl"] === "string" &&
-  textFields.every((name) => value[name] === undefined || typeof value[name] === "string") &&
+  textFieldNames.every((name) => value[name] === undefined || typeof value[name] === "string") &&
   [undefined, "keyring"].some((store) => value["store"] === store) &&
   [undefined, "login", "token"].some((kind) => value["inKeyring"] === kind) &&
   (value["process"] === undefined || parseIdentity(value["process"]) !== undefined) &&
@@ -156,4 +161,6 @@ export const isProfiles = (value: unknown): value is Profiles =>
   isObject(value) &&
   (value["active"] === undefined || typeof value["active"] === "string") &&
   isObject(value["profiles"]) &&
-  Object.entries(value["profiles"]).every(([name, profile]) => isProfileName(name) && isProfile(profile));
+  Object.entries(value["profiles"]).every(
+    ([name, profile]) => isValidProfileName(name) && isProfile(profile),
+  );

@@ -4,16 +4,20 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import { UntrustedFileError } from "@mgmt/internal/files/file-owner";
 import { readTrustedFileSync } from "@mgmt/internal/files/trusted-file-sync";
 import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
-import { corruptProfiles, unreadableProfiles, untrustedProfiles } from "../errors/storage-errors.js";
-import { isProfiles, noProfiles, type Profiles, withoutEnded } from "./profile.js";
+import {
+  corruptProfilesError,
+  unreadableProfilesError,
+  untrustedProfilesError,
+} from "../errors/storage-errors.js";
+import { isProfiles, emptyProfiles, type Profiles, removeEndedProfiles } from "./profile.js";
 
 /** Returns the path of the profiles file: in `MGMT_CONFIG_DIR`, or in the system's folder for user settings. */
-export const profilesFile = (env: NodeJS.ProcessEnv, system: NodeJS.Platform = process.platform): string =>
-  join(env["MGMT_CONFIG_DIR"]?.trim() || settingsFolder(env, system), "config.json");
+export const profilesFile = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string =>
+  join(env["MGMT_CONFIG_DIR"]?.trim() || settingsFolder(env, platform), "config.json");
 
-const settingsFolder = (env: NodeJS.ProcessEnv, system: NodeJS.Platform): string => {
-  if (system === "darwin") return join(homeFolder(), "Library/Preferences/mgmt");
-  if (system === "win32") return join(userFolder(env["APPDATA"], "AppData", "Roaming"), "mgmt", "Config");
+const settingsFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string => {
+  if (platform === "darwin") return join(homeFolder(), "Library/Preferences/mgmt");
+  if (platform === "win32") return join(userFolder(env["APPDATA"], "AppData", "Roaming"), "mgmt", "Config");
   return join(userFolder(env["XDG_CONFIG_HOME"], ".config"), "mgmt");
 };
 
@@ -25,26 +29,28 @@ const settingsFolder = (env: NodeJS.ProcessEnv, system: NodeJS.Platform): string
 export const readProfiles = (file: string): Profiles => {
   let text: string;
   try {
-    if (!statSync(file, { throwIfNoEntry: false })) return noProfiles;
+    if (!statSync(file, { throwIfNoEntry: false })) return emptyProfiles;
     text = readTrustedFileSync(file);
   } catch (error) {
-    if (isMissing(error)) return noProfiles;
-    if (error instanceof UntrustedFileError && error.isRegular) throw untrustedProfiles(file, error.message);
-    throw unreadableProfiles(file, error);
+    if (isMissingFileError(error)) return emptyProfiles;
+    if (error instanceof UntrustedFileError && error.isRegular)
+      throw untrustedProfilesError(file, error.message);
+    throw unreadableProfilesError(file, error);
   }
-  const value = parse(file, text);
-  if (!isProfiles(value)) throw corruptProfiles(file, "it does not contain profiles");
-  return withoutEnded(value);
+  const value = parseProfilesText(file, text);
+  if (!isProfiles(value)) throw corruptProfilesError(file, "it does not contain profiles");
+  return removeEndedProfiles(value);
 };
 
 /** A user without a home directory has no profiles: services often run with one such as /dev/null. */
-const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
+const isMissingFileError = (error: unknown): boolean =>
+  ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
 /** The parser's own error message is not shown, because it quotes the text. */
-const parse = (file: string, text: string): unknown => {
+const parseProfilesText = (file: string, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    throw corruptProfiles(file, text.trim() === "" ? "it is empty" : "it is not JSON");
+    throw corruptProfilesError(file, text.trim() === "" ? "it is empty" : "it is not JSON");
   }
 };

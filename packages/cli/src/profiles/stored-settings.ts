@@ -1,10 +1,10 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import { type Format, formats } from "../output/output.js";
+import { type OutputFormat, outputFormats } from "../output/output.js";
 import { chooseProfile } from "./active-profile.js";
 
 /** The settings of a profile that decide how results are printed, and whether notices are. */
 export interface StoredSettings {
-  readonly output?: Format | undefined;
+  readonly output?: OutputFormat | undefined;
   readonly pager?: boolean | undefined;
   readonly updateNotice?: boolean | undefined;
 }
@@ -13,11 +13,14 @@ export interface StoredSettings {
  * Returns the settings of the profile that a command line selects. A profiles file or link that cannot be used has none here:
  * commands that need them report the problem.
  */
-export const storedSettings = (flags: GlobalFlags, context: Pick<Context, "env" | "cwd">): StoredSettings => {
+export const readStoredSettings = (
+  flags: GlobalFlags,
+  context: Pick<Context, "env" | "cwd">,
+): StoredSettings => {
   try {
     const { profile } = chooseProfile(flags, context);
     const { output, pager, updateNotice } = profile ?? {};
-    return { output: formats.find((format) => format === output), pager, updateNotice };
+    return { output: outputFormats.find((format) => format === output), pager, updateNotice };
   } catch {
     return {};
   }

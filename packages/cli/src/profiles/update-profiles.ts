@@ -2,8 +2,8 @@ import { constants } from "node:fs";
 import { access, chmod, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { busyProfiles, unwritableProfiles } from "../errors/storage-errors.js";
-import { type Profile, profileNamed, type Profiles } from "./profile.js";
+import { busyProfilesError, unwritableProfilesError } from "../errors/storage-errors.js";
+import { type Profile, findProfile, type Profiles } from "./profile.js";
 import { readProfiles } from "./read-profiles.js";
 
 /** How long to wait for the lock. Other processes hold it for milliseconds. */
@@ -19,7 +19,7 @@ export const updateProfiles = async (
   change: (profiles: Profiles) => Profiles,
 ): Promise<Profiles> => {
   await assertWritable(file);
-  return replace(file, change);
+  return replaceProfiles(file, change);
 };
 
 /**
@@ -31,22 +31,22 @@ export const updateProfilesOnceWritable = async (
   change: (profiles: Profiles) => Profiles,
 ): Promise<void> => {
   const mode = (await stat(file).catch(() => undefined))?.mode;
-  await replace(file, change);
+  await replaceProfiles(file, change);
   if (mode !== undefined && (mode & constants.S_IWUSR) === 0) await chmod(file, mode & 0o777);
 };
 
-const replace = async (file: string, change: (profiles: Profiles) => Profiles): Promise<Profiles> => {
+const replaceProfiles = async (file: string, change: (profiles: Profiles) => Profiles): Promise<Profiles> => {
   const { withFileLock } = await import("../sdk/oauth.js");
   const signal = AbortSignal.timeout(lockTimeoutMs);
-  const work = async (): Promise<Profiles> => {
-    const next = change(readProfiles(file));
-    await write(file, next);
-    return next;
+  const applyChange = async (): Promise<Profiles> => {
+    const newProfiles = change(readProfiles(file));
+    await writeProfiles(file, newProfiles);
+    return newProfiles;
   };
   try {
-    return await withFileLock(`${file}.lock`, work, { signal });
+    return await withFileLock(`${file}.lock`, applyChange, { signal });
   } catch (error) {
-    throw error === signal.reason ? busyProfiles(file) : error;
+    throw error === signal.reason ? busyProfilesError(file) : error;
   }
 };
 
@@ -56,9 +56,9 @@ export const updateProfile = (
   name: string,
   change: (profile: Profile | undefined) => Profile,
 ): Promise<Profiles> =>
-  updateProfiles(file, (all) => ({
-    ...all,
-    profiles: { ...all.profiles, [name]: change(profileNamed(all, name)) },
+  updateProfiles(file, (allProfiles) => ({
+    ...allProfiles,
+    profiles: { ...allProfiles.profiles, [name]: change(findProfile(allProfiles, name)) },
   }));
 
 /** Creates the folder, and throws `profiles:unwritable` if the file could not be written. Respects a read-only file. */
@@ -69,11 +69,11 @@ export const assertWritable = async (file: string): Promise<void> => {
     const stats = await stat(file).catch(() => undefined);
     if (stats && (stats.mode & constants.S_IWUSR) === 0) throw new Error("it is marked read-only");
   } catch (error) {
-    throw unwritableProfiles(file, error);
+    throw unwritableProfilesError(file, error);
   }
 };
 
-const write = async (file: string, profiles: Profiles): Promise<void> => {
+const writeProfiles = async (file: string, profiles: Profiles): Promise<void> => {
   const Conf = await loadConf();
   try {
     const conf = new Conf<Record<string, unknown>>({
@@ -85,7 +85,7 @@ const write = async (file: string, profiles: Profiles): Promise<void> => {
     });
     conf.store = { ...profiles };
   } catch (error) {
-    throw unwritableProfiles(file, error);
+    throw unwritableProfilesError(file, error);
   }
 };
 
@@ -94,15 +94,15 @@ const write = async (file: string, profiles: Profiles): Promise<void> => {
  * the process, so that Ctrl-C would end the run before `main` can end it in an orderly way.
  */
 const loadConf = async (): Promise<typeof import("conf").default> => {
-  const added: [event: string, listener: NodeJS.SignalsListener][] = [];
-  const note = (event: string | symbol, listener: NodeJS.SignalsListener): void => {
-    if (typeof event === "string" && event.startsWith("SIG")) added.push([event, listener]);
+  const addedListeners: [event: string, listener: NodeJS.SignalsListener][] = [];
+  const recordListener = (event: string | symbol, listener: NodeJS.SignalsListener): void => {
+    if (typeof event === "string" && event.startsWith("SIG")) addedListeners.push([event, listener]);
   };
-  process.on("newListener", note);
+  process.on("newListener", recordListener);
   try {
     return (await import("conf")).default;
   } finally {
-    process.off("newListener", note);
-    for (const [event, listener] of added) process.off(event, listener);
+    process.off("newListener", recordListener);
+    for (const [event, listener] of addedListeners) process.off(event, listener);
   }
 };

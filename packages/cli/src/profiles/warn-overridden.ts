@@ -1,28 +1,28 @@
 import type { Context } from "../input/context.js";
 import { addressWithoutCredentials } from "../text/address-without-credentials.js";
-import { chooseProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
+import { chooseProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
 import { findDefault } from "./defaults.js";
-import { findLink, type Link, linkFileIn } from "./link-file.js";
-import { hasCredential, isProfileName, isSameAddress, profileNamed } from "./profile.js";
+import { findLink, type Link, linkFilePathIn } from "./link-file.js";
+import { hasCredential, isValidProfileName, isSameAddress, findProfile } from "./profile.js";
 
 /** The parts of the context that the functions of this file need. */
-type Place = Pick<Context, "env" | "cwd" | "output">;
+type WarningContext = Pick<Context, "env" | "cwd" | "output">;
 
 /** Warns that commands in this folder do not use the value that was just stored. */
-export const warnOverridden = async (
-  { value, from }: Sourced<string>,
-  what: string,
-  { env, cwd, output }: Place,
+export const warnAboutOverride = async (
+  { value, from }: ValueWithSource<string>,
+  overriddenSetting: string,
+  { env, cwd, output }: WarningContext,
 ): Promise<void> => {
   const hint =
     from === findLink(cwd)?.file
       ? "mgmt unlink removes the link."
       : env[from] === undefined
         ? undefined
-        : `Unset ${from} to use ${what}.`;
+        : `Unset ${from} to use ${overriddenSetting}.`;
   await output.warn({
     code: "config:overridden",
-    message: `Commands here still use ${value} from ${from}, which overrides ${what}`,
+    message: `Commands here still use ${value} from ${from}, which overrides ${overriddenSetting}`,
     ...(hint !== undefined && { hint }),
     from,
   });
@@ -32,24 +32,28 @@ export const warnOverridden = async (
  * Warns if commands in this folder do not use a profile that was just stored, linked or made the active one, or not its address or
  * credential. The flags of this run do not count: later ones have others.
  */
-export const warnIfProfileIsOverridden = async (name: string, context: Place): Promise<void> => {
-  const choice = laterChoice(context);
-  if (!choice) return;
+export const warnIfProfileIsOverridden = async (name: string, context: WarningContext): Promise<void> => {
+  const profileChoice = nextProfileChoice(context);
+  if (!profileChoice) return;
   const { env } = context;
   // That another profile is the active one is no surprise: a flag has named this one.
-  if (choice.name && choice.name.value !== name && choice.name.from !== choice.file) {
-    const used = { value: `profile ${choice.name.value}`, from: choice.name.from };
-    await warnOverridden(used, `profile ${name}`, context);
+  if (
+    profileChoice.name &&
+    profileChoice.name.value !== name &&
+    profileChoice.name.from !== profileChoice.file
+  ) {
+    const effectiveValue = { value: `profile ${profileChoice.name.value}`, from: profileChoice.name.from };
+    await warnAboutOverride(effectiveValue, `profile ${name}`, context);
   }
-  const profile = profileNamed(choice.profiles, name);
+  const profile = findProfile(profileChoice.profiles, name);
   const baseUrl = env["MGMT_BASE_URL"]?.trim();
   if (profile && baseUrl && !isSameAddress(baseUrl, profile.baseUrl)) {
-    const used = { value: addressWithoutCredentials(baseUrl), from: "MGMT_BASE_URL" };
-    await warnOverridden(used, `the address of profile ${name}`, context);
+    const effectiveValue = { value: addressWithoutCredentials(baseUrl), from: "MGMT_BASE_URL" };
+    await warnAboutOverride(effectiveValue, `the address of profile ${name}`, context);
   }
   if (profile && hasCredential(profile) && env["MGMT_TOKEN"]?.trim()) {
-    const used = { value: "the token", from: "MGMT_TOKEN" };
-    await warnOverridden(used, `the credential of profile ${name}`, context);
+    const effectiveValue = { value: "the token", from: "MGMT_TOKEN" };
+    await warnAboutOverride(effectiveValue, `the credential of profile ${name}`, context);
   }
 };
 
@@ -57,31 +61,31 @@ export const warnIfProfileIsOverridden = async (name: string, context: Place): P
 export const warnIfProjectIsOverridden = async (
   name: string,
   projectId: string,
-  context: Place,
+  context: WarningContext,
 ): Promise<void> => {
-  const choice = laterChoice(context);
-  if (!choice || choice.name?.value !== name) return;
-  const effective = findDefault("projectId", {}, context, () => choice);
-  if (effective && effective.value !== projectId)
-    await warnOverridden(effective, `the project of profile ${name}`, context);
+  const profileChoice = nextProfileChoice(context);
+  if (!profileChoice || profileChoice.name?.value !== name) return;
+  const effectiveDefault = findDefault("projectId", {}, context, () => profileChoice);
+  if (effectiveDefault && effectiveDefault.value !== projectId)
+    await warnAboutOverride(effectiveDefault, `the project of profile ${name}`, context);
 };
 
 /** Does the same for the link of the working directory. */
-export const warnIfLinkIsOverridden = async (link: Link, context: Place): Promise<void> => {
+export const warnIfLinkIsOverridden = async (link: Link, context: WarningContext): Promise<void> => {
   if (link.profile !== undefined) await warnIfProfileIsOverridden(link.profile, context);
-  const choice = laterChoice(context);
+  const profileChoice = nextProfileChoice(context);
   // The ids of a link mean nothing in another profile.
-  if (!choice || (link.profile !== undefined && choice.name?.value !== link.profile)) return;
-  for (const name of ["workspaceId", "projectId"] as const) {
-    const effective = findDefault(name, {}, context, () => choice);
-    const linked = link[name];
-    if (effective && linked !== undefined && effective.value !== linked)
-      await warnOverridden(effective, `${linked} in ${linkFileIn(context.cwd)}`, context);
+  if (!profileChoice || (link.profile !== undefined && profileChoice.name?.value !== link.profile)) return;
+  for (const defaultName of ["workspaceId", "projectId"] as const) {
+    const effectiveDefault = findDefault(defaultName, {}, context, () => profileChoice);
+    const linkedId = link[defaultName];
+    if (effectiveDefault && linkedId !== undefined && effectiveDefault.value !== linkedId)
+      await warnAboutOverride(effectiveDefault, `${linkedId} in ${linkFilePathIn(context.cwd)}`, context);
   }
 };
 
 /** Returns the profile that the next command chooses; undefined if it refuses the name in MGMT_PROFILE, and says so itself. */
-const laterChoice = (context: Place): ProfileChoice | undefined => {
-  const named = context.env["MGMT_PROFILE"]?.trim();
-  return named && !isProfileName(named) ? undefined : chooseProfile({}, context);
+const nextProfileChoice = (context: WarningContext): ProfileChoice | undefined => {
+  const namedProfile = context.env["MGMT_PROFILE"]?.trim();
+  return namedProfile && !isValidProfileName(namedProfile) ? undefined : chooseProfile({}, context);
 };

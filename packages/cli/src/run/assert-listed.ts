@@ -1,18 +1,18 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import { unknownName } from "../errors/name-errors.js";
+import { unknownNameError } from "../errors/name-errors.js";
 import { valueAt } from "../json/json-path.js";
 import { namedKindOf } from "../contract/id-form.js";
-import { listed } from "./names/listed.js";
-import { similar } from "../text/suggest.js";
-import { kinds } from "../contract/kinds.js";
+import { listItems } from "./names/listed.js";
+import { findSimilar } from "../text/suggest.js";
+import { resourceKinds } from "../contract/kinds.js";
 import { ApiError } from "../sdk/sdk.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 
 /** Fields of a query with the name of a branch. */
-const branchNames = ["branchGitName", "gitName"];
+const branchNameFields = ["branchGitName", "gitName"];
 
 /** In how many projects a branch is looked for. Each takes a request. */
-const searchedProjects = 20;
+const maxSearchedProjects = 20;
 
 /**
  * Explains an empty list: the service lists nothing for a project, branch, database or workspace that does not exist.
@@ -21,28 +21,31 @@ const searchedProjects = 20;
  * @throws `name:not_found` for the first one that does not exist or that the credential cannot access, with the names of
  * branches that are similar.
  */
-export const assertListed = async (
+export const assertResourcesExist = async (
   { arguments: parameters, query }: CommandDefinition,
   values: Readonly<Record<string, unknown>>,
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<void> => {
-  const ids = [...parameters, ...query.map(({ path, prefix }) => ({ name: path.join("."), prefix }))];
-  for (const { name, prefix } of ids) {
+  const idParameters = [
+    ...parameters,
+    ...query.map(({ path, prefix }) => ({ name: path.join("."), prefix })),
+  ];
+  for (const { name, prefix } of idParameters) {
     const kind = namedKindOf(prefix);
     const id = valueAt(values, [name]);
     if (kind === undefined || typeof id !== "string" || id === "unassigned") continue;
-    const path = kinds[kind].get;
+    const path = resourceKinds[kind].get;
     if (path === undefined) continue;
     try {
       await client.request({ method: "GET", path, pathParams: { id } }, { signal });
     } catch (error) {
       if (error instanceof ApiError && [403, 404, 422].includes(error.status))
-        throw unknownName(kind, id, []);
+        throw unknownNameError(kind, id, []);
       throw error;
     }
   }
-  const name = branchNames.map((field) => valueAt(values, [field])).find((value) => value !== undefined);
+  const name = branchNameFields.map((field) => valueAt(values, [field])).find((value) => value !== undefined);
   if (typeof name === "string") await assertBranch(name, valueAt(values, ["projectId"]), client, signal);
 };
 
@@ -54,13 +57,16 @@ const assertBranch = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const scope = { client, signal };
-  const all = typeof projectId === "string" ? [{ id: projectId }] : await listed("project", {}, scope);
-  if (!all || all.length > searchedProjects) return;
-  const branches = await Promise.all(all.map(({ id }) => listed("branch", { project: String(id) }, scope)));
+  const projects =
+    typeof projectId === "string" ? [{ id: projectId }] : await listItems("project", {}, scope);
+  if (!projects || projects.length > maxSearchedProjects) return;
+  const branches = await Promise.all(
+    projects.map(({ id }) => listItems("branch", { project: String(id) }, scope)),
+  );
   const names = branches.flat().flatMap((branch) => {
-    const own = branch?.["gitName"];
-    return typeof own === "string" ? [own] : [];
+    const gitName = branch?.["gitName"];
+    return typeof gitName === "string" ? [gitName] : [];
   });
-  const isListed = branches.every((branch) => branch !== undefined);
-  if (isListed && !names.includes(name)) throw unknownName("branch", name, similar(name, names));
+  const areAllListed = branches.every((branch) => branch !== undefined);
+  if (areAllListed && !names.includes(name)) throw unknownNameError("branch", name, findSimilar(name, names));
 };

@@ -1,11 +1,11 @@
 import { usageError } from "../errors/usage-errors.js";
-import type { Sources } from "../input/sources.js";
+import type { InputSources } from "../input/sources.js";
 import { isObject } from "../json/json-path.js";
 import { isNestedTooDeep, maxLevels } from "../json/nesting.js";
 
 /** Reads ids from standard input, one for each line: an id, or a JSON object with an `id`. */
-export const readIds = async (sources: Sources): Promise<string[]> => {
-  const lines = await linesOf("-", "the ids", sources);
+export const readIds = async (sources: InputSources): Promise<string[]> => {
+  const lines = await readLines("-", "the ids", sources);
   return lines.map(({ text, line }) => {
     if (!text.startsWith("{")) return text;
     const { id } = parseObject(text, `Line ${line}`);
@@ -22,34 +22,34 @@ export interface BulkItem {
 }
 
 /** Reads a file or standard input with a JSON object on each line. */
-export const readItems = async (path: string, sources: Sources): Promise<BulkItem[]> => {
-  const lines = await linesOf(path, "--ndjson", sources);
+export const readBulkItems = async (path: string, sources: InputSources): Promise<BulkItem[]> => {
+  const lines = await readLines(path, "--ndjson", sources);
   return lines.map(({ text, line }) => ({ line, body: parseObject(text, `--ndjson: line ${line}`) }));
 };
 
-const linesOf = async (
+const readLines = async (
   path: string,
-  what: string,
-  sources: Sources,
+  inputName: string,
+  sources: InputSources,
 ): Promise<{ text: string; line: number }[]> => {
-  const text = (await sources.read(path, what)).replace(/^\uFEFF/, "");
+  const text = (await sources.read(path, inputName)).replace(/^\uFEFF/, "");
   return text
     .split("\n")
     .map((text, index) => ({ text: text.trim(), line: index + 1 }))
     .filter((entry) => entry.text !== "");
 };
 
-const parseObject = (text: string, what: string): Record<string, unknown> => {
+const parseObject = (text: string, label: string): Record<string, unknown> => {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     // The parser's own message quotes the text, which may contain a secret.
-    throw usageError(`${what} is not JSON`, "Nothing was sent. Pass one JSON object on each line.");
+    throw usageError(`${label} is not JSON`, "Nothing was sent. Pass one JSON object on each line.");
   }
   if (isNestedTooDeep(value)) {
-    throw usageError(`${what} is nested more than ${String(maxLevels)} levels deep`, "Nothing was sent.");
+    throw usageError(`${label} is nested more than ${String(maxLevels)} levels deep`, "Nothing was sent.");
   }
   if (isObject(value)) return value;
-  throw usageError(`${what} is not a JSON object`, "Nothing was sent. Pass one JSON object on each line.");
+  throw usageError(`${label} is not a JSON object`, "Nothing was sent. Pass one JSON object on each line.");
 };

@@ -1,14 +1,14 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
-import type { TypedValues } from "../input/read-input.js";
-import { activeProfile, type Sourced } from "../profiles/active-profile.js";
-import { takeDefault } from "../profiles/defaults.js";
+import type { CommandLineValues } from "../input/read-input.js";
+import { requireProfile, type ValueWithSource } from "../profiles/active-profile.js";
+import { resolveAndAnnounceDefault } from "../profiles/defaults.js";
 import { isDefaultName } from "../profiles/profile.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import { defaultOf } from "./targets.js";
+import { findDefaultName } from "./targets.js";
 
 /** Returns the flag that limits a list to a project but may be left out, which then means the default project. */
-export const projectFilterOf = ({ envelope, query }: CommandDefinition): string | undefined =>
+export const findProjectFilterFlag = ({ envelope, query }: CommandDefinition): string | undefined =>
   envelope === "list"
     ? query.find(({ path, required }) => path.join(".") === "projectId" && required === undefined)?.flag
     : undefined;
@@ -19,50 +19,52 @@ export const projectFilterOf = ({ envelope, query }: CommandDefinition): string 
  */
 export const fillDefaults = (
   command: CommandDefinition,
-  typed: TypedValues,
+  typedValues: CommandLineValues,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
   allProjects = false,
-): TypedValues => {
+): CommandLineValues => {
   const { query, body } = command;
-  const branch = typed.flags["branch-id"];
-  const isLimited = allProjects || (branch !== undefined && branch !== "unassigned");
-  const filter = isLimited ? undefined : projectFilterOf(command);
+  const branch = typedValues.flags["branch-id"];
+  const isAlreadyFiltered = allProjects || (branch !== undefined && branch !== "unassigned");
+  const filterFlag = isAlreadyFiltered ? undefined : findProjectFilterFlag(command);
   // A whole body is sent as it is.
-  const fields = [...query, ...(typed.body === undefined ? (body?.fields ?? []) : [])];
+  const fields = [...query, ...(typedValues.body === undefined ? (body?.fields ?? []) : [])];
   const defaults: Record<string, string> = {};
   for (const { path, required, flag } of fields) {
     const name = path.join(".");
-    const hasDefault = required === "always" || flag === filter;
-    if (!isDefaultName(name) || !hasDefault || typed.flags[flag] !== undefined) continue;
-    const preset = takeDefault(name, flags, context, () => activeProfile(flags, context));
+    const hasDefault = required === "always" || flag === filterFlag;
+    if (!isDefaultName(name) || !hasDefault || typedValues.flags[flag] !== undefined) continue;
+    const preset = resolveAndAnnounceDefault(name, flags, context, () => requireProfile(flags, context));
     if (preset) defaults[flag] = preset.value;
   }
-  return Object.keys(defaults).length === 0 ? typed : { ...typed, flags: { ...typed.flags, ...defaults } };
+  return Object.keys(defaults).length === 0
+    ? typedValues
+    : { ...typedValues, flags: { ...typedValues.flags, ...defaults } };
 };
 
 /** An id and where it came from, or `credential` for the workspace that the credential belongs to. */
-export type DefaultTarget = Sourced<string> | "credential";
+export type DefaultTarget = ValueWithSource<string> | "credential";
 
 /** Returns the default of a command's only id, which was not typed, or undefined if there is none. */
-export const defaultTarget = (
+export const findDefaultTarget = (
   definition: CommandDefinition,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
 ): DefaultTarget | undefined => {
-  const name = defaultOf(definition);
+  const name = findDefaultName(definition);
   if (name === undefined) return undefined;
-  const preset = takeDefault(name, flags, context, () => activeProfile(flags, context));
+  const preset = resolveAndAnnounceDefault(name, flags, context, () => requireProfile(flags, context));
   if (preset) return preset;
   return name === "workspaceId" ? "credential" : undefined;
 };
 
 /** Asks the service for the id that replaces an omitted one. Returns undefined if the credential has no workspace. */
-export const resolveTarget = async (
+export const resolveDefaultTarget = async (
   target: DefaultTarget,
   connect: () => Promise<MgmtClient>,
   signal: AbortSignal,
-): Promise<Sourced<string> | undefined> => {
+): Promise<ValueWithSource<string> | undefined> => {
   if (target !== "credential") return target;
   const client = await connect();
   const { workspace } = await client.me.get({ signal });

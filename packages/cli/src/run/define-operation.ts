@@ -1,22 +1,22 @@
 import { Argument, Option } from "commander";
 import type { Context } from "../input/context.js";
 import { usageError } from "../errors/usage-errors.js";
-import { defaultWait, parseDuration } from "../input/duration.js";
-import type { TypedValues } from "../input/read-input.js";
+import { defaultWaitTimeout, parseDuration } from "../input/duration.js";
+import type { CommandLineValues } from "../input/read-input.js";
 import type { MgmtCommand } from "../command-line/command.js";
-import { addDryRunOption, dryRunFormat } from "../input/dry-run-option.js";
-import { addGlobalOptions, globalFlags } from "../command-line/global-options.js";
+import { addDryRunOption, readDryRunFormat } from "../input/dry-run-option.js";
+import { addGlobalOptions, collectGlobalFlags } from "../command-line/global-options.js";
 import { addSections } from "../command-line/help-sections.js";
 import type { SecretFlags } from "../secrets/secret-flags.js";
 import { addSecretOptions } from "../secrets/secret-options.js";
 import { ensureDefinition } from "./ensure-definition.js";
-import { needsConfirmation, operationExamples } from "./examples.js";
-import { addFieldOption, plainText, typedValue } from "./field-options.js";
+import { needsConfirmation, buildExamples } from "./examples.js";
+import { addFieldOption, plainText, readOptionValue } from "./field-options.js";
 import { type CommandOverride, overrideOf } from "../contract/command-override.js";
 import type { Field, CommandDefinition, PathArgument } from "../contract/command-definition.js";
-import { projectFilterOf } from "./defaults.js";
+import { findProjectFilterFlag } from "./defaults.js";
 import type { Invocation } from "./invocation.js";
-import { defaultOf } from "./targets.js";
+import { findDefaultName } from "./targets.js";
 
 /** Adds the command of an operation. Its arguments and options are defined when it is called. */
 export const defineOperation = (
@@ -26,40 +26,44 @@ export const defineOperation = (
 ): void => {
   command.definition = definition;
   command.summary(definition.deprecated ? `${definition.summary} (deprecated)` : definition.summary);
-  command.onDefine = () => defineCall(command, definition, context);
+  command.onDefine = () => defineOperationCommand(command, definition, context);
 };
 
 /** Defines the rest of a command from its definition and its override. */
-const defineCall = (command: MgmtCommand, definition: CommandDefinition, context: Context): void => {
+const defineOperationCommand = (
+  command: MgmtCommand,
+  definition: CommandDefinition,
+  context: Context,
+): void => {
   const override = overrideOf(definition.id);
-  const argument = definition.body?.fields.find(({ path }) => path.join(".") === override.argument);
-  const manyIds = definition.method === "DELETE";
-  command.description(descriptionOf(definition, override));
-  addArguments(command, definition, manyIds, argument);
+  const argumentField = definition.body?.fields.find(({ path }) => path.join(".") === override.argument);
+  const takesManyIds = definition.method === "DELETE";
+  command.description(renderDescription(definition, override));
+  addArguments(command, definition, takesManyIds, argumentField);
   addOptions(command, definition, override);
-  addSections(command, { Examples: () => operationExamples(definition, override) });
+  addSections(command, { Examples: () => buildExamples(definition, override) });
 
   command.action(async () => {
     const { runOperation } = await import("./run.js");
-    const own = command.opts<OwnFlags>();
+    const operationFlags = command.opts<OperationFlags>();
     const invocation = {
-      command: calledDefinition(command, definition),
+      command: resolveDefinition(command, definition),
       override,
-      ids: command.args.slice(0, manyIds ? undefined : definition.arguments.length),
-      typed: typedOf(command, definition, argument),
-      flags: globalFlags(command),
-      all: own.all ?? false,
-      allProjects: own.allProjects ?? false,
-      dryRun: dryRunFormat(command),
-      ensures: own.ifNotExists ?? definition.words.at(-1) === "ensure",
-      secretFlags: own,
-      ...waitOf(own, definition, override),
+      ids: command.args.slice(0, takesManyIds ? undefined : definition.arguments.length),
+      typed: collectTypedValues(command, definition, argumentField),
+      flags: collectGlobalFlags(command),
+      all: operationFlags.all ?? false,
+      allProjects: operationFlags.allProjects ?? false,
+      dryRun: readDryRunFormat(command),
+      ensures: operationFlags.ifNotExists ?? definition.words.at(-1) === "ensure",
+      secretFlags: operationFlags,
+      ...collectWaitOptions(operationFlags, definition, override),
     };
-    if (own.ndjson !== undefined) {
+    if (operationFlags.ndjson !== undefined) {
       const { runBulkCreate } = await import("./run-bulk-create.js");
-      return runBulkCreate(invocation, own.ndjson, context);
+      return runBulkCreate(invocation, operationFlags.ndjson, context);
     }
-    if (!manyIds || invocation.ids.at(-1) !== "-") return runOperation(invocation, context);
+    if (!takesManyIds || invocation.ids.at(-1) !== "-") return runOperation(invocation, context);
     const { readIds } = await import("./bulk-input.js");
     const ids = await readIds(context.sources);
     if (ids.length === 0) {
@@ -71,15 +75,17 @@ const defineCall = (command: MgmtCommand, definition: CommandDefinition, context
 };
 
 /** Returns the definition that the flags select. */
-const calledDefinition = (command: MgmtCommand, definition: CommandDefinition): CommandDefinition => {
-  const { ifNotExists } = command.opts<OwnFlags>();
-  const called =
+const resolveDefinition = (command: MgmtCommand, definition: CommandDefinition): CommandDefinition => {
+  const { ifNotExists } = command.opts<OperationFlags>();
+  const calledDefinition =
     ifNotExists && definition.ensure ? ensureDefinition(definition, definition.ensure) : definition;
-  const { credentials, ...without } = called;
-  return credentials && command.getOptionValue(credentials.property) === false ? without : called;
+  const { credentials, ...withoutCredentials } = calledDefinition;
+  return credentials && command.getOptionValue(credentials.property) === false
+    ? withoutCredentials
+    : calledDefinition;
 };
 
-interface OwnFlags extends SecretFlags {
+interface OperationFlags extends SecretFlags {
   all?: boolean;
   allProjects?: boolean;
   ifNotExists?: boolean;
@@ -91,15 +97,15 @@ interface OwnFlags extends SecretFlags {
   unset?: string[];
 }
 
-const descriptionOf = (
+const renderDescription = (
   { summary, description, deprecated }: CommandDefinition,
   { sameAs }: CommandOverride,
 ): string => {
-  const note = deprecated?.replacedBy.length
+  const deprecationNote = deprecated?.replacedBy.length
     ? `Deprecated: use mgmt ${deprecated.replacedBy.join(" ")}.`
     : "Deprecated.";
   const texts = [`${summary}.`, plainText(description)];
-  if (deprecated) texts.push(note);
+  if (deprecated) texts.push(deprecationNote);
   if (sameAs !== undefined) texts.push(`The same as mgmt ${sameAs}.`);
   return texts.filter(Boolean).join("\n\n");
 };
@@ -107,20 +113,21 @@ const descriptionOf = (
 const addArguments = (
   command: MgmtCommand,
   definition: CommandDefinition,
-  manyIds: boolean,
-  argument: Field | undefined,
+  takesManyIds: boolean,
+  argumentField: Field | undefined,
 ): void => {
-  const hasDefault = defaultOf(definition) !== undefined;
+  const hasDefault = findDefaultName(definition) !== undefined;
   for (const [index, id] of definition.arguments.entries()) {
-    const many = manyIds && index === definition.arguments.length - 1;
-    const name = `${id.label}${many ? "..." : ""}`;
+    const isRepeatable = takesManyIds && index === definition.arguments.length - 1;
+    const name = `${id.label}${isRepeatable ? "..." : ""}`;
     if (hasDefault) command.addArgument(new Argument(`[${name}]`, `${idHelp(id)} ${defaultHelp}`));
     else {
-      const fromInput = many ? " - reads one id per line from standard input." : "";
-      command.addArgument(new Argument(`<${name}>`, `${idHelp(id)}${fromInput}`));
+      const inputHelp = isRepeatable ? " - reads one id per line from standard input." : "";
+      command.addArgument(new Argument(`<${name}>`, `${idHelp(id)}${inputHelp}`));
     }
   }
-  if (argument) command.addArgument(new Argument(`[${argument.flag}]`, `the same as --${argument.flag}`));
+  if (argumentField)
+    command.addArgument(new Argument(`[${argumentField.flag}]`, `the same as --${argumentField.flag}`));
 };
 
 const defaultHelp = "Default: from the environment, the link, or the profile.";
@@ -132,8 +139,9 @@ const fieldsOf = ({ query, body }: CommandDefinition): Field[] => [...query, ...
 
 const addOptions = (command: MgmtCommand, definition: CommandDefinition, override: CommandOverride): void => {
   for (const field of fieldsOf(definition)) addFieldOption(command, field, override.defaults?.[field.flag]);
-  const nullable = definition.body?.fields.filter((field) => field.nullable).map(({ flag }) => flag) ?? [];
-  if (nullable.length > 0) command.addOption(unsetOption(nullable, definition));
+  const nullableFlags =
+    definition.body?.fields.filter((field) => field.nullable).map(({ flag }) => flag) ?? [];
+  if (nullableFlags.length > 0) command.addOption(createUnsetOption(nullableFlags, definition));
   if (definition.body) {
     const help = "the whole body as JSON, @file, or - for standard input; flags override its fields";
     command.addOption(new Option("--body <json>", help));
@@ -152,7 +160,7 @@ const addOptions = (command: MgmtCommand, definition: CommandDefinition, overrid
     command.addOption(new Option(`--no-${property}`, `create no ${property} with it`));
   }
   if (definition.paged) command.addOption(new Option("--all", "print all pages"));
-  if (projectFilterOf(definition) !== undefined) {
+  if (findProjectFilterFlag(definition) !== undefined) {
     const help = "list those of all projects, not only of the default one";
     command.addOption(new Option("--all-projects", help).conflicts("projectId"));
   }
@@ -163,12 +171,14 @@ const addOptions = (command: MgmtCommand, definition: CommandDefinition, overrid
     const help = "as an agent: wait for the sponsor's approval, then continue";
     command.addOption(new Option("--wait-approval", help));
   }
-  const waits = [
-    ...(override.wait === undefined ? [] : [`--wait waits, such as 90s or 5m (default: ${defaultWait})`]),
+  const waitPhrases = [
+    ...(override.wait === undefined
+      ? []
+      : [`--wait waits, such as 90s or 5m (default: ${defaultWaitTimeout})`]),
     ...(definition.approval ? ["--wait-approval waits (default: 20m)"] : []),
   ];
-  if (waits.length > 0)
-    command.addOption(new Option("--timeout <time>", `how long ${waits.join(", and how long ")}`));
+  if (waitPhrases.length > 0)
+    command.addOption(new Option("--timeout <time>", `how long ${waitPhrases.join(", and how long ")}`));
   if (definition.secrets) {
     const isList = definition.envelope === "list";
     addSecretOptions(command, { setsVariables: !isList && !definition.secrets.paths.includes("envVars.*") });
@@ -186,50 +196,50 @@ const waitHelp = {
 } as const;
 
 /** Any text may be a valid value of a field, so null needs a flag of its own. */
-const unsetOption = (nullable: readonly string[], { id }: CommandDefinition): Option => {
-  const does = id.endsWith(".create") ? "create it without a value for" : "remove a value:";
-  const help = `${does} ${nullable.join(", ")} (repeatable)`;
+const createUnsetOption = (nullableFlags: readonly string[], { id }: CommandDefinition): Option => {
+  const action = id.endsWith(".create") ? "create it without a value for" : "remove a value:";
+  const help = `${action} ${nullableFlags.join(", ")} (repeatable)`;
   return new Option("--unset <field>", help).argParser((flag: string, previous: string[] = []): string[] => {
-    if (nullable.includes(flag)) return [...previous, flag];
-    throw usageError(`--unset cannot be ${JSON.stringify(flag)}`, `Allowed: ${nullable.join(", ")}.`);
+    if (nullableFlags.includes(flag)) return [...previous, flag];
+    throw usageError(`--unset cannot be ${JSON.stringify(flag)}`, `Allowed: ${nullableFlags.join(", ")}.`);
   });
 };
 
-const typedOf = (
+const collectTypedValues = (
   command: MgmtCommand,
   definition: CommandDefinition,
-  argument: Field | undefined,
-): TypedValues => {
+  argumentField: Field | undefined,
+): CommandLineValues => {
   const flags: Record<string, string | boolean> = {};
   for (const field of fieldsOf(definition)) {
-    const value = typedValue(command, field);
+    const value = readOptionValue(command, field);
     if (value !== undefined) flags[field.flag] = value;
   }
-  const { body, unset = [] } = command.opts<OwnFlags>();
-  const text = argument && command.args[definition.arguments.length];
+  const { body, unset = [] } = command.opts<OperationFlags>();
+  const text = argumentField && command.args[definition.arguments.length];
   return {
     flags,
     unset,
     ...(body !== undefined && { body }),
-    ...(argument && text !== undefined && { argument: { field: argument, text } }),
+    ...(argumentField && text !== undefined && { argument: { field: argumentField, text } }),
   };
 };
 
-const waitOf = (
-  { wait, waitApproval, timeout }: OwnFlags,
+const collectWaitOptions = (
+  { wait, waitApproval, timeout }: OperationFlags,
   { approval }: CommandDefinition,
   override: CommandOverride,
 ): Pick<Invocation, "waitMs" | "waitApproval"> => {
   if (timeout !== undefined && !wait && !waitApproval) {
-    const waits = [
+    const waitFlags = [
       ...(override.wait === undefined ? [] : ["--wait"]),
       ...(approval ? ["--wait-approval"] : []),
     ];
-    throw usageError(`--timeout can only be used with ${waits.join(" or ")}`);
+    throw usageError(`--timeout can only be used with ${waitFlags.join(" or ")}`);
   }
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");
   return {
-    ...(wait && { waitMs: timeoutMs ?? parseDuration(defaultWait, "--timeout") }),
+    ...(wait && { waitMs: timeoutMs ?? parseDuration(defaultWaitTimeout, "--timeout") }),
     ...(waitApproval && { waitApproval: timeoutMs === undefined ? {} : { timeoutMs } }),
   };
 };

@@ -1,31 +1,31 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import type { Input } from "../input/read-input.js";
+import type { RequestInput } from "../input/read-input.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import { resolveAccess } from "../profiles/resolve-access.js";
-import { connect, connectTo, connectWithoutCredential } from "../service/connect.js";
+import { connect, connectWithAccess, connectWithoutCredential } from "../service/connect.js";
 import type { PlannedRequest } from "../output/curl-line.js";
 import { DryRun, printRequests, SequenceDryRun } from "../service/dry-run.js";
-import { ensure } from "./ensure.js";
+import { ensureResource } from "./ensure.js";
 import { createCommandCall, type Invocation } from "./invocation.js";
 import { issueCredentials } from "./issue-credentials.js";
 import { existedNotice } from "./messages.js";
 import { NewDatabases } from "./new-databases.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 
-type Target = Record<string, string>;
+type PathParameters = Record<string, string>;
 
 /** Prints the requests of an operation instead of sending them. */
 export const dryRunOperation = async (
   { command, override, flags, ensures }: Pick<Invocation, "command" | "override" | "flags" | "ensures">,
   format: DryRunFormat,
-  inputs: readonly { readonly target: Target; readonly input: Input }[],
+  inputs: readonly { readonly target: PathParameters; readonly input: RequestInput }[],
   context: Context,
 ): Promise<void> => {
-  const requests = override.createsDatabase ? await completed(inputs, flags, context) : inputs;
-  const recorded: PlannedRequest[] = [];
+  const requests = override.createsDatabase ? await completeInputs(inputs, flags, context) : inputs;
+  const recordedRequests: PlannedRequest[] = [];
   for (const { target, input } of requests) {
-    if (ensures) recorded.push(...(await recordEnsure(command, target, input, flags, context)));
+    if (ensures) recordedRequests.push(...(await recordEnsure(command, target, input, flags, context)));
   }
   if (!ensures) {
     const dryRun = command.credentials ? new SequenceDryRun() : new DryRun();
@@ -33,22 +33,22 @@ export const dryRunOperation = async (
     for (const { target, input } of requests) {
       await dryRun.record(() => sendAll(command, target, input, client, context));
     }
-    recorded.push(...dryRun.requests);
+    recordedRequests.push(...dryRun.requests);
   }
   const secrets = command.body?.fields.filter(({ secret }) => secret).map(({ path }) => path) ?? [];
-  await printRequests(recorded, format, secrets, context);
+  await printRequests(recordedRequests, format, secrets, context);
 };
 
 /** Fills in missing fields of new databases. Without a credential to read a region, the service chooses it. */
-const completed = async (
-  inputs: readonly { readonly target: Target; readonly input: Input }[],
+const completeInputs = async (
+  inputs: readonly { readonly target: PathParameters; readonly input: RequestInput }[],
   flags: Invocation["flags"],
   context: Context,
-): Promise<{ target: Target; input: Input }[]> => {
+): Promise<{ target: PathParameters; input: RequestInput }[]> => {
   const access = await resolveAccess(flags, context);
-  const client = access.identity ? await connectTo(access, context) : undefined;
+  const client = access.identity ? await connectWithAccess(access, context) : undefined;
   const newDatabases = new NewDatabases(client, context.signal);
-  const requests: { target: Target; input: Input }[] = [];
+  const requests: { target: PathParameters; input: RequestInput }[] = [];
   for (const { target, input } of inputs) {
     const { notice, ...request } = await newDatabases.complete(target, input);
     if (notice) context.output.notice(notice);
@@ -60,8 +60,8 @@ const completed = async (
 /** Sends the request of an operation, and the one for the credentials of the new resource. */
 const sendAll = async (
   command: CommandDefinition,
-  target: Target,
-  input: Input,
+  target: PathParameters,
+  input: RequestInput,
   client: MgmtClient,
   context: Context,
 ): Promise<void> => {
@@ -75,18 +75,18 @@ const sendAll = async (
 /** Looks for the resource first, because no request is sent if it exists. */
 const recordEnsure = async (
   command: CommandDefinition,
-  target: Target,
-  { body = {} }: Input,
+  target: PathParameters,
+  { body = {} }: RequestInput,
   flags: Invocation["flags"],
   context: Context,
 ): Promise<readonly PlannedRequest[]> => {
   const dryRun = new SequenceDryRun();
-  let isLooking = true;
+  let isFirstCreate = true;
   const client = await connect(flags, context, {
     middleware: [
       (request, next) => {
-        if (request.method !== "POST" || !isLooking) return dryRun.middleware(request, next);
-        isLooking = false;
+        if (request.method !== "POST" || !isFirstCreate) return dryRun.middleware(request, next);
+        isFirstCreate = false;
         // `ensure` looks for the resource after a conflict, and creates it again if it does not exist.
         const error = { code: command.ensure?.conflict ?? "", message: "Not sent" };
         const headers = { "content-type": "application/json" };
@@ -94,7 +94,7 @@ const recordEnsure = async (
       },
     ],
   });
-  const { created, resource } = await ensure(command, target, body, client, context);
+  const { created, resource } = await ensureResource(command, target, body, client, context);
   if (!created) context.output.notice(existedNotice(resource));
   return dryRun.requests;
 };

@@ -9,8 +9,8 @@ export const ensureDefinition = (
   const isIdentity = ({ path }: { path: readonly string[] }): boolean => identities.includes(path.join("."));
   const noun = create.summary.replace(/^Create /, "");
   const flags = fields.filter(isIdentity).map(({ flag }) => `--${flag}`);
-  const [preferred] = identities;
-  const unchanged = `is not changed${create.secrets ? ", and its secrets are not printed" : ""}`;
+  const [preferredIdentity] = identities;
+  const unchangedText = `is not changed${create.secrets ? ", and its secrets are not printed" : ""}`;
   const hasRequired = fields.some((field) => isIdentity(field) && field.required === "always");
   return {
     ...create,
@@ -18,12 +18,14 @@ export const ensureDefinition = (
     summary: `Create ${noun} unless it exists`,
     description:
       `Creates ${noun}, or prints the existing one with the same ${flags.join(", or without it the same ")}. ` +
-      `The existing one ${unchanged}. The command can be repeated: after a lost response, and if several processes run it ` +
+      `The existing one ${unchangedText}. The command can be repeated: after a lost response, and if several processes run it ` +
       "at once, there is still only one.",
     body: {
       required: true,
       fields: fields.map((field) =>
-        hasRequired || field.path.join(".") !== preferred ? field : { ...field, required: "always" as const },
+        hasRequired || field.path.join(".") !== preferredIdentity
+          ? field
+          : { ...field, required: "always" as const },
       ),
       examples: (create.body?.examples ?? []).filter((example) => hasIdentity(example, identities)),
     },

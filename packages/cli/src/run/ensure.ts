@@ -1,10 +1,10 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { unexpectedResponse } from "../errors/response-errors.js";
+import { unexpectedResponseError } from "../errors/response-errors.js";
 import { isObject, valueAt } from "../json/json-path.js";
 
 /** The result of `ensure` for any resource. */
-interface Ensured {
+interface EnsureResult {
   readonly created: boolean;
   readonly resource: Record<string, unknown>;
 }
@@ -14,7 +14,7 @@ interface Ensured {
  *
  * @param create The operation that creates it.
  */
-export const ensure = async (
+export const ensureResource = async (
   create: {
     readonly id: string;
     readonly arguments: readonly { readonly name: string }[];
@@ -24,16 +24,19 @@ export const ensure = async (
   body: object,
   client: MgmtClient,
   { signal }: Pick<Context, "signal">,
-): Promise<Ensured> => {
-  const names = create.id.split(".").slice(0, -1);
-  const holder = names.reduce<unknown>(
+): Promise<EnsureResult> => {
+  const resourcePath = create.id.split(".").slice(0, -1);
+  const sdkResource = resourcePath.reduce<unknown>(
     (parent, name) => (typeof parent === "object" && parent !== null ? Reflect.get(parent, name) : undefined),
     client,
   );
-  if (!hasEnsure(holder)) throw new Error(`The SDK has no ensure for ${create.id}`);
+  if (!hasEnsure(sdkResource)) throw new Error(`The SDK has no ensure for ${create.id}`);
   const ids = create.arguments.map(({ name }) => target[name] ?? "");
-  const result = await holder.ensure(...ids, body, { signal, credentials: create.credentials !== undefined });
-  if (!isEnsured(result)) throw unexpectedResponse("one resource");
+  const result = await sdkResource.ensure(...ids, body, {
+    signal,
+    credentials: create.credentials !== undefined,
+  });
+  if (!isEnsureResult(result)) throw unexpectedResponseError("one resource");
   const { created, resource } = result;
   const property = create.credentials?.property ?? "";
   const credentials = valueAt(result, [property]);
@@ -48,5 +51,5 @@ const hasEnsure = (
 ): holder is { ensure: (...parameters: readonly unknown[]) => Promise<unknown> } =>
   typeof holder === "object" && holder !== null && typeof Reflect.get(holder, "ensure") === "function";
 
-const isEnsured = (result: unknown): result is Ensured =>
+const isEnsureResult = (result: unknown): result is EnsureResult =>
   isObject(result) && typeof result["created"] === "boolean" && isObject(result["resource"]);

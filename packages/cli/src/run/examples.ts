@@ -1,36 +1,42 @@
 import { setAt, valueAt } from "../json/json-path.js";
 import { exampleId } from "../command-line/help-sections.js";
-import { shellWord } from "../text/shell-word.js";
+import { quoteShellWord } from "../text/shell-word.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { Field, CommandDefinition } from "../contract/command-definition.js";
 
 /** Returns valid command lines: those of the override, and the contract's example bodies written as flags. */
-export const operationExamples = (definition: CommandDefinition, override: CommandOverride): string[] => {
+export const buildExamples = (definition: CommandDefinition, override: CommandOverride): string[] => {
   const { words, arguments: ids, body, query } = definition;
-  const start = ["mgmt", ...words, ...ids.map(({ prefix }) => exampleId(prefix))];
-  const needed = query
+  const commandStart = ["mgmt", ...words, ...ids.map(({ prefix }) => exampleId(prefix))];
+  const requiredFlags = query
     .filter(({ required }) => required)
     .flatMap((field) => flagWords(field, exampleValue(field)));
-  const bodies = body ? (body.examples.length > 0 ? body.examples : [exampleBody(body.fields)]) : [undefined];
-  const end = needsConfirmation(definition, override) ? ["--yes"] : [];
-  const fromContract = bodies.map((example) =>
-    [...start, ...needed, ...bodyWords(definition, override, example), ...end].map(shellWord).join(" "),
+  const exampleBodies = body
+    ? body.examples.length > 0
+      ? body.examples
+      : [exampleBody(body.fields)]
+    : [undefined];
+  const confirmFlags = needsConfirmation(definition, override) ? ["--yes"] : [];
+  const contractExamples = exampleBodies.map((example) =>
+    [...commandStart, ...requiredFlags, ...bodyWords(definition, override, example), ...confirmFlags]
+      .map(quoteShellWord)
+      .join(" "),
   );
-  const fromOverride = (override.examples ?? [])
-    .map((example) => `mgmt ${withIds(example, definition)}`)
+  const overrideExamples = (override.examples ?? [])
+    .map((example) => `mgmt ${fillIds(example, definition)}`)
     // An `ensure` has the override of its `create`.
     .filter((example) => example.startsWith(`mgmt ${words.join(" ")} `));
-  const paged = definition.paged
-    ? [`${[...start, ...needed].map(shellWord).join(" ")} --all --output json`]
+  const pagedExamples = definition.paged
+    ? [`${[...commandStart, ...requiredFlags].map(quoteShellWord).join(" ")} --all --output json`]
     : [];
-  return [...new Set([...fromOverride, ...fromContract, ...paged])];
+  return [...new Set([...overrideExamples, ...contractExamples, ...pagedExamples])];
 };
 
 /** Whether the command asks before it runs, because it cannot be undone. */
 export const needsConfirmation = ({ method }: CommandDefinition, { confirm }: CommandOverride): boolean =>
   method === "DELETE" || confirm !== undefined;
 
-const withIds = (example: string, { arguments: ids }: CommandDefinition): string =>
+const fillIds = (example: string, { arguments: ids }: CommandDefinition): string =>
   example.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
     exampleId(ids.find(({ name }) => name === parameter)?.prefix),
   );
@@ -41,15 +47,15 @@ export const bodyWords = (
   { argument }: CommandOverride,
   example: unknown,
 ): string[] => {
-  const first: string[] = [];
+  const positionals: string[] = [];
   const flags: string[] = [];
   for (const field of body?.fields ?? []) {
     const value = valueAt(example, field.path);
     if (value === undefined) continue;
-    if (field.path.join(".") === argument && typeof value === "string") first.push(value);
+    if (field.path.join(".") === argument && typeof value === "string") positionals.push(value);
     else flags.push(...flagWords(field, value));
   }
-  return [...first, ...flags];
+  return [...positionals, ...flags];
 };
 
 /** Returns the words of a command line that set one field. */
@@ -61,9 +67,9 @@ export const flagWords = (field: Field, value: unknown): string[] => {
 };
 
 const exampleBody = (fields: readonly Field[]): Record<string, unknown> => {
-  const needed = fields.filter(({ required }) => required === "always");
+  const requiredFields = fields.filter(({ required }) => required === "always");
   const body = {};
-  for (const field of needed) setAt(body, field.path, exampleValue(field));
+  for (const field of requiredFields) setAt(body, field.path, exampleValue(field));
   return body;
 };
 

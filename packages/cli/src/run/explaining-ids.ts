@@ -4,18 +4,18 @@ import { wrongPrefixMessages } from "./messages.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 
 /** Points out ids with the wrong prefix when the service does not find or accept them. Prints `notFound` after a 404. */
-export const explainingIds = async (
+export const explainWrongIds = async (
   command: CommandDefinition,
   target: Readonly<Record<string, string>>,
   { output }: Context,
-  run: () => PromiseLike<unknown>,
-  notFound?: Notice,
+  action: () => PromiseLike<unknown>,
+  notFoundNotice?: Notice,
 ): Promise<void> => {
   try {
-    await run();
+    await action();
   } catch (error) {
     const status = error instanceof Error && "status" in error ? Number(error.status) : undefined;
-    if (status === 404 && notFound) output.notice(notFound);
+    if (status === 404 && notFoundNotice) output.notice(notFoundNotice);
     if (status === 404 || status === 422) {
       wrongPrefixMessages(command, target).forEach((message) => output.info(message));
     }

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { refusedSecret } from "../command-line/global-options.js";
+import { rejectedSecretOption } from "../command-line/global-options.js";
 import type { Field } from "../contract/command-definition.js";
 
 /**
@@ -10,57 +10,59 @@ import type { Field } from "../contract/command-definition.js";
 export const addFieldOption = (command: Command, field: Field, defaultText?: string): void => {
   const { flag } = field;
   if (field.secret) {
-    const help = `${fieldHelp(field, defaultText)} Path of a file, or - for standard input.`;
+    const help = `${renderFieldHelp(field, defaultText)} Path of a file, or - for standard input.`;
     command.addOption(new Option(`--${flag}-file <path>`, help));
-    command.addOption(refusedSecret(flag, `Pass --${flag}-file PATH (- for standard input).`));
+    command.addOption(rejectedSecretOption(flag, `Pass --${flag}-file PATH (- for standard input).`));
     return;
   }
-  const help = fieldHelp(field, defaultText);
+  const help = renderFieldHelp(field, defaultText);
   if (field.type === "boolean") {
     command.addOption(new Option(`--${flag}`, help));
     command.addOption(new Option(`--no-${flag}`, `turn off --${flag}`).hideHelp(field.default !== true));
     return;
   }
-  command.addOption(new Option(`--${flag} <${placeholder(field)}>`, help));
+  command.addOption(new Option(`--${flag} <${placeholderOf(field)}>`, help));
 };
 
 /** Returns the value that was typed for a field: the string, or the state of the switch. */
-export const typedValue = (command: Command, field: Field): string | boolean | undefined => {
+export const readOptionValue = (command: Command, field: Field): string | boolean | undefined => {
   const option = new Option(`--${field.flag}${field.secret ? "-file" : ""} <value>`);
   const value: unknown = command.getOptionValue(option.attributeName());
   return typeof value === "string" || typeof value === "boolean" ? value : undefined;
 };
 
-const placeholder = (field: Field): string => {
+const placeholderOf = (field: Field): string => {
   if (field.type === "json") return "json";
   if (field.type !== "string") return "number";
   if (field.prefix !== undefined) return "id";
   return field.enum ? "value" : field.format === "date-time" ? "time" : "text";
 };
 
-const fieldHelp = (field: Field, defaultText = textOf(field.default)): string => {
-  const facts = [
+const renderFieldHelp = (field: Field, defaultText = formatDefault(field.default)): string => {
+  const helpFacts = [
     field.deprecated ? "deprecated" : "",
     field.enum ? `one of: ${field.enum.join(", ")}` : "",
-    bounds(field),
+    renderBounds(field),
     defaultText === "" ? "" : `default: ${defaultText}`,
   ].filter(Boolean);
   // The API's own default is part of its description.
   const text =
-    defaultText === textOf(field.default) ? field.help : field.help.replace(/ Defaults to [^.]*\./, "");
+    defaultText === formatDefault(field.default)
+      ? field.help
+      : field.help.replace(/ Defaults to [^.]*\./, "");
   const required = field.required === "always" ? "(required) " : "";
-  return `${required}${plainText(text)}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`.trim();
+  return `${required}${plainText(text)}${helpFacts.length > 0 ? ` (${helpFacts.join("; ")})` : ""}`.trim();
 };
 
 /** A switch that is off by default needs no words. */
-const textOf = (value: unknown): string =>
+const formatDefault = (value: unknown): string =>
   value === undefined || value === false ? "" : JSON.stringify(value).replaceAll('"', "");
 
 /** Removes the backticks of Markdown around words, and quotes anything that is not a word. */
 export const plainText = (text: string): string =>
   text.replaceAll(/`([\w][^`]*)`/g, "$1").replaceAll(/`([^`]+)`/g, '"$1"');
 
-const bounds = ({ minimum, maximum, maxLength, prefix }: Field): string => {
+const renderBounds = ({ minimum, maximum, maxLength, prefix }: Field): string => {
   // Users copy ids, so their maximum length does not matter.
   if (prefix !== undefined) return "";
   if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;

@@ -1,25 +1,25 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { missingInput } from "../errors/usage-errors.js";
-import { ask, whyNotAsked } from "../input/ask.js";
-import { flagOf, type Input, type ReadInput } from "../input/read-input.js";
+import { missingInputError } from "../errors/usage-errors.js";
+import { ask, findNoPromptReason } from "../input/ask.js";
+import { flagOf, type RequestInput, type InputWithMissing } from "../input/read-input.js";
 import { setAt, valueAt } from "../json/json-path.js";
 import { connect } from "../service/connect.js";
 import { isKindName, kindOfPrefix } from "../contract/kinds.js";
-import { chooseResource, type Known } from "./names/choose-resource.js";
+import { chooseResource, type IdByKind } from "./names/choose-resource.js";
 import { plainText } from "./field-options.js";
 import type { Invocation } from "./invocation.js";
 import type { Field, PathArgument } from "../contract/command-definition.js";
-import { defaultOf } from "./targets.js";
+import { findDefaultName } from "./targets.js";
 import { CliError } from "../errors/cli-error.js";
-import { printable } from "../output/printable.js";
+import { toPrintable } from "../output/printable.js";
 import { choose } from "../input/choose.js";
 import { parseValue } from "../input/parse-value.js";
 
 /** Everything that a command needs to know: all ids, and all required fields. */
-interface Complete {
+interface CompleteRequest {
   readonly ids: readonly string[];
-  readonly input: Input;
+  readonly input: RequestInput;
 }
 
 /**
@@ -30,106 +30,110 @@ interface Complete {
 export const fillMissing = async (
   invocation: Invocation,
   ids: readonly string[],
-  read: ReadInput,
+  partialInput: InputWithMissing,
   context: Context,
-): Promise<Complete> => {
+): Promise<CompleteRequest> => {
   const { command, flags } = invocation;
-  const absent = command.arguments.slice(ids.length);
-  const fields = missingFields(invocation, read);
-  const body = read.body ?? {};
-  if (absent.length + fields.length === 0) {
-    if (invocation.typed.body !== undefined) return { ids, input: read };
-    throw noFieldSet(command.body?.fields ?? []);
+  const absentArguments = command.arguments.slice(ids.length);
+  const fields = missingFields(invocation, partialInput);
+  const body = partialInput.body ?? {};
+  if (absentArguments.length + fields.length === 0) {
+    if (invocation.typed.body !== undefined) return { ids, input: partialInput };
+    throw noFieldSetError(command.body?.fields ?? []);
   }
-  const reason = whyNotAsked(context);
-  if (reason !== undefined) throw missing(invocation, absent, fields, reason);
+  const reason = findNoPromptReason(context);
+  if (reason !== undefined) throw missingValuesError(invocation, absentArguments, fields, reason);
 
-  const { query } = read;
-  const known = knownIds(invocation, ids, { query, body });
-  const client = lazily(() => connect(flags, context));
-  const complete = [...ids];
-  for (const { label, resource } of absent) {
-    const id = await askForId(titleOf(label), resource, { client, known, invocation, context });
-    if (isKindName(resource)) known[resource] = id;
-    complete.push(id);
-    context.chosen.push({ value: id });
+  const { query } = partialInput;
+  const knownIds = collectKnownIds(invocation, ids, { query, body });
+  const client = memoizePromise(() => connect(flags, context));
+  const completeIds = [...ids];
+  for (const { label, resource } of absentArguments) {
+    const id = await askForId(titleOf(label), resource, { client, knownIds, invocation, context });
+    if (isKindName(resource)) knownIds[resource] = id;
+    completeIds.push(id);
+    context.answers.push({ value: id });
   }
   for (const field of fields) {
     const title = titleOf(field.flag);
     const kind = kindOfPrefix(field.prefix);
     const value =
       kind !== undefined
-        ? await askForId(title, kind, { client, known, invocation, context })
+        ? await askForId(title, kind, { client, knownIds, invocation, context })
         : await askForField(field, title, context);
-    if (kind !== undefined && typeof value === "string") known[kind] = value;
-    if (!field.secret && typeof value === "string") context.chosen.push({ flag: flagOf(field), value });
+    if (kind !== undefined && typeof value === "string") knownIds[kind] = value;
+    if (!field.secret && typeof value === "string") context.answers.push({ flag: flagOf(field), value });
     if (command.query.includes(field)) query[field.path[0] ?? field.flag] = value;
     else setAt(body, field.path, value);
   }
-  return { ids: complete, input: { query, body: command.body ? body : undefined } };
+  return { ids: completeIds, input: { query, body: command.body ? body : undefined } };
 };
 
 /** The required fields. A body that only needs some field needs the one that can be passed as an argument. */
 const missingFields = (
   { command, override, typed }: Invocation,
-  { missing, body }: ReadInput,
+  { missing, body }: InputWithMissing,
 ): readonly Field[] => {
   const needsField = command.body?.required && typed.body === undefined;
   if (missing.length > 0 || !needsField || Object.keys(body ?? {}).length > 0) return missing;
   return command.body?.fields.filter(({ path }) => path.join(".") === override.argument) ?? [];
 };
 
-const noFieldSet = (fields: readonly Field[]): Error => {
+const noFieldSetError = (fields: readonly Field[]): Error => {
   const flags = fields.filter(({ deprecated }) => !deprecated).map(flagOf);
-  return missingInput("No field is set", `Pass at least one of ${flags.join(", ")}.`);
+  return missingInputError("No field is set", `Pass at least one of ${flags.join(", ")}.`);
 };
 
-const missing = (
+const missingValuesError = (
   { command, override }: Invocation,
-  absent: readonly PathArgument[],
+  absentArguments: readonly PathArgument[],
   fields: readonly Field[],
   reason: string,
 ): Error => {
   const isArgument = ({ path }: Field): boolean => path.join(".") === override.argument;
   const names = [
-    ...absent.map(({ label }) => `<${label}>`),
+    ...absentArguments.map(({ label }) => `<${label}>`),
     ...fields.filter(isArgument).map(({ flag }) => `<${flag}>`),
     ...fields.filter((field) => !isArgument(field)).map(flagOf),
   ];
   const [field] = fields;
-  const only = names.length === 1 ? field : undefined;
-  const advice = [
-    only?.help ? `${flagOf(only)}: ${plainText(only.help)}` : "",
-    only?.enum ? `Allowed: ${only.enum.join(", ")}.` : "",
-    defaultOf(command) === undefined
+  const onlyField = names.length === 1 ? field : undefined;
+  const hints = [
+    onlyField?.help ? `${flagOf(onlyField)}: ${plainText(onlyField.help)}` : "",
+    onlyField?.enum ? `Allowed: ${onlyField.enum.join(", ")}.` : "",
+    findDefaultName(command) === undefined
       ? ""
-      : `mgmt link --${absent[0]?.label ?? "project-id"} sets a default for this folder.`,
+      : `mgmt link --${absentArguments[0]?.label ?? "project-id"} sets a default for this folder.`,
     `mgmt ${command.words.join(" ")} --help shows the arguments and flags.`,
   ];
-  return missingInput(
+  return missingInputError(
     `Missing ${names.join(", ")}`,
-    `The command did not ask, because ${reason}. ${advice.filter(Boolean).join(" ")}`,
+    `The command did not ask, because ${reason}. ${hints.filter(Boolean).join(" ")}`,
   );
 };
 
 /** The ids that the command line has, by kind of resource. */
-const knownIds = ({ command }: Invocation, ids: readonly string[], { query, body }: Input): Known => {
-  const known: Known = {};
+const collectKnownIds = (
+  { command }: Invocation,
+  ids: readonly string[],
+  { query, body }: RequestInput,
+): IdByKind => {
+  const knownIds: IdByKind = {};
   for (const [index, { resource }] of command.arguments.entries()) {
     const id = ids[index];
-    if (isKindName(resource) && id !== undefined) known[resource] = id;
+    if (isKindName(resource) && id !== undefined) knownIds[resource] = id;
   }
   for (const { path, prefix } of [...command.query, ...(command.body?.fields ?? [])]) {
     const kind = kindOfPrefix(prefix);
     const value = valueAt(body, path) ?? valueAt(query, path);
-    if (kind !== undefined && typeof value === "string") known[kind] = value;
+    if (kind !== undefined && typeof value === "string") knownIds[kind] = value;
   }
-  return known;
+  return knownIds;
 };
 
-interface Asking {
+interface AskContext {
   readonly client: () => Promise<MgmtClient>;
-  readonly known: Known;
+  readonly knownIds: IdByKind;
   readonly invocation: Invocation;
   readonly context: Context;
 }
@@ -137,10 +141,15 @@ interface Asking {
 const askForId = async (
   title: string,
   kind: string | undefined,
-  { client, known, invocation, context }: Asking,
+  { client, knownIds, invocation, context }: AskContext,
 ): Promise<string> => {
   if (isKindName(kind)) {
-    return chooseResource(kind, title, { client: await client(), known, flags: invocation.flags, context });
+    return chooseResource(kind, title, {
+      client: await client(),
+      knownIds,
+      flags: invocation.flags,
+      context,
+    });
   }
   const message = `${title}:`;
   const validate = (text: string): true | string => text.trim() !== "" || "Type an id.";
@@ -153,9 +162,9 @@ const titleOf = (flag: string): string => {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 };
 
-const lazily = <T>(make: () => Promise<T>): (() => Promise<T>) => {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
+const memoizePromise = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let promise: Promise<T> | undefined;
+  return () => (promise ??= make());
 };
 
 /** Asks for the value of a field: a secret without showing it, one of the allowed values, a yes or no, or a string. */
@@ -168,8 +177,8 @@ const askForField = async (field: Field, title: string, context: Context): Promi
   }
   if (field.enum) {
     const choices = field.enum.map((value) => ({ value: String(value), texts: [String(value)] }));
-    const chosen = await choose({ title, choices }, context);
-    return field.enum.find((value) => String(value) === chosen);
+    const chosenValue = await choose({ title, choices }, context);
+    return field.enum.find((value) => String(value) === chosenValue);
   }
   if (field.type === "boolean") {
     return ask(context, ({ confirm }, terminal) => confirm({ message: `${title}?` }, terminal));
@@ -182,7 +191,7 @@ const askForField = async (field: Field, title: string, context: Context): Promi
       await parse(text);
       return true;
     } catch (error) {
-      if (error instanceof CliError) return printable(error.message);
+      if (error instanceof CliError) return toPrintable(error.message);
       throw error;
     }
   };

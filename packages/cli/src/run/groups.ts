@@ -4,7 +4,7 @@ import type { MgmtCommand } from "../command-line/command.js";
 import { addCommands, addGroupDefaults, type CommandNode } from "../command-line/declared-commands.js";
 import { defineOperation } from "./define-operation.js";
 import { ensureDefinition } from "./ensure-definition.js";
-import { groupOverrides, isHidden, overrideOf } from "../contract/command-override.js";
+import { groupOverrides, isHiddenCommand, overrideOf } from "../contract/command-override.js";
 import type { EnsureRule, CommandDefinition } from "../contract/command-definition.js";
 
 /** Adds the groups of operations by name; the commands of a group are loaded when it is called. */
@@ -44,20 +44,20 @@ const addOperations = (
   context: Context,
   depth = 1,
 ): void => {
-  const isIn = (word: string, definition: CommandDefinition): boolean =>
+  const isInSubgroup = (word: string, definition: CommandDefinition): boolean =>
     definition.words.length > depth + 1 && definition.words[depth] === word;
-  const added = new Set<string>();
+  const addedSubgroups = new Set<string>();
   for (const definition of definitions) {
-    const [word = definition.id, ...below] = definition.words.slice(depth);
-    if (below.length === 0) {
+    const [word = definition.id, ...deeperWords] = definition.words.slice(depth);
+    if (deeperWords.length === 0) {
       addOperation(group, definition, context);
       if (definition.ensure) addEnsure(group, definition, definition.ensure, context);
-    } else if (!added.has(word)) {
-      added.add(word);
+    } else if (!addedSubgroups.has(word)) {
+      addedSubgroups.add(word);
       addSubgroup(
         group,
         word,
-        definitions.filter((definition) => isIn(word, definition)),
+        definitions.filter((definition) => isInSubgroup(word, definition)),
         context,
         depth + 1,
       );
@@ -72,7 +72,7 @@ const addOperation = (group: MgmtCommand, definition: CommandDefinition, context
   group.addLazy({
     name,
     aliases: alias === undefined ? [] : [alias],
-    hidden: isHidden(definition),
+    hidden: isHiddenCommand(definition),
     isDefault,
     describe: (command) => {
       defineOperation(command, definition, context);
@@ -105,7 +105,7 @@ const addSubgroup = (
   const summary = `${words.slice(0, 1).toUpperCase()}${words.slice(1)} of ${parent.name()}`;
   parent.addLazy({
     name: word,
-    hidden: definitions.every(isHidden),
+    hidden: definitions.every(isHiddenCommand),
     describe: (group) => {
       group.summary(summary);
       group.onDefine = () => {

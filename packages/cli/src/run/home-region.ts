@@ -1,10 +1,10 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
-import { largestPage } from "../contract/list.js";
+import { maxPageSize } from "../contract/list.js";
 import type { Notice } from "../output/output.js";
 import { ApiError } from "../sdk/sdk.js";
 
 /** The project of a new database, and the database that it is created from. */
-export interface Origin {
+export interface DatabaseOrigin {
   readonly projectId: string;
   /** The database that it is created from, directly or from a backup. */
   readonly sourceId?: string | undefined;
@@ -14,25 +14,25 @@ export interface Origin {
 export interface HomeRegion {
   readonly region: string;
   /** The resource that has this region: `project shop`. */
-  readonly of: string;
+  readonly owner: string;
 }
 
 /**
  * Returns the region of the source of a new database, or else of its project: the project's default region, or else the region
  * of its default database. Returns undefined if the project has neither, or if the credential cannot read them.
  */
-export const homeRegion = async (
-  { projectId, sourceId }: Origin,
+export const findHomeRegion = async (
+  { projectId, sourceId }: DatabaseOrigin,
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<HomeRegion | undefined> => {
   try {
     if (sourceId !== undefined)
-      return ofDatabase(await client.databases.get(sourceId, { signal }), "database");
+      return homeRegionOf(await client.databases.get(sourceId, { signal }), "database");
     const { defaultRegion, ...project } = await client.projects.get(projectId, { signal });
-    if (defaultRegion) return { region: defaultRegion, of: `project ${project.name}` };
-    for await (const database of client.databases.list({ projectId, limit: largestPage }, { signal }))
-      if (database.isDefault) return ofDatabase(database, "default database");
+    if (defaultRegion) return { region: defaultRegion, owner: `project ${project.name}` };
+    for await (const database of client.databases.list({ projectId, limit: maxPageSize }, { signal }))
+      if (database.isDefault) return homeRegionOf(database, "default database");
     return undefined;
   } catch (error) {
     // The request that creates the database reports resources that do not exist or are not accessible.
@@ -41,13 +41,13 @@ export const homeRegion = async (
   }
 };
 
-const ofDatabase = ({ region, name }: Database, noun: string): HomeRegion | undefined =>
-  region ? { region: region.id, of: `${noun} ${name}` } : undefined;
+const homeRegionOf = ({ region, name }: Database, noun: string): HomeRegion | undefined =>
+  region ? { region: region.id, owner: `${noun} ${name}` } : undefined;
 
 /** Returns the notice about a database whose data will be in another region than its project or source. */
-export const otherRegionNotice = (what: string, region: string, home: HomeRegion): Notice => ({
+export const otherRegionNotice = (subject: string, region: string, home: HomeRegion): Notice => ({
   code: "region:other",
-  message: `${what} is created in ${region}, but ${home.of} is in ${home.region}: its data leaves that region.`,
+  message: `${subject} is created in ${region}, but ${home.owner} is in ${home.region}: its data leaves that region.`,
   region,
   expected: home.region,
 });

@@ -1,6 +1,6 @@
 import type { Call } from "@mgmt/sdk";
 import type { GlobalFlags } from "../input/context.js";
-import type { Input, TypedValues } from "../input/read-input.js";
+import type { RequestInput, CommandLineValues } from "../input/read-input.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import type { SecretFlags } from "../secrets/secret-flags.js";
 import type { CommandOverride } from "../contract/command-override.js";
@@ -12,7 +12,7 @@ export interface Invocation {
   readonly override: CommandOverride;
   /** Values of the path parameters. A delete accepts several for the last one. */
   readonly ids: readonly string[];
-  readonly typed: TypedValues;
+  readonly typed: CommandLineValues;
   readonly flags: GlobalFlags;
   /** Whether to read all pages of a list. */
   readonly all: boolean;
@@ -34,7 +34,7 @@ export interface Invocation {
 export const createCommandCall = (
   { method, path }: CommandDefinition,
   pathParams: Record<string, string>,
-  { query, body }: Input,
+  { query, body }: RequestInput,
 ): Call => ({
   method,
   path,

@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { credentialsMissing } from "../errors/run-errors.js";
-import { unexpectedResponse } from "../errors/response-errors.js";
+import { credentialsMissingError } from "../errors/run-errors.js";
+import { unexpectedResponseError } from "../errors/response-errors.js";
 import { groups } from "../contract/generated/groups.js";
 import { isObject, valueAt } from "../json/json-path.js";
 import { bodyWords } from "./examples.js";
@@ -9,7 +9,7 @@ import { overrideOf } from "../contract/command-override.js";
 import type { CredentialsRule, CommandDefinition } from "../contract/command-definition.js";
 
 /** A new resource with its credentials, or the error. */
-export interface Credentialed {
+export interface CredentialsOutcome {
   readonly resource: object;
   /** Not thrown, because the resource exists and must be printed in any case. */
   readonly failed?: { readonly error: unknown };
@@ -21,32 +21,32 @@ export const issueCredentials = async (
   resource: Readonly<Record<string, unknown>>,
   client: MgmtClient,
   { signal, changes }: Pick<Context, "signal" | "changes">,
-): Promise<Credentialed> => {
-  const complete = { ...body, [parent]: resource["id"] };
-  const definition = await definitionOf(operation);
+): Promise<CredentialsOutcome> => {
+  const requestBody = { ...body, [parent]: resource["id"] };
+  const definition = await loadDefinition(operation);
   const { method, path } = definition;
   try {
     const response = await client.request<unknown>(
-      { method, path, pathParams: {}, body: complete },
+      { method, path, pathParams: {}, body: requestBody },
       { signal },
     );
     const credentials = valueAt(response, ["data"]);
-    if (!isObject(credentials)) throw unexpectedResponse("one resource");
+    if (!isObject(credentials)) throw unexpectedResponseError("one resource");
     return { resource: { ...resource, [property]: credentials } };
   } catch (error) {
-    const words = [
+    const retryWords = [
       "mgmt",
       ...definition.words,
-      ...bodyWords(definition, overrideOf(definition.id), complete),
+      ...bodyWords(definition, overrideOf(definition.id), requestBody),
     ];
     const id = String(resource["id"]);
     // Credentials whose response did not arrive are of no use: their secrets are shown only once.
     changes.takeUnanswered();
-    return { resource, failed: { error: credentialsMissing(id, property, words, error) } };
+    return { resource, failed: { error: credentialsMissingError(id, property, retryWords, error) } };
   }
 };
 
-const definitionOf = async (id: string): Promise<CommandDefinition> => {
+const loadDefinition = async (id: string): Promise<CommandDefinition> => {
   const [group = ""] = id.split(".");
   const definitions = await groups.find(({ name }) => name === group)?.load();
   const definition = definitions?.find((definition) => definition.id === id);

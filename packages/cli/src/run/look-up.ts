@@ -1,12 +1,12 @@
 import type { Call, MgmtClient } from "@mgmt/sdk";
 import { valueAt } from "../json/json-path.js";
-import { printable } from "../output/printable.js";
-import { isKindName, type KindName, kinds } from "../contract/kinds.js";
-import { idOfItem, listCall, nameOfItem } from "../contract/list.js";
+import { toPrintable } from "../output/printable.js";
+import { isKindName, type KindName, resourceKinds } from "../contract/kinds.js";
+import { idOfItem, createListCall, nameOfItem } from "../contract/list.js";
 import { ApiError } from "../sdk/sdk.js";
 
 /** The name of a resource and its contents, printable. */
-export interface Described {
+export interface ResourceDescription {
   readonly noun: string;
   readonly id: string;
   readonly name: string | undefined;
@@ -14,7 +14,7 @@ export interface Described {
   readonly contents: readonly string[];
 }
 
-const shownNames = 5;
+const maxListedNames = 5;
 
 /**
  * Reads a resource from the service, and its contents.
@@ -24,21 +24,26 @@ const shownNames = 5;
  * @returns Only the id for a kind that cannot be read.
  * @throws `ApiError` if the resource does not exist or cannot be read.
  */
-export const lookUp = async (
+export const describeResource = async (
   kind: string | undefined,
   id: string,
   pathParams: Readonly<Record<string, string>>,
   client: MgmtClient,
   signal: AbortSignal,
-): Promise<Described> => {
+): Promise<ResourceDescription> => {
   if (!isKindName(kind)) return { noun: kind ?? "resource", id, name: undefined, contents: [] };
-  const { noun, get, parents = [], contents = [] } = kinds[kind];
-  const read = async (call: Call): Promise<unknown> => client.request<unknown>(call, { signal });
-  const inPath = Object.fromEntries(parents.map((parent) => [parent.kind, pathParams[parent.parameter]]));
+  const { noun, get, parents = [], contents = [] } = resourceKinds[kind];
+  const request = async (call: Call): Promise<unknown> => client.request<unknown>(call, { signal });
+  const parentIds = Object.fromEntries(parents.map((parent) => [parent.kind, pathParams[parent.parameter]]));
   const [body, ...lines] = await Promise.all([
-    read(get === undefined ? listCall(kind, inPath) : { method: "GET", path: get, pathParams: { id } }),
-    ...contents.map(async (inside) =>
-      counted(await read(listCall(inside, { [kind]: id })).catch(withoutAccess), inside),
+    request(
+      get === undefined ? createListCall(kind, parentIds) : { method: "GET", path: get, pathParams: { id } },
+    ),
+    ...contents.map(async (contentKind) =>
+      summarizeContents(
+        await request(createListCall(contentKind, { [kind]: id })).catch(ignoreNoAccess),
+        contentKind,
+      ),
     ),
   ]);
   const data = valueAt(body, ["data"]);
@@ -50,22 +55,22 @@ export const lookUp = async (
 };
 
 /** Resources that the credential may not read are not described. The resource itself decides whether it exists. */
-const withoutAccess = (error: unknown): undefined => {
+const ignoreNoAccess = (error: unknown): undefined => {
   if (error instanceof ApiError && [403, 404, 422].includes(error.status)) return undefined;
   throw error;
 };
 
-const counted = (body: unknown, kind: KindName): string | undefined => {
+const summarizeContents = (body: unknown, kind: KindName): string | undefined => {
   const items = valueAt(body, ["data"]);
   if (!Array.isArray(items) || items.length === 0) return undefined;
-  const { noun, plural } = kinds[kind];
-  const more = valueAt(body, ["pagination", "hasMore"]) === true;
-  const names = items.slice(0, shownNames).flatMap((item: unknown) => printableName(item) ?? []);
+  const { noun, plural } = resourceKinds[kind];
+  const hasMore = valueAt(body, ["pagination", "hasMore"]) === true;
+  const names = items.slice(0, maxListedNames).flatMap((item: unknown) => printableName(item) ?? []);
   const list = names.length === 0 ? "" : `: ${names.join(", ")}${items.length > names.length ? ", …" : ""}`;
-  return `${String(items.length)}${more ? "+" : ""} ${items.length === 1 ? noun : plural}${list}`;
+  return `${String(items.length)}${hasMore ? "+" : ""} ${items.length === 1 ? noun : plural}${list}`;
 };
 
 const printableName = (item: unknown): string | undefined => {
   const name = nameOfItem(item);
-  return name === undefined ? undefined : printable(name);
+  return name === undefined ? undefined : toPrintable(name);
 };

@@ -1,14 +1,14 @@
 import type { Context } from "../input/context.js";
-import { interruptedProblem, outcomeUnknown } from "../errors/run-errors.js";
-import type { Input } from "../input/read-input.js";
+import { describeInterruption, outcomeUnknownError } from "../errors/run-errors.js";
+import type { RequestInput } from "../input/read-input.js";
 import { valueAt } from "../json/json-path.js";
-import { leavesOpen } from "../transport/sent-changes.js";
+import { isOutcomeUnknown } from "../transport/sent-changes.js";
 import { ensureDefinition, hasIdentity } from "./ensure-definition.js";
-import { shellWord } from "../text/shell-word.js";
+import { quoteShellWord } from "../text/shell-word.js";
 import { bodyWords, flagWords } from "./examples.js";
 import { overrideOf } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import { siblingOf } from "../contract/siblings.js";
+import { findSiblingCommand } from "../contract/siblings.js";
 
 /**
  * Returns an error that says what to run next if the request may have been processed although no response arrived, and
@@ -18,21 +18,21 @@ export const explainLostResponse = async (
   error: unknown,
   command: CommandDefinition,
   target: Readonly<Record<string, string>>,
-  input: Input,
+  input: RequestInput,
   context: Pick<Context, "signal" | "changes">,
 ): Promise<unknown> => {
-  const problem = await unknownOutcome(error, command.method, context);
+  const problem = await describeUnknownOutcome(error, command.method, context);
   if (problem === undefined) return error;
-  const { next, effect } = await nextCommand(command, target, input);
+  const { next, effect } = await suggestCommand(command, target, input);
   const words = ["mgmt", ...next];
-  return outcomeUnknown(problem, words, `${effect}: ${words.map(shellWord).join(" ")}`);
+  return outcomeUnknownError(problem, words, `${effect}: ${words.map(quoteShellWord).join(" ")}`);
 };
 
 /**
  * Returns the problem if a request may have been processed although no response arrived, else undefined. The SDK sends a request
  * again unless it could take effect twice, so that only a POST ends in this way, or a request that the user has interrupted.
  */
-export const unknownOutcome = async (
+export const describeUnknownOutcome = async (
   error: unknown,
   method: string,
   { signal, changes }: Pick<Context, "signal" | "changes">,
@@ -40,25 +40,27 @@ export const unknownOutcome = async (
   const isUnanswered = changes.takeUnanswered();
   if (signal.aborted) {
     return isUnanswered && error instanceof Error && error === signal.reason
-      ? interruptedProblem(error)
+      ? describeInterruption(error)
       : undefined;
   }
-  const problem = method === "POST" ? await lostResponse(error) : undefined;
+  const problem = method === "POST" ? await describeLostResponse(error) : undefined;
   return problem === undefined ? undefined : `${problem}. It is not known whether the request took effect`;
 };
 
 /** Returns the problem if the response to a request was lost, else undefined. */
-export const lostResponse = async (error: unknown): Promise<string | undefined> => {
+export const describeLostResponse = async (error: unknown): Promise<string | undefined> => {
   const { ApiError, ConnectionError, InvalidResponseError, isUnsent } = await import("../sdk/sdk.js");
   if (error instanceof ConnectionError) return isUnsent(error) ? undefined : error.message;
   if (error instanceof InvalidResponseError) return error.message;
-  return error instanceof ApiError && leavesOpen(error.status, error.headers) ? error.message : undefined;
+  return error instanceof ApiError && isOutcomeUnknown(error.status, error.headers)
+    ? error.message
+    : undefined;
 };
 
-const nextCommand = async (
+const suggestCommand = async (
   command: CommandDefinition,
   target: Readonly<Record<string, string>>,
-  { body }: Input,
+  { body }: RequestInput,
 ): Promise<{ next: string[]; effect: string }> => {
   const { words, ensure, arguments: parameters } = command;
   const ids = parameters.map(({ name }) => target[name] ?? "");
@@ -67,11 +69,11 @@ const nextCommand = async (
     const next = [...definition.words, ...ids, ...bodyWords(definition, overrideOf(definition.id), body)];
     return { next, effect: "This command creates it only if it does not exist" };
   }
-  const get = await siblingOf(words, "get");
+  const get = await findSiblingCommand(words, "get");
   if (get && get.arguments.length === parameters.length && ids.length > 0) {
     return { next: [...get.words, ...ids], effect: "This command shows the current state" };
   }
-  const list = await siblingOf(words, "list");
+  const list = await findSiblingCommand(words, "list");
   if (!list) return { next: [...words, "--help"], effect: "Find out before you repeat it" };
   const filters = list.query.flatMap((field) => {
     const value = valueAt(body, field.path);

@@ -2,25 +2,25 @@ import type { ItemResult, Notice } from "../output/output.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 
-type Target = Readonly<Record<string, string>>;
+type PathParameters = Readonly<Record<string, string>>;
 
 /** Returns what a command asks the user to confirm, or undefined when it can be undone. */
-export const questionOf = (
+export const confirmationQuestion = (
   command: CommandDefinition,
   { confirm }: CommandOverride,
-  targets: readonly Target[],
+  targets: readonly PathParameters[],
 ): string | undefined => {
   const [target = {}] = targets;
   if (confirm !== undefined)
     return confirm.replaceAll(/\{(\w+)\}/g, (_, name: string) => target[name] ?? name);
   if (command.method !== "DELETE") return undefined;
-  return `delete ${kindOf(command)} ${targets.map((target) => idOf(command, target)).join(", ")}`;
+  return `delete ${resourceNameOf(command)} ${targets.map((target) => idOf(command, target)).join(", ")}`;
 };
 
 /** Returns the message after a command whose response is empty. */
-export const doneMessage = (command: CommandDefinition, target: Target): string =>
+export const renderDoneMessage = (command: CommandDefinition, target: PathParameters): string =>
   command.method === "DELETE"
-    ? `Deleted ${kindOf(command)} ${idOf(command, target)}.`
+    ? `Deleted ${resourceNameOf(command)} ${idOf(command, target)}.`
     : `Done: ${[...command.words, ...Object.values(target)].join(" ")}`;
 
 /** Returns the notice about an existing resource that `ensure` has found. */
@@ -31,31 +31,35 @@ export const existedNotice = ({ id }: Readonly<Record<string, unknown>>): Notice
 });
 
 /** Returns the result for a resource that was deleted. */
-export const deleted = (command: CommandDefinition, target: Target): ItemResult => ({
+export const deletedResult = (command: CommandDefinition, target: PathParameters): ItemResult => ({
   id: idOf(command, target),
   status: "deleted",
 });
 
-/** @param left how many resources were not attempted. */
-export const deleteInterrupted = (
+/** @param remainingCount how many resources were not attempted. */
+export const deleteInterruptedNotice = (
   command: CommandDefinition,
-  target: Target,
+  target: PathParameters,
   mayBeDone: boolean,
-  left: number,
+  remainingCount: number,
 ): Notice => {
   const id = idOf(command, target);
   const outcome = mayBeDone ? "was interrupted and may have been completed" : "was not carried out";
   return {
     code: "delete:interrupted",
-    message: `The deletion of ${kindOf(command)} ${id} ${outcome}. Not attempted: ${String(left)}.`,
+    message: `The deletion of ${resourceNameOf(command)} ${id} ${outcome}. Not attempted: ${String(remainingCount)}.`,
     id,
   };
 };
 
-/** @param left how many lines were not attempted. */
-export const createInterrupted = (line: number, mayBeDone: boolean, left: number): Notice => ({
+/** @param remainingCount how many lines were not attempted. */
+export const createInterruptedNotice = (
+  line: number,
+  mayBeDone: boolean,
+  remainingCount: number,
+): Notice => ({
   code: "create:interrupted",
-  message: `Line ${String(line)} was ${mayBeDone ? "interrupted and may have been" : "not"} carried out. Lines not attempted: ${String(left)}.`,
+  message: `Line ${String(line)} was ${mayBeDone ? "interrupted and may have been" : "not"} carried out. Lines not attempted: ${String(remainingCount)}.`,
   line,
 });
 
@@ -75,7 +79,7 @@ export const deprecationWarning = ({ words, deprecated }: CommandDefinition): No
  */
 export const notFoundNotice = (
   { arguments: ids }: CommandDefinition,
-  target: Target,
+  target: PathParameters,
   from: string | undefined,
 ): Notice | undefined => {
   if (ids.length === 0 || from === undefined) return undefined;
@@ -89,17 +93,20 @@ export const notFoundNotice = (
 };
 
 /** Returns a message for each id whose prefix belongs to another kind of resource. */
-export const wrongPrefixMessages = ({ arguments: ids }: CommandDefinition, target: Target): string[] =>
+export const wrongPrefixMessages = (
+  { arguments: ids }: CommandDefinition,
+  target: PathParameters,
+): string[] =>
   ids.flatMap(({ name, prefix, resource }) => {
     const id = target[name] ?? "";
-    const typed = /^[a-z]+_/.exec(id)?.[0];
-    if (prefix === undefined || typed === undefined || typed === prefix) return [];
+    const typedPrefix = /^[a-z]+_/.exec(id)?.[0];
+    if (prefix === undefined || typedPrefix === undefined || typedPrefix === prefix) return [];
     return [`${id} does not look like the id of a ${resource ?? "resource"}, which starts with ${prefix}.`];
   });
 
 /** Returns the last id of the path, which identifies the resource itself. */
-export const idOf = ({ arguments: ids }: CommandDefinition, target: Target): string =>
+export const idOf = ({ arguments: ids }: CommandDefinition, target: PathParameters): string =>
   target[ids.at(-1)?.name ?? ""] ?? "";
 
-const kindOf = ({ arguments: ids }: CommandDefinition): string =>
+const resourceNameOf = ({ arguments: ids }: CommandDefinition): string =>
   ids.at(-1)?.resource ?? ids.at(-1)?.label.replace(/-id$/, "").replaceAll("-", " ") ?? "resource";

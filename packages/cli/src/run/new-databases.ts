@@ -1,12 +1,12 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Input } from "../input/read-input.js";
+import type { RequestInput } from "../input/read-input.js";
 import { valueAt } from "../json/json-path.js";
 import type { Notice } from "../output/output.js";
-import { homeRegion, type HomeRegion, otherRegionNotice } from "./home-region.js";
+import { findHomeRegion, type HomeRegion, otherRegionNotice } from "./home-region.js";
 
 /** The input of an operation that creates a database, with its name and its region. */
 export interface CompleteInput {
-  readonly input: Input;
+  readonly input: RequestInput;
   /** The notice if the data leaves the region of the source or the project. */
   readonly notice?: Notice;
 }
@@ -22,42 +22,43 @@ export class NewDatabases {
   ) {}
 
   /** Returns the input with the logical id as the name, and with the region of the source or the project, unless it has them. */
-  async complete(target: Readonly<Record<string, string>>, input: Input): Promise<CompleteInput> {
-    const logicalId = text(valueAt(input.body, ["logicalId"]));
+  async complete(target: Readonly<Record<string, string>>, input: RequestInput): Promise<CompleteInput> {
+    const logicalId = asText(valueAt(input.body, ["logicalId"]));
     const isNamed = logicalId === undefined || valueAt(input.body, ["name"]) !== undefined;
-    return this.#place(target, isNamed ? input : { ...input, body: { ...input.body, name: logicalId } });
+    return this.#fillRegion(target, isNamed ? input : { ...input, body: { ...input.body, name: logicalId } });
   }
 
-  async #place(target: Readonly<Record<string, string>>, input: Input): Promise<CompleteInput> {
+  async #fillRegion(target: Readonly<Record<string, string>>, input: RequestInput): Promise<CompleteInput> {
     const { body } = input;
     const explicitRegion = valueAt(body, ["region"]);
-    const projectId = target["projectId"] ?? text(valueAt(body, ["projectId"]));
+    const projectId = target["projectId"] ?? asText(valueAt(body, ["projectId"]));
     if (projectId === undefined) return { input };
-    const sourceId = text(valueAt(body, ["source", "databaseId"]) ?? valueAt(body, ["fromDatabase", "id"]));
-    const home = await this.#home(projectId, sourceId);
+    const sourceId = asText(valueAt(body, ["source", "databaseId"]) ?? valueAt(body, ["fromDatabase", "id"]));
+    const home = await this.#findHome(projectId, sourceId);
     if (explicitRegion === undefined) {
       return { input: { ...input, body: { ...body, region: home?.region ?? "inherit" } } };
     }
     const region =
-      explicitRegion === "inherit" ? (await this.#home(projectId))?.region : text(explicitRegion);
+      explicitRegion === "inherit" ? (await this.#findHome(projectId))?.region : asText(explicitRegion);
     if (!home || region === undefined || region === home.region) return { input };
-    return { input, notice: otherRegionNotice(nameOf(body), region, home) };
+    return { input, notice: otherRegionNotice(subjectOf(body), region, home) };
   }
 
-  #home(projectId: string, sourceId?: string): Promise<HomeRegion | undefined> {
+  #findHome(projectId: string, sourceId?: string): Promise<HomeRegion | undefined> {
     if (!this.client) return Promise.resolve(undefined);
     const key = sourceId ?? projectId;
-    const known = this.#homes.get(key) ?? homeRegion({ projectId, sourceId }, this.client, this.signal);
-    this.#homes.set(key, known);
+    const pendingHome =
+      this.#homes.get(key) ?? findHomeRegion({ projectId, sourceId }, this.client, this.signal);
+    this.#homes.set(key, pendingHome);
     // The next database may succeed.
-    known.catch(() => this.#homes.delete(key));
-    return known;
+    pendingHome.catch(() => this.#homes.delete(key));
+    return pendingHome;
   }
 }
 
-const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const asText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-const nameOf = (body: unknown): string => {
-  const name = text(valueAt(body, ["name"]) ?? valueAt(body, ["logicalId"]));
+const subjectOf = (body: unknown): string => {
+  const name = asText(valueAt(body, ["name"]) ?? valueAt(body, ["logicalId"]));
   return name === undefined ? "The database" : `The database ${name}`;
 };

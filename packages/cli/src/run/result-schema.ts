@@ -1,5 +1,5 @@
-import { unknownField } from "../errors/usage-errors.js";
-import { similar } from "../text/suggest.js";
+import { unknownFieldError } from "../errors/usage-errors.js";
+import { findSimilar } from "../text/suggest.js";
 import type { CommandDefinition, Schema } from "../contract/command-definition.js";
 
 /** Refuses fields that the result of an operation cannot have, before a request is sent. */
@@ -13,48 +13,50 @@ export const assertFields = async (
   for (const field of fields) {
     const names = field.split(".");
     for (const [index, name] of names.entries()) {
-      const known = namesAt(item, names.slice(0, index), definitions);
-      if (known === undefined || known.includes(name)) continue;
-      const start = names.slice(0, index);
-      const meant = similar(name, known).map((match) => [...start, match].join("."));
-      throw unknownField(
+      const knownNames = fieldNamesAt(item, names.slice(0, index), definitions);
+      if (knownNames === undefined || knownNames.includes(name)) continue;
+      const parentNames = names.slice(0, index);
+      const similarNames = findSimilar(name, knownNames).map((match) => [...parentNames, match].join("."));
+      throw unknownFieldError(
         field,
-        meant,
-        known.map((name) => [...start, name].join(".")),
+        similarNames,
+        knownNames.map((name) => [...parentNames, name].join(".")),
       );
     }
   }
 };
 
 /** Returns the names of the fields at a path, or undefined if there may be any. */
-const namesAt = (
+const fieldNamesAt = (
   schema: Schema,
-  [name, ...rest]: readonly string[],
+  [name, ...deeperNames]: readonly string[],
   definitions: Readonly<Record<string, Schema>>,
 ): string[] | undefined => {
-  const parts = partsOf(schema, definitions);
-  if (parts.some(({ additionalProperties }) => typeof additionalProperties === "object")) return undefined;
+  const schemaParts = flattenSchema(schema, definitions);
+  if (schemaParts.some(({ additionalProperties }) => typeof additionalProperties === "object"))
+    return undefined;
   if (name === undefined) {
-    return parts.some(({ items }) => items)
+    return schemaParts.some(({ items }) => items)
       ? undefined
-      : parts.flatMap(({ properties = {} }) => Object.keys(properties));
+      : schemaParts.flatMap(({ properties = {} }) => Object.keys(properties));
   }
-  const inner = parts.flatMap(({ properties, items }): Schema[] => {
+  const innerSchemas = schemaParts.flatMap(({ properties, items }): Schema[] => {
     const field = properties?.[name] ?? (/^\d+$/.test(name) ? items : undefined);
     return field ? [field] : [];
   });
-  const lists = inner.map((schema) => namesAt(schema, rest, definitions));
-  return lists.includes(undefined) ? undefined : [...new Set(lists.flatMap((names) => names ?? []))];
+  const nameLists = innerSchemas.map((schema) => fieldNamesAt(schema, deeperNames, definitions));
+  return nameLists.includes(undefined) ? undefined : [...new Set(nameLists.flatMap((names) => names ?? []))];
 };
 
 /** Returns the schema and everything that it is composed of. */
-const partsOf = (schema: Schema, definitions: Readonly<Record<string, Schema>>): Schema[] => {
-  const target = schema.$ref === undefined ? undefined : definitions[schema.$ref.replace("#/$defs/", "")];
-  const inner = [
-    ...(target ? [target] : []),
+const flattenSchema = (schema: Schema, definitions: Readonly<Record<string, Schema>>): Schema[] => {
+  const referencedSchema =
+    schema.$ref === undefined ? undefined : definitions[schema.$ref.replace("#/$defs/", "")];
+  const innerSchemas = [
+    ...(referencedSchema ? [referencedSchema] : []),
     ...(schema.allOf ?? []),
     ...(schema.anyOf ?? []),
     ...(schema.oneOf ?? []),
   ];
-  return [schema, ...inner.flatMap((part) => partsOf(part, definitions))];
+  return [schema, ...innerSchemas.flatMap((part) => flattenSchema(part, definitions))];
 };

@@ -1,37 +1,37 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { allFailed, partlyDone } from "../errors/run-errors.js";
-import { unexpectedResponse } from "../errors/response-errors.js";
-import { missingInput, usageError } from "../errors/usage-errors.js";
-import { flagOf, type Input, readInput, type TypedValues } from "../input/read-input.js";
+import { allFailedError, partlyDoneError } from "../errors/run-errors.js";
+import { unexpectedResponseError } from "../errors/response-errors.js";
+import { missingInputError, usageError } from "../errors/usage-errors.js";
+import { flagOf, type RequestInput, readInput, type CommandLineValues } from "../input/read-input.js";
 import { isObject, valueAt } from "../json/json-path.js";
-import { Names } from "./names/resolve-names.js";
+import { NameResolver } from "./names/resolve-names.js";
 import { hasNames } from "./names/typed-names.js";
 import type { ItemResult, Notice, Output } from "../output/output.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
-import { formatWithSecrets, secretDestination } from "../secrets/secret-destination.js";
+import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
 import { setsVariable } from "../secrets/secret-flags.js";
 import { connect } from "../service/connect.js";
-import { readItems } from "./bulk-input.js";
+import { readBulkItems } from "./bulk-input.js";
 import { fillDefaults } from "./defaults.js";
-import { ensure } from "./ensure.js";
+import { ensureResource } from "./ensure.js";
 import { createCommandCall, type Invocation } from "./invocation.js";
 import { issueCredentials } from "./issue-credentials.js";
 import { explainLostResponse } from "./lost-response.js";
-import { createInterrupted } from "./messages.js";
+import { createInterruptedNotice } from "./messages.js";
 import { NewDatabases } from "./new-databases.js";
-import { assertIds, targetsOf } from "./targets.js";
+import { assertIds, expandTargets } from "./targets.js";
 
 /** One resource to create, and the line that describes it. */
-interface Item {
+interface BulkLine {
   readonly line: number;
   /** The flags that go with the line. */
-  readonly typed: TypedValues;
-  readonly input: Input;
+  readonly typed: CommandLineValues;
+  readonly input: RequestInput;
 }
 
-type Target = Record<string, string>;
+type PathParameters = Record<string, string>;
 
 /**
  * Creates a resource for each line of a file, and prints a result for each. All lines are checked before the first request.
@@ -52,22 +52,22 @@ export const runBulkCreate = async (
     );
   }
   if (ids.length < command.arguments.length) {
-    throw missingInput(`Missing argument '${command.arguments[ids.length]?.label ?? "id"}'`);
+    throw missingInputError(`Missing argument '${command.arguments[ids.length]?.label ?? "id"}'`);
   }
   assertIds(command.arguments, ids);
   await assertSecretsAreShown(invocation, context);
-  const items = await checkedItems(invocation, path, context);
+  const items = await readCheckedItems(invocation, path, context);
   if (items.length === 0) {
     const source = path === "-" ? "standard input" : path;
     output.notice({ code: "input:empty", message: `No lines were read from ${source}.` });
   }
-  if (invocation.dryRun !== undefined) return dryRun(invocation, invocation.dryRun, items, context);
+  if (invocation.dryRun !== undefined) return dryRunItems(invocation, invocation.dryRun, items, context);
 
   const client = await connect(flags, context);
-  const names = new Names(command, client, flags, context);
+  const nameResolver = new NameResolver(command, client, flags, context);
   const { secretFlags = {} } = invocation;
   output.format = formatWithSecrets(secretFlags, output.format);
-  const destination = secretDestination(secretFlags, context);
+  const destination = resolveSecretDestination(secretFlags, context);
   const secretOutput = await openSecretOutput(command.secrets, destination, context);
   const newDatabases = invocation.override.createsDatabase ? new NewDatabases(client, signal) : undefined;
   const failures: unknown[] = [];
@@ -75,20 +75,21 @@ export const runBulkCreate = async (
   const results = async function* (): AsyncGenerator<ItemResult> {
     for (const [index, item] of items.entries()) {
       const { line } = item;
-      let [target, input] = [targetOf(invocation, ids), item.input];
+      let [target, input] = [pathParametersOf(invocation, ids), item.input];
       try {
-        ({ target, input } = await withoutNames(invocation, item, names));
-        const completed = await newDatabases?.complete(target, input);
-        input = completed?.input ?? input;
-        const result = await createOne(invocation, target, input, client, secretOutput, context);
-        if (completed?.notice && result.status === "created") output.notice(onLine(line, completed.notice));
+        ({ target, input } = await resolveItemNames(invocation, item, nameResolver));
+        const completedInput = await newDatabases?.complete(target, input);
+        input = completedInput?.input ?? input;
+        const result = await createItem(invocation, target, input, client, secretOutput, context);
+        if (completedInput?.notice && result.status === "created")
+          output.notice(prefixLineNumber(line, completedInput.notice));
         output.info(`Line ${line}: ${result.id} ${result.status}.`);
         yield { line, ...result };
       } catch (thrown) {
         if (signal.aborted) {
           isInterrupted = true;
           const mayBeDone = thrown !== signal.reason || changes.takeUnanswered();
-          output.notice(createInterrupted(line, mayBeDone, items.length - index - 1));
+          output.notice(createInterruptedNotice(line, mayBeDone, items.length - index - 1));
           return;
         }
         const error = await explainLostResponse(thrown, command, target, input, context);
@@ -106,46 +107,49 @@ export const runBulkCreate = async (
   }
   if (isInterrupted) throw signal.reason;
   if (failures.length === 0) return;
-  if (failures.length < items.length) throw partlyDone(failures.length, items.length);
-  throw allFailed(items.length, failures[0]);
+  if (failures.length < items.length) throw partlyDoneError(failures.length, items.length);
+  throw allFailedError(items.length, failures[0]);
 };
 
-const dryRun = async (
+const dryRunItems = async (
   invocation: Invocation,
   format: DryRunFormat,
-  items: readonly Item[],
+  items: readonly BulkLine[],
   context: Context,
 ): Promise<void> => {
   const { command, ids, flags } = invocation;
   const mustConnect = items.some(({ input }) => hasNames(command, { ids, input }));
-  const names = mustConnect && new Names(command, await connect(flags, context), flags, context);
-  const requests: { target: Target; input: Input }[] = [];
+  const nameResolver =
+    mustConnect && new NameResolver(command, await connect(flags, context), flags, context);
+  const requests: { target: PathParameters; input: RequestInput }[] = [];
   for (const item of items) {
     requests.push(
-      names
-        ? await withoutNames(invocation, item, names)
-        : { target: targetOf(invocation, ids), input: item.input },
+      nameResolver
+        ? await resolveItemNames(invocation, item, nameResolver)
+        : { target: pathParametersOf(invocation, ids), input: item.input },
     );
   }
   const { dryRunOperation } = await import("./dry-run.js");
   await dryRunOperation(invocation, format, requests, context);
 };
 
-const targetOf = ({ command }: Invocation, ids: readonly string[]): Target =>
-  targetsOf(command.arguments, ids)[0] ?? {};
+const pathParametersOf = ({ command }: Invocation, ids: readonly string[]): PathParameters =>
+  expandTargets(command.arguments, ids)[0] ?? {};
 
 /** Replaces the names in the arguments and in a line. */
-const withoutNames = async (
+const resolveItemNames = async (
   invocation: Invocation,
-  { typed, input }: Item,
-  names: Names,
-): Promise<{ target: Target; input: Input }> => {
+  { typed: typedValues, input }: BulkLine,
+  nameResolver: NameResolver,
+): Promise<{ target: PathParameters; input: RequestInput }> => {
   const request = { ids: invocation.ids, input };
-  const named = hasNames(invocation.command, request) ? await names.resolve(request, typed) : request;
-  return { target: targetOf(invocation, named.ids), input: named.input };
+  const resolvedRequest = hasNames(invocation.command, request)
+    ? await nameResolver.resolve(request, typedValues)
+    : request;
+  return { target: pathParametersOf(invocation, resolvedRequest.ids), input: resolvedRequest.input };
 };
 
-const onLine = (line: number, { message, ...notice }: Notice): Notice => ({
+const prefixLineNumber = (line: number, { message, ...notice }: Notice): Notice => ({
   ...notice,
   message: `Line ${String(line)}: ${message}`,
   line,
@@ -173,49 +177,49 @@ const assertSecretsAreShown = async (
   const { assertDelivered } = await import("../secrets/assert-delivered.js");
   const print = (output: Output, resource: unknown): Promise<void> =>
     output.result([{ line: 1, id: "id", status: "created", resource }]);
-  await assertDelivered(command, undefined, secretDestination(secretFlags, context), context, print);
+  await assertDelivered(command, undefined, resolveSecretDestination(secretFlags, context), context, print);
 };
 
-const checkedItems = async (
+const readCheckedItems = async (
   { command, typed, flags }: Invocation,
   path: string,
   context: Context,
-): Promise<Item[]> => {
-  const lines = await readItems(path, context.sources);
-  const withDefaults = fillDefaults(command, typed, flags, context);
-  const items: Item[] = [];
+): Promise<BulkLine[]> => {
+  const lines = await readBulkItems(path, context.sources);
+  const valuesWithDefaults = fillDefaults(command, typed, flags, context);
+  const items: BulkLine[] = [];
   for (const { line, body } of lines) {
     // A default does not replace a value of the line; a flag does.
-    const own = Object.entries(withDefaults.flags).filter(
+    const ownFlags = Object.entries(valuesWithDefaults.flags).filter(
       ([flag]) =>
         flag in typed.flags ||
         !command.body?.fields.some((field) => field.flag === flag && valueAt(body, field.path) !== undefined),
     );
-    const complete = {
+    const completeValues = {
       ...typed,
-      flags: Object.fromEntries(own),
+      flags: Object.fromEntries(ownFlags),
       body: JSON.stringify(body),
       bodySource: `--ndjson: line ${line}`,
     };
-    const { missing, ...input } = await readInput(command, complete, context.sources);
+    const { missing, ...input } = await readInput(command, completeValues, context.sources);
     if (missing.length > 0) {
-      throw missingInput(`Line ${line}: missing ${missing.map(flagOf).join(", ")}`, "Nothing was sent.");
+      throw missingInputError(`Line ${line}: missing ${missing.map(flagOf).join(", ")}`, "Nothing was sent.");
     }
-    items.push({ line, typed: complete, input });
+    items.push({ line, typed: completeValues, input });
   }
   return items;
 };
 
-const createOne = async (
+const createItem = async (
   { command, ensures }: Invocation,
-  target: Target,
-  input: Input,
+  target: PathParameters,
+  input: RequestInput,
   client: MgmtClient,
   secretOutput: SecretOutput,
   context: Context,
 ): Promise<{ id: string; status: "created" | "existed"; resource: unknown }> => {
   if (ensures) {
-    const { created, resource } = await ensure(command, target, input.body ?? {}, client, context);
+    const { created, resource } = await ensureResource(command, target, input.body ?? {}, client, context);
     return {
       id: String(resource["id"]),
       status: created ? "created" : "existed",
@@ -226,11 +230,11 @@ const createOne = async (
     signal: context.signal,
   });
   const value = valueAt(response, ["data"]);
-  if (!isObject(value)) throw unexpectedResponse("one resource");
-  const { resource, failed } = command.credentials
+  if (!isObject(value)) throw unexpectedResponseError("one resource");
+  const { resource, failed: failure } = command.credentials
     ? await issueCredentials(command.credentials, value, client, context)
     : { resource: value };
   const result = await secretOutput.deliver(resource);
-  if (failed) throw failed.error;
+  if (failure) throw failure.error;
   return { id: String(value["id"]), status: "created", resource: result };
 };

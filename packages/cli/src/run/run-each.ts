@@ -1,11 +1,11 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { allFailed, partlyDone } from "../errors/run-errors.js";
-import type { Input } from "../input/read-input.js";
+import { allFailedError, partlyDoneError } from "../errors/run-errors.js";
+import type { RequestInput } from "../input/read-input.js";
 import type { ItemResult } from "../output/output.js";
-import { explainingIds } from "./explaining-ids.js";
+import { explainWrongIds } from "./explaining-ids.js";
 import { createCommandCall } from "./invocation.js";
-import { deleteInterrupted, deleted, doneMessage, idOf } from "./messages.js";
+import { deleteInterruptedNotice, deletedResult, renderDoneMessage, idOf } from "./messages.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import type { Targets } from "./targets.js";
 
@@ -16,7 +16,7 @@ import type { Targets } from "./targets.js";
 export const runEach = async (
   command: CommandDefinition,
   { targets, unknown }: Targets,
-  input: Input,
+  input: RequestInput,
   client: MgmtClient,
   context: Context,
 ): Promise<void> => {
@@ -28,16 +28,16 @@ export const runEach = async (
       try {
         const unknownName = unknown.get(idOf(command, target));
         if (unknownName) throw unknownName;
-        await explainingIds(command, target, context, () =>
+        await explainWrongIds(command, target, context, () =>
           client.request(createCommandCall(command, target, input), { signal }),
         );
-        output.info(doneMessage(command, target));
-        yield deleted(command, target);
+        output.info(renderDoneMessage(command, target));
+        yield deletedResult(command, target);
       } catch (error) {
         const mayBeDone = changes.takeUnanswered();
         if (signal.aborted) {
           isInterrupted = true;
-          output.notice(deleteInterrupted(command, target, mayBeDone, targets.length - index - 1));
+          output.notice(deleteInterruptedNotice(command, target, mayBeDone, targets.length - index - 1));
           return;
         }
         failures.push(error);
@@ -51,6 +51,6 @@ export const runEach = async (
   await output.itemResults(results());
   if (isInterrupted) throw signal.reason;
   if (failures.length === 0) return;
-  if (failures.length < targets.length) throw partlyDone(failures.length, targets.length);
-  throw allFailed(targets.length, failures[0]);
+  if (failures.length < targets.length) throw partlyDoneError(failures.length, targets.length);
+  throw allFailedError(targets.length, failures[0]);
 };

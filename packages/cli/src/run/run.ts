@@ -1,34 +1,34 @@
 import type { Call, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { unexpectedResponse } from "../errors/response-errors.js";
-import { type Input, type ReadInput, readInput } from "../input/read-input.js";
+import { unexpectedResponseError } from "../errors/response-errors.js";
+import { type RequestInput, type InputWithMissing, readInput } from "../input/read-input.js";
 import { isObject, valueAt } from "../json/json-path.js";
-import { hasNames, type Named, type Resolved } from "./names/typed-names.js";
+import { hasNames, type NamedRequest, type ResolvedRequest } from "./names/typed-names.js";
 import type { Notice } from "../output/output.js";
-import { formatWithSecrets, secretDestination } from "../secrets/secret-destination.js";
+import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
-import { defaultTarget, fillDefaults, resolveTarget } from "./defaults.js";
-import { explainingIds } from "./explaining-ids.js";
+import { findDefaultTarget, fillDefaults, resolveDefaultTarget } from "./defaults.js";
+import { explainWrongIds } from "./explaining-ids.js";
 import { createCommandCall, type Invocation } from "./invocation.js";
-import type { Credentialed } from "./issue-credentials.js";
+import type { CredentialsOutcome } from "./issue-credentials.js";
 import {
-  deleted,
+  deletedResult,
   deprecationWarning,
-  doneMessage,
+  renderDoneMessage,
   existedNotice,
   notFoundNotice,
-  questionOf,
+  confirmationQuestion,
 } from "./messages.js";
 import type { CompleteInput } from "./new-databases.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import { assertIds, targetsOf } from "./targets.js";
+import { assertIds, expandTargets } from "./targets.js";
 
-type Target = Record<string, string>;
+type PathParameters = Record<string, string>;
 
 /** The state that the steps of one run share. */
-interface Run {
+interface OperationRun {
   readonly invocation: Invocation;
   readonly client: MgmtClient;
   readonly context: Context;
@@ -40,38 +40,42 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   const { command, override, flags } = invocation;
   const { fields } = context.output.presentation;
   if (fields) await (await import("./result-schema.js")).assertFields(command, fields);
-  const omitted = invocation.ids.length > 0 ? undefined : defaultTarget(command, flags, context);
-  const fallback = omitted && (await resolveTarget(omitted, () => connect(flags, context), context.signal));
-  const typed = fallback ? [fallback.value] : invocation.ids;
-  assertIds(command.arguments, typed);
-  const filled = fillDefaults(command, invocation.typed, flags, context, invocation.allProjects);
-  const { missing, ...values } = await readInput(command, filled, context.sources);
-  const { unknown, ...request } = await withoutNames(
+  const defaultTarget = invocation.ids.length > 0 ? undefined : findDefaultTarget(command, flags, context);
+  const resolvedDefault =
+    defaultTarget &&
+    (await resolveDefaultTarget(defaultTarget, () => connect(flags, context), context.signal));
+  const typedIds = resolvedDefault ? [resolvedDefault.value] : invocation.ids;
+  assertIds(command.arguments, typedIds);
+  const filledValues = fillDefaults(command, invocation.typed, flags, context, invocation.allProjects);
+  const { missing, ...values } = await readInput(command, filledValues, context.sources);
+  const { unknown, ...request } = await resolveRequestNames(
     command,
-    { ids: typed, input: values },
-    filled,
+    { ids: typedIds, input: values },
+    filledValues,
     flags,
     context,
   );
-  const read = { ...request.input, missing };
-  const { ids: complete, input } = isComplete(command, request.ids, read)
+  const inputWithMissing = { ...request.input, missing };
+  const { ids: completeIds, input } = isRequestComplete(command, request.ids, inputWithMissing)
     ? request
-    : await (await import("./fill-missing.js")).fillMissing(invocation, request.ids, read, context);
-  const targets = targetsOf(command.arguments, complete);
+    : await (
+        await import("./fill-missing.js")
+      ).fillMissing(invocation, request.ids, inputWithMissing, context);
+  const targets = expandTargets(command.arguments, completeIds);
   if (invocation.dryRun !== undefined) {
     for (const error of unknown.values()) throw error;
     const { dryRunOperation } = await import("./dry-run.js");
     const requests = targets.map((target) => ({ target, input }));
     return dryRunOperation(invocation, invocation.dryRun, requests, context);
   }
-  const progress = invocation.waitApproval && (await approvalProgress(context));
+  const progress = invocation.waitApproval && (await createApprovalProgress(context));
   const client = await connect(
     flags,
     context,
     progress && { waitForApproval: { ...invocation.waitApproval, onProgress: progress.report } },
   );
   if (command.deprecated) await context.output.warn(deprecationWarning(command));
-  const question = questionOf(command, override, targets);
+  const question = confirmationQuestion(command, override, targets);
   if (question !== undefined && !flags.yes) {
     const { confirmChange } = await import("./confirm-change.js");
     await confirmChange(command, question, { targets, unknown }, client, context);
@@ -84,9 +88,9 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
       return await runEach(command, { targets, unknown }, input, client, context);
     }
     const [target = {}] = targets;
-    const run: Run = { invocation, client, context, secretOutput };
-    const notice = notFoundNotice(command, target, fallback?.from);
-    await explainingIds(command, target, context, () => runOnce(run, target, input), notice);
+    const run: OperationRun = { invocation, client, context, secretOutput };
+    const notice = notFoundNotice(command, target, resolvedDefault?.from);
+    await explainWrongIds(command, target, context, () => runOnTarget(run, target, input), notice);
   } finally {
     progress?.end();
     await secretOutput.end();
@@ -96,11 +100,11 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
 /** Opens the output of the secrets in the result. Refuses to create secrets that would be lost. */
 const openOutputOfSecrets = async (
   { command, secretFlags = {} }: Invocation,
-  { body }: Input,
+  { body }: RequestInput,
   context: Context,
 ): Promise<SecretOutput> => {
   const { output } = context;
-  const destination = secretDestination(secretFlags, context);
+  const destination = resolveSecretDestination(secretFlags, context);
   if (command.secrets?.issued) {
     const { assertDelivered } = await import("../secrets/assert-delivered.js");
     await assertDelivered(command, body, destination, context);
@@ -110,54 +114,61 @@ const openOutputOfSecrets = async (
 };
 
 /** Whether nothing has to be asked for. */
-const isComplete = (
+const isRequestComplete = (
   command: CommandDefinition,
   ids: readonly string[],
-  { missing, body }: ReadInput,
+  { missing, body }: InputWithMissing,
 ): boolean =>
   ids.length >= command.arguments.length &&
   missing.length === 0 &&
   (!command.body?.required || Object.keys(body ?? {}).length > 0);
 
 /** Replaces names by ids. */
-const withoutNames = async (
+const resolveRequestNames = async (
   command: CommandDefinition,
-  request: Named,
-  typed: Invocation["typed"],
+  request: NamedRequest,
+  typedValues: Invocation["typed"],
   flags: Invocation["flags"],
   context: Context,
-): Promise<Resolved> => {
+): Promise<ResolvedRequest> => {
   if (!hasNames(command, request)) return { ...request, unknown: new Map() };
-  const { Names } = await import("./names/resolve-names.js");
-  return new Names(command, await connect(flags, context), flags, context).resolve(request, typed);
+  const { NameResolver } = await import("./names/resolve-names.js");
+  return new NameResolver(command, await connect(flags, context), flags, context).resolve(
+    request,
+    typedValues,
+  );
 };
 
-const approvalProgress = async ({ output }: Context): Promise<ApprovalProgress> => {
+const createApprovalProgress = async ({ output }: Context): Promise<ApprovalProgress> => {
   const loaded = await import("../service/approval-progress.js");
   return new loaded.ApprovalProgress(output);
 };
 
-const runOnce = async (run: Run, target: Target, complete: Input): Promise<void> => {
+const runOnTarget = async (
+  run: OperationRun,
+  target: PathParameters,
+  completeInput: RequestInput,
+): Promise<void> => {
   const { invocation, client, context } = run;
   const { command, ensures } = invocation;
-  if (command.envelope === "list") return printList(run, createCommandCall(command, target, complete));
-  const { input, notice } = await completed(run, target, complete);
+  if (command.envelope === "list") return printList(run, createCommandCall(command, target, completeInput));
+  const { input, notice } = await completeNewDatabase(run, target, completeInput);
   const call = createCommandCall(command, target, input);
   try {
-    if (ensures) return await printEnsured(run, target, input, notice);
+    if (ensures) return await ensureAndPrint(run, target, input, notice);
     if (notice) context.output.notice(notice);
     const body = await client.request<unknown>(call, { signal: context.signal });
     if (command.envelope === "none") {
-      context.output.info(doneMessage(command, target));
-      if (command.method === "DELETE") await context.output.itemResults([deleted(command, target)]);
-      const unsettled = await waitUntilSettled(run, target, input, {});
-      if (unsettled) throw unsettled.error;
+      context.output.info(renderDoneMessage(command, target));
+      if (command.method === "DELETE") await context.output.itemResults([deletedResult(command, target)]);
+      const failedWait = await waitUntilSettled(run, target, input, {});
+      if (failedWait) throw failedWait.error;
       return;
     }
     const value = command.envelope === "data" ? valueAt(body, ["data"]) : body;
-    if (!isObject(value)) throw unexpectedResponse("one resource");
-    const { resource, failed } = await withCredentials(run, value);
-    await printResource(run, target, input, resource, command.resource, true, failed);
+    if (!isObject(value)) throw unexpectedResponseError("one resource");
+    const { resource, failed: failure } = await addCredentials(run, value);
+    await printResource(run, target, input, resource, command.resource, true, failure);
   } catch (error) {
     if (command.method === "GET") throw error;
     const { explainLostResponse } = await import("./lost-response.js");
@@ -166,20 +177,20 @@ const runOnce = async (run: Run, target: Target, complete: Input): Promise<void>
 };
 
 /** Fills in missing fields of a new database. */
-const completed = async (
-  { invocation, client, context }: Run,
-  target: Target,
-  input: Input,
+const completeNewDatabase = async (
+  { invocation, client, context }: OperationRun,
+  target: PathParameters,
+  input: RequestInput,
 ): Promise<CompleteInput> => {
   if (!invocation.override.createsDatabase) return { input };
   const { NewDatabases } = await import("./new-databases.js");
   return new NewDatabases(client, context.signal).complete(target, input);
 };
 
-const withCredentials = async (
-  { invocation, client, context }: Run,
+const addCredentials = async (
+  { invocation, client, context }: OperationRun,
   resource: Record<string, unknown>,
-): Promise<Credentialed> => {
+): Promise<CredentialsOutcome> => {
   const { credentials } = invocation.command;
   if (!credentials) return { resource };
   const { issueCredentials } = await import("./issue-credentials.js");
@@ -187,57 +198,60 @@ const withCredentials = async (
 };
 
 /** @param notice printed if the resource is created. */
-const printEnsured = async (
-  run: Run,
-  target: Target,
-  input: Input,
+const ensureAndPrint = async (
+  run: OperationRun,
+  target: PathParameters,
+  input: RequestInput,
   notice: Notice | undefined,
 ): Promise<void> => {
   const { invocation, client, context } = run;
   const { command } = invocation;
-  const { ensure } = await import("./ensure.js");
-  const { created, resource } = await ensure(command, target, input.body ?? {}, client, context);
+  const { ensureResource } = await import("./ensure.js");
+  const { created, resource } = await ensureResource(command, target, input.body ?? {}, client, context);
   if (!created) context.output.notice(existedNotice(resource));
   else if (notice) context.output.notice(notice);
   const schema = created ? command.resource : command.ensure?.existing;
   await printResource(run, target, input, resource, schema, created);
 };
 
-const printList = async ({ invocation, client, context, secretOutput }: Run, call: Call): Promise<void> => {
+const printList = async (
+  { invocation, client, context, secretOutput }: OperationRun,
+  call: Call,
+): Promise<void> => {
   const { command, all } = invocation;
   const { output, signal } = context;
   output.assertPrintsLists();
-  const printItems = async (items: readonly unknown[]): Promise<unknown[]> => {
-    const all: unknown[] = [];
-    for (const item of items) all.push(await secretOutput.deliver(item));
-    return all;
+  const deliverItems = async (items: readonly unknown[]): Promise<unknown[]> => {
+    const deliveredItems: unknown[] = [];
+    for (const item of items) deliveredItems.push(await secretOutput.deliver(item));
+    return deliveredItems;
   };
   if (!command.paged) {
     const items = valueAt(await client.request<unknown>(call, { signal }), ["data"]);
-    if (!Array.isArray(items)) throw unexpectedResponse("a list");
-    return output.result(await printItems(items), command.resource);
+    if (!Array.isArray(items)) throw unexpectedResponseError("a list");
+    return output.result(await deliverItems(items), command.resource);
   }
-  const pages = client.requestPages(all ? { ...call, query: inLargestPages(command, call) } : call, {
+  const pages = client.requestPages(all ? { ...call, query: queryWithLargestPages(command, call) } : call, {
     signal,
   });
-  const assertListed = async (): Promise<void> => {
-    const { assertListed: assertAll } = await import("./assert-listed.js");
+  const assertTargetsExist = async (): Promise<void> => {
+    const { assertResourcesExist: assertAll } = await import("./assert-listed.js");
     await assertAll(command, { ...call.pathParams, ...call.query }, client, signal);
   };
   if (all) {
-    const printedPages = async function* (): AsyncGenerator<unknown[]> {
+    const deliveredPages = async function* (): AsyncGenerator<unknown[]> {
       let isEmpty = true;
       for await (const { data } of pages.pages()) {
         isEmpty &&= data.length === 0;
-        yield printItems(data);
+        yield deliverItems(data);
       }
-      if (isEmpty) await assertListed();
+      if (isEmpty) await assertTargetsExist();
     };
-    return output.list(printedPages(), command.resource);
+    return output.list(deliveredPages(), command.resource);
   }
   const { data, nextCursor } = await pages;
-  if (data.length === 0) await assertListed();
-  await output.result(await printItems(data), command.resource);
+  if (data.length === 0) await assertTargetsExist();
+  await output.result(await deliverItems(data), command.resource);
   if (nextCursor === null) return;
   output.notice({
     code: "list:more",
@@ -247,31 +261,31 @@ const printList = async ({ invocation, client, context, secretOutput }: Run, cal
 };
 
 /** Reads all pages in few requests, unless the size of a page is given. */
-const inLargestPages = ({ query }: CommandDefinition, call: Call): object => {
+const queryWithLargestPages = ({ query }: CommandDefinition, call: Call): object => {
   const limit = query.find(({ flag }) => flag === "limit")?.maximum;
   return { ...(limit !== undefined && { limit }), ...call.query };
 };
 
 const printResource = async (
-  run: Run,
-  target: Target,
-  input: Input,
+  run: OperationRun,
+  target: PathParameters,
+  input: RequestInput,
   value: object,
   schema: string | undefined,
   isNew: boolean,
-  earlier?: { readonly error: unknown },
+  earlierFailure?: { readonly error: unknown },
 ): Promise<void> => {
   // The response may contain secrets that are shown only this once, so it is printed however the wait ends.
-  const failed = earlier ?? (await waitUntilSettled(run, target, input, value));
+  const failure = earlierFailure ?? (await waitUntilSettled(run, target, input, value));
   await run.context.output.result(await run.secretOutput.deliver(value, isNew), schema);
-  if (failed) throw failed.error;
+  if (failure) throw failure.error;
 };
 
 /** Waits for the effect of a request if the command line asks for it. Returns the error of the wait, if any. */
 const waitUntilSettled = async (
-  { invocation: { override, waitMs }, client, context }: Run,
-  target: Target,
-  { body }: Input,
+  { invocation: { override, waitMs }, client, context }: OperationRun,
+  target: PathParameters,
+  { body }: RequestInput,
   response: object,
 ): Promise<{ readonly error: unknown } | undefined> => {
   if (waitMs === undefined || !override.wait) return undefined;

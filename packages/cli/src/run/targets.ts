@@ -9,7 +9,7 @@ import type { CommandDefinition, PathArgument } from "../contract/command-defini
  * Returns the default that replaces the only id of a command when it is left out. Commands that ask for confirmation have none: the user
  * must type the id of the resource to delete or move.
  */
-export const defaultOf = (definition: CommandDefinition): DefaultName | undefined => {
+export const findDefaultName = (definition: CommandDefinition): DefaultName | undefined => {
   const [first, second] = definition.arguments;
   const name = `${first?.resource ?? ""}Id`;
   return !needsConfirmation(definition, overrideOf(definition.id)) && !second && isDefaultName(name)
@@ -33,13 +33,15 @@ export interface Targets {
 }
 
 /** Returns path parameters by name: one set for each value of the last argument. Repeated values are ignored. */
-export const targetsOf = (
+export const expandTargets = (
   parameters: readonly PathArgument[],
   ids: readonly string[],
 ): Record<string, string>[] => {
-  const fixed = ids.slice(0, Math.max(0, parameters.length - 1));
-  const last = [...new Set(ids.slice(fixed.length))];
-  const named = (values: readonly string[]): Record<string, string> =>
+  const parentIds = ids.slice(0, Math.max(0, parameters.length - 1));
+  const lastIds = [...new Set(ids.slice(parentIds.length))];
+  const toPathParameters = (values: readonly string[]): Record<string, string> =>
     Object.fromEntries(parameters.map(({ name }, index) => [name, values[index] ?? ""]));
-  return last.length > 0 ? last.map((id) => named([...fixed, id])) : [named([])];
+  return lastIds.length > 0
+    ? lastIds.map((id) => toPathParameters([...parentIds, id]))
+    : [toPathParameters([])];
 };

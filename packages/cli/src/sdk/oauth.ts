@@ -14,4 +14,4 @@ export type { Credential as Login, TokenStore as LoginStore } from "@mgmt/sdk/au
 export { loginWithLoopback, withFileLock } from "@mgmt/sdk/auth/node";
 
 /** The public OAuth client that this command is registered as. */
-export const clientId = "itgr_mgmtcommandlineinterface";
+export const oauthClientId = "itgr_mgmtcommandlineinterface";

@@ -1,8 +1,8 @@
 import type { Context } from "../input/context.js";
-import { ciSystemOf } from "../system/ci-system.js";
+import { detectCiSystem } from "../system/ci-system.js";
 
 /** Shorter strings are no secrets, and hiding them would make the log unreadable. */
-const minLength = 4;
+const minSecretLength = 4;
 
 /**
  * Makes the CI system that runs this command hide secrets in the rest of its log, if it can. Call it before they are printed,
@@ -13,18 +13,18 @@ export const maskInLog = (
   secrets: readonly string[],
   { env, output }: Pick<Context, "env" | "output">,
 ): void => {
-  const maskLine = ciSystemOf(env)?.maskLine;
+  const maskLine = detectCiSystem(env)?.maskLine;
   if (!maskLine) return;
   // Logs have lines: a mask with a line break would match nothing.
-  const texts = secrets.flatMap(formsOf).flatMap((form) => form.split(/[\r\n]+/));
+  const texts = secrets.flatMap(listSpellings).flatMap((form) => form.split(/[\r\n]+/));
   for (const text of new Set(texts)) {
-    if (text.trim().length >= minLength) output.ciCommand(maskLine(text));
+    if (text.trim().length >= minSecretLength) output.ciCommand(maskLine(text));
   }
 };
 
 /** Returns the forms in which a secret may be printed: in a URL, in JSON, in CSV, and in quotes of a shell or of YAML. */
-const formsOf = (secret: string): string[] => [
-  ...[secret, ...partsOf(secret)].flatMap((text) => [text, encodeURIComponent(text)]),
+const listSpellings = (secret: string): string[] => [
+  ...[secret, ...extractCredentials(secret)].flatMap((text) => [text, encodeURIComponent(text)]),
   JSON.stringify(secret).slice(1, -1),
   secret.replaceAll('"', '""'),
   secret.replaceAll("'", `'\\''`),
@@ -32,16 +32,16 @@ const formsOf = (secret: string): string[] => [
 ];
 
 /** Returns the password in a connection string, and the credentials in its query, encoded and decoded. */
-const partsOf = (secret: string): string[] => {
+const extractCredentials = (secret: string): string[] => {
   if (!URL.canParse(secret)) return [];
   const url = new URL(secret);
   const credentials = [...url.searchParams]
     .filter(([name]) => /key|pass|secret|sig|token/i.test(name))
     .map(([, value]) => value);
-  return [url.password, decoded(url.password), ...credentials];
+  return [url.password, decodeComponent(url.password), ...credentials];
 };
 
-const decoded = (text: string): string => {
+const decodeComponent = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {

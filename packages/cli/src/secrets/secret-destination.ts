@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
-import { secretInLog } from "../errors/secret-errors.js";
-import type { Format } from "../output/output.js";
-import { ciSystemOf } from "../system/ci-system.js";
+import { secretInLogError } from "../errors/secret-errors.js";
+import type { OutputFormat } from "../output/output.js";
+import { detectCiSystem } from "../system/ci-system.js";
 import { type SecretFileFlags, type SecretFlags, setsVariable } from "./secret-flags.js";
 
 /** Where the secrets in the result of a command go. */
@@ -17,14 +17,17 @@ export type SecretDestination =
  * Returns where the flags of a command send the secrets in its result. Without flags, new ones are printed, except in CI, and existing
  * ones are masked.
  */
-export const secretDestination = (flags: SecretFlags, { env }: Pick<Context, "env">): SecretDestination => {
+export const resolveSecretDestination = (
+  flags: SecretFlags,
+  { env }: Pick<Context, "env">,
+): SecretDestination => {
   const { showSecrets, secretFile } = flags;
   const printsAll = showSecrets === true || secretFile === "-";
   if (setsVariable(flags) || (secretFile !== undefined && secretFile !== "-")) {
     return { to: "files", flags, inOutput: printsAll ? "printed" : "masked" };
   }
   if (printsAll) return { to: "output", which: "all" };
-  return ciSystemOf(env) === undefined ? { to: "output", which: "new" } : { to: "nowhere" };
+  return detectCiSystem(env) === undefined ? { to: "output", which: "new" } : { to: "nowhere" };
 };
 
 /** Whether a command prints also the secrets that existed before. */
@@ -44,13 +47,13 @@ export const printsNewSecrets = (destination: SecretDestination): boolean =>
  * @throws `secrets:in_log`.
  */
 export const assertHasDestination = (
-  what: string,
-  { to }: SecretDestination,
+  secretLabel: string,
+  { to: kind }: SecretDestination,
   fileFlag = "--secret-file",
 ): void => {
-  if (to === "nowhere") throw secretInLog(what, fileFlag);
+  if (kind === "nowhere") throw secretInLogError(secretLabel, fileFlag);
 };
 
 /** Returns the format of a result: with `--secret-file -`, lines of JSON, as a file has them, instead of a table. */
-export const formatWithSecrets = ({ secretFile }: SecretFlags, format: Format): Format =>
+export const formatWithSecrets = ({ secretFile }: SecretFlags, format: OutputFormat): OutputFormat =>
   secretFile === "-" && format === "table" ? "ndjson" : format;

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { secretFileExists, unwritableSecretFile } from "../errors/storage-errors.js";
+import { secretFileExistsError, unwritableSecretFileError } from "../errors/storage-errors.js";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
 
@@ -22,7 +22,9 @@ export class SecretFile {
     try {
       return new SecretFile(file, await open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600));
     } catch (error) {
-      throw errorCode(error) === "EEXIST" ? secretFileExists(file) : unwritableSecretFile(file, error);
+      throw errorCode(error) === "EEXIST"
+        ? secretFileExistsError(file)
+        : unwritableSecretFileError(file, error);
     }
   }
 

@@ -45,25 +45,26 @@ export const openSecretOutput = async (
     destination.to === "files"
       ? await (await import("./secret-sinks.js")).SecretSinks.open(destination.flags, context)
       : undefined;
-  const withheld: unknown[] = [];
+  const withheldResources: unknown[] = [];
   let hasResult = false;
   return {
     destination,
     deliver: async (resource, isNew = true) => {
       hasResult = true;
-      const masked = maskAll(resource, secrets);
-      const values = masked === resource ? [] : await stringsMaskedIn(resource, masked);
+      const maskedResource = maskAll(resource, secrets);
+      const secretValues =
+        maskedResource === resource ? [] : await loadMaskedStrings(resource, maskedResource);
       const isIssued = secrets.issued && isNew;
       const isPrinted = isIssued ? printsNewSecrets(destination) : printsAllSecrets(destination);
-      if (values.length > 0 && (isPrinted || sinks)) await hideInLog(values, context);
+      if (secretValues.length > 0 && (isPrinted || sinks)) await hideInLog(secretValues, context);
       // With the format `name` they are not printed anywhere.
       const isWithheld = isIssued && destination.to === "nowhere" && output.format !== "name";
-      if (values.length > 0 && isWithheld) withheld.push(resource);
-      await sinks?.write(resource, values, isIssued);
-      return isPrinted ? resource : masked;
+      if (secretValues.length > 0 && isWithheld) withheldResources.push(resource);
+      await sinks?.write(resource, secretValues, isIssued);
+      return isPrinted ? resource : maskedResource;
     },
     end: async () => {
-      if (withheld.length > 0) output.notice(await withheldNotice(withheld));
+      if (withheldResources.length > 0) output.notice(await buildWithheldNotice(withheldResources));
       await sinks?.end({ hasResult });
     },
   };
@@ -75,8 +76,8 @@ const maskAll = (resource: unknown, secrets: SecretFields | UnknownSecrets): unk
     ? secrets.mask(checkNesting(resource))
     : maskNamedSecrets(maskSecrets(checkNesting(resource), secrets.paths));
 
-const stringsMaskedIn = async (resource: unknown, masked: unknown): Promise<string[]> => {
-  const { maskedStrings } = await import("./masked-strings.js");
+const loadMaskedStrings = async (resource: unknown, masked: unknown): Promise<string[]> => {
+  const { collectMaskedStrings: maskedStrings } = await import("./masked-strings.js");
   return maskedStrings(resource, masked);
 };
 
@@ -89,17 +90,17 @@ const hideInLog = async (
 };
 
 /** Says how to get secrets that CI was not to keep. */
-const withheldNotice = async (resources: readonly unknown[]): Promise<Notice> => {
-  const { connectionIdsIn } = await import("./connection-ids.js");
+const buildWithheldNotice = async (resources: readonly unknown[]): Promise<Notice> => {
+  const { collectConnectionIds: connectionIdsIn } = await import("./connection-ids.js");
   const connections = [...new Set(resources.flatMap(connectionIdsIn))];
-  const [first = "ID"] = connections;
-  const how =
+  const [firstConnection = "ID"] = connections;
+  const instruction =
     connections.length > 0
-      ? `mgmt connections get ${first} --secret-file PATH writes them to a file. Next time, pass`
+      ? `mgmt connections get ${firstConnection} --secret-file PATH writes them to a file. Next time, pass`
       : "To get them, pass";
   return {
     code: "secrets:masked",
-    message: `The new secrets are masked, because CI keeps what is printed in its log. ${how} --secret-file PATH, --github-env NAME, or --show-secrets.`,
+    message: `The new secrets are masked, because CI keeps what is printed in its log. ${instruction} --secret-file PATH, --github-env NAME, or --show-secrets.`,
     ...(connections.length > 0 && { connections }),
   };
 };

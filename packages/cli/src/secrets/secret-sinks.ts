@@ -1,9 +1,9 @@
 import type { Context } from "../input/context.js";
-import { noSecretForVariable } from "../errors/secret-errors.js";
-import { lostSecrets, unwritableSecretFile } from "../errors/storage-errors.js";
+import { noSecretForVariableError } from "../errors/secret-errors.js";
+import { lostSecretsError, unwritableSecretFileError } from "../errors/storage-errors.js";
 import { warnAboutReaders } from "./warn-about-readers.js";
-import { connectionStringIn } from "../output/connection-string.js";
-import { connectionIdsIn } from "./connection-ids.js";
+import { findConnectionString } from "../output/connection-string.js";
+import { collectConnectionIds } from "./connection-ids.js";
 import { maskInLog } from "./log-masks.js";
 import { SecretFile } from "./secret-file.js";
 import { openVariableFiles, type VariableFile } from "./variable-files.js";
@@ -13,7 +13,7 @@ import type { SecretFileFlags } from "./secret-flags.js";
 export class SecretSinks {
   private failure: { file: string; cause: unknown; isLost: boolean } | undefined;
   private readonly lostConnections: string[] = [];
-  private isSet = false;
+  private hasSetVariable = false;
 
   private constructor(
     private readonly file: SecretFile | undefined,
@@ -47,14 +47,14 @@ export class SecretSinks {
    */
   async write(resource: unknown, secrets: readonly string[], isIssued: boolean): Promise<void> {
     const { file, variables, context } = this;
-    if (file) await this.attempt(file.path, resource, isIssued, () => file.add(resource));
+    if (file) await this.attemptWrite(file.path, resource, isIssued, () => file.add(resource));
     if (variables.length === 0) return;
-    const value = connectionStringIn(resource) ?? onlyOne(secrets);
+    const value = findConnectionString(resource) ?? findOnlyText(secrets);
     if (value === undefined) return;
-    this.isSet = true;
+    this.hasSetVariable = true;
     maskInLog([value], context);
     for (const variable of variables) {
-      await this.attempt(variable.path, resource, isIssued, () => variable.set(value));
+      await this.attemptWrite(variable.path, resource, isIssued, () => variable.set(value));
     }
   }
 
@@ -62,26 +62,26 @@ export class SecretSinks {
   async end({ hasResult }: { hasResult: boolean }): Promise<void> {
     const { file, variables, failure } = this;
     const { output } = this.context;
-    const isKept = (await file?.close()) ?? false;
+    const hasSecretFile = (await file?.close()) ?? false;
     await Promise.all(variables.map((file) => file.close()));
     if (!failure) {
-      if (file && isKept) output.info(`Wrote the secrets to ${file.path}.`);
-      if (this.isSet) {
+      if (file && hasSecretFile) output.info(`Wrote the secrets to ${file.path}.`);
+      if (this.hasSetVariable) {
         for (const { done, path, mode, isOfSystem } of variables) {
           if (!isOfSystem) await warnAboutReaders(path, mode, this.context);
           output.info(done);
         }
       }
-      if (!this.isSet && variables.length > 0 && hasResult) throw noSecretForVariable();
+      if (!this.hasSetVariable && variables.length > 0 && hasResult) throw noSecretForVariableError();
       return;
     }
     const { cause, isLost } = failure;
     throw isLost
-      ? lostSecrets(failure.file, this.lostConnections, cause)
-      : unwritableSecretFile(failure.file, cause);
+      ? lostSecretsError(failure.file, this.lostConnections, cause)
+      : unwritableSecretFileError(failure.file, cause);
   }
 
-  private async attempt(
+  private async attemptWrite(
     file: string,
     resource: unknown,
     isIssued: boolean,
@@ -91,11 +91,11 @@ export class SecretSinks {
       await write();
     } catch (cause) {
       this.failure = { file, cause, isLost: isIssued || this.failure?.isLost === true };
-      if (isIssued) this.lostConnections.push(...connectionIdsIn(resource));
+      if (isIssued) this.lostConnections.push(...collectConnectionIds(resource));
     }
   }
 }
 
 /** Returns the text if there are no others. */
-const onlyOne = (texts: readonly string[]): string | undefined =>
+const findOnlyText = (texts: readonly string[]): string | undefined =>
   new Set(texts).size === 1 ? texts[0] : undefined;

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Context } from "../input/context.js";
-import { notInGitHubActions, unwritableVariableFile } from "../errors/secret-errors.js";
+import { notInGitHubActionsError, unwritableVariableFileError } from "../errors/secret-errors.js";
 import { usageError } from "../errors/usage-errors.js";
 import { assertOutputName, assertVariableName } from "../input/variable-name.js";
 import type { VariableFlags } from "./secret-flags.js";
@@ -22,7 +22,7 @@ export interface VariableFile {
   close(): Promise<void>;
 }
 
-type Format = (name: string, value: string) => string;
+type FormatAssignment = (name: string, value: string) => string;
 
 /**
  * Opens the files of all flags. Call it before secrets are created, because they may be returned only once.
@@ -33,23 +33,29 @@ export const openVariableFiles = async (
   { githubEnv, githubOutput, gitlabDotenv }: VariableFlags,
   { env, cwd }: Pick<Context, "env" | "cwd">,
 ): Promise<VariableFile[]> => {
-  const targets: { path: string; name: string; done: string; format: Format; isOfSystem: boolean }[] = [];
+  const targets: {
+    path: string;
+    name: string;
+    done: string;
+    format: FormatAssignment;
+    isOfSystem: boolean;
+  }[] = [];
   if (githubEnv !== undefined) {
     assertVariableName(githubEnv, "--github-env");
     const done = `Set ${githubEnv} for the following steps of the job.`;
     targets.push({
-      path: githubFile("GITHUB_ENV", "--github-env", env),
+      path: requireGithubFile("GITHUB_ENV", "--github-env", env),
       name: githubEnv,
       done,
-      format: multiline,
+      format: formatMultiline,
       isOfSystem: true,
     });
   }
   if (githubOutput !== undefined) {
     assertOutputName(githubOutput, "--github-output");
     const done = `Set the output ${githubOutput} of the step.`;
-    const path = githubFile("GITHUB_OUTPUT", "--github-output", env);
-    targets.push({ path, name: githubOutput, done, format: multiline, isOfSystem: true });
+    const path = requireGithubFile("GITHUB_OUTPUT", "--github-output", env);
+    targets.push({ path, name: githubOutput, done, format: formatMultiline, isOfSystem: true });
   }
   if (gitlabDotenv !== undefined) {
     const [, name = "DATABASE_URL", path = gitlabDotenv] = /^(\w+)=(.*)$/s.exec(gitlabDotenv) ?? [];
@@ -61,12 +67,12 @@ export const openVariableFiles = async (
       );
     }
     const done = `Set ${name} in ${resolve(cwd, path)}.`;
-    targets.push({ path, name, done, format: singleLine, isOfSystem: false });
+    targets.push({ path, name, done, format: formatDotenvLine, isOfSystem: false });
   }
   const files: VariableFile[] = [];
   try {
     for (const { path, name, done, format, isOfSystem } of targets) {
-      files.push({ ...(await openFile(resolve(cwd, path), name, format)), done, isOfSystem });
+      files.push({ ...(await openForAppending(resolve(cwd, path), name, format)), done, isOfSystem });
     }
   } catch (error) {
     await Promise.all(files.map((file) => file.close()));
@@ -75,17 +81,17 @@ export const openVariableFiles = async (
   return files;
 };
 
-const githubFile = (variable: string, flag: string, env: NodeJS.ProcessEnv): string => {
+const requireGithubFile = (variable: string, flag: string, env: NodeJS.ProcessEnv): string => {
   const path = env[variable];
-  if (!path) throw notInGitHubActions(flag, variable);
+  if (!path) throw notInGitHubActionsError(flag, variable);
   return path;
 };
 
 /** Appends, because earlier commands may have set other variables. Does not follow a symbolic link. */
-const openFile = async (
+const openForAppending = async (
   path: string,
   name: string,
-  format: Format,
+  format: FormatAssignment,
 ): Promise<Omit<VariableFile, "done" | "isOfSystem">> => {
   const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDWR } = constants;
   let file: FileHandle;
@@ -100,13 +106,13 @@ const openFile = async (
       throw new Error("it is not a regular file");
     }
   } catch (error) {
-    throw unwritableVariableFile(path, error);
+    throw unwritableVariableFileError(path, error);
   }
   return {
     path,
     mode,
     async set(value) {
-      const separator = (await endsInLine(file)) ? "\n" : "";
+      const separator = (await lacksFinalLineBreak(file)) ? "\n" : "";
       await file.appendFile(`${separator}${format(name, value)}`);
     },
     close: () => file.close(),
@@ -114,7 +120,7 @@ const openFile = async (
 };
 
 /** Whether the last line of a file has no line break. */
-const endsInLine = async (file: FileHandle): Promise<boolean> => {
+const lacksFinalLineBreak = async (file: FileHandle): Promise<boolean> => {
   const { size } = await file.stat();
   if (size === 0) return false;
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
@@ -122,13 +128,13 @@ const endsInLine = async (file: FileHandle): Promise<boolean> => {
 };
 
 /** The delimiter is random, so that no value can end early and set other variables. */
-const multiline: Format = (name, value) => {
+const formatMultiline: FormatAssignment = (name, value) => {
   const delimiter = `mgmt_${randomUUID()}`;
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
 };
 
 /** A dotenv report has no quotes, escapes, or values of several lines: the rest after `=` is the value. */
-const singleLine: Format = (name, value) => {
+const formatDotenvLine: FormatAssignment = (name, value) => {
   if (!/[\r\n"']|^\s|\s$/.test(value)) return `${name}=${value}\n`;
   throw new Error("a dotenv report cannot contain a value with quotes or line breaks");
 };

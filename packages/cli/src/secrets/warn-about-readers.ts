@@ -1,5 +1,5 @@
 import type { Context } from "../input/context.js";
-import { shellWord } from "../text/shell-word.js";
+import { quoteShellWord } from "../text/shell-word.js";
 
 /**
  * Warns if other accounts may be able to read a file that is for this user only. Its mode stays as it is, because it may be shared on
@@ -13,6 +13,6 @@ export const warnAboutReaders = async (
 ): Promise<void> => {
   if (process.platform === "win32" || (mode & 0o077) === 0) return;
   const octalMode = mode.toString(8).padStart(3, "0");
-  const message = `Other accounts may be able to read ${file}, whose mode is ${octalMode}. Unless they should, run: chmod 600 ${shellWord(file)}`;
+  const message = `Other accounts may be able to read ${file}, whose mode is ${octalMode}. Unless they should, run: chmod 600 ${quoteShellWord(file)}`;
   await output.warn({ code, message, file, mode: octalMode });
 };

@@ -28,23 +28,23 @@ export class ApprovalProgress {
     // If this clock is ahead of the service's, the approval looks expired before it is; the service decides.
     this.endsAt = Math.min(now + remainingMs, expiry > now ? expiry : Number.POSITIVE_INFINITY);
     if (this.printedStatuses.get(approvalId) === status) {
-      if (status === "pending") this.spin();
+      if (status === "pending") this.ensureSpinner();
       return;
     }
     this.printedStatuses.set(approvalId, status);
     this.end();
     const { output } = this;
     if (status !== "pending") return output.info(`Approval ${approvalId} is ${status}.`);
-    const left = output.canAnimate ? "" : `, ${this.timeLeft()} left`;
-    const where = approvalUrl === undefined ? "" : `: ${approvalUrl}`;
+    const timeLeftSuffix = output.canAnimate ? "" : `, ${this.formatTimeLeft()} left`;
+    const urlSuffix = approvalUrl === undefined ? "" : `: ${approvalUrl}`;
     output.notice({
       code: "approval:waiting",
-      message: `Waiting for the sponsor's approval ${approvalId}${left}${where}`,
+      message: `Waiting for the sponsor's approval ${approvalId}${timeLeftSuffix}${urlSuffix}`,
       approvalId,
       ...(approvalUrl !== undefined && { approvalUrl }),
       expiresAt,
     });
-    this.spin();
+    this.ensureSpinner();
   };
 
   /** Removes the spinner. */
@@ -53,8 +53,8 @@ export class ApprovalProgress {
     this.stopSpinner = undefined;
   }
 
-  private spin(): void {
-    this.stopSpinner ??= this.output.startSpinner(() => `${this.pending()}, ${this.timeLeft()} left`);
+  private ensureSpinner(): void {
+    this.stopSpinner ??= this.output.startSpinner(() => `${this.pending()}, ${this.formatTimeLeft()} left`);
   }
 
   private pending(): string {
@@ -62,7 +62,7 @@ export class ApprovalProgress {
     return count > 1 ? `${String(count)} approvals pending` : "pending";
   }
 
-  private timeLeft(): string {
+  private formatTimeLeft(): string {
     const seconds = Math.max(0, Math.round((this.endsAt - Date.now()) / 1_000));
     return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   }

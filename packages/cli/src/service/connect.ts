@@ -1,14 +1,14 @@
 import type { ClientOptions, MgmtClient, Timers } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
 import type { LoginToken } from "../credentials/login-token.js";
-import { tokenOf } from "../credentials/token-source.js";
-import { noBaseUrl, noToken } from "../errors/access-errors.js";
-import { badAddress } from "../errors/usage-errors.js";
-import type { Sourced } from "../profiles/active-profile.js";
-import { type Access, resolveAccess } from "../profiles/resolve-access.js";
+import { resolveToken } from "../credentials/token-source.js";
+import { missingBaseUrlError, missingTokenError } from "../errors/access-errors.js";
+import { invalidAddressError } from "../errors/usage-errors.js";
+import type { ValueWithSource } from "../profiles/active-profile.js";
+import { type ServiceAccess, resolveAccess } from "../profiles/resolve-access.js";
 import type { Transport } from "../sdk/sdk.js";
-import { announceRetry, announceSlowness } from "../transport/announce-delays.js";
-import { debugRequests } from "../transport/debug-requests.js";
+import { announceRetry, withSlownessNotices } from "../transport/announce-delays.js";
+import { withDebugNotices } from "../transport/debug-requests.js";
 
 /** How requests are sent. */
 type SendOptions = Pick<ClientOptions, "waitForApproval" | "middleware">;
@@ -18,22 +18,22 @@ export const connect = async (
   flags: GlobalFlags,
   context: Context,
   options?: SendOptions,
-): Promise<MgmtClient> => connectTo(await resolveAccess(flags, context), context, options);
+): Promise<MgmtClient> => connectWithAccess(await resolveAccess(flags, context), context, options);
 
 /** Does the same for access that is resolved already. */
-export const connectTo = async (
-  { baseUrl, identity }: Pick<Access, "baseUrl" | "identity">,
+export const connectWithAccess = async (
+  { baseUrl, identity }: Pick<ServiceAccess, "baseUrl" | "identity">,
   context: Context,
   options?: SendOptions,
 ): Promise<MgmtClient> => {
-  if (!identity) throw noToken(baseUrl?.value);
-  if (!baseUrl) throw noBaseUrl();
+  if (!identity) throw missingTokenError(baseUrl?.value);
+  if (!baseUrl) throw missingBaseUrlError();
   const { value } = identity;
-  const token = await tokenOf(value, context);
+  const token = await resolveToken(value, context);
   if ("token" in value || value.profile.controlSecretFile === undefined)
-    return clientFor(baseUrl, token, context, options);
+    return createClientFor(baseUrl, token, context, options);
   const { sendToOwnService } = await import("../credentials/own-service.js");
-  return clientFor(baseUrl, token, context, options, (transport, plain) =>
+  return createClientFor(baseUrl, token, context, options, (transport, plain) =>
     sendToOwnService(transport, value, context, plain),
   );
 };
@@ -45,8 +45,8 @@ export const connectWithoutCredential = async (
   options: SendOptions,
 ): Promise<MgmtClient> => {
   const { baseUrl } = await resolveAccess(flags, context);
-  if (!baseUrl) throw noBaseUrl();
-  return clientFor(baseUrl, false, context, options);
+  if (!baseUrl) throw missingBaseUrlError();
+  return createClientFor(baseUrl, false, context, options);
 };
 
 /** As those of `globalThis`, whose `performance` takes long to load on Node.js 20. The build replaces the name by itself. */
@@ -61,10 +61,10 @@ const timers: Timers = {
  * Returns a client for an address. It uses the SDK's node transport, because the first global `fetch` of a process is slow.
  * Throws `usage:invalid` for an invalid address, and `connection:insecure`.
  *
- * @param wrap wraps the transport, with the one that `--debug` does not report. Default: the transport stays as it is.
+ * @param wrapTransport wraps the transport, with the one that `--debug` does not report. Default: the transport stays as it is.
  */
-export const clientFor = async (
-  baseUrl: Sourced<string>,
+export const createClientFor = async (
+  baseUrl: ValueWithSource<string>,
   token: string | LoginToken | false,
   {
     version,
@@ -73,19 +73,19 @@ export const clientFor = async (
     changes,
   }: Pick<Context, "version" | "output" | "insecureAddresses" | "changes">,
   options?: SendOptions,
-  wrap: (transport: Transport, plain: Transport) => Transport = (transport) => transport,
+  wrapTransport: (transport: Transport, plain: Transport) => Transport = (transport) => transport,
 ): Promise<MgmtClient> => {
   const { createClient, InvalidArgumentError, nodeTransport } = await import("../sdk/sdk.js");
   let client: MgmtClient;
-  const plain = nodeTransport();
-  const transport = wrap(debugRequests(plain, output), plain);
+  const undebuggedTransport = nodeTransport();
+  const transport = wrapTransport(withDebugNotices(undebuggedTransport, output), undebuggedTransport);
   try {
     client = createClient({
       baseUrl: baseUrl.value,
       // The check below has the words of the command line.
       allowInsecureHttp: true,
       token,
-      transport: changes.watch(announceSlowness(transport, output)),
+      transport: changes.watch(withSlownessNotices(transport, output)),
       onRetry: (retry) => announceRetry(retry, output),
       headers: { "user-agent": `mgmt/${version}` },
       timers,
@@ -93,7 +93,7 @@ export const clientFor = async (
     });
   } catch (error) {
     if (!(error instanceof InvalidArgumentError) || error.argument !== "baseUrl") throw error;
-    throw badAddress(baseUrl.from, error.problem);
+    throw invalidAddressError(baseUrl.from, error.problem);
   }
   if (token !== false) await insecureAddresses.check(baseUrl);
   return client;

@@ -5,16 +5,16 @@ import { programEnvironment } from "./find-program.js";
 const containerMarkers = ["/.dockerenv", "/run/.containerenv"];
 
 /** Returns why a browser here could not be redirected back to this process, or undefined when it should work. */
-export const whyNoBrowser = (
+export const findNoBrowserReason = (
   env: NodeJS.ProcessEnv,
-  system: NodeJS.Platform = process.platform,
+  platform: NodeJS.Platform = process.platform,
   exists: (path: string) => boolean = existsSync,
 ): string | undefined => {
   if (env["SSH_CONNECTION"] || env["SSH_TTY"] || env["SSH_CLIENT"]) return "this is an SSH session";
   const isContainer = env["container"] || env["KUBERNETES_SERVICE_HOST"] || containerMarkers.some(exists);
   if (isContainer) return "this is a container";
   const hasDisplay = env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["WSL_DISTRO_NAME"] || env["BROWSER"];
-  return system === "linux" && !hasDisplay ? "there is no display" : undefined;
+  return platform === "linux" && !hasDisplay ? "there is no display" : undefined;
 };
 
 /** Opens an address in a browser. Returns whether a browser could be started. */
@@ -30,15 +30,17 @@ export const launchBrowser = async (url: string): Promise<boolean> => {
 };
 
 /** Runs a function that starts a program with the variables of this process, as those of a program that this command chooses. */
-const inProgramEnvironment = async <T>(start: () => Promise<T>): Promise<T> => {
-  const own = { ...process.env };
-  const changed = programEnvironment(process.env);
-  for (const name of Object.keys(own)) if (!(name in changed)) delete process.env[name];
-  Object.assign(process.env, changed);
+const inProgramEnvironment = async <T>(startProgram: () => Promise<T>): Promise<T> => {
+  const originalVariables = { ...process.env };
+  const programVariables = programEnvironment(process.env);
+  for (const name of Object.keys(originalVariables))
+    if (!(name in programVariables)) delete process.env[name];
+  Object.assign(process.env, programVariables);
   try {
-    return await start();
+    return await startProgram();
   } finally {
-    for (const name of Object.keys(changed)) if (!(name in own)) delete process.env[name];
-    Object.assign(process.env, own);
+    for (const name of Object.keys(programVariables))
+      if (!(name in originalVariables)) delete process.env[name];
+    Object.assign(process.env, originalVariables);
   }
 };

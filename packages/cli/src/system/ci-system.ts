@@ -7,18 +7,18 @@ export interface CiSystem {
 }
 
 /** Systems whose variables are not those of the others, with the variable that tells them. Most systems also set CI. */
-const systems: readonly (CiSystem & { readonly variable: string })[] = [
+const knownCiSystems: readonly (CiSystem & { readonly variable: string })[] = [
   // Also Gitea and Forgejo Actions.
   {
     variable: "GITHUB_ACTIONS",
     runsCommands: true,
-    maskLine: (text) => `::add-mask::${escaped(text, "%25")}`,
+    maskLine: (text) => `::add-mask::${escapeCommandValue(text, "%25")}`,
   },
   // Azure Pipelines.
   {
     variable: "TF_BUILD",
     runsCommands: true,
-    maskLine: (text) => `##vso[task.setsecret]${escaped(text, "%AZP25")}`,
+    maskLine: (text) => `##vso[task.setsecret]${escapeCommandValue(text, "%AZP25")}`,
   },
   { variable: "TEAMCITY_VERSION", runsCommands: true },
   { variable: "CI" },
@@ -29,14 +29,14 @@ const systems: readonly (CiSystem & { readonly variable: string })[] = [
 ];
 
 /** Returns the system whose job runs this command, or undefined if none does. */
-export const ciSystemOf = (env: NodeJS.ProcessEnv): CiSystem | undefined =>
-  systems.find(({ variable }) => isOn(env[variable]));
+export const detectCiSystem = (env: NodeJS.ProcessEnv): CiSystem | undefined =>
+  knownCiSystems.find(({ variable }) => isVariableOn(env[variable]));
 
 /** Whether CI says that nobody reads the terminal. */
-export const isCi = (env: NodeJS.ProcessEnv): boolean => isOn(env["CI"]);
+export const isCi = (env: NodeJS.ProcessEnv): boolean => isVariableOn(env["CI"]);
 
 /** A variable that says no, such as CI=false, is like one that is not set. */
-const isOn = (value = ""): boolean => !["", "0", "false"].includes(value.trim().toLowerCase());
+const isVariableOn = (value = ""): boolean => !["", "0", "false"].includes(value.trim().toLowerCase());
 
-const escaped = (text: string, percent: string): string =>
+const escapeCommandValue = (text: string, percent: string): string =>
   text.replaceAll("%", percent).replaceAll("\r", "%0D").replaceAll("\n", "%0A");

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { isOwnFolder, readOwn, writeWhole } from "../files/own-cache.js";
+import { isOwnFolder, readOwnedFile, writeFileAtomically } from "../files/own-cache.js";
 
 /** The function that Node.js wraps around a CommonJS module. */
 type ModuleFunction = (
@@ -14,41 +14,41 @@ type ModuleFunction = (
 ) => void;
 
 /** How many builds keep their code, and for how many milliseconds. One that is used again is stored again. */
-const limits = { builds: 5, ms: 30 * 86_400_000 };
+const cacheLimits = { maxBuilds: 5, maxAgeMs: 30 * 86_400_000 };
 
 /**
  * Loads files of the build as `require` does, with the code that V8 has compiled in an earlier run, which takes a fifth off the time of
  * a command. Node.js does the same since 22.8, with `module.enableCompileCache`.
  */
 export class CodeCache {
-  readonly #build: string;
-  readonly #stored: string;
+  readonly #buildFolder: string;
+  readonly #cacheFolder: string;
   readonly #require: NodeJS.Require;
   readonly #scripts = new Map<string, { readonly script: Script; readonly source: Buffer }>();
   #isComplete = true;
 
   /**
-   * @param build folder of the files
-   * @param stored folder of the compiled code of this build, which only this user can write; `store` creates it
+   * @param buildFolder folder of the files
+   * @param cacheFolder folder of the compiled code of this build, which only this user can write; `store` creates it
    * @param require loads everything that is not a file of the build
    */
-  constructor(build: string, stored: string, require: NodeJS.Require) {
-    this.#build = build;
-    this.#stored = stored;
+  constructor(buildFolder: string, cacheFolder: string, require: NodeJS.Require) {
+    this.#buildFolder = buildFolder;
+    this.#cacheFolder = cacheFolder;
     this.#require = require;
   }
 
   /** Returns the exports of a file. */
   load(name: string): object {
-    const filename = join(this.#build, name);
-    const cached = this.#require.cache[filename];
+    const filename = join(this.#buildFolder, name);
+    const cachedModule = this.#require.cache[filename];
     // It assigns an object.
-    if (cached) return cached.exports as object;
+    if (cachedModule) return cachedModule.exports as object;
     const source = readFileSync(filename);
     const text = source.toString();
     // Functions of stored code cannot call `import()` on Node.js 20.
     if (text.includes("import(")) return this.#require(filename) as object;
-    const cachedData = this.#read(name, source);
+    const cachedData = this.#readCode(name, source);
     const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${text}\n})`, {
       filename,
       ...(cachedData && { cachedData }),
@@ -61,8 +61,8 @@ export class CodeCache {
     const require = (id: string): unknown =>
       id.startsWith("./") ? this.load(basename(id)) : this.#require(id);
     // The script consists of this function.
-    const run = script.runInThisContext() as ModuleFunction;
-    run.call(module.exports, module.exports, require, module, filename, this.#build);
+    const moduleFunction = script.runInThisContext() as ModuleFunction;
+    moduleFunction.call(module.exports, module.exports, require, module, filename, this.#buildFolder);
     return module.exports;
   }
 
@@ -70,12 +70,12 @@ export class CodeCache {
    * Returns the stored code of a file: the contents of the file, then its code, twice. V8 does not notice other code of the same length,
    * and crashes if it is damaged. Loading the module of Node.js that computes checksums takes longer than the comparison.
    */
-  #read(name: string, source: Buffer): Buffer | undefined {
-    const cached = readOwn(join(this.#stored, name));
-    if (!cached?.subarray(0, source.length).equals(source)) return undefined;
-    const codes = cached.subarray(source.length);
-    const code = codes.subarray(0, codes.length / 2);
-    return codes.subarray(code.length).equals(code) ? code : undefined;
+  #readCode(name: string, source: Buffer): Buffer | undefined {
+    const cachedFile = readOwnedFile(join(this.#cacheFolder, name));
+    if (!cachedFile?.subarray(0, source.length).equals(source)) return undefined;
+    const codeTwice = cachedFile.subarray(source.length);
+    const code = codeTwice.subarray(0, codeTwice.length / 2);
+    return codeTwice.subarray(code.length).equals(code) ? code : undefined;
   }
 
   /**
@@ -85,13 +85,13 @@ export class CodeCache {
   store(): void {
     if (this.#isComplete) return;
     try {
-      makeDirectory(this.#stored);
-      if (!isOwnFolder(this.#stored)) return;
+      makeDirectory(this.#cacheFolder);
+      if (!isOwnFolder(this.#cacheFolder)) return;
       for (const [name, { script, source }] of this.#scripts) {
         const code = script.createCachedData();
-        writeWhole(join(this.#stored, name), Buffer.concat([source, code, code]));
+        writeFileAtomically(join(this.#cacheFolder, name), Buffer.concat([source, code, code]));
       }
-      removeOld(dirname(this.#stored));
+      removeOldBuilds(dirname(this.#cacheFolder));
     } catch {
       // The next run compiles the files again.
     }
@@ -99,23 +99,23 @@ export class CodeCache {
 }
 
 /** Returns a name for the compiled code of a build. Other flags of Node.js make V8 compile other code. */
-export const nameOfBuild = (build: string, version: string): string => {
+export const createCacheName = (build: string, version: string): string => {
   const { dev, ino, size, mtimeMs } = statSync(join(build, "main.js"));
   const flags = [...process.execArgv, process.env["NODE_OPTIONS"]].join(" ");
-  return [version, process.version, process.arch, dev, ino, size, mtimeMs, hashOf(flags)].join("-");
+  return [version, process.version, process.arch, dev, ino, size, mtimeMs, hashText(flags)].join("-");
 };
 
-const hashOf = (text: string): number =>
+const hashText = (text: string): number =>
   Array.from(text).reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 2 ** 32, 0);
 
-const removeOld = (folder: string): void => {
+const removeOldBuilds = (folder: string): void => {
   const builds = readdirSync(folder).map((name) => {
     const path = join(folder, name);
     return { path, storedAt: lstatSync(path).mtimeMs };
   });
   builds.sort((one, other) => other.storedAt - one.storedAt);
   for (const [index, { path, storedAt }] of builds.entries()) {
-    const isKept = index < limits.builds && Date.now() - storedAt <= limits.ms;
-    if (!isKept) rmSync(path, { recursive: true, force: true });
+    const shouldKeep = index < cacheLimits.maxBuilds && Date.now() - storedAt <= cacheLimits.maxAgeMs;
+    if (!shouldKeep) rmSync(path, { recursive: true, force: true });
   }
 };

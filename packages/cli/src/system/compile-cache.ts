@@ -3,7 +3,7 @@ import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { cacheFolder, isOwnFolder } from "../files/own-cache.js";
 
 /** Node.js has this since 22.8. The types are those of Node.js 20. */
-type Modules = typeof import("node:module") & { enableCompileCache?(folder: string): unknown };
+type NodeModuleApi = typeof import("node:module") & { enableCompileCache?(folder: string): unknown };
 
 /**
  * Lets Node.js keep the code that it compiles among the caches of the user, which starts the next command faster. Does nothing where
@@ -11,12 +11,12 @@ type Modules = typeof import("node:module") & { enableCompileCache?(folder: stri
  *
  * @returns the folder for code that Node.js before 22.8 does not cache; undefined if there is nothing else to cache.
  */
-export const keepCompiledCode = (env: NodeJS.ProcessEnv): string | undefined => {
+export const enableCodeCaching = (env: NodeJS.ProcessEnv): string | undefined => {
   // Node.js has this variable, too, but the folder would be created.
   if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
-  const modules: Modules | undefined = process.getBuiltinModule?.("node:module");
+  const modules: NodeModuleApi | undefined = process.getBuiltinModule?.("node:module");
   try {
-    const folder = codeFolder(env);
+    const folder = prepareCodeFolder(env);
     if (folder === undefined || typeof modules?.enableCompileCache !== "function") return folder;
     modules.enableCompileCache(folder);
   } catch {
@@ -26,7 +26,7 @@ export const keepCompiledCode = (env: NodeJS.ProcessEnv): string | undefined => 
 };
 
 /** Returns the folder of this user alone, which is created. Throws if it cannot be. */
-const codeFolder = (env: NodeJS.ProcessEnv): string | undefined => {
+const prepareCodeFolder = (env: NodeJS.ProcessEnv): string | undefined => {
   const folder = cacheFolder(env, "code");
   if (!isOwnFolder(folder)) return undefined;
   makeDirectory(folder);

@@ -8,22 +8,22 @@ interface CommonJsModule {
   _compile(source: string, filename: string): void;
 }
 
-const loaded = new Map<string, CommonJsModule>();
+const loadedModules = new Map<string, CommonJsModule>();
 
 /**
  * Loads a file of the build that the standalone program contains, as `require` does. Throws if there is none.
  * @param require loads everything that is not a file of the build
  */
 export const requireEmbedded = (name: string, require: NodeJS.Require): object => {
-  const cached = loaded.get(name);
-  if (cached) return cached.exports;
+  const cachedModule = loadedModules.get(name);
+  if (cachedModule) return cachedModule.exports;
   const filename = join(process.execPath, name);
-  const made = Object.assign(new Module(filename), {
+  const newModule = Object.assign(new Module(filename), {
     filename,
     require: (id: string): unknown =>
       id.startsWith("./") ? requireEmbedded(basename(id), require) : require(id),
   }) as unknown as CommonJsModule;
-  loaded.set(name, made);
-  made._compile(embeddedText(name), filename);
-  return made.exports;
+  loadedModules.set(name, newModule);
+  newModule._compile(embeddedText(name), filename);
+  return newModule.exports;
 };

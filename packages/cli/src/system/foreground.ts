@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { EndSignal } from "../errors/exit-codes.js";
 
 /** The signals of Ctrl-C and Ctrl-\. */
-export const keySignals: readonly EndSignal[] = ["SIGINT", "SIGQUIT"];
+export const keyboardSignals: readonly EndSignal[] = ["SIGINT", "SIGQUIT"];
 
 /**
  * Whether this process is in the foreground of a terminal, which sends Ctrl-C and Ctrl-\ to all processes there. A process without
@@ -12,12 +12,13 @@ export const keySignals: readonly EndSignal[] = ["SIGINT", "SIGQUIT"];
 export const isInForeground = (): boolean => {
   // The console of Windows sends Ctrl-C to all its processes, and nothing else sends it.
   if (process.platform === "win32") return true;
-  const [own, foreground] = process.platform === "linux" ? groupsInProc() : groupsFromPs();
-  return own !== undefined && own === foreground;
+  const [ownGroup, foregroundGroup] =
+    process.platform === "linux" ? readGroupsFromProc() : readGroupsFromPs();
+  return ownGroup !== undefined && ownGroup === foregroundGroup;
 };
 
 /** Returns the process group of this process, and the one in the foreground of its terminal. */
-const groupsInProc = (): readonly (string | undefined)[] => {
+const readGroupsFromProc = (): readonly (string | undefined)[] => {
   try {
     // Comes after the name of the program, which is in parentheses and may contain any character.
     const fields = readFileSync("/proc/self/stat", "utf8").split(") ").at(-1)?.split(" ");
@@ -27,7 +28,7 @@ const groupsInProc = (): readonly (string | undefined)[] => {
   }
 };
 
-const groupsFromPs = (): readonly (string | undefined)[] => {
+const readGroupsFromPs = (): readonly (string | undefined)[] => {
   const { stdout } = spawnSync("/bin/ps", ["-o", "pgid=,tpgid=", "-p", String(process.pid)], {
     encoding: "utf8",
   });

@@ -1,4 +1,4 @@
-import { interrupted } from "../errors/cli-error.js";
+import { interruptedError } from "../errors/cli-error.js";
 import { type EndSignal, endSignals, exitCodeOfSignal } from "../errors/exit-codes.js";
 
 /** The members of a process that an interruption uses. */
@@ -8,7 +8,7 @@ export interface SignaledProcess {
 }
 
 /** `npm run` and `npx` forward a Ctrl-C that the terminal has sent to this process already. */
-const sameKeyMs = 300;
+const repeatedSignalMs = 300;
 
 /**
  * Ends a run in an orderly way on Ctrl-C, on SIGQUIT, on SIGTERM, and on SIGHUP, which comes when the terminal is closed: it aborts the
@@ -16,15 +16,15 @@ const sameKeyMs = 300;
  */
 export class Interruption {
   readonly #controller = new AbortController();
-  #firstAt = 0;
-  #receive: ((signal: EndSignal) => void) | undefined;
+  #firstSignalAt = 0;
+  #receiveSignal: ((signal: EndSignal) => void) | undefined;
 
   constructor(host: SignaledProcess) {
     for (const name of endSignals) {
       host.on(name, () => {
-        if (this.#receive) return this.#receive(name);
+        if (this.#receiveSignal) return this.#receiveSignal(name);
         if (!this.signal.aborted) return this.interrupt(name);
-        if (performance.now() - this.#firstAt >= sameKeyMs) host.exit(exitCodeOfSignal(name));
+        if (performance.now() - this.#firstSignalAt >= repeatedSignalMs) host.exit(exitCodeOfSignal(name));
       });
     }
   }
@@ -36,18 +36,18 @@ export class Interruption {
 
   /** Does what the signal does. */
   interrupt(name: EndSignal): void {
-    this.#firstAt = performance.now();
-    this.#controller.abort(interrupted(name));
+    this.#firstSignalAt = performance.now();
+    this.#controller.abort(interruptedError(name));
   }
 
   /** Passes the signals to `receive` instead until `work` is done, because a program that runs in the foreground handles them. */
-  async leaveTo<T>(receive: (signal: EndSignal) => void, work: () => Promise<T>): Promise<T> {
-    const outer = this.#receive;
-    this.#receive = receive;
+  async leaveSignalsTo<T>(receiveSignal: (signal: EndSignal) => void, work: () => Promise<T>): Promise<T> {
+    const outerReceiver = this.#receiveSignal;
+    this.#receiveSignal = receiveSignal;
     try {
       return await work();
     } finally {
-      this.#receive = outer;
+      this.#receiveSignal = outerReceiver;
     }
   }
 }

@@ -10,10 +10,10 @@ export const programExists = (
   { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
 ): boolean => {
   const folders = program.includes("/") ? [""] : (env["PATH"] ?? "").split(delimiter);
-  return folders.some((folder) => exists(resolve(cwd, folder, program)));
+  return folders.some((folder) => pathExists(resolve(cwd, folder, program)));
 };
 
-const exists = (path: string): boolean => {
+const pathExists = (path: string): boolean => {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {

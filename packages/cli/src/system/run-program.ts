@@ -1,18 +1,18 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { causeText, type CliError } from "../errors/cli-error.js";
+import { describeCause, type CliError } from "../errors/cli-error.js";
 import {
-  interpreterNotFound,
-  notExecutable,
-  programFailedToStart,
-  programNotFound,
+  interpreterNotFoundError,
+  notExecutableError,
+  programNotStartedError,
+  programNotFoundError,
 } from "../errors/run-errors.js";
-import { type EndSignal, exitCodeOfSignal, ProgramEnded } from "../errors/exit-codes.js";
-import { isInForeground, keySignals } from "./foreground.js";
+import { type EndSignal, exitCodeOfSignal, ProgramEndedError } from "../errors/exit-codes.js";
+import { isInForeground, keyboardSignals } from "./foreground.js";
 import { inheritedEnvironment } from "./find-program.js";
 import type { Interruption } from "./interruption.js";
-import { interruptIsSeen } from "./shared-interrupt.js";
+import { waitForInterrupt } from "./shared-interrupt.js";
 
 /** How a program is started. */
 export interface ProgramOptions {
@@ -41,12 +41,18 @@ export const runProgram = async (
   program: string,
   args: readonly string[],
   variables: Readonly<Record<string, string | undefined>>,
-  { env: own, cwd, interruption }: Pick<ProgramOptions, "env" | "cwd" | "interruption">,
+  { env: ownEnvironment, cwd, interruption }: Pick<ProgramOptions, "env" | "cwd" | "interruption">,
   hints: { notFound: string },
 ): Promise<void> => {
-  const env = { ...inheritedEnvironment(own), ...variables };
-  const status = await exitStatusOf(program, args, { cwd, env, stdio: "inherit", interruption, ...hints });
-  if (status !== 0) throw new ProgramEnded(status);
+  const env = { ...inheritedEnvironment(ownEnvironment), ...variables };
+  const status = await runForExitStatus(program, args, {
+    cwd,
+    env,
+    stdio: "inherit",
+    interruption,
+    ...hints,
+  });
+  if (status !== 0) throw new ProgramEndedError(status);
 };
 
 /**
@@ -55,49 +61,49 @@ export const runProgram = async (
  *
  * @throws `program:not_found`; `program:not_executable`; `program:not_started`.
  */
-export const exitStatusOf = async (
+export const runForExitStatus = async (
   program: string,
   args: readonly string[],
   { cwd, env, stdio, notFound, interruption, onSignal }: ProgramOptions,
 ): Promise<number> => {
   const child = spawn(program, args, { cwd, env, stdio: typeof stdio === "string" ? stdio : [...stdio] });
-  const ended = new Promise<number>((resolve, reject) => {
+  const whenEnded = new Promise<number>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) =>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
     );
   });
-  const forward = (signal: NodeJS.Signals): void => {
+  const forwardSignal = (signal: NodeJS.Signals): void => {
     child.kill(signal);
   };
-  const receive = (signal: EndSignal): void => {
+  const receiveSignal = (signal: EndSignal): void => {
     onSignal?.(signal);
-    if (!keySignals.includes(signal) || !isInForeground()) forward(signal);
+    if (!keyboardSignals.includes(signal) || !isInForeground()) forwardSignal(signal);
   };
-  for (const signal of signalsForPrograms) process.on(signal, forward);
+  for (const signal of signalsForPrograms) process.on(signal, forwardSignal);
   try {
-    return await interruption.leaveTo(receive, async () => {
-      const status = await ended;
-      const wasKey = keySignals.some((signal) => status === exitCodeOfSignal(signal));
-      if (onSignal && wasKey) await interruptIsSeen(interruption.signal);
+    return await interruption.leaveSignalsTo(receiveSignal, async () => {
+      const status = await whenEnded;
+      const wasKeySignal = keyboardSignals.some((signal) => status === exitCodeOfSignal(signal));
+      if (onSignal && wasKeySignal) await waitForInterrupt(interruption.signal);
       return status;
     });
   } catch (error) {
-    throw await startFailure(program, error, { cwd, env, notFound });
+    throw await describeStartFailure(program, error, { cwd, env, notFound });
   } finally {
-    for (const signal of signalsForPrograms) process.off(signal, forward);
+    for (const signal of signalsForPrograms) process.off(signal, forwardSignal);
   }
 };
 
 /** Describes why a program did not start. A missing interpreter of a script gets the same code from the system as a missing program. */
-const startFailure = async (
+const describeStartFailure = async (
   program: string,
   error: unknown,
   { cwd, env, notFound }: Pick<ProgramOptions, "cwd" | "env" | "notFound">,
 ): Promise<CliError> => {
   const code = errorCode(error);
-  if (code !== "ENOENT" && code !== "EACCES") return programFailedToStart(program, causeText(error));
+  if (code !== "ENOENT" && code !== "EACCES") return programNotStartedError(program, describeCause(error));
   const { programExists } = await import("./program-exists.js");
-  if (!programExists(program, { cwd, env })) return programNotFound(program, notFound);
-  return code === "EACCES" ? notExecutable(program) : interpreterNotFound(program);
+  if (!programExists(program, { cwd, env })) return programNotFoundError(program, notFound);
+  return code === "EACCES" ? notExecutableError(program) : interpreterNotFoundError(program);
 };

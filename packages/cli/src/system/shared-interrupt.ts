@@ -1,20 +1,20 @@
 /** How much later this process may see a Ctrl-C that has ended a program that it runs. */
-const patienceMs = 250;
+const maxInterruptDelayMs = 250;
 
 /**
  * Resolves when the signal is aborted, or after a moment. The terminal sends Ctrl-C to this process and to the programs that it runs at
  * the same time, and this process may see the end of a program first.
  */
-export const interruptIsSeen = async (signal: AbortSignal): Promise<void> => {
+export const waitForInterrupt = async (signal: AbortSignal): Promise<void> => {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, patienceMs);
+    const timer = setTimeout(resolve, maxInterruptDelayMs);
     signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
   });
 };
 
 /** Throws the reason of the signal if a program that has failed was ended by Ctrl-C. */
 export const throwIfInterrupted = async (signal: AbortSignal): Promise<void> => {
-  await interruptIsSeen(signal);
+  await waitForInterrupt(signal);
   signal.throwIfAborted();
 };

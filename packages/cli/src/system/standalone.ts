@@ -1,21 +1,22 @@
 /** Returns the interface to the files in the standalone program: Node.js and the build of this command in one file. */
-const embedded = (): typeof import("node:sea") | undefined => {
+const findEmbeddedAssets = (): typeof import("node:sea") | undefined => {
   // Other runtimes have no such module, and older versions of Node.js no such function.
   const sea = process.getBuiltinModule?.("node:sea");
   return sea?.isSea() ? sea : undefined;
 };
 
 /** Whether this process is the standalone program, beside which no package is installed. */
-export const isStandalone = (): boolean => embedded() !== undefined;
+export const isStandalone = (): boolean => findEmbeddedAssets() !== undefined;
 
 /** Returns the text of a file of the build. Throws if this is not the standalone program, or has no such file. */
-export const embeddedText = (name: string): string => filesOf(name).getAsset(name, "utf8");
+export const embeddedText = (name: string): string => requireEmbeddedAssets(name).getAsset(name, "utf8");
 
 /** Returns the content of a file of the build. Throws as `embeddedText` does. */
-export const embeddedBytes = (name: string): Buffer => Buffer.from(filesOf(name).getAsset(name));
+export const embeddedBytes = (name: string): Buffer =>
+  Buffer.from(requireEmbeddedAssets(name).getAsset(name));
 
-const filesOf = (name: string): typeof import("node:sea") => {
-  const sea = embedded();
+const requireEmbeddedAssets = (name: string): typeof import("node:sea") => {
+  const sea = findEmbeddedAssets();
   if (!sea) throw new Error(`Only the standalone program contains ${name}`);
   return sea;
 };

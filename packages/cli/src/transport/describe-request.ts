@@ -1,24 +1,32 @@
 import type { TransportRequest, TransportResponse } from "@mgmt/sdk";
-import { causeText } from "../errors/cli-error.js";
+import { describeCause } from "../errors/cli-error.js";
 import type { Notice } from "../output/output.js";
-import { curlLine } from "../output/curl-line.js";
+import { renderCurlCommand } from "../output/curl-line.js";
 import { redactBody, redactHeaders, redactUrl, secretsIn } from "../sdk/redaction.js";
 
 /** Headers that curl sends itself, or that the line contains already. */
-const usual: readonly string[] = ["accept", "authorization", "content-length", "content-type", "user-agent"];
+const implicitHeaders: readonly string[] = [
+  "accept",
+  "authorization",
+  "content-length",
+  "content-type",
+  "user-agent",
+];
 
 /** Returns a request as a curl command without secrets. */
 export const describeRequest = ({ method, url, headers, body }: TransportRequest): Notice => {
-  const others = Object.entries(headers).filter(([name]) => !usual.includes(name.toLowerCase()));
+  const otherHeaders = Object.entries(headers).filter(
+    ([name]) => !implicitHeaders.includes(name.toLowerCase()),
+  );
   const isJson = headers["content-type"]?.includes("json") ?? false;
   const secrets = secretsIn(headers, body);
   const isAnonymous = !Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
-  const line = curlLine(
+  const line = renderCurlCommand(
     {
       method,
       isAnonymous,
       url: redactUrl(url, secrets),
-      headers: redactHeaders(Object.fromEntries(others), secrets),
+      headers: redactHeaders(Object.fromEntries(otherHeaders), secrets),
       ...(body !== undefined && isJson && { body: redactBody(body, secrets) }),
     },
     [],
@@ -41,7 +49,7 @@ export const describeResponse = ({ status, headers }: TransportResponse, duratio
 
 /** The message of an error is not printed: that of a proxy may contain its address with a password. */
 export const describeFailure = (error: unknown, durationMs: number): Notice => {
-  const reason = error instanceof Error && "code" in error ? causeText(error) : "no response";
+  const reason = error instanceof Error && "code" in error ? describeCause(error) : "no response";
   return {
     code: "debug:failed",
     message: `Failed after ${String(durationMs)} ms (${reason})`,

@@ -1,5 +1,5 @@
 import { CliError } from "../errors/cli-error.js";
-import { networkProblem } from "../errors/network-problem.js";
+import { describeNetworkProblem } from "../errors/network-problem.js";
 import type { Transport } from "../sdk/sdk.js";
 
 /** A transport whose last failure can be explained. Errors of a login do not have the failure of a request as their cause. */
@@ -9,20 +9,20 @@ export interface ExplainedTransport extends Transport {
 }
 
 /** Wraps a transport. */
-export const explainedTransport = (transport: Transport): ExplainedTransport => {
-  let last: { error: unknown; host: string } | undefined;
+export const createExplainedTransport = (transport: Transport): ExplainedTransport => {
+  let lastFailure: { error: unknown; host: string } | undefined;
   return {
     async send(request) {
-      last = undefined;
+      lastFailure = undefined;
       try {
         return await transport.send(request);
       } catch (error) {
-        last = { error, host: new URL(request.url).hostname };
+        lastFailure = { error, host: new URL(request.url).hostname };
         throw error;
       }
     },
     explain() {
-      const problem = last && networkProblem(last.error, last.host);
+      const problem = lastFailure && describeNetworkProblem(lastFailure.error, lastFailure.host);
       return problem && new CliError("network", problem.code, problem.message, problem.hint);
     },
   };

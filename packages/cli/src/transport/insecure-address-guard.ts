@@ -1,4 +1,4 @@
-import { insecureAddress } from "../errors/access-errors.js";
+import { insecureAddressError } from "../errors/access-errors.js";
 import type { Output } from "../output/output.js";
 
 /** Refuses to send credentials to another machine unencrypted, unless the user allows it for this run. */
@@ -19,7 +19,7 @@ export class InsecureAddressGuard {
     if (protocol !== "http:") return;
     const { isLoopbackHostname } = await import("../sdk/sdk.js");
     if (isLoopbackHostname(hostname)) return;
-    if (!this.isAllowed) throw insecureAddress(from, host);
+    if (!this.isAllowed) throw insecureAddressError(from, host);
     if (this.named.has(host)) return;
     this.named.add(host);
     const message = `Credentials are sent to ${host} unencrypted, because of --insecure`;

@@ -5,7 +5,7 @@ import type { Transport } from "../sdk/sdk.js";
  * Whether a response leaves open if the request took effect: one of a proxy that has lost the response of the service, or a 503
  * without a `Retry-After` that can be read. With this header, nothing was done.
  */
-export const leavesOpen = (status: number, headers: Readonly<Record<string, string>>): boolean =>
+export const isOutcomeUnknown = (status: number, headers: Readonly<Record<string, string>>): boolean =>
   [408, 502, 504].includes(status) ||
   (status === 503 && parseRetryAfter(headers["retry-after"] ?? "") === undefined);
 
@@ -20,7 +20,7 @@ export class SentChanges {
         if (request.method === "GET") return transport.send(request);
         this.#isUnanswered = true;
         const response = await transport.send(request);
-        this.#isUnanswered = leavesOpen(response.status, response.headers);
+        this.#isUnanswered = isOutcomeUnknown(response.status, response.headers);
         return response;
       },
     };

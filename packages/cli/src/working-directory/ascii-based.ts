@@ -2,7 +2,7 @@
  * Returns the text of a file that may be in any encoding that contains ASCII, read as Latin-1, which keeps every byte. Returns undefined
  * for UTF-16, UTF-32, and binary files.
  */
-export const asciiBased = (bytes: Buffer | undefined): string | undefined => {
+export const decodeAsciiBased = (bytes: Buffer | undefined): string | undefined => {
   const text = bytes?.toString("latin1") ?? "";
   return /\0|^(?:\xff\xfe|\xfe\xff)/.test(text) ? undefined : text;
 };

@@ -1,16 +1,16 @@
-import { CliError, causeText } from "../errors/cli-error.js";
+import { CliError, describeCause } from "../errors/cli-error.js";
 import {
-  linkedEnvFile,
-  openQuoteInEnvFile,
-  undecodableEnvFile,
-  unwritableEnvFile,
+  linkedEnvFileError,
+  envFileQuoteError,
+  undecodableEnvFileError,
+  unwritableEnvFileError,
 } from "../errors/database-errors.js";
-import { asciiBased } from "./ascii-based.js";
+import { decodeAsciiBased } from "./ascii-based.js";
 import { LinkedPathError } from "../files/pinned-folder.js";
-import { type Replaced, replaceFile } from "../files/replace-file.js";
+import { type ReplaceResult, replaceFile } from "../files/replace-file.js";
 
 /** The result of setting a variable in an env file. */
-export interface VariableSet extends Replaced {
+export interface SetVariableResult extends ReplaceResult {
   /** How many lines set the variable now. */
   readonly assignments: number;
 }
@@ -22,60 +22,60 @@ export interface VariableSet extends Replaced {
  * @param root The folder that the user is in.
  * @throws `env:unwritable`, and `env:invalid` if a quote has no end: programs would read what is written behind it differently.
  */
-export const setVariable = async (
+export const setEnvFileVariable = async (
   path: string,
   name: string,
   value: string,
   root: string,
-): Promise<VariableSet> => {
+): Promise<SetVariableResult> => {
   let assignments = 1;
   try {
-    const replaced = await replaceFile(path, { root }, (before) => {
-      const text = asciiBased(before);
-      if (text === undefined) throw undecodableEnvFile(path);
-      const line = lineOfOpenQuote(text);
-      if (line !== undefined) throw openQuoteInEnvFile(path, line);
-      assignments = Math.max(1, assignmentsOf(text, name).length);
-      return Buffer.from(withVariable(text, name, value), "latin1");
+    const replaceResult = await replaceFile(path, { root }, (before) => {
+      const text = decodeAsciiBased(before);
+      if (text === undefined) throw undecodableEnvFileError(path);
+      const line = findOpenQuoteLine(text);
+      if (line !== undefined) throw envFileQuoteError(path, line);
+      assignments = Math.max(1, findAssignments(text, name).length);
+      return Buffer.from(replaceAssignments(text, name, value), "latin1");
     });
-    return { ...replaced, assignments };
+    return { ...replaceResult, assignments };
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw error instanceof LinkedPathError
-      ? linkedEnvFile(path, error.message)
-      : unwritableEnvFile(path, causeText(error));
+      ? linkedEnvFileError(path, error.message)
+      : unwritableEnvFileError(path, describeCause(error));
   }
 };
 
 /** The characters that may follow a quoted value. */
-const lineEnd = String.raw`(?=[ \t]*(?:#[^\r\n]*)?$)`;
+const valueEndPattern = String.raw`(?=[ \t]*(?:#[^\r\n]*)?$)`;
 /** In the second form, a backslash before the last quote is an ordinary character, as in a path of Windows. */
-const quoted = String.raw`(?:"(?:[^"\\]|\\[^])*"|"[^"]*"|'[^']*'|${"`[^`]*`"})${lineEnd}`;
-const unquoted = String.raw`[^\r\n]*?(?=[ \t]+#|[ \t]*\r?$)`;
+const quotedValuePattern = String.raw`(?:"(?:[^"\\]|\\[^])*"|"[^"]*"|'[^']*'|${"`[^`]*`"})${valueEndPattern}`;
+const unquotedValuePattern = String.raw`[^\r\n]*?(?=[ \t]+#|[ \t]*\r?$)`;
 /** Every assignment, so that the lines in the quoted value of another variable are passed over. */
-const anyAssignment = new RegExp(
-  String.raw`^([ \t]*(?:export[ \t]+)?([^\s=#]+)[ \t]*=[ \t]*)(?:${quoted}|${unquoted})`,
+const assignmentPattern = new RegExp(
+  String.raw`^([ \t]*(?:export[ \t]+)?([^\s=#]+)[ \t]*=[ \t]*)(?:${quotedValuePattern}|${unquotedValuePattern})`,
   "gm",
 );
 
 /** Returns the number of the line with a value whose quote has no end; undefined if there is none. */
-export const lineOfOpenQuote = (text: string): number | undefined => {
-  const open = [...text.matchAll(anyAssignment)].find(({ 0: whole, 1: start = "", index }) => {
+export const findOpenQuoteLine = (text: string): number | undefined => {
+  const openAssignment = [...text.matchAll(assignmentPattern)].find(({ 0: whole, 1: start = "", index }) => {
     const value = whole.slice(start.length);
     const quote = /^["'`]/.exec(value)?.[0];
     if (quote === undefined || (value.length > 1 && value.endsWith(quote))) return false;
     const line = /^[^\r\n]*/.exec(text.slice(index + start.length))?.[0] ?? "";
     return !(quote === '"' ? line.replaceAll(/\\./g, "") : line).includes(quote, 1);
   });
-  return open && text.slice(0, open.index).split("\n").length;
+  return openAssignment && text.slice(0, openAssignment.index).split("\n").length;
 };
 
 /**
  * Returns the text of an env file with a variable set, given the text as `asciiBased` reads it. Every assignment of the variable is
  * replaced, because some programs use the first, and others the last.
  */
-export const withVariable = (text: string, name: string, value: string): string => {
-  const assignments = assignmentsOf(text, name);
+export const replaceAssignments = (text: string, name: string, value: string): string => {
+  const assignments = findAssignments(text, name);
   if (assignments.length > 0) {
     return assignments.reduceRight(
       (after, { index, 0: whole, 1: start = "" }) =>
@@ -88,5 +88,5 @@ export const withVariable = (text: string, name: string, value: string): string 
   return `${text}${separator}${name}="${value}"${newline}`;
 };
 
-const assignmentsOf = (text: string, name: string): RegExpExecArray[] =>
-  [...text.matchAll(anyAssignment)].filter(([, , assigned]) => assigned === name);
+const findAssignments = (text: string, name: string): RegExpExecArray[] =>
+  [...text.matchAll(assignmentPattern)].filter(([, , assignedName]) => assignedName === name);

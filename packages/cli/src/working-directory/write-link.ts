@@ -1,8 +1,8 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import { unwritableLink } from "../errors/storage-errors.js";
+import { unwritableLinkError } from "../errors/storage-errors.js";
 import { replaceFile } from "../files/replace-file.js";
-import { activeProfile } from "../profiles/active-profile.js";
-import { type Link, linkFileIn, readLink } from "../profiles/link-file.js";
+import { requireProfile } from "../profiles/active-profile.js";
+import { type Link, linkFilePathIn, readLink } from "../profiles/link-file.js";
 import { warnAboutReaders } from "../secrets/warn-about-readers.js";
 
 /**
@@ -16,16 +16,16 @@ export const writeLink = async (
   context: Context,
 ): Promise<{ file: string; link: Link }> => {
   const { cwd } = context;
-  const file = linkFileIn(cwd);
-  const { name } = activeProfile(flags, context);
-  const before = readLink(file);
+  const file = linkFilePathIn(cwd);
+  const { name } = requireProfile(flags, context);
+  const previousLink = readLink(file);
   // The ids of one profile mean nothing in another.
-  const unchanged = before?.profile === name?.value ? before : undefined;
-  const link: Link = { ...unchanged, ...(name && { profile: name.value }), ...ids };
+  const retainedLink = previousLink?.profile === name?.value ? previousLink : undefined;
+  const link: Link = { ...retainedLink, ...(name && { profile: name.value }), ...ids };
   const text = Buffer.from(`${JSON.stringify(link, undefined, 2)}\n`);
   const { mode } = await replaceFile(file, { root: cwd, createFolder: true }, () => text).catch(
     (error: unknown) => {
-      throw unwritableLink(file, error);
+      throw unwritableLinkError(file, error);
     },
   );
   await warnAboutReaders(file, mode, context, "link:open_mode");

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { printedResults } from "../../src/commands/schema/generated/printed-schemas.js";
 import { detailColumns, listColumns } from "../../src/output/columns.js";
-import { groupOverrides, overrides } from "../../src/contract/command-override.js";
+import { groupOverrides, commandOverrides } from "../../src/contract/command-override.js";
 import type { Schema } from "../../src/contract/command-definition.js";
 
 const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
@@ -91,7 +91,7 @@ describe("the command table", () => {
 
 describe("the overrides", () => {
   it("refers to existing fields", () => {
-    for (const [id, { argument }] of Object.entries(overrides)) {
+    for (const [id, { argument }] of Object.entries(commandOverrides)) {
       const definition = definitions.find((each) => each.id === id);
       expect(definition).toBeDefined();
       if (argument === undefined) continue;

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { expiryOf } from "../../src/credentials/token-source.js";
+import { parseJwtExpiry } from "../../src/credentials/token-source.js";
 
 const tokenWith = (payload: string): string => `e30.${Buffer.from(payload).toString("base64url")}.x`;
 
 it("reads when a token expires", () => {
-  expect(expiryOf(tokenWith('{"exp":1800000000}'))).toBe(1_800_000_000_000);
+  expect(parseJwtExpiry(tokenWith('{"exp":1800000000}'))).toBe(1_800_000_000_000);
 });
 
 it.each([
@@ -16,5 +16,5 @@ it.each([
   "[]",
   "{",
 ])("finds no time that can be printed in a token with %s", (payload) => {
-  expect(expiryOf(tokenWith(payload))).toBeUndefined();
+  expect(parseJwtExpiry(tokenWith(payload))).toBeUndefined();
 });

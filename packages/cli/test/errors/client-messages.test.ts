@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../src/errors/cli-error.js";
-import { readClientMessage } from "../../src/errors/client-messages.js";
+import { parsePostgresError } from "../../src/errors/client-messages.js";
 import {
-  clientFailed,
-  clientKilled,
-  restoreFailed,
-  unreachableDatabase,
+  clientFailedError,
+  clientKilledError,
+  restoreFailedError,
+  unreachableDatabaseError,
 } from "../../src/errors/postgres-errors.js";
 
 const duplicate = `pg_restore: while PROCESSING TOC:
@@ -91,7 +91,7 @@ describe("what a client program says", () => {
     ["pg_dump", "\r\nsomething else\r\n", { problem: "something else" }],
     ["pg_dump", "", { problem: "no reason given" }],
   ])("of %s is read with its detail and its code", (program, said, message) => {
-    expect(readClientMessage(program, said)).toEqual(message);
+    expect(parsePostgresError(program, said)).toEqual(message);
   });
 });
 
@@ -100,7 +100,7 @@ const hintOf = (error: unknown): string => (error instanceof CliError ? (error.h
 describe("the hint for a failed program", () => {
   it("suggests --clean only for what exists already", () => {
     const failed = (said: string, suggests = true): unknown =>
-      restoreFailed(clientFailed("pg_restore", said), "db_1", suggests);
+      restoreFailedError(clientFailedError("pg_restore", said), "db_1", suggests);
     expect(hintOf(failed(duplicate))).toMatch(/^Nothing was changed in database db_1\. .*--clean/);
     expect(hintOf(failed(duplicate, false))).not.toContain("--clean");
     for (const said of [conflict, ended, verbose, dump, "", "pg_restore: error: unexpected end of file"]) {
@@ -110,7 +110,7 @@ describe("the hint for a failed program", () => {
   });
 
   it("is the server's own if it has one, and shows its detail", () => {
-    const error = clientFailed("pg_restore", ended);
+    const error = clientFailedError("pg_restore", ended);
     expect(error.message).toMatch(/\(The database held 16001 locks of 16000\)$/);
     expect(error.hint).toBe("Split the transaction.");
   });
@@ -124,7 +124,7 @@ describe("the hint for a failed program", () => {
     ["canceling statement due to statement timeout", "statement_timeout"],
     ["something that nobody knows", "Correct what the message names"],
   ])("follows from the code: %s", (said, part) => {
-    const { hint, next } = clientFailed("pg_restore", `pg_restore: error: ERROR:  ${said}`);
+    const { hint, next } = clientFailedError("pg_restore", `pg_restore: error: ERROR:  ${said}`);
     expect(hint).toContain(part);
     expect(JSON.stringify([hint, next])).not.toContain("auth");
   });
@@ -145,7 +145,7 @@ describe("the hint for a failed program", () => {
     ["Connection refused", "can be reached"],
   ])("of a server that cannot be used says why: %s", (said, part) => {
     const text = `psql: error: connection to server at "h" (192.0.2.1), port 5432 failed: ${said}`;
-    const error = unreachableDatabase("h/shop", text);
+    const error = unreachableDatabaseError("h/shop", text);
     expect([error.message, error.hint]).toEqual([
       expect.stringContaining("Database h/shop cannot be used: connection to server at"),
       expect.stringContaining(part),
@@ -153,9 +153,11 @@ describe("the hint for a failed program", () => {
   });
 
   it("of a program that was ended names the signal", () => {
-    const error = clientKilled("pg_restore", "SIGKILL", "");
+    const error = clientKilledError("pg_restore", "SIGKILL", "");
     expect(error).toMatchObject({ code: "program:killed", message: "pg_restore was ended by SIGKILL" });
-    expect(hintOf(restoreFailed(error, "db_1", true))).toMatch(/^Nothing was changed.*no memory left/);
-    expect(clientKilled("pg_dump", "SIGSEGV", "pg_dump: error: x").message).toContain("after it said: x");
+    expect(hintOf(restoreFailedError(error, "db_1", true))).toMatch(/^Nothing was changed.*no memory left/);
+    expect(clientKilledError("pg_dump", "SIGSEGV", "pg_dump: error: x").message).toContain(
+      "after it said: x",
+    );
   });
 });

@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { networkProblem } from "../../src/errors/network-problem.js";
+import { describeNetworkProblem } from "../../src/errors/network-problem.js";
 import { startAccount } from "../commands/auth/account.js";
 import { ensureBuilt } from "../bin.js";
 import { noConfigDir, temporaryFolder } from "../folders.js";
@@ -138,7 +138,7 @@ describe("a host without an address", () => {
     ["EAI_AGAIN", "dns:unavailable", /api\.test.*name server did not respond/, /connected to the network/],
   ])("is told apart from a name server without a response: %s", (code, expected, message, hint) => {
     const error = Object.assign(new Error("getaddrinfo"), { code });
-    expect(networkProblem(new Error("fetch failed", { cause: error }), "api.test")).toEqual({
+    expect(describeNetworkProblem(new Error("fetch failed", { cause: error }), "api.test")).toEqual({
       code: expected,
       message: expect.stringMatching(message),
       hint: expect.stringMatching(hint),
@@ -155,7 +155,7 @@ describe("this machine without a loopback interface", () => {
     ["ENETUNREACH", "localhost"],
     ["EADDRNOTAVAIL", "[::1]"],
   ])("is told to turn it on: %s at %s", (code, host) => {
-    expect(networkProblem(failed(code), host)).toEqual({
+    expect(describeNetworkProblem(failed(code), host)).toEqual({
       code: "network:no_loopback",
       message: expect.stringContaining(`cannot reach itself at ${host}`),
       hint: expect.stringContaining("ip link set lo up"),
@@ -167,7 +167,7 @@ describe("this machine without a loopback interface", () => {
     ["ENETUNREACH", "127.0.0.1.example.com"],
     ["ECONNREFUSED", "127.0.0.1"],
   ])("is not blamed for %s at %s", (code, host) => {
-    expect(networkProblem(failed(code), host)).toBeUndefined();
+    expect(describeNetworkProblem(failed(code), host)).toBeUndefined();
   });
 });
 

@@ -11,7 +11,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { causeText } from "../../src/errors/cli-error.js";
+import { describeCause } from "../../src/errors/cli-error.js";
 import { replaceFile } from "../../src/files/replace-file.js";
 import { temporaryFolder } from "../folders.js";
 
@@ -34,7 +34,7 @@ afterEach(() => {
 const systemError = (code: string): Error => Object.assign(new Error(code), { code });
 /** Replaces the text. Returns why it could not. */
 const replace = (): Promise<string | undefined> =>
-  replaceFile(file, { root }, () => Buffer.from("new")).then(() => undefined, causeText);
+  replaceFile(file, { root }, () => Buffer.from("new")).then(() => undefined, describeCause);
 const expectUnchanged = (): void => {
   expect(readdirSync(root)).toEqual([".env"]);
   expect(readFileSync(file, "utf8")).toBe("old");

@@ -2,12 +2,13 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { parseDuration } from "../../src/input/duration.js";
 import { parseValue } from "../../src/input/parse-value.js";
-import { readInput, type TypedValues } from "../../src/input/read-input.js";
-import { Sources } from "../../src/input/sources.js";
+import { readInput, type CommandLineValues } from "../../src/input/read-input.js";
+import { InputSources } from "../../src/input/sources.js";
 import type { Field, CommandDefinition } from "../../src/contract/command-definition.js";
-import { similar } from "../../src/text/suggest.js";
+import { findSimilar } from "../../src/text/suggest.js";
 
-const sources = (text = ""): Sources => new Sources({ stdin: Readable.from([text]) }, process.cwd());
+const sources = (text = ""): InputSources =>
+  new InputSources({ stdin: Readable.from([text]) }, process.cwd());
 const field = (more: Partial<Field> = {}): Field => ({
   path: ["name"],
   flag: "name",
@@ -94,9 +95,9 @@ describe("the body", () => {
   });
   const nested = (name: string, required?: Field["required"]): Field =>
     field({ path: ["source", name], flag: `source-${name}`, required });
-  const bodyOf = async (fields: Field[], typed: Partial<TypedValues>, stdin = ""): Promise<unknown> =>
+  const bodyOf = async (fields: Field[], typed: Partial<CommandLineValues>, stdin = ""): Promise<unknown> =>
     (await readInput(command(fields), { flags: {}, unset: [], ...typed }, sources(stdin))).body;
-  const missingOf = async (fields: Field[], typed: Partial<TypedValues>): Promise<string[]> => {
+  const missingOf = async (fields: Field[], typed: Partial<CommandLineValues>): Promise<string[]> => {
     const { missing } = await readInput(command(fields), { flags: {}, unset: [], ...typed }, sources());
     return missing.map(({ flag }) => flag);
   };
@@ -159,6 +160,6 @@ describe("a suggestion", () => {
     ["xyz", []],
     ["", []],
   ])("is made for %j: %j", (word, expected) => {
-    expect(similar(word, ["projects", "databases", "list", "delete", "get"])).toEqual(expected);
+    expect(findSimilar(word, ["projects", "databases", "list", "delete", "get"])).toEqual(expected);
   });
 });

@@ -2,9 +2,9 @@ import { EventEmitter, once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { exitStatusOf } from "../../src/system/run-program.js";
+import { runForExitStatus } from "../../src/system/run-program.js";
 import { Interruption } from "../../src/system/interruption.js";
-import { query } from "../../src/postgres/query.js";
+import { runCatalogQuery } from "../../src/postgres/query.js";
 import { startClient } from "../../src/postgres/start-client.js";
 import { temporaryFolder } from "../folders.js";
 
@@ -54,13 +54,13 @@ describe.skipIf(process.platform === "win32")("a Ctrl-C that a program sees firs
   it("ends the command when it was running a query", async () => {
     install("psql", "kill -INT $$");
     const context = { env: { PATH: folder }, signal: interruption.signal };
-    const rows = query("relations", { name: "db_1", args: [], env: { PATH: folder } }, context);
+    const rows = runCatalogQuery("relations", { name: "db_1", args: [], env: { PATH: folder } }, context);
     interruptIn(100);
     await expect(rows).rejects.toMatchObject(interrupted);
   });
 
   it("ends the command when it was running a program of the user", async () => {
-    const status = exitStatusOf(install("setup", "kill -INT $$"), [], {
+    const status = runForExitStatus(install("setup", "kill -INT $$"), [], {
       cwd: folder,
       env: {},
       stdio: ["ignore", "ignore", "ignore"],

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { curlLine } from "../../src/output/curl-line.js";
+import { renderCurlCommand } from "../../src/output/curl-line.js";
 import { runInProcess } from "../in-process.js";
 import { definitions } from "../operation-examples.js";
 import { type Fixture, newFixture, operationLines } from "../operation-lines.js";
@@ -189,14 +189,14 @@ describe("a curl command", () => {
 
   it("quotes the body and the address for the shell", async () => {
     const body = { name: `it's "$HOME" \`id\` \\n %s`, list: ["é\n"] };
-    const line = curlLine({ ...request, body }, []).replace(/^.*\| curl/, "printf '%s\\n'");
+    const line = renderCurlCommand({ ...request, body }, []).replace(/^.*\| curl/, "printf '%s\\n'");
     const { stdout } = await asBash("bash", ["-c", line]);
     expect(stdout.split("\n")).toEqual(expect.arrayContaining([JSON.stringify(body), request.url]));
   });
 
   it("reads secrets from environment variables, and keeps them off the command line of curl", async () => {
     const body = { a: `q"%s\\`, clientSecret: "hidden", nested: { apiKey: "hidden", b: 1 } };
-    const line = curlLine({ ...request, body }, [["clientSecret"], ["nested", "apiKey"]]);
+    const line = renderCurlCommand({ ...request, body }, [["clientSecret"], ["nested", "apiKey"]]);
     expect(line).not.toContain("hidden");
     const [, passed = ""] = line.split(" | ");
     expect(passed).not.toContain("SECRET");
@@ -219,7 +219,7 @@ describe("a curl command", () => {
       "token\ntouch PWNED",
     ];
     for (const name of names) {
-      const line = curlLine({ ...request, body: { [name]: "hidden" } }, [[name]]);
+      const line = renderCurlCommand({ ...request, body: { [name]: "hidden" } }, [[name]]);
       const { stdout } = await asBash(
         "bash",
         ["-c", `touch() { echo RAN; }; TOUCH() { echo RAN; }; ${line.replace(/ \| curl.*$/s, "")}`],
@@ -233,7 +233,7 @@ describe("a curl command", () => {
   });
 
   it("passes a secret of a header on standard input", async () => {
-    const line = curlLine(
+    const line = renderCurlCommand(
       { ...request, headers: { "x-api-key": "hidden", "x-note": "shown" } },
       [],
       ["x-api-key"],

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { printable } from "../../src/output/printable.js";
+import { toPrintable } from "../../src/output/printable.js";
 import { bin, ensureBuilt } from "../bin.js";
 import { startCannedServer } from "../canned-server.js";
 import { noConfigDir, temporaryFolder } from "../folders.js";
@@ -144,6 +144,6 @@ it("quotes the first cell of a line of CSV that starts as a command does, which 
 
 it("leaves text that only looks like a command as it is", () => {
   for (const text of ["::1", "a::b::c", "# heading", "## [link]", "::", "std::move(x)"]) {
-    expect(printable(text)).toBe(text);
+    expect(toPrintable(text)).toBe(text);
   }
 });

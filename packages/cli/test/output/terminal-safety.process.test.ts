@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { formats } from "../../src/output/output.js";
-import { isUnsafe, printable, toJson } from "../../src/output/printable.js";
+import { outputFormats } from "../../src/output/output.js";
+import { isUnsafeText, toPrintable, toSafeJson } from "../../src/output/printable.js";
 import { type CannedResponse, startCannedServer } from "../canned-server.js";
 import { temporaryFolder } from "../folders.js";
 import { hostile, hostileError, hostileResponse, unsafe, withoutOwn } from "../hostile.js";
@@ -9,7 +9,7 @@ import { runInProcess } from "../in-process.js";
 import { createSecretFile, definitions, validLine } from "../operation-examples.js";
 import type { Result } from "../result.js";
 
-const listFormats = formats.filter((format) => format !== "env");
+const listFormats = outputFormats.filter((format) => format !== "env");
 const secretFile = createSecretFile();
 const cwd = temporaryFolder();
 
@@ -76,13 +76,16 @@ const porcelain = [
 ];
 
 describe("a service that returns control characters in every text", () => {
-  it.each(formats)("does not get them to a terminal by any operation with --output %s", async (format) => {
-    respond = hostileResponse;
-    const results = await expectAllSafe(
-      definitions.map((definition) => [...validLine(definition, secretFile), "--yes", "--output", format]),
-    );
-    expect(results.filter(({ status }) => status === 0).length).toBeGreaterThan(results.length / 3);
-  });
+  it.each(outputFormats)(
+    "does not get them to a terminal by any operation with --output %s",
+    async (format) => {
+      respond = hostileResponse;
+      const results = await expectAllSafe(
+        definitions.map((definition) => [...validLine(definition, secretFile), "--yes", "--output", format]),
+      );
+      expect(results.filter(({ status }) => status === 0).length).toBeGreaterThan(results.length / 3);
+    },
+  );
 
   it.each(["table", "json"])("does not get them there with --debug and --output %s", async (format) => {
     respond = hostileResponse;
@@ -203,10 +206,10 @@ describe("the escapes", () => {
       const isBad =
         /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text) || /^\p{Bidi_Control}$/u.test(text) || code >= 0xe0000;
       if (!isBad) return;
-      expect(printable(text)).toMatch(/^[ -~]+$/);
-      if (!/[\t\n]/.test(text)) expect([code, isUnsafe(text)]).toEqual([code, true]);
-      expect(toJson(text)).toMatch(/^[ -~]+$/);
-      expect(JSON.parse(toJson(text))).toBe(text);
+      expect(toPrintable(text)).toMatch(/^[ -~]+$/);
+      if (!/[\t\n]/.test(text)) expect([code, isUnsafeText(text)]).toEqual([code, true]);
+      expect(toSafeJson(text)).toMatch(/^[ -~]+$/);
+      expect(JSON.parse(toSafeJson(text))).toBe(text);
     }
   });
 
@@ -220,12 +223,12 @@ describe("the escapes", () => {
       "❤\ufe0f",
       "a\\u001b",
     ]) {
-      expect(printable(text)).toBe(text);
+      expect(toPrintable(text)).toBe(text);
     }
   });
 
   it("replace a joiner elsewhere, where it would be invisible", () => {
-    expect(printable("pro\u200dd")).toBe("pro\\u200dd");
-    expect(printable("\u200cx")).toBe("\\u200cx");
+    expect(toPrintable("pro\u200dd")).toBe("pro\\u200dd");
+    expect(toPrintable("\u200cx")).toBe("\\u200cx");
   });
 });

@@ -12,7 +12,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../../package.json";
-import { standaloneUpdate } from "../../src/installation/installation.js";
+import { describeStandaloneUpdate } from "../../src/installation/installation.js";
 import { ensureBuilt } from "../bin.js";
 import { temporaryFolder } from "../folders.js";
 import { untilUnused } from "../home-folders.js";
@@ -152,6 +152,6 @@ describe("the update of the standalone program", () => {
     ],
     ["/usr/local/bin/mgmt", "Download it from https://github.com/mgmt-sdk/mgmt/releases/tag/v99.0.0"],
   ])("is that of the package manager whose folder it is in: %s", (file, sentence) => {
-    expect(standaloneUpdate(file, "99.0.0")).toBe(sentence);
+    expect(describeStandaloneUpdate(file, "99.0.0")).toBe(sentence);
   });
 });

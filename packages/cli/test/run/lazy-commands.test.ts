@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { MgmtCommand } from "../../src/command-line/command.js";
-import { everyCommand } from "../../src/command-line/describe-command.js";
+import { collectCommands } from "../../src/command-line/describe-command.js";
 import { undefinedCommands } from "../program.js";
 
 const linesOf = async (program: MgmtCommand): Promise<string[]> =>
-  (await everyCommand(program)).map(({ line }) => line);
+  (await collectCommands(program)).map(({ line }) => line);
 
 /** Returns a command with subcommands, and the names of those that are made. */
 const family = (): { parent: MgmtCommand; made: string[] } => {

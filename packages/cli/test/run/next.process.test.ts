@@ -6,10 +6,15 @@ import { devCommand } from "../../src/commands/dev/dev.js";
 import { loginCommand } from "../../src/commands/auth/login.js";
 import { previewUpCommand } from "../../src/commands/preview/up.js";
 import { rehearseCommand } from "../../src/commands/rehearse/rehearse.js";
-import { noCredentials, noPooler, severalDatabases, unknownRole } from "../../src/errors/database-errors.js";
-import { unreachableDatabase } from "../../src/errors/postgres-errors.js";
-import { noToken } from "../../src/errors/access-errors.js";
-import { unknownProject } from "../../src/errors/manifest-errors.js";
+import {
+  noCredentialsError,
+  noPoolerError,
+  noSingleDatabaseError,
+  unknownRoleError,
+} from "../../src/errors/database-errors.js";
+import { unreachableDatabaseError } from "../../src/errors/postgres-errors.js";
+import { missingTokenError } from "../../src/errors/access-errors.js";
+import { unknownProjectError } from "../../src/errors/manifest-errors.js";
 import { ambiguousName } from "../../src/errors/name-errors.js";
 import type { FailedCommand } from "../../src/run/failures/failed-command.js";
 import { nextCommands } from "../../src/run/failures/with-next.js";
@@ -103,7 +108,7 @@ const commandOf = (...words: string[]): FailedCommand => ({
   args: [],
   options: {},
   flags: {},
-  accepts: [],
+  acceptedFlags: [],
   line: words,
 });
 
@@ -169,15 +174,15 @@ describe("next of an error of the command line", () => {
   it("can be run as it is where the error itself names the resource", async () => {
     const { id, database } = await session.server.engine.seed.project();
     const errors = [
-      noToken(session.server.baseUrl),
-      noToken(undefined),
-      noCredentials(database?.id ?? ""),
-      noPooler(database?.id ?? ""),
-      unknownRole(database?.id ?? "", "nope", []),
-      unreachableDatabase(database?.id ?? "", "it said no"),
-      severalDatabases(id, []),
-      severalDatabases(id, ["db_1", "db_2"]),
-      unknownProject("nope", []),
+      missingTokenError(session.server.baseUrl),
+      missingTokenError(undefined),
+      noCredentialsError(database?.id ?? ""),
+      noPoolerError(database?.id ?? ""),
+      unknownRoleError(database?.id ?? "", "nope", []),
+      unreachableDatabaseError(database?.id ?? "", "it said no"),
+      noSingleDatabaseError(id, []),
+      noSingleDatabaseError(id, ["db_1", "db_2"]),
+      unknownProjectError("nope", []),
       ambiguousName("branch", "main", [{ id: "br_1", label: "" }]),
     ];
     await expectRunnable(errors.flatMap(({ next = [] }) => next));

@@ -6,7 +6,7 @@ import { groups } from "../../src/contract/generated/groups.js";
 import { secretNames } from "../../src/contract/generated/secret-names.js";
 import { isObject } from "../../src/json/json-path.js";
 import type { CommandDefinition } from "../../src/contract/command-definition.js";
-import { formats } from "../../src/output/output.js";
+import { outputFormats } from "../../src/output/output.js";
 import { exampleId } from "../../src/command-line/help-sections.js";
 import { startCannedServer } from "../canned-server.js";
 import { temporaryFolder } from "../folders.js";
@@ -143,16 +143,15 @@ describe("secrets that only a newer service returns are masked", () => {
     }
   });
 
-  it.each(formats.flatMap((format) => [["deployments start", format] as const, ["list", format] as const]))(
-    "in the result of %s as %s",
-    async (command, format) => {
-      const line =
-        command === "list" ? ["services", "deployments", "list", other] : ["deployments", "start", other];
-      const result = await runInProcess([...line, "--output", format], { env: server.env });
-      expect(result.status).toBe(command === "list" && format === "env" ? 2 : 0);
-      expectMasked(result);
-    },
-  );
+  it.each(
+    outputFormats.flatMap((format) => [["deployments start", format] as const, ["list", format] as const]),
+  )("in the result of %s as %s", async (command, format) => {
+    const line =
+      command === "list" ? ["services", "deployments", "list", other] : ["deployments", "start", other];
+    const result = await runInProcess([...line, "--output", format], { env: server.env });
+    expect(result.status).toBe(command === "list" && format === "env" ? 2 : 0);
+    expectMasked(result);
+  });
 
   it("with --query, --all and in mgmt api, which prints them with --show-secrets", async () => {
     for (const line of [

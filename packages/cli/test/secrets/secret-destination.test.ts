@@ -3,7 +3,7 @@ import type { SecretFlags } from "../../src/secrets/secret-flags.js";
 import {
   printsAllSecrets,
   printsNewSecrets,
-  secretDestination,
+  resolveSecretDestination,
 } from "../../src/secrets/secret-destination.js";
 
 const local = {};
@@ -23,7 +23,7 @@ describe("secrets go", () => {
     [{ githubEnv: "URL", secretFile: "-" }, ci, "files", { all: true, new: true }],
     [{ gitlabDotenv: "db.env", showSecrets: true }, ci, "files", { all: true, new: true }],
   ])("with %j and the environment %j to: %s", (flags, env, to, expected) => {
-    const destination = secretDestination(flags, { env });
+    const destination = resolveSecretDestination(flags, { env });
     expect(destination.to).toBe(to);
     expect({ all: printsAllSecrets(destination), new: printsNewSecrets(destination) }).toEqual(expected);
   });

@@ -6,7 +6,7 @@ import { groups } from "../../src/contract/generated/groups.js";
 import { needsConfirmation } from "../../src/run/examples.js";
 import { overrideOf } from "../../src/contract/command-override.js";
 import type { CommandDefinition } from "../../src/contract/command-definition.js";
-import { formats } from "../../src/output/output.js";
+import { outputFormats } from "../../src/output/output.js";
 import { exampleId } from "../../src/command-line/help-sections.js";
 import { type CannedResponse, startCannedServer } from "../canned-server.js";
 import { temporaryFolder } from "../folders.js";
@@ -82,7 +82,7 @@ const title = (definition: CommandDefinition): [string, CommandDefinition] => [
 describe.each(withSecrets.filter(({ secrets }) => !secrets?.issued).map(title))(
   "a secret that mgmt %s did not create",
   (_, definition) => {
-    it.each(formats)("is masked with --output %s", async (format) => {
+    it.each(outputFormats)("is masked with --output %s", async (format) => {
       const { status, stdout, stderr } = await run(definition, ["--output", format]);
       expect(status).toBe(format === "env" && definition.envelope === "list" ? 2 : 0);
       expect(stdout + stderr).not.toContain(canary);

@@ -15,7 +15,7 @@ import { groups } from "../../src/contract/generated/groups.js";
 import { needsConfirmation } from "../../src/run/examples.js";
 import { overrideOf } from "../../src/contract/command-override.js";
 import type { CommandDefinition } from "../../src/contract/command-definition.js";
-import { formats } from "../../src/output/output.js";
+import { outputFormats } from "../../src/output/output.js";
 import { exampleId } from "../../src/command-line/help-sections.js";
 import { bin, ensureBuilt } from "../bin.js";
 import { type CannedResponse, startCannedServer } from "../canned-server.js";
@@ -96,7 +96,7 @@ const create = (...more: string[]): string[] => [
 ];
 
 describe("a command that creates credentials in CI", () => {
-  it.each(formats)("prints them masked with --output %s, and says how to get them", async (format) => {
+  it.each(outputFormats)("prints them masked with --output %s, and says how to get them", async (format) => {
     const result = await job({ CI: "true" }, create("-o", format));
     expect(result.status).toBe(0);
     await expectNoSecret(result);
@@ -564,7 +564,7 @@ describe("masks of the log", () => {
         ...(body === undefined ? [] : ["--body", JSON.stringify(body)]),
         "--show-secrets",
       ];
-      for (const format of formats) {
+      for (const format of outputFormats) {
         const env = { ...server.env, CI: "true", GITHUB_ACTIONS: "true" };
         const { status, stdout, stderr } = await runInProcess([...line, "-o", format], { env });
         expect({ line, format, stderr, status }).toMatchObject({

@@ -10,7 +10,7 @@ import {
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { CodeCache, nameOfBuild } from "../../src/system/code-cache.js";
+import { CodeCache, createCacheName } from "../../src/system/code-cache.js";
 import { temporaryFolder } from "../folders.js";
 
 const folder = temporaryFolder();
@@ -150,13 +150,13 @@ describe("the code of a file of the build", () => {
 describe("the folder of compiled code", () => {
   it("is another one for another version, build or time of the build", () => {
     write("main.js", "exports.value = 1;");
-    const name = nameOfBuild(build, "1.0.0");
-    expect(nameOfBuild(build, "1.0.0")).toBe(name);
-    const names = [name, nameOfBuild(build, "1.0.1")];
+    const name = createCacheName(build, "1.0.0");
+    expect(createCacheName(build, "1.0.0")).toBe(name);
+    const names = [name, createCacheName(build, "1.0.1")];
     write("main.js", "exports.value = 10;");
-    names.push(nameOfBuild(build, "1.0.0"));
+    names.push(createCacheName(build, "1.0.0"));
     utimesSync(join(build, "main.js"), 1, 1);
-    names.push(nameOfBuild(build, "1.0.0"));
+    names.push(createCacheName(build, "1.0.0"));
     expect(new Set(names).size).toBe(4);
   });
 

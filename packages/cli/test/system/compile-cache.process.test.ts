@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { keepCompiledCode } from "../../src/system/compile-cache.js";
+import { enableCodeCaching } from "../../src/system/compile-cache.js";
 import { cacheFolder } from "../../src/files/own-cache.js";
 import { ensureBuilt } from "../bin.js";
 import { temporaryFolder } from "../folders.js";
@@ -38,7 +38,7 @@ const keepWith = (modules: object, env: NodeJS.ProcessEnv): string | undefined =
     .spyOn(process, "getBuiltinModule")
     .mockImplementation((id: string) => (id === "node:module" ? modules : load(id)));
   vi.stubEnv("HOME", env["HOME"] ?? home);
-  const folder = keepCompiledCode(env);
+  const folder = enableCodeCaching(env);
   spy.mockRestore();
   return folder;
 };

@@ -195,7 +195,7 @@ describe("Interruption", () => {
   it("leaves the signals to a program that runs in the foreground", async () => {
     const { host, interruption } = start();
     const received: string[] = [];
-    await interruption.leaveTo(
+    await interruption.leaveSignalsTo(
       (name) => received.push(name),
       () => {
         host.emit("SIGINT");

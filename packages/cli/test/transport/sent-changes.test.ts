@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { leavesOpen } from "../../src/transport/sent-changes.js";
+import { isOutcomeUnknown } from "../../src/transport/sent-changes.js";
 
 describe("a response to a change", () => {
   it.each([
@@ -11,7 +11,7 @@ describe("a response to a change", () => {
     [503, { "retry-after": "-1" }],
     [503, { "retry-after": "soon" }],
   ])("leaves open what happened: %j %j", (status, headers) => {
-    expect(leavesOpen(status, headers)).toBe(true);
+    expect(isOutcomeUnknown(status, headers)).toBe(true);
   });
 
   it.each([
@@ -21,6 +21,6 @@ describe("a response to a change", () => {
     [429, {}],
     [500, {}],
   ])("says what happened: %j %j", (status, headers) => {
-    expect(leavesOpen(status, headers)).toBe(false);
+    expect(isOutcomeUnknown(status, headers)).toBe(false);
   });
 });

@@ -10,7 +10,7 @@ import {
 } from "pg";
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { FairSemaphore } from "@mgmt/engine/internal";
-import { reaching, unavailable } from "./unavailable.js";
+import { wrapConnectionErrors, toUnavailableError } from "./unavailable.js";
 import { clientConfigOf } from "../policy/address.js";
 import type { Cluster } from "../policy/cluster.js";
 import type { StatementWithin } from "../policy/statement-within.js";
@@ -47,25 +47,25 @@ export const isForbidden = (error: unknown): boolean =>
  * SQL condition on `pg_database` for a database whose creation or removal was interrupted. All that Postgres allows is to
  * drop it. See https://www.postgresql.org/docs/current/sql-dropdatabase.html
  */
-export const isInvalid = "datconnlimit = -2";
+export const isInvalidCondition = "datconnlimit = -2";
 
 /**
  * Overrides settings that a tenant may have set on its database. With the tenant's `search_path`, for example, statements
  * of the superuser could call the tenant's functions. A library that does not exist would refuse the connection.
  */
-const guardedSettings =
+const guardedStartupOptions =
   "-c search_path=pg_catalog -c role=none -c default_transaction_read_only=off -c statement_timeout=60s " +
   "-c lock_timeout=20s -c transaction_timeout=0 -c row_security=off -c local_preload_libraries= " +
   "-c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0 -c default_transaction_isolation=read\\ committed";
 
 /** How long the end of sessions may take, in milliseconds. */
-const endPatience = 30_000;
+const sessionEndTimeoutMs = 30_000;
 
 /** How long a session may use a processor after it was told to end, before its process is killed, in milliseconds. */
-const killPatience = 5_000;
+const killTimeoutMs = 5_000;
 
 /** Time between attempts to reach Postgres while it restarts, in milliseconds. */
-const restartInterval = 25;
+const restartPollMs = 25;
 
 /** A session that was told to end. */
 interface EndedSession {
@@ -77,10 +77,10 @@ interface EndedSession {
 }
 
 /** Connections to databases of tenants at the same time. The platform has a limited number of connections. */
-const maxWithin = 4;
+const maxTenantConnections = 4;
 
 /** Maximum number of statements that copy or drop a database at the same time. */
-const maxLong = 4;
+const maxLongStatements = 4;
 
 /** Runs the statements of the platform in a cluster. */
 export class Admin {
@@ -92,8 +92,8 @@ export class Admin {
   /** For statements that copy or drop a database, so that nothing else waits for their connections. */
   readonly #longPool: Pool;
   /** Long statements wait here, because the pool would give up after some time, as if Postgres could not be reached. */
-  readonly #longSemaphore = new FairSemaphore({ total: maxLong });
-  readonly #innerSemaphore = new FairSemaphore({ total: maxWithin });
+  readonly #longSemaphore = new FairSemaphore({ total: maxLongStatements });
+  readonly #innerSemaphore = new FairSemaphore({ total: maxTenantConnections });
   readonly #blockers: Blockers;
   readonly #report: (problem: string) => void;
 
@@ -102,7 +102,9 @@ export class Admin {
     this.cluster = cluster;
     this.#report = report;
     const options =
-      cluster.major >= 17 ? guardedSettings : guardedSettings.replace("-c transaction_timeout=0 ", "");
+      cluster.major >= 17
+        ? guardedStartupOptions
+        : guardedStartupOptions.replace("-c transaction_timeout=0 ", "");
     this.address = {
       ...clientConfigOf(cluster.address),
       application_name: "mgmt",
@@ -110,25 +112,25 @@ export class Admin {
       connectionTimeoutMillis: 30_000,
     };
     // One connection stays open, because opening one takes longer than most statements.
-    const keepOne = { min: 1, idleTimeoutMillis: 30_000 };
-    this.#pool = openPool({ ...this.address, ...keepOne, max: 4 });
+    const keepOneConnection = { min: 1, idleTimeoutMillis: 30_000 };
+    this.#pool = openPool({ ...this.address, ...keepOneConnection, max: 4 });
     this.#longPool = openPool({
       ...this.address,
-      ...keepOne,
+      ...keepOneConnection,
       options: `${options} -c statement_timeout=0`,
-      max: maxLong,
+      max: maxLongStatements,
     });
     this.#blockers = new Blockers(this.address);
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const { rows } = await this.#reaching(() => this.#pool.query<Row>(text, [...values]));
+    const { rows } = await this.#runUnblocked(() => this.#pool.query<Row>(text, [...values]));
     return rows;
   }
 
   /** Runs all statements in one transaction and one round trip. */
   async script(statements: readonly string[]): Promise<void> {
-    await this.#reaching(() => this.#pool.query(statements.join(";\n")));
+    await this.#runUnblocked(() => this.#pool.query(statements.join(";\n")));
   }
 
   /**
@@ -140,27 +142,27 @@ export class Admin {
   async run(statement: string, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     await this.#longSemaphore.run("", async () =>
-      this.#runOn(await reaching(() => this.#longPool.connect()), statement, signal),
+      this.#runOnClient(await wrapConnectionErrors(() => this.#longPool.connect()), statement, signal),
     );
   }
 
-  async #runOn(client: PoolClient, statement: string, signal: AbortSignal | undefined): Promise<void> {
-    let canceled: Promise<unknown> | undefined;
+  async #runOnClient(client: PoolClient, statement: string, signal: AbortSignal | undefined): Promise<void> {
+    let cancellation: Promise<unknown> | undefined;
     try {
-      const pid = signal && (await reaching(() => backendOf(client)));
+      const pid = signal && (await wrapConnectionErrors(() => readBackendPid(client)));
       const cancel = (): void => {
-        canceled = this.query("select pg_cancel_backend($1)", [pid]).catch(() => undefined);
+        cancellation = this.query("select pg_cancel_backend($1)", [pid]).catch(() => undefined);
       };
       signal?.throwIfAborted();
       signal?.addEventListener("abort", cancel);
       try {
-        await this.#reaching(() => client.query(statement));
+        await this.#runUnblocked(() => client.query(statement));
       } finally {
         signal?.removeEventListener("abort", cancel);
-        await canceled;
+        await cancellation;
       }
       // A late cancellation must not hit the next statement of this connection.
-      client.release(canceled !== undefined);
+      client.release(cancellation !== undefined);
     } catch (error) {
       client.release(true);
       signal?.throwIfAborted();
@@ -169,11 +171,11 @@ export class Admin {
   }
 
   /** Runs statements in one transaction in another database. */
-  async scriptWithin(database: string, statements: readonly StatementWithin[]): Promise<void> {
+  async runScriptIn(database: string, statements: readonly StatementWithin[]): Promise<void> {
     await this.#innerSemaphore.run(database, async () => {
-      const client = await reaching(() => this.#connectTo(database));
+      const client = await wrapConnectionErrors(() => this.#connectTo(database));
       try {
-        await this.#reaching(() => client.query(statements.map(({ text }) => text).join(";\n")));
+        await this.#runUnblocked(() => client.query(statements.map(({ text }) => text).join(";\n")));
       } finally {
         await client.end();
       }
@@ -182,30 +184,30 @@ export class Admin {
 
   async #connectTo(database: string): Promise<Client> {
     try {
-      return await this.#open(database);
+      return await this.#openClient(database);
     } catch (error) {
       if (!this.cluster.isRefusal(error)) throw error;
-      return this.#enter(database);
+      return this.#connectDespiteLimits(database);
     }
   }
 
   /** Connects to a database whose connection limit or privileges refuse the platform. */
-  async #enter(database: string): Promise<Client> {
+  async #connectDespiteLimits(database: string): Promise<Client> {
     const [row] = await this.query<{ limit: number }>(
       "select datconnlimit as limit from pg_database where datname = $1",
       [database],
     );
-    const limit = `alter database ${identifier(database)} connection limit`;
-    await this.allowItself(database);
+    const limit = `alter database ${quoteIdentifier(database)} connection limit`;
+    await this.grantConnectToItself(database);
     await this.script([`${limit} -1`]);
     try {
-      return await this.#open(database);
+      return await this.#openClient(database);
     } finally {
       await this.script([`${limit} ${String(row?.limit ?? -1)}`]);
     }
   }
 
-  async #open(database: string): Promise<Client> {
+  async #openClient(database: string): Promise<Client> {
     const { options = "" } = this.address;
     const client = new Client({
       ...this.address,
@@ -218,8 +220,8 @@ export class Admin {
   }
 
   /** Restores the privilege to connect to a database, which its owner can revoke. */
-  async allowItself(database: string): Promise<void> {
-    await this.script([`grant connect on database ${identifier(database)} to current_user`]);
+  async grantConnectToItself(database: string): Promise<void> {
+    await this.script([`grant connect on database ${quoteIdentifier(database)} to current_user`]);
   }
 
   /**
@@ -231,41 +233,44 @@ export class Admin {
    */
   async endSessions(condition: string, value: string): Promise<boolean> {
     let isFound = false;
-    const began = performance.now();
-    let ignoring: number[] = [];
+    const startedAt = performance.now();
+    let unresponsivePids: number[] = [];
     let isKilled = false;
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
-    for (let elapsed = 0; elapsed < endPatience; elapsed = performance.now() - began) {
-      const sessions = await this.#end(condition, value).catch((error: unknown) => {
+    for (let elapsed = 0; elapsed < sessionEndTimeoutMs; elapsed = performance.now() - startedAt) {
+      const sessions = await this.#terminateSessions(condition, value).catch((error: unknown) => {
         if (isKilled && error instanceof DatabaseUnavailableError) return undefined;
         throw error;
       });
       if (sessions === undefined) {
         // Postgres restarts.
-        await sleep(restartInterval);
+        await sleep(restartPollMs);
         continue;
       }
       if (sessions.length === 0) return isFound;
       isFound = true;
-      if (sessions.every(({ ended }) => ended === null)) throw new SuperuserConnectedError();
-      ignoring = sessions.filter(({ ended, running }) => ended !== null && running).map(({ pid }) => pid);
-      if (elapsed >= killPatience && ignoring.length > 0 && !isKilled) {
-        this.#kill(ignoring);
+      if (sessions.every(({ ended: isTerminated }) => isTerminated === null))
+        throw new SuperuserConnectedError();
+      unresponsivePids = sessions
+        .filter(({ ended: isTerminated, running: isRunning }) => isTerminated !== null && isRunning)
+        .map(({ pid }) => pid);
+      if (elapsed >= killTimeoutMs && unresponsivePids.length > 0 && !isKilled) {
+        this.#killProcesses(unresponsivePids);
         isKilled = true;
       }
       await sleep(3);
     }
-    if (ignoring.length > 0)
-      this.#report(`Sessions of tenants do not end. Kill their processes: ${ignoring.join(", ")}`);
-    throw unavailable(new Error("Sessions do not end"));
+    if (unresponsivePids.length > 0)
+      this.#report(`Sessions of tenants do not end. Kill their processes: ${unresponsivePids.join(", ")}`);
+    throw toUnavailableError(new Error("Sessions do not end"));
   }
 
   /** Tells the sessions to end. */
-  #end(condition: string, value: string): Promise<EndedSession[]> {
+  #terminateSessions(condition: string, value: string): Promise<EndedSession[]> {
     return this.query<EndedSession>(`${this.cluster.endSessions} and ${condition}`, [value]);
   }
 
-  #kill(pids: readonly number[]): void {
+  #killProcesses(pids: readonly number[]): void {
     if (this.cluster.kill === undefined) return;
     this.#report(
       `Sessions of tenants do not end. Postgres restarts, because their processes are killed: ${pids.join(", ")}`,
@@ -288,14 +293,14 @@ export class Admin {
       } catch (error) {
         if (!isInUse(error)) throw error;
         // Another process may be copying the database.
-        if (attempt === 5) throw unavailable(error);
+        if (attempt === 5) throw toUnavailableError(error);
         await sleep(attempt * 20);
       }
     }
   }
 
-  #reaching<T>(work: () => Promise<T>): Promise<T> {
-    return this.#blockers.during(() => reaching(work));
+  #runUnblocked<T>(work: () => Promise<T>): Promise<T> {
+    return this.#blockers.whileEndingBlockers(() => wrapConnectionErrors(work));
   }
 
   async close(): Promise<void> {
@@ -304,10 +309,10 @@ export class Admin {
   }
 }
 
-const backendOf = async (client: PoolClient): Promise<number | undefined> => {
+const readBackendPid = async (client: PoolClient): Promise<number | undefined> => {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   return rows[0]?.pid;
 };
 
-export const identifier = escapeIdentifier;
-export const literal = escapeLiteral;
+export const quoteIdentifier = escapeIdentifier;
+export const quoteLiteral = escapeLiteral;

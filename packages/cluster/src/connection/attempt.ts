@@ -11,7 +11,7 @@ import { SuperuserConnectedError } from "./superuser-connected.js";
 export type Attempt = (failure: string, work: () => Promise<void>) => Promise<boolean>;
 
 /** @param report receives a message about each failure. */
-export const attemptWith =
+export const createAttempt =
   (report: (problem: string) => void): Attempt =>
   async (failure, work) => {
     try {

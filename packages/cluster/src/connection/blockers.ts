@@ -1,18 +1,18 @@
 import type { ClientConfig, Pool } from "pg";
-import { isOurRole } from "../policy/ownership.js";
+import { isOurRoleCondition } from "../policy/ownership.js";
 import { openPool } from "./pool.js";
 
 /** How long statements of the platform wait for locks before the sessions that hold them are ended, in milliseconds. */
-const patience = 250;
+const lockWaitMs = 250;
 
 /**
  * Ends the sessions of tenants that hold a lock for which a statement of the platform waits. `DROP DATABASE` also waits until
  * each session of the server has closed its files, which a session does not do while it sends data that its client does not read.
  */
-const endBlockers = `
+const terminateBlockersQuery = `
   select pg_terminate_backend(s.pid)
   from pg_stat_activity s
-  join pg_roles r on r.oid = s.usesysid and ${isOurRole}
+  join pg_roles r on r.oid = s.usesysid and ${isOurRoleCondition}
   where s.pid in (
       select unnest(pg_blocking_pids(a.pid)) from pg_stat_activity a
       where a.usename = current_user and a.wait_event_type = 'Lock')
@@ -25,7 +25,7 @@ const endBlockers = `
  */
 export class Blockers {
   readonly #pool: Pool;
-  #statements = 0;
+  #runningStatements = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param address where to connect to, with a connection that other work cannot take. */
@@ -34,14 +34,17 @@ export class Blockers {
   }
 
   /** Runs statements, and ends the sessions that block them. */
-  async during<T>(statements: () => Promise<T>): Promise<T> {
-    this.#statements += 1;
-    this.#timer ??= setInterval(() => void this.#pool.query(endBlockers).catch(() => undefined), patience);
+  async whileEndingBlockers<T>(statements: () => Promise<T>): Promise<T> {
+    this.#runningStatements += 1;
+    this.#timer ??= setInterval(
+      () => void this.#pool.query(terminateBlockersQuery).catch(() => undefined),
+      lockWaitMs,
+    );
     try {
       return await statements();
     } finally {
-      this.#statements -= 1;
-      if (this.#statements === 0) {
+      this.#runningStatements -= 1;
+      if (this.#runningStatements === 0) {
         clearInterval(this.#timer);
         this.#timer = undefined;
       }

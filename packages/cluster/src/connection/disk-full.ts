@@ -1,7 +1,7 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 /** Codes of errors about a full disk or an exhausted quota: of the system, and of Postgres. */
-const codes: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "53100"]);
+const diskFullCodes: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "53100"]);
 
 /** Returns whether an error, or one of its causes, says that a disk is full. */
 export const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && (codes.has(errorCode(error)) || isDiskFull(error.cause));
+  error instanceof Error && (diskFullCodes.has(errorCode(error)) || isDiskFull(error.cause));

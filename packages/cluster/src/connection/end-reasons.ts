@@ -1,22 +1,22 @@
-import type { LoginRefused } from "./login-refused.js";
+import type { LoginRefusedError } from "./login-refused.js";
 
 /** How long a client may take to learn that its session has ended, in milliseconds. */
-const lasting = 5_000;
+const reasonLifetimeMs = 5_000;
 
 /**
  * Remembers why the platform ends the sessions of a database, or lets it have no new ones. Postgres itself says only that an administrator has
  * ended them, or that there are too many.
  */
 export class EndReasons {
-  readonly #reasons = new Map<string, { reason: LoginRefused; until: number }>();
+  readonly #reasons = new Map<string, { reason: LoginRefusedError; until: number }>();
 
   /** @param duration how long it is the reason, in milliseconds. Default: 5,000. */
-  note(database: string, reason: LoginRefused, duration = lasting): void {
+  record(database: string, reason: LoginRefusedError, duration = reasonLifetimeMs): void {
     this.#reasons.set(database, { reason, until: performance.now() + duration });
   }
 
   /** Returns why sessions of the database end now; undefined when the platform does not end them. */
-  of(database: string): LoginRefused | undefined {
+  of(database: string): LoginRefusedError | undefined {
     const entry = this.#reasons.get(database);
     if (entry === undefined || entry.until > performance.now()) return entry?.reason;
     this.#reasons.delete(database);

@@ -1,11 +1,11 @@
 import { FairSemaphore, KeyedMutex } from "@mgmt/engine/internal";
-import { unavailable } from "./unavailable.js";
+import { toUnavailableError } from "./unavailable.js";
 
-export interface WriteLockLimits {
+export interface WriteLockOptions {
   /** Maximum number of transactions at the same time. */
-  readonly total: number;
+  readonly maxConcurrent: number;
   /** How long a transaction waits for its locks, in milliseconds. */
-  readonly patience: number;
+  readonly acquireTimeoutMs: number;
 }
 
 /**
@@ -15,11 +15,11 @@ export interface WriteLockLimits {
 export class FairWriteLock {
   readonly #mutex = new KeyedMutex();
   readonly #semaphore: FairSemaphore;
-  readonly #patience: number;
+  readonly #acquireTimeoutMs: number;
 
-  constructor({ total, patience }: WriteLockLimits) {
-    this.#semaphore = new FairSemaphore({ total });
-    this.#patience = patience;
+  constructor({ maxConcurrent, acquireTimeoutMs }: WriteLockOptions) {
+    this.#semaphore = new FairSemaphore({ total: maxConcurrent });
+    this.#acquireTimeoutMs = acquireTimeoutMs;
   }
 
   /**
@@ -27,21 +27,21 @@ export class FairWriteLock {
    *
    * @throws DatabaseUnavailableError when that takes too long.
    */
-  acquire(locks: readonly string[]): Promise<() => void> {
-    return new Promise((begin, reject) => {
-      let isLate = false;
+  acquire(lockNames: readonly string[]): Promise<() => void> {
+    return new Promise((resolveWithRelease, reject) => {
+      let hasTimedOut = false;
       const timer = setTimeout(() => {
-        isLate = true;
-        reject(unavailable(new Error("Too many changes wait for the same lock")));
-      }, this.#patience);
-      const hold = (): Promise<void> =>
-        new Promise((end) => {
+        hasTimedOut = true;
+        reject(toUnavailableError(new Error("Too many changes wait for the same lock")));
+      }, this.#acquireTimeoutMs);
+      const holdUntilReleased = (): Promise<void> =>
+        new Promise((release) => {
           clearTimeout(timer);
-          if (isLate) end();
-          else begin(end);
+          if (hasTimedOut) release();
+          else resolveWithRelease(release);
         });
       // At most one transaction of each workspace waits for the total, so none waits for many of another.
-      void this.#mutex.run(locks, () => this.#semaphore.run(locks[0] ?? "", hold));
+      void this.#mutex.run(lockNames, () => this.#semaphore.run(lockNames[0] ?? "", holdUntilReleased));
     });
   }
 }

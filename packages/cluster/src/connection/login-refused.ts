@@ -1,5 +1,5 @@
 /** Thrown for a login that its database does not accept now. */
-export class LoginRefused extends Error {
+export class LoginRefusedError extends Error {
   /** @param code an SQLSTATE ([error codes](https://www.postgresql.org/docs/current/errcodes-appendix.html)). */
   constructor(
     readonly code: string,
@@ -20,31 +20,31 @@ export const adminShutdown = "57P01";
 export const tooManyConnections = "53300";
 
 /** The SQLSTATE `configuration_limit_exceeded`. */
-const limitExceeded = "53400";
+const configurationLimitExceeded = "53400";
 
 /** Builds every refusal of a login. */
 export const loginRefusals = {
   tooManyConnections: (database: string, limit: number) =>
-    new LoginRefused(
+    new LoginRefusedError(
       tooManyConnections,
       `too many connections for database "${database}"`,
       `The limit is ${String(limit)} connections per database. Close connections that are no longer needed, or use a ` +
         "connection pool with fewer connections.",
     ),
   creating: (database: string) =>
-    new LoginRefused(
+    new LoginRefusedError(
       cannotConnectNow,
       `the database "${database}" is still being created`,
       'Try again when its status is "ready", which the API shows.',
     ),
   copying: (database: string) =>
-    new LoginRefused(
+    new LoginRefusedError(
       cannotConnectNow,
       `the database "${database}" is being copied or restored`,
       "Try again in a few seconds.",
     ),
   notCreated: (database: string) =>
-    new LoginRefused(
+    new LoginRefusedError(
       "3D000",
       `the database "${database}" was not created`,
       "It may have been deleted. If the API shows it as failed, read the log of the platform, delete it, and create another one.",
@@ -54,34 +54,34 @@ export const loginRefusals = {
 /** Builds every reason for which the platform ends sessions. */
 export const endReasons = {
   copied: (database: string) =>
-    new LoginRefused(
+    new LoginRefusedError(
       adminShutdown,
       `the session was ended, because the database "${database}" is copied or restored`,
       "Connect again. The new connection waits until that is done.",
     ),
   tooManyLocks: (database: string, { locks, penalty }: { locks: number; penalty: number }) =>
-    new LoginRefused(
-      limitExceeded,
+    new LoginRefusedError(
+      configurationLimitExceeded,
       `the database "${database}" held too many locks, so its sessions were ended`,
       "A transaction holds a lock for each table, partition, index, and large object that it uses. All databases together can hold " +
         `${String(locks)}: use several transactions, for example pg_restore without --single-transaction. The database accepts ` +
         `connections again after ${String(Math.ceil(penalty / 1_000))} seconds.`,
     ),
   tooLarge: (database: string) =>
-    new LoginRefused(
-      limitExceeded,
+    new LoginRefusedError(
+      configurationLimitExceeded,
       `the database "${database}" uses too much memory, and accepts no connections`,
       "Restore a backup or delete it. For more data, start mgmt dev with a data directory on a disk.",
     ),
   crowded: (database: string, limit: number) =>
-    new LoginRefused(
+    new LoginRefusedError(
       tooManyConnections,
       `too many connections for database "${database}", while all databases together have too many`,
       `At the moment, the limit is ${String(limit)} connections per database. Close connections that are no longer needed.`,
     ),
   slowListener: (database: string) =>
-    new LoginRefused(
-      limitExceeded,
+    new LoginRefusedError(
+      configurationLimitExceeded,
       `the session was ended, because the notification queue of all databases filled while it did not read`,
       `End transactions soon in sessions of the database "${database}" that use LISTEN, and read what they receive.`,
     ),

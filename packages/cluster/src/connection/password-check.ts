@@ -1,5 +1,5 @@
 import { Client, type ClientConfig, DatabaseError } from "pg";
-import { isTemporary, unavailable } from "./unavailable.js";
+import { isTemporary, toUnavailableError } from "./unavailable.js";
 
 /** A login role and the password to check. */
 export interface Login {
@@ -19,21 +19,21 @@ export const acceptsPassword = async (
   address: ClientConfig,
   { user, pass, database }: Login,
 ): Promise<boolean> => {
-  let isAsked = false;
+  let isPasswordRequested = false;
   const password = (): string => {
-    isAsked = true;
+    isPasswordRequested = true;
     return pass;
   };
   const client = new Client({ ...address, user, password, database });
   client.on("error", () => undefined);
   try {
     await client.connect();
-    return isAsked;
+    return isPasswordRequested;
   } catch (error) {
     const refusal = error instanceof DatabaseError ? error : undefined;
     // Postgres refuses a session for other reasons, such as too many connections, only after it has accepted the password.
-    if (isAsked) return refusal !== undefined && !/^(28|57)/.test(refusal.code ?? "");
-    if (refusal === undefined || isTemporary(refusal)) throw unavailable(error);
+    if (isPasswordRequested) return refusal !== undefined && !/^(28|57)/.test(refusal.code ?? "");
+    if (refusal === undefined || isTemporary(refusal)) throw toUnavailableError(error);
     return false;
   } finally {
     await client.end();

@@ -15,7 +15,7 @@ export const openPool = (config: PoolConfig): Pool => {
  *
  * @throws DatabaseError when Postgres refuses the statement; another error when the connection is lost.
  */
-export const queryOnKept = async <Row extends QueryResultRow>(
+export const queryKeepingConnection = async <Row extends QueryResultRow>(
   pool: Pool,
   text: string,
   values: readonly unknown[] = [],

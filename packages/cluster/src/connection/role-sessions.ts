@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError } from "pg";
-import { unavailable } from "./unavailable.js";
-import { type Admin, identifier, isLockTimeout, shortLockTimeout } from "./admin.js";
+import { toUnavailableError } from "./unavailable.js";
+import { type Admin, quoteIdentifier, isLockTimeout, shortLockTimeout } from "./admin.js";
 
 /** How long a session whose role is not known may take to start before it is ended, in milliseconds. */
-const patience = 5_000;
+const startTimeoutMs = 5_000;
 
 /** How long the end of a session may take, in milliseconds. */
-const endPatience = 30_000;
+const endTimeoutMs = 30_000;
 
 /** Time between checks, in milliseconds. */
-const interval = 5;
+const pollIntervalMs = 5;
 
 /** A session has a transaction while it starts, but `pg_stat_activity` does not know its role yet. */
-const starting = `
+const startingSessionsSql = `
   from pg_locks l left join pg_stat_activity a on a.pid = l.pid
   where l.locktype = 'virtualxid' and l.pid is not null and a.usesysid is null
     and coalesce(a.backend_type, 'client backend') = 'client backend'`;
@@ -24,24 +24,31 @@ const starting = `
  * tell it. Where there are none, waits until all sessions that are starting now have started or failed, and then ends those of
  * clients that do not finish their login, or gives up waiting for them in a cluster that others also use.
  *
- * @param limit how long to wait for sessions without a title, in milliseconds.
+ * @param timeoutMs how long to wait for sessions without a title, in milliseconds.
  * @throws DatabaseUnavailableError when they do not end.
  */
-export const endStarting = async (admin: Admin, role: string, limit = patience): Promise<void> => {
-  const began = performance.now();
-  const sessions = await admin.query<{ pid: number }>(`select l.pid ${starting}`);
+export const endStartingSessions = async (
+  admin: Admin,
+  role: string,
+  timeoutMs = startTimeoutMs,
+): Promise<void> => {
+  const startedAt = performance.now();
+  const sessions = await admin.query<{ pid: number }>(`select l.pid ${startingSessionsSql}`);
   if (sessions.length === 0) return;
   const titles = await admin.cluster.titlesOf(sessions.map(({ pid }) => pid));
-  const known = new Set(sessions.map(({ pid }) => pid).filter((pid) => isTitleOf(role, titles.get(pid))));
-  let left = sessions.filter(({ pid }) => known.has(pid) || !isTitle(titles.get(pid)));
-  for (; left.length > 0; await sleep(interval)) {
-    const elapsed = performance.now() - began;
-    const isLate = elapsed >= limit;
-    if (isLate && !admin.cluster.mayEndStarting) return;
-    if (elapsed >= limit + endPatience) throw unavailable(new Error("Sessions that start do not end"));
-    left = await admin.query(
-      `select l.pid, case when $2 or l.pid = any ($3) then pg_terminate_backend(l.pid) end ${starting} and l.pid = any ($1)`,
-      [left.map(({ pid }) => pid), isLate, [...known]],
+  const pidsOfRole = new Set(
+    sessions.map(({ pid }) => pid).filter((pid) => isTitleOf(role, titles.get(pid))),
+  );
+  let remainingSessions = sessions.filter(({ pid }) => pidsOfRole.has(pid) || !isTitle(titles.get(pid)));
+  for (; remainingSessions.length > 0; await sleep(pollIntervalMs)) {
+    const elapsed = performance.now() - startedAt;
+    const hasTimedOut = elapsed >= timeoutMs;
+    if (hasTimedOut && !admin.cluster.mayEndStarting) return;
+    if (elapsed >= timeoutMs + endTimeoutMs)
+      throw toUnavailableError(new Error("Sessions that start do not end"));
+    remainingSessions = await admin.query(
+      `select l.pid, case when $2 or l.pid = any ($3) then pg_terminate_backend(l.pid) end ${startingSessionsSql} and l.pid = any ($1)`,
+      [remainingSessions.map(({ pid }) => pid), hasTimedOut, [...pidsOfRole]],
     );
   }
 };
@@ -60,7 +67,7 @@ const isTitleOf = (role: string, title = ""): boolean => title.startsWith(`${tit
  * @throws DatabaseUnavailableError when they do not end.
  */
 export const endSessionsOf = async (admin: Admin, role: string): Promise<boolean> => {
-  await endStarting(admin, role);
+  await endStartingSessions(admin, role);
   return admin.endSessions("usename = $1", role);
 };
 
@@ -76,12 +83,12 @@ const maxAttempts = 10;
 export const alterRole = async (admin: Admin, role: string, change: string): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await admin.script([shortLockTimeout, `alter role ${identifier(role)} ${change}`]);
+      await admin.script([shortLockTimeout, `alter role ${quoteIdentifier(role)} ${change}`]);
       return;
     } catch (error) {
       const isLocked = isLockTimeout(error);
       if (!isLocked && !isConcurrentChange(error)) throw error;
-      if (attempt === maxAttempts) throw unavailable(error);
+      if (attempt === maxAttempts) throw toUnavailableError(error);
       const isUsed = await admin.endSessions("usename = $1", role);
       // Somebody else holds the lock.
       if (isLocked && !isUsed) throw error;

@@ -10,8 +10,8 @@ const iterations = 4096;
  */
 export const scramVerifier = async (password: string): Promise<string> => {
   const salt = randomBytes(16);
-  const salted = await promisify(pbkdf2)(password, salt, iterations, 32, "sha256");
-  const hmac = (text: string): Buffer => createHmac("sha256", salted).update(text).digest();
+  const saltedPassword = await promisify(pbkdf2)(password, salt, iterations, 32, "sha256");
+  const hmac = (text: string): Buffer => createHmac("sha256", saltedPassword).update(text).digest();
   const storedKey = createHash("sha256").update(hmac("Client Key")).digest("base64");
   const serverKey = hmac("Server Key").toString("base64");
   return `SCRAM-SHA-256$${String(iterations)}:${salt.toString("base64")}$${storedKey}:${serverKey}`;

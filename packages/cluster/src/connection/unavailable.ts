@@ -7,19 +7,19 @@ import { isDiskFull } from "./disk-full.js";
  * and the end of a session.
  * See https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const codes = /^(08...|53...|55P03|57014|57P0[1-5]|25P03)$/;
+const temporaryErrorCodes = /^(08...|53...|55P03|57014|57P0[1-5]|25P03)$/;
 
 /** Returns the error for work that can be retried. */
-export const unavailable = (cause: unknown): DatabaseUnavailableError =>
+export const toUnavailableError = (cause: unknown): DatabaseUnavailableError =>
   isDiskFull(cause)
     ? new DatabaseUnavailableError("The disk of Postgres is full", { cause, reason: "its disk is full" })
     : new DatabaseUnavailableError("Postgres cannot be reached", { cause });
 
 /** Returns whether a retry can succeed. */
-export const isTemporary = ({ code }: DatabaseError): boolean => codes.test(code ?? "");
+export const isTemporary = ({ code }: DatabaseError): boolean => temporaryErrorCodes.test(code ?? "");
 
 /** Returns whether Postgres refused a statement. All other errors of the driver are about the connection, or temporary. */
-export const isRefusal = (error: unknown): error is DatabaseError =>
+export const isStatementRefused = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && !isTemporary(error);
 
 /**
@@ -28,20 +28,20 @@ export const isRefusal = (error: unknown): error is DatabaseError =>
  * @throws DatabaseUnavailableError when Postgres cannot be reached or the connection is lost; DatabaseError when Postgres
  *   refuses a statement.
  */
-export const reaching = async <T>(work: () => Promise<T>): Promise<T> => {
+export const wrapConnectionErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    throw isRefusal(error) ? error : unavailable(error);
+    throw isStatementRefused(error) ? error : toUnavailableError(error);
   }
 };
 
 /** A resource that Postgres lacks. */
-export interface Lack {
+export interface ResourceShortage {
   /** The problem, as the end of a sentence without a full stop. */
-  readonly what: string;
+  readonly description: string;
   /** The advice for the operator, as a sentence without a full stop. */
-  readonly remedy: string;
+  readonly hint: string;
 }
 
 /**
@@ -49,23 +49,23 @@ export interface Lack {
  *
  * @param directory on the disk of Postgres, for the messages. Default: unknown.
  */
-export const lackOf = (error: unknown, directory?: string): Lack | undefined => {
+export const findResourceShortage = (error: unknown, directory?: string): ResourceShortage | undefined => {
   if (isDiskFull(error)) {
     const disk = directory === undefined ? "the disk of Postgres" : `the disk of ${directory}`;
-    return { what: `${disk} is full`, remedy: "Free at least 100 MB there" };
+    return { description: `${disk} is full`, hint: "Free at least 100 MB there" };
   }
   if (!(error instanceof Error)) return undefined;
   if (!(error instanceof DatabaseError) || error.code?.startsWith("53") !== true)
-    return lackOf(error.cause, directory);
+    return findResourceShortage(error.cause, directory);
   switch (error.code) {
     case "53200":
-      return { what: "Postgres has no memory left", remedy: "End other programs on its machine" };
+      return { description: "Postgres has no memory left", hint: "End other programs on its machine" };
     case "53300":
-      return { what: "Postgres has no connections left", remedy: "Close connections to databases" };
+      return { description: "Postgres has no connections left", hint: "Close connections to databases" };
     default:
       return {
-        what: `Postgres lacks resources (Postgres error ${error.code})`,
-        remedy: "Read the log of Postgres, and end programs that use too much",
+        description: `Postgres lacks resources (Postgres error ${error.code})`,
+        hint: "Read the log of Postgres, and end programs that use too much",
       };
   }
 };

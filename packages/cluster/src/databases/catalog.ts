@@ -1,6 +1,6 @@
-import { type Admin, isForbidden, isInvalid } from "../connection/admin.js";
+import { type Admin, isForbidden, isInvalidCondition } from "../connection/admin.js";
 import { backupSuffix } from "../policy/names.js";
-import { isOurs } from "../policy/ownership.js";
+import { isOurDatabaseCondition } from "../policy/ownership.js";
 
 /** The database and role that Postgres has under the name of a database. */
 interface FoundDatabase {
@@ -21,7 +21,7 @@ export class Catalog {
   async find(name: string): Promise<FoundDatabase> {
     const [database] = await this.#admin.query<FoundDatabase>(
       `select
-        coalesce((select case when ${isInvalid} then 'invalid' else 'valid' end
+        coalesce((select case when ${isInvalidCondition} then 'invalid' else 'valid' end
           from pg_database where datname = $1), 'none') as database,
         exists (select from pg_roles where rolname = $1) as role`,
       [name],
@@ -43,14 +43,14 @@ export class Catalog {
 
   /** Returns the name of the database of a backup; undefined when the backup does not exist. */
   async findBackup(backupId: string): Promise<string | undefined> {
-    const [name] = await this.databasesLike(`%${backupSuffix(backupId)}`, `not ${isInvalid}`);
+    const [name] = await this.findDatabasesLike(`%${backupSuffix(backupId)}`, `not ${isInvalidCondition}`);
     return name;
   }
 
   /** Returns the names of the platform's databases that match a pattern of `LIKE`, where `_` matches only itself. */
-  async databasesLike(pattern: string, condition = "true"): Promise<string[]> {
+  async findDatabasesLike(pattern: string, condition = "true"): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
-      `select datname as name from pg_database d where datname like $1 and ${isOurs} and ${condition}`,
+      `select datname as name from pg_database d where datname like $1 and ${isOurDatabaseCondition} and ${condition}`,
       [pattern.replaceAll("_", "\\_")],
     );
     return rows.map(({ name }) => name);
@@ -72,7 +72,7 @@ export class Catalog {
       return await this.#usage(name);
     } catch (error) {
       if (!isForbidden(error)) throw error;
-      await this.#admin.allowItself(name);
+      await this.#admin.grantConnectToItself(name);
       return this.#usage(name);
     }
   }

@@ -2,35 +2,41 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError } from "pg";
 import {
   type Admin,
-  identifier,
+  quoteIdentifier,
   isInUse,
-  isInvalid,
+  isInvalidCondition,
   isLockTimeout,
-  literal,
+  quoteLiteral,
   shortLockTimeout,
 } from "../connection/admin.js";
-import { unavailable } from "../connection/unavailable.js";
+import { toUnavailableError } from "../connection/unavailable.js";
 import { kindOf, ownerOf } from "../policy/names.js";
-import { isLogin, isOurRole, isRetired, platformRole, retireRole } from "../policy/ownership.js";
+import {
+  isLoginCondition,
+  isOurRoleCondition,
+  isRetiredCondition,
+  platformRole,
+  retireRole,
+} from "../policy/ownership.js";
 import { alterRole, endSessionsOf } from "../connection/role-sessions.js";
 import { type StatementWithin, within } from "../policy/statement-within.js";
-import { storeSetting } from "./settings.js";
+import { storeSettingStatement } from "./settings.js";
 
 /** How long `DROP DATABASE` waits for sessions to react, in milliseconds, and the time between looks. */
-const stallPatience = 1_000;
-const stallInterval = 250;
+const stallTimeoutMs = 1_000;
+const stallCheckIntervalMs = 250;
 
 /** The reason for canceling `DROP DATABASE`. */
-const stall = new Error("A session does not react to signals");
+const stallReason = new Error("A session does not react to signals");
 
 /** The database in which privileges on databases are revoked. */
-const sharedObjects = "postgres";
+const sharedObjectsName = "postgres";
 
 /** Returns whether Postgres refused to drop a role that has objects or privileges (`dependent_objects_still_exist`). */
 const hasDependents = (error: unknown): boolean => error instanceof DatabaseError && error.code === "2BP01";
 
 /** Returns whether Postgres refused a new database because another statement has just created it. */
-const isDuplicate = (error: unknown): boolean =>
+const isDuplicateDatabase = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code === "42P04" || error.code === "23505");
 
 /** Settings that are stored for a database. */
@@ -65,12 +71,12 @@ export class Copies {
    */
   async createEmpty(unfinished: string, name: string): Promise<void> {
     await this.#copy("template0", unfinished, undefined);
-    await this.#admin.script([`alter database ${identifier(unfinished)} allow_connections true`]);
-    await this.#admin.scriptWithin(unfinished, [within.nothing(), ...this.#admin.cluster.completeDatabase]);
+    await this.#admin.script([`alter database ${quoteIdentifier(unfinished)} allow_connections true`]);
+    await this.#admin.runScriptIn(unfinished, [within.nothing(), ...this.#admin.cluster.completeDatabase]);
     await this.#admin.whileUnused(unfinished, () =>
       this.#admin.script([
-        `alter database ${identifier(unfinished)} allow_connections false`,
-        `alter database ${identifier(unfinished)} rename to ${identifier(name)}`,
+        `alter database ${quoteIdentifier(unfinished)} allow_connections false`,
+        `alter database ${quoteIdentifier(unfinished)} rename to ${quoteIdentifier(name)}`,
       ]),
     );
   }
@@ -85,16 +91,16 @@ export class Copies {
     const copy = (): Promise<void> => this.#admin.whileUnused(from, () => this.#copy(from, to, signal));
     // Not whether it is open now: an earlier copy may have been interrupted before it opened the database again.
     const isTenant = kindOf(from) === "database";
-    await (isTenant ? this.whileClosed(from, () => this.#closing(from, copy)) : copy());
+    await (isTenant ? this.whileClosed(from, () => this.#whileClosedForCopy(from, copy)) : copy());
     await this.copySettings(from, to, "setrole = 0");
   }
 
-  async #closing(name: string, work: () => Promise<void>): Promise<void> {
+  async #whileClosedForCopy(name: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.#admin.script([`alter database ${identifier(name)} allow_connections false`]);
+      await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections false`]);
       await work();
     } finally {
-      await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
+      await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections true`]);
     }
   }
 
@@ -102,22 +108,26 @@ export class Copies {
    * Copies the settings of `ALTER DATABASE … SET` and `ALTER ROLE … IN DATABASE … SET`, which `CREATE DATABASE` does not.
    * Removes settings that only `to` has.
    *
-   * @param which SQL condition on `pg_db_role_setting`.
+   * @param settingsCondition SQL condition on `pg_db_role_setting`.
    */
-  async copySettings(from: string, to: string, which: string): Promise<void> {
+  async copySettings(from: string, to: string, settingsCondition: string): Promise<void> {
     const settings = await this.#admin.query<StoredSettings>(
       `select r.rolname as role, max(s.setconfig) filter (where d.datname = $1) as settings
         from pg_db_role_setting s
         join pg_database d on d.oid = s.setdatabase and d.datname in ($1, $2)
         left join pg_roles r on r.oid = s.setrole
-        where ${which} and (s.setrole = 0) = (r.oid is null)
+        where ${settingsCondition} and (s.setrole = 0) = (r.oid is null)
         group by r.rolname`,
       [from, to],
     );
     const changes = settings.flatMap(({ role, settings }) => {
-      const database = `database ${identifier(to)}`;
-      const target = role === null ? `alter ${database}` : `alter role ${identifier(role)} in ${database}`;
-      return [`${target} reset all`, ...(settings ?? []).map((setting) => storeSetting(target, setting))];
+      const database = `database ${quoteIdentifier(to)}`;
+      const target =
+        role === null ? `alter ${database}` : `alter role ${quoteIdentifier(role)} in ${database}`;
+      return [
+        `${target} reset all`,
+        ...(settings ?? []).map((setting) => storeSettingStatement(target, setting)),
+      ];
     });
     if (changes.length === 0) return;
     try {
@@ -151,18 +161,18 @@ export class Copies {
     const memberships = await this.#admin.query<{ role: string }>(
       `select r.rolname as role
         from pg_roles r
-        where (r.rolname = $1 or ${isLogin} and exists (
+        where (r.rolname = $1 or ${isLoginCondition} and exists (
             select from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and o.rolname = $1))
-          and ${isOurRole} and pg_has_role(r.oid, 'usage')`,
+          and ${isOurRoleCondition} and pg_has_role(r.oid, 'usage')`,
       [source],
     );
     const roles = memberships.map(({ role }) => role);
-    await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
+    await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections true`]);
     try {
-      await this.#admin.scriptWithin(name, await this.#reassign(name, roles, owner));
+      await this.#admin.runScriptIn(name, await this.#reassign(name, roles, owner));
     } finally {
       await this.#admin.whileUnused(name, () =>
-        this.#admin.script([`alter database ${identifier(name)} allow_connections false`]),
+        this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections false`]),
       );
     }
   }
@@ -183,7 +193,7 @@ export class Copies {
     if (!row.template) {
       // Says who is connected if the platform cannot end all sessions.
       if (!this.#admin.cluster.mayForceDrop) await this.#admin.endSessions("datname = $1", name);
-      const statement = `drop database if exists ${identifier(name)} with (force)`;
+      const statement = `drop database if exists ${quoteIdentifier(name)} with (force)`;
       try {
         await this.#runUnlessStalled(statement);
       } catch (error) {
@@ -195,35 +205,35 @@ export class Copies {
     }
     // A tenant has marked its database as a template, which cannot be dropped and is never invalid. It must not be able to
     // do so again.
-    await this.#admin.script([`alter database ${identifier(name)} allow_connections false`]);
+    await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections false`]);
     await this.#admin.whileUnused(name, async () => {
-      await this.#admin.script([`alter database ${identifier(name)} is_template false`]);
-      await this.#runUnlessStalled(`drop database ${identifier(name)}`);
+      await this.#admin.script([`alter database ${quoteIdentifier(name)} is_template false`]);
+      await this.#runUnlessStalled(`drop database ${quoteIdentifier(name)}`);
     });
   }
 
   /** Runs `DROP DATABASE`. Cancels it when a session of the server does not react to signals. */
   async #runUnlessStalled(statement: string): Promise<void> {
-    const stalled = new AbortController();
-    const watch = async (): Promise<void> => {
-      for (let waited = 0; !stalled.signal.aborted; waited += stallInterval) {
-        await sleep(stallInterval, undefined, { signal: stalled.signal, ref: false });
-        const [waiting] = await this.#admin.query(
+    const stallController = new AbortController();
+    const watchForStall = async (): Promise<void> => {
+      for (let waited = 0; !stallController.signal.aborted; waited += stallCheckIntervalMs) {
+        await sleep(stallCheckIntervalMs, undefined, { signal: stallController.signal, ref: false });
+        const [waitingSession] = await this.#admin.query(
           "select from pg_stat_activity where query = $1 and wait_event = 'ProcSignalBarrier'",
           [statement],
         );
-        if (waiting === undefined) waited = 0;
-        else if (waited >= stallPatience) stalled.abort(stall);
+        if (waitingSession === undefined) waited = 0;
+        else if (waited >= stallTimeoutMs) stallController.abort(stallReason);
       }
     };
-    const watching = watch().catch(() => undefined);
+    const watching = watchForStall().catch(() => undefined);
     try {
-      await this.#admin.run(statement, stalled.signal);
+      await this.#admin.run(statement, stallController.signal);
     } catch (error) {
-      if (error !== stall) throw error;
+      if (error !== stallReason) throw error;
       this.onStall();
     } finally {
-      stalled.abort();
+      stallController.abort();
       await watching;
     }
   }
@@ -237,20 +247,20 @@ export class Copies {
   async dropRole(role: string, owner: string): Promise<void> {
     await alterRole(this.#admin, role, "nologin password null");
     await endSessionsOf(this.#admin, role);
-    const databases = await this.#databasesWith(role);
+    const databases = await this.#findDatabasesWith(role);
     for (const database of databases)
-      if (database !== sharedObjects && ownerOf(database) === owner)
+      if (database !== sharedObjectsName && ownerOf(database) === owner)
         await this.#removeFrom(role, database, owner);
     try {
-      if (databases.includes(sharedObjects)) {
-        await this.#admin.scriptWithin(sharedObjects, [within.limitLockWait(), within.dropOwned(role)]);
+      if (databases.includes(sharedObjectsName)) {
+        await this.#admin.runScriptIn(sharedObjectsName, [within.limitLockWait(), within.dropOwned(role)]);
       }
-      await this.#admin.script([shortLockTimeout, `drop role ${identifier(role)}`]);
+      await this.#admin.script([shortLockTimeout, `drop role ${quoteIdentifier(role)}`]);
     } catch (error) {
       if (!hasDependents(error) && !isLockTimeout(error)) throw error;
-      const groups = await this.#groupsOf(role);
+      const groups = await this.#findGroupsOf(role);
       await this.#admin.script([
-        ...groups.map((group) => `revoke ${identifier(group)} from ${identifier(role)}`),
+        ...groups.map((group) => `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(role)}`),
         retireRole(role),
       ]);
     }
@@ -259,11 +269,11 @@ export class Copies {
   /** Drops the roles that remained because of locks, or of privileges in databases, which do not exist any more. */
   async dropRetiredRoles(): Promise<void> {
     const roles = await this.#admin.query<{ name: string }>(
-      `select rolname as name from pg_roles r where ${isRetired}
+      `select rolname as name from pg_roles r where ${isRetiredCondition}
         and not exists (select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = r.oid)
         and not exists (select from pg_locks where locktype = 'object' and classid = 'pg_authid'::regclass and objid = r.oid)`,
     );
-    for (const { name } of roles) await this.#admin.script([`drop role if exists ${identifier(name)}`]);
+    for (const { name } of roles) await this.#admin.script([`drop role if exists ${quoteIdentifier(name)}`]);
   }
 
   async #removeFrom(role: string, database: string, owner: string): Promise<void> {
@@ -273,12 +283,12 @@ export class Copies {
     );
     const statements = await this.#reassign(database, [role], owner);
     // A backup does not allow connections, and a tenant may have closed its database.
-    if (row?.open !== false) return this.#admin.scriptWithin(database, statements);
-    await this.#admin.script([`alter database ${identifier(database)} allow_connections true`]);
+    if (row?.open !== false) return this.#admin.runScriptIn(database, statements);
+    await this.#admin.script([`alter database ${quoteIdentifier(database)} allow_connections true`]);
     try {
-      await this.#admin.scriptWithin(database, statements);
+      await this.#admin.runScriptIn(database, statements);
     } finally {
-      await this.#admin.script([`alter database ${identifier(database)} allow_connections false`]);
+      await this.#admin.script([`alter database ${quoteIdentifier(database)} allow_connections false`]);
     }
   }
 
@@ -304,7 +314,7 @@ export class Copies {
     ];
   }
 
-  async #groupsOf(role: string): Promise<string[]> {
+  async #findGroupsOf(role: string): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
       `select o.rolname as name from pg_auth_members m
         join pg_roles r on r.oid = m.member join pg_roles o on o.oid = m.roleid where r.rolname = $1`,
@@ -317,14 +327,14 @@ export class Copies {
    * Returns the databases with objects or privileges of the role; `sharedObjects` for privileges on databases. Leaves out those that
    * only wait until they can be dropped.
    */
-  async #databasesWith(role: string): Promise<string[]> {
+  async #findDatabasesWith(role: string): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
-      `select distinct coalesce(b.datname, ${literal(sharedObjects)}) as name
+      `select distinct coalesce(b.datname, ${quoteLiteral(sharedObjectsName)}) as name
         from pg_shdepend d
         left join pg_database b on b.oid = d.dbid
         where d.refclassid = 'pg_authid'::regclass
           and d.refobjid = (select oid from pg_roles where rolname = $1)
-          and not coalesce(b.${isInvalid}, false)
+          and not coalesce(b.${isInvalidCondition}, false)
           and d.classid <> 'pg_auth_members'::regclass`,
       [role],
     );
@@ -334,14 +344,14 @@ export class Copies {
   async #copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
     try {
       await this.#admin.run(
-        `create database ${identifier(to)} owner ${identifier(platformRole)} template ${identifier(from)} ${this.#strategy} allow_connections false`,
+        `create database ${quoteIdentifier(to)} owner ${quoteIdentifier(platformRole)} template ${quoteIdentifier(from)} ${this.#strategy} allow_connections false`,
         signal,
       );
     } catch (error) {
       // Postgres completes the statement of a process that has ended. The repetition drops the database that it made.
-      throw isDuplicate(error) ? unavailable(error) : error;
+      throw isDuplicateDatabase(error) ? toUnavailableError(error) : error;
     }
     // By default, everybody may connect to a new database.
-    await this.#admin.script([`revoke all on database ${identifier(to)} from public`]);
+    await this.#admin.script([`revoke all on database ${quoteIdentifier(to)} from public`]);
   }
 }

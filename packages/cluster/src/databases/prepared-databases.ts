@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DatabaseUnavailableError } from "@mgmt/engine";
-import { unavailable } from "../connection/unavailable.js";
-import { type Attempt, attemptWith } from "../connection/attempt.js";
+import { toUnavailableError } from "../connection/unavailable.js";
+import { type Attempt, createAttempt } from "../connection/attempt.js";
 import type { Copies } from "./copies.js";
 import { preparedPrefix, unfinishedPreparedPrefix } from "../policy/names.js";
 
@@ -12,19 +12,19 @@ interface Waiter {
 }
 
 /** Two at a time: one uses the disk while the other waits for the server. */
-const concurrency = 2;
+const maxConcurrentCreations = 2;
 
 /**
  * Time before the successor of a prepared database is created, in milliseconds. Copying its files at once would slow down the first
  * connection to the prepared database that was taken.
  */
-const pause = 30;
+const refillDelayMs = 30;
 
 /** Time before the first prepared databases are created, in milliseconds, because they would slow down the start. */
-const startPause = 250;
+const firstRefillDelayMs = 250;
 
 /** Time between attempts to drop the database of an interrupted creation, in milliseconds. */
-const retryDelay = 250;
+const dropRetryDelayMs = 250;
 
 /**
  * Creates empty databases in advance. Creating one writes about 300 files; renaming a prepared database takes a millisecond. Prepared databases do
@@ -32,7 +32,7 @@ const retryDelay = 250;
  */
 export class PreparedDatabases {
   readonly #copies: Copies;
-  readonly #depth: number;
+  readonly #targetCount: number;
   readonly #attempt: Attempt;
   /** Another process may have taken some of these, which renaming them shows. */
   readonly #ready: string[];
@@ -41,20 +41,25 @@ export class PreparedDatabases {
   readonly #dropping = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   /** When the timer ends. */
-  #due = 0;
+  #refillAt = 0;
   readonly #closed = new AbortController();
 
   /**
-   * @param depth number of prepared databases to keep ready.
+   * @param targetCount number of prepared databases to keep ready.
    * @param ready names of prepared databases that already exist.
    * @param report receives a message about each database that Postgres refuses to drop. The next start tries again.
    */
-  constructor(copies: Copies, depth: number, ready: readonly string[], report: (problem: string) => void) {
+  constructor(
+    copies: Copies,
+    targetCount: number,
+    ready: readonly string[],
+    report: (problem: string) => void,
+  ) {
     this.#copies = copies;
-    this.#depth = depth;
-    this.#attempt = attemptWith(report);
+    this.#targetCount = targetCount;
+    this.#attempt = createAttempt(report);
     this.#ready = [...ready];
-    this.#refillIn(startPause);
+    this.#refillIn(firstRefillDelayMs);
   }
 
   /**
@@ -66,12 +71,12 @@ export class PreparedDatabases {
     if (this.#closed.signal.aborted) return Promise.reject(closedError());
     const name = this.#ready.shift();
     if (name !== undefined) {
-      this.#refillIn(pause);
+      this.#refillIn(refillDelayMs);
       return Promise.resolve(name);
     }
-    const prepared = new Promise<string>((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    const nextName = new Promise<string>((resolve, reject) => this.#waiters.push({ resolve, reject }));
     this.#refill();
-    return prepared;
+    return nextName;
   }
 
   /** Stops creating prepared databases, and rejects those who wait for one. Resolves when none is being created. */
@@ -85,10 +90,10 @@ export class PreparedDatabases {
 
   /** Creates the missing prepared databases after this time, or earlier if that is planned. */
   #refillIn(milliseconds: number): void {
-    const due = performance.now() + milliseconds;
-    if (this.#timer !== undefined && this.#due <= due) return;
+    const refillAt = performance.now() + milliseconds;
+    if (this.#timer !== undefined && this.#refillAt <= refillAt) return;
     clearTimeout(this.#timer);
-    this.#due = due;
+    this.#refillAt = refillAt;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#refill();
@@ -96,9 +101,9 @@ export class PreparedDatabases {
   }
 
   #refill(): void {
-    const missing = this.#depth + this.#waiters.length - this.#ready.length - this.#creating.size;
+    const missing = this.#targetCount + this.#waiters.length - this.#ready.length - this.#creating.size;
     for (
-      let count = Math.min(missing, concurrency - this.#creating.size);
+      let count = Math.min(missing, maxConcurrentCreations - this.#creating.size);
       count > 0 && !this.#closed.signal.aborted;
       count -= 1
     ) {
@@ -151,10 +156,10 @@ export class PreparedDatabases {
         }
       } catch {
         // Postgres cannot be reached.
-        await sleep(retryDelay, undefined, { signal }).catch(() => undefined);
+        await sleep(dropRetryDelayMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }
 }
 
-const closedError = (): DatabaseUnavailableError => unavailable(new Error("The platform is stopping"));
+const closedError = (): DatabaseUnavailableError => toUnavailableError(new Error("The platform is stopping"));

@@ -1,7 +1,7 @@
-import { identifier, literal } from "../connection/admin.js";
+import { quoteIdentifier, quoteLiteral } from "../connection/admin.js";
 
 /** Settings that are lists of names, and that `ALTER DATABASE` and `ALTER ROLE` can set. Each name is quoted separately. */
-const lists = new Set([
+const listSettings = new Set([
   "local_preload_libraries",
   "search_path",
   "session_preload_libraries",
@@ -9,11 +9,11 @@ const lists = new Set([
 ]);
 
 /** One name of a list: in double quotes, or without quotes. */
-const listedName = /"((?:[^"]|"")*)"|([^\s,]+)/g;
+const listNamePattern = /"((?:[^"]|"")*)"|([^\s,]+)/g;
 
 /** Returns the names of a list as Postgres reads them. Names without quotes are in lower case, except those of files. */
-const namesIn = (setting: string, list: string): string[] =>
-  [...list.matchAll(listedName)].map(([, quoted, plain = ""]) => {
+const parseNameList = (setting: string, list: string): string[] =>
+  [...list.matchAll(listNamePattern)].map(([, quoted, plain = ""]) => {
     if (quoted !== undefined) return quoted.replaceAll('""', '"');
     return setting.endsWith("_libraries") ? plain : plain.toLowerCase();
   });
@@ -24,14 +24,14 @@ const namesIn = (setting: string, list: string): string[] =>
  * @param target the start of the statement, such as `alter database example`.
  * @param setting an element of `pg_db_role_setting.setconfig`: a name, `=` and a value.
  */
-export const storeSetting = (target: string, setting: string): string => {
+export const storeSettingStatement = (target: string, setting: string): string => {
   const end = setting.indexOf("=");
   const [name, value] = [setting.slice(0, end), setting.slice(end + 1)];
-  const assign = `${target} set ${identifier(name)}`;
-  if (!lists.has(name)) return `${assign} to ${literal(value)}`;
-  const names = namesIn(name, value);
+  const setClause = `${target} set ${quoteIdentifier(name)}`;
+  if (!listSettings.has(name)) return `${setClause} to ${quoteLiteral(value)}`;
+  const names = parseNameList(name, value);
   return names.length > 0
-    ? `${assign} to ${names.map(literal).join(", ")}`
+    ? `${setClause} to ${names.map(quoteLiteral).join(", ")}`
     : // There is no other form for an empty list.
-      `select pg_catalog.set_config(${literal(name)}, '', true); ${assign} from current`;
+      `select pg_catalog.set_config(${quoteLiteral(name)}, '', true); ${setClause} from current`;
 };

@@ -1,18 +1,18 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
-import { lackOf } from "../connection/unavailable.js";
+import { findResourceShortage } from "../connection/unavailable.js";
 
 /** Reports when work on databases begins to wait because Postgres lacks a resource, and when no work waits any longer. */
-export class WaitingWork {
-  readonly #report: (line: string) => void;
+export class StalledWorkReporter {
+  readonly #log: (line: string) => void;
   readonly #directory: string | undefined;
   /** Names of the databases whose work waits. */
-  readonly #names = new Set<string>();
+  readonly #stalledDatabases = new Set<string>();
   /** The reports since work began to wait. */
-  readonly #reported = new Set<string>();
+  readonly #reportedShortages = new Set<string>();
 
   /** @param directory on the disk of Postgres, for messages. */
   constructor(report: (line: string) => void, directory: string | undefined) {
-    this.#report = report;
+    this.#log = report;
     this.#directory = directory;
   }
 
@@ -22,30 +22,32 @@ export class WaitingWork {
    *
    * @throws the error of the work.
    */
-  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
+  async track<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
-      this.#end(name);
+      this.#recordResumed(name);
       return result;
     } catch (error) {
-      if (error instanceof DatabaseUnavailableError) this.#wait(name, error);
-      else this.#end(name);
+      if (error instanceof DatabaseUnavailableError) this.#recordStalled(name, error);
+      else this.#recordResumed(name);
       throw error;
     }
   }
 
-  #wait(name: string, error: DatabaseUnavailableError): void {
-    const lack = lackOf(error, this.#directory);
-    if (lack === undefined) return;
-    this.#names.add(name);
-    if (this.#reported.has(lack.what)) return;
-    this.#reported.add(lack.what);
-    this.#report(`Work on the database ${name} waits: ${lack.what}. ${lack.remedy}, and the work continues`);
+  #recordStalled(name: string, error: DatabaseUnavailableError): void {
+    const shortage = findResourceShortage(error, this.#directory);
+    if (shortage === undefined) return;
+    this.#stalledDatabases.add(name);
+    if (this.#reportedShortages.has(shortage.description)) return;
+    this.#reportedShortages.add(shortage.description);
+    this.#log(
+      `Work on the database ${name} waits: ${shortage.description}. ${shortage.hint}, and the work continues`,
+    );
   }
 
-  #end(name: string): void {
-    if (!this.#names.delete(name) || this.#names.size > 0) return;
-    this.#reported.clear();
-    this.#report("Work on databases continues: it no longer waits for Postgres");
+  #recordResumed(name: string): void {
+    if (!this.#stalledDatabases.delete(name) || this.#stalledDatabases.size > 0) return;
+    this.#reportedShortages.clear();
+    this.#log("Work on databases continues: it no longer waits for Postgres");
   }
 }

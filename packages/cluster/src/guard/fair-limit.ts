@@ -7,7 +7,7 @@
 export const fairLimit = (sessions: readonly number[], total: number): number => {
   let remaining = total;
   let databases = sessions.length;
-  for (const count of sessions.toSorted((left, right) => left - right)) {
+  for (const count of sessions.toSorted((remainingConnections, larger) => remainingConnections - larger)) {
     const share = Math.floor(remaining / databases);
     if (count > share) return Math.max(1, share);
     remaining -= count;

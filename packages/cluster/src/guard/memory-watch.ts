@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
-import { isOfTenant } from "../policy/ownership.js";
-import { queryOnKept } from "../connection/pool.js";
+import { isTenantDatabaseCondition } from "../policy/ownership.js";
+import { queryKeepingConnection } from "../connection/pool.js";
 
 export interface MemoryLimits {
   /** Returns how many bytes are in use where the databases are. */
@@ -22,13 +22,13 @@ interface Size extends LargeDatabase {
 }
 
 /** The name of a temporary file has the process id of its session. */
-const findSizes = `
+const databaseSizesQuery = `
   select d.oid, d.datname as name, (pg_database_size(d.oid) + coalesce((
       select sum(t.size) from pg_ls_tmpdir() t join pg_stat_get_activity(null) a
         on a.datid = d.oid and starts_with(t.name, 'pgsql_tmp' || a.pid || '.')
     ), 0))::float8 as bytes
   from pg_database d
-  where ${isOfTenant}
+  where ${isTenantDatabaseCondition}
   order by 3 desc`;
 
 /** Finds databases that use too much of the memory that they are in. */
@@ -47,16 +47,16 @@ export class MemoryWatch {
    * Looks up the sizes of all databases if the bytes in use have grown by a sixteenth of the limit per database since the last
    * lookup.
    *
-   * @param always looks them up even if they have not grown.
+   * @param isAlwaysIncluded looks them up even if they have not grown.
    */
-  async findLarge(always: boolean): Promise<LargeDatabase[]> {
+  async findLarge(isAlwaysIncluded: boolean): Promise<LargeDatabase[]> {
     const { perDatabase, total } = this.#limits;
     const used = await this.#limits.used();
     if (used < this.#used) this.#used = used;
-    if (!always && used - this.#used < perDatabase / 16) return [];
-    const { rows } = await queryOnKept<Size>(this.#pool, findSizes);
+    if (!isAlwaysIncluded && used - this.#used < perDatabase / 16) return [];
+    const { rows } = await queryKeepingConnection<Size>(this.#pool, databaseSizesQuery);
     this.#used = used;
-    const isTooMuch = rows.reduce((sum, { bytes }) => sum + bytes, 0) > total;
-    return rows.filter(({ bytes }, index) => bytes > perDatabase || (isTooMuch && index === 0));
+    const isOverLimit = rows.reduce((totalBytes, { bytes }) => totalBytes + bytes, 0) > total;
+    return rows.filter(({ bytes }, index) => bytes > perDatabase || (isOverLimit && index === 0));
   }
 }

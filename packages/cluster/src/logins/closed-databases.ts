@@ -3,21 +3,21 @@ import { loginRefusals } from "../connection/login-refused.js";
 
 /** Databases that accept no connections for a moment, because they are copied or replaced. Their clients wait. */
 export class ClosedDatabases {
-  readonly #closed = new Map<string, { readonly gate: Gate; works: number }>();
+  readonly #closed = new Map<string, { readonly gate: Gate; isWorkAllowed: number }>();
 
   /** Does work that closes a database and opens it again. */
   async during(database: string, work: () => Promise<void>): Promise<void> {
     const entry = this.#closed.get(database) ?? {
       gate: new Gate(database, loginRefusals.copying),
-      works: 0,
+      isWorkAllowed: 0,
     };
     this.#closed.set(database, entry);
-    entry.works += 1;
+    entry.isWorkAllowed += 1;
     try {
       await work();
     } finally {
-      entry.works -= 1;
-      if (entry.works === 0) {
+      entry.isWorkAllowed -= 1;
+      if (entry.isWorkAllowed === 0) {
         this.#closed.delete(database);
         entry.gate.open();
       }
@@ -35,9 +35,9 @@ export class ClosedDatabases {
   }
 
   async #wait(database: string, gate: Gate, { patience, signal }: WaitLimits): Promise<string> {
-    const began = performance.now();
+    const startedAt = performance.now();
     await gate.wait({ patience, signal });
-    const left = Math.max(0, patience - (performance.now() - began));
-    return this.whenOpen(database, { patience: left, signal });
+    const remainingMs = Math.max(0, patience - (performance.now() - startedAt));
+    return this.whenOpen(database, { patience: remainingMs, signal });
   }
 }

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { connectionLimits } from "../connection/connection-limits.js";
-import { type LoginRefused, loginRefusals } from "../connection/login-refused.js";
+import { type LoginRefusedError, loginRefusals } from "../connection/login-refused.js";
 
 /** How long a client waits. */
 export interface WaitLimits {
@@ -15,13 +15,13 @@ export interface WaitLimits {
  */
 export class Gate {
   readonly #database: string;
-  readonly #refuseLate: (database: string) => LoginRefused;
+  readonly #refuseLate: (database: string) => LoginRefusedError;
   readonly #events = new EventEmitter().setMaxListeners(0);
   /** One for each client, the oldest first. */
   readonly #waiting = new Set<AbortController>();
 
   /** @param refuseLate returns the error of clients that have waited as long as they can. */
-  constructor(database: string, refuseLate: (database: string) => LoginRefused) {
+  constructor(database: string, refuseLate: (database: string) => LoginRefusedError) {
     this.#database = database;
     this.#refuseLate = refuseLate;
   }
@@ -31,7 +31,7 @@ export class Gate {
     this.#events.emit("open");
   }
 
-  refuse(error: LoginRefused): void {
+  refuse(error: LoginRefusedError): void {
     // An error that nobody listens to would be thrown.
     if (this.#events.listenerCount("error") > 0) this.#events.emit("error", error);
   }
@@ -44,29 +44,29 @@ export class Gate {
    */
   async wait({ patience, signal }: WaitLimits): Promise<string> {
     const database = this.#database;
-    const late = AbortSignal.timeout(patience);
-    const place = this.#takePlace();
+    const timeout = AbortSignal.timeout(patience);
+    const queueEntry = this.#enqueue();
     try {
-      await once(this.#events, "open", { signal: AbortSignal.any([signal, late, place.signal]) });
+      await once(this.#events, "open", { signal: AbortSignal.any([signal, timeout, queueEntry.signal]) });
       return database;
     } catch (error) {
       signal.throwIfAborted();
-      place.signal.throwIfAborted();
-      throw late.aborted ? this.#refuseLate(database) : error;
+      queueEntry.signal.throwIfAborted();
+      throw timeout.aborted ? this.#refuseLate(database) : error;
     } finally {
-      this.#waiting.delete(place);
+      this.#waiting.delete(queueEntry);
     }
   }
 
-  #takePlace(): AbortController {
+  #enqueue(): AbortController {
     const limit = connectionLimits.perDatabase;
     const [oldest] = this.#waiting;
     if (oldest !== undefined && this.#waiting.size >= limit) {
       this.#waiting.delete(oldest);
       oldest.abort(loginRefusals.tooManyConnections(this.#database, limit));
     }
-    const place = new AbortController();
-    this.#waiting.add(place);
-    return place;
+    const queueEntry = new AbortController();
+    this.#waiting.add(queueEntry);
+    return queueEntry;
   }
 }

@@ -2,9 +2,9 @@ import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine"
 import { FairSemaphore } from "@mgmt/engine/internal";
 import { connectionLimits } from "../connection/connection-limits.js";
 import { scramVerifier } from "../connection/scram.js";
-import { type Admin, identifier, literal } from "../connection/admin.js";
+import { type Admin, quoteIdentifier, quoteLiteral } from "../connection/admin.js";
 import type { Copies } from "../databases/copies.js";
-import { createRole, isOurRole, loginMark, markRole, retiredMark } from "../policy/ownership.js";
+import { createRole, isOurRoleCondition, loginMark, markRole, retiredMark } from "../policy/ownership.js";
 import { alterRole, endSessionsOf } from "../connection/role-sessions.js";
 
 /** A login role found in Postgres. */
@@ -24,7 +24,7 @@ interface DatabaseLogins {
 }
 
 /** How many databases one transaction of `resetPasswords` changes. */
-const batchSize = 50;
+const loginsPerBatch = 50;
 
 /**
  * Manages the login roles of databases, one per connection. Each login is a member of the database's owner role and starts
@@ -54,10 +54,10 @@ export class Logins {
       ...createRole(
         this.#admin.cluster,
         user,
-        `login password ${literal(await scramVerifier(pass))}`,
+        `login password ${quoteLiteral(await scramVerifier(pass))}`,
         loginMark(connectionId),
       ),
-      ...join(user, owner),
+      ...joinStatements(user, owner),
       ...this.#limit(user),
     ]);
     return (await Promise.all(statements)).flat();
@@ -81,15 +81,15 @@ export class Logins {
    * @throws DatabaseUnavailableError
    */
   databaseOf(user: string): string | undefined | Promise<string | undefined> {
-    return this.known(user) ?? this.#searches.run("", () => this.#search(user));
+    return this.known(user) ?? this.#searches.run("", () => this.#findOwner(user));
   }
 
-  async #search(user: string): Promise<string | undefined> {
+  async #findOwner(user: string): Promise<string | undefined> {
     const [ownerRow] = await this.#admin.query<{ owner: string }>(
       `select o.rolname as owner from pg_roles r
         join pg_auth_members m on m.member = r.oid
         join pg_roles o on o.oid = m.roleid and not o.rolcanlogin
-        where r.rolname = $1 and r.rolcanlogin and ${isOurRole}
+        where r.rolname = $1 and r.rolcanlogin and ${isOurRoleCondition}
           and exists (select from pg_database where datdba = o.oid and datname = o.rolname)`,
       [user],
     );
@@ -105,7 +105,7 @@ export class Logins {
       await this.#admin.script(await this.statements(owner, [credential]));
     } else {
       // A removal that was not recorded retires a role which cannot be dropped.
-      if (known.mark === retiredMark) await this.#admin.script(join(user, owner));
+      if (known.mark === retiredMark) await this.#admin.script(joinStatements(user, owner));
       else if (!known.owners.includes(owner)) {
         throw new Error(`The role ${user} belongs to another database`);
       }
@@ -136,12 +136,12 @@ export class Logins {
       );
     });
     const done = new Set<string>();
-    for (let start = 0; start < expected.length; start += batchSize) {
-      const batch = expected.slice(start, start + batchSize);
+    for (let start = 0; start < expected.length; start += loginsPerBatch) {
+      const batch = expected.slice(start, start + loginsPerBatch);
       const logins = batch.flatMap(({ credentials }) => credentials);
       const statements = logins.map(
         async ({ user, pass }) =>
-          `alter role ${identifier(user)} password ${literal(await scramVerifier(pass))}`,
+          `alter role ${quoteIdentifier(user)} password ${quoteLiteral(await scramVerifier(pass))}`,
       );
       try {
         await this.#admin.script(await Promise.all(statements));
@@ -163,32 +163,32 @@ export class Logins {
   }
 
   /** Drops all logins of a database except the given ones. */
-  async dropAll(owner: string, except: readonly string[] = []): Promise<void> {
+  async dropAll(owner: string, keptConnectionIds: readonly string[] = []): Promise<void> {
     for (const role of await this.#membersOf(owner))
-      if (!except.includes(role)) await this.#drop(role, owner);
+      if (!keptConnectionIds.includes(role)) await this.#drop(role, owner);
   }
 
   /** Sets the password, which the tenant may have changed, and ends the sessions if it was another one. */
   async #ensurePassword(owner: string, { user, pass }: DatabaseCredential, known: FoundLogin): Promise<void> {
     // An interrupted removal disables the login first.
-    const isOther = !known.login || (this.#passwords.get(user) ?? pass) !== pass;
-    if (!isOther && known.used && (await this.#admin.accepts({ user, pass, database: owner }))) return;
-    const password = `password ${literal(await scramVerifier(pass))}`;
+    const isNewPassword = !known.login || (this.#passwords.get(user) ?? pass) !== pass;
+    if (!isNewPassword && known.used && (await this.#admin.accepts({ user, pass, database: owner }))) return;
+    const password = `password ${quoteLiteral(await scramVerifier(pass))}`;
     // Its sessions can change the password again, until there are none.
     for (let isUsed = true; isUsed;) {
       await alterRole(this.#admin, user, `nologin ${password}`);
       isUsed = await endSessionsOf(this.#admin, user);
     }
-    await this.#admin.script([`alter role ${identifier(user)} login`]);
+    await this.#admin.script([`alter role ${quoteIdentifier(user)} login`]);
   }
 
   /** Returns the statements that limit the resources of a login. It cannot change these limits. */
   #limit(user: string): string[] {
     // Keeps long or frequent messages of the tenant out of the log.
-    const quiet = `alter role ${identifier(user)} set log_min_messages = fatal`;
+    const isIdle = `alter role ${quoteIdentifier(user)} set log_min_messages = fatal`;
     return [
-      `alter role ${identifier(user)} connection limit ${String(connectionLimits.perDatabase)}`,
-      this.#admin.cluster.ifAllowed(quiet),
+      `alter role ${quoteIdentifier(user)} connection limit ${String(connectionLimits.perDatabase)}`,
+      this.#admin.cluster.ifAllowed(isIdle),
     ];
   }
 
@@ -225,7 +225,7 @@ export class Logins {
     const [login] = await this.#admin.query<FoundLogin>(
       `select rolcanlogin as login, rolconnlimit as limit,
         exists (select from pg_stat_activity where usesysid = r.oid) as used, array(
-          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${isOurRole}
+          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${isOurRoleCondition}
         ) as owners, shobj_description(r.oid, 'pg_authid') as mark
         from pg_roles r where rolname = $1`,
       [role],
@@ -252,7 +252,7 @@ export class Logins {
         from pg_auth_members m
         join pg_roles r on r.oid = m.member
         join pg_roles o on o.oid = m.roleid
-        where o.rolname = $1 and ${isOurRole}`,
+        where o.rolname = $1 and ${isOurRoleCondition}`,
       [owner],
     );
     return rows.map(({ role }) => role);
@@ -260,7 +260,7 @@ export class Logins {
 }
 
 /** Returns the statements that make a login a member of the owner role, and start its sessions as that role. */
-const join = (user: string, owner: string): string[] => [
-  `grant ${identifier(owner)} to ${identifier(user)}`,
-  `alter role ${identifier(user)} set role = ${identifier(owner)}`,
+const joinStatements = (user: string, owner: string): string[] => [
+  `grant ${quoteIdentifier(owner)} to ${quoteIdentifier(user)}`,
+  `alter role ${quoteIdentifier(user)} set role = ${quoteIdentifier(owner)}`,
 ];

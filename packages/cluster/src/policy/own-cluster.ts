@@ -9,7 +9,7 @@ export const superuser = "postgres";
 const superuserOid = "10";
 
 /** Reads no table that all databases share: reading one takes a lock, and there may be none left. */
-const findLocks = `
+const heldLocksQuery = `
   select a.datid as database, a.pid, count(*)::integer as locks
   from pg_lock_status() l join pg_stat_get_activity(null) a on a.pid = l.pid
   where a.datid is not null and a.usesysid <> ${superuserOid}
@@ -27,7 +27,7 @@ export const ownCluster = (address: ClusterAddress, major: number, titlesOf: Tit
   endSessions: `
     select pid, pg_terminate_backend(pid) as ended, ${isRunning} as running
     from pg_stat_activity where pid <> pg_backend_pid()`,
-  findLocks,
+  findLocks: heldLocksQuery,
   // A library that does not exist would refuse the connection.
   privilegedOptions: "-c session_preload_libraries=",
   completeDatabase: within.createSessionFunctions(),

@@ -11,11 +11,11 @@ import type { Cluster } from "./cluster.js";
 /** Owns prepared databases, unfinished copies and backups. Nobody can log in as this role. */
 export const platformRole = "mgmt.platform";
 
-const mark = "mgmt";
+const platformMark = "mgmt";
 /** Marks a role that could not be dropped yet, because other tenants granted it privileges, or have locked it. */
 export const retiredMark = "mgmt retired";
 
-const loginPrefix = `${mark} connection `;
+const loginPrefix = `${platformMark} connection `;
 /** Returns the mark of the login role of a connection. */
 export const loginMark = (connectionId: string): string => `${loginPrefix}${connectionId}`;
 
@@ -27,7 +27,7 @@ export const createRole = (
   cluster: Pick<Cluster, "joinRole">,
   name: string,
   options: string,
-  comment = mark,
+  comment = platformMark,
 ): string[] => [
   `create role ${escapeIdentifier(name)} ${options}`,
   markRole(name, comment),
@@ -35,29 +35,29 @@ export const createRole = (
 ];
 
 /** Returns the statement that marks a role as one of the platform. */
-export const markRole = (name: string, comment = mark): string =>
+export const markRole = (name: string, comment = platformMark): string =>
   `comment on role ${escapeIdentifier(name)} is ${escapeLiteral(comment)}`;
 
 /** Returns the statement that marks a role as one that could not be dropped yet. */
 export const retireRole = (name: string): string => markRole(name, retiredMark);
 
-const hasComment = (condition: string): string => `exists (
+const commentCondition = (condition: string): string => `exists (
     select from pg_shdescription where classoid = 'pg_authid'::regclass and objoid = r.oid and ${condition})`;
 
 /** SQL condition on the role `r` in `pg_roles` or `pg_authid` for a role of the platform. */
-export const isOurRole = hasComment(
-  `(description = ${escapeLiteral(mark)} or starts_with(description, ${escapeLiteral(`${mark} `)}))`,
+export const isOurRoleCondition = commentCondition(
+  `(description = ${escapeLiteral(platformMark)} or starts_with(description, ${escapeLiteral(`${platformMark} `)}))`,
 );
 
 /** SQL condition on the role `r` for the login role of a connection. */
-export const isLogin = hasComment(`starts_with(description, ${escapeLiteral(loginPrefix)})`);
+export const isLoginCondition = commentCondition(`starts_with(description, ${escapeLiteral(loginPrefix)})`);
 
 /** SQL condition on the role `r` for a role that remains only until nothing refers to it. */
-export const isRetired = hasComment(`description = ${escapeLiteral(retiredMark)}`);
+export const isRetiredCondition = commentCondition(`description = ${escapeLiteral(retiredMark)}`);
 
 /** SQL condition on the database `d` in `pg_database` for a database of the platform. */
-export const isOurs = `exists (select from pg_roles r where r.oid = d.datdba and ${isOurRole})`;
+export const isOurDatabaseCondition = `exists (select from pg_roles r where r.oid = d.datdba and ${isOurRoleCondition})`;
 
 /** SQL condition on the database `d` in `pg_database` for a database of a tenant. */
-export const isOfTenant = `d.datname not like '%.%'
-  and d.datname not in (${systemNames.map(escapeLiteral).join(", ")}) and ${isOurs}`;
+export const isTenantDatabaseCondition = `d.datname not like '%.%'
+  and d.datname not in (${systemNames.map(escapeLiteral).join(", ")}) and ${isOurDatabaseCondition}`;

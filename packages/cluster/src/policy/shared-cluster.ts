@@ -3,23 +3,23 @@ import type { ClusterAddress } from "./address.js";
 import { clusterErrors } from "./cluster-error.js";
 import { type Cluster, type Statements, isRunning } from "./cluster.js";
 import { type StatementWithin, within } from "./statement-within.js";
-import { createRole, isOurRole, isOurs, platformRole } from "./ownership.js";
+import { createRole, isOurRoleCondition, isOurDatabaseCondition, platformRole } from "./ownership.js";
 
 /** Postgres itself ends autovacuum workers, which have no role. */
-const endSessions = `
+const terminateSessionsSql = `
   select pid, case when r.rolsuper then null else pg_terminate_backend(pid) end as ended, ${isRunning} as running
   from pg_stat_activity join pg_roles r on r.oid = usesysid
   where pid <> pg_backend_pid()`;
 
-const findLocks = `
+const heldLocksQuery = `
   select a.datid as database, a.pid, count(*)::integer as locks
   from pg_lock_status() l join pg_stat_get_activity(null) a on a.pid = l.pid
-  join pg_roles r on r.oid = a.usesysid and ${isOurRole}
+  join pg_roles r on r.oid = a.usesysid and ${isOurRoleCondition}
   where a.datid is not null
   group by 1, 2`;
 
 /** SQLSTATEs of `insufficient_privilege` and `too_many_connections`. */
-const refusals: ReadonlySet<string | undefined> = new Set(["42501", "53300"]);
+const refusedGrantCodes: ReadonlySet<string | undefined> = new Set(["42501", "53300"]);
 
 /**
  * Returns a cluster that others also use.
@@ -31,8 +31,8 @@ export const sharedCluster = (address: ClusterAddress, major: number): Cluster =
   return {
     address,
     major,
-    endSessions,
-    findLocks,
+    endSessions: terminateSessionsSql,
+    findLocks: heldLocksQuery,
     privilegedOptions: "",
     // Only a superuser could see all sessions of a database, and no others.
     completeDatabase: [],
@@ -41,7 +41,7 @@ export const sharedCluster = (address: ClusterAddress, major: number): Cluster =
     titlesOf: () => Promise.resolve(new Map()),
     mayForceDrop: false,
     isClosedBeforeStart: false,
-    isRefusal: (error) => error instanceof DatabaseError && refusals.has(error.code),
+    isRefusal: (error) => error instanceof DatabaseError && refusedGrantCodes.has(error.code),
     joinRole,
     allowOwning,
     ifAllowed: (statement) =>
@@ -88,7 +88,7 @@ const prepare = async (
         (select pg_has_role(r.oid, 'usage') from pg_roles r where rolname = $1) as "ownsPlatformRole",
         ${setsLogLevel} as "setsLogLevel",
         array(select datname::text from pg_database d
-          where datallowconn and not (${isOurs}) and has_database_privilege('public', d.oid, 'connect') order by 1) as open
+          where datallowconn and not (${isOurDatabaseCondition}) and has_database_privilege('public', d.oid, 'connect') order by 1) as open
       from pg_roles where rolname = current_user`,
     [platformRole],
   );

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type ClientConfig } from "pg";
-import { presenceLock } from "../connection/presence-lock.js";
-import { reaching } from "../connection/unavailable.js";
+import { presenceLockKeySql } from "../connection/presence-lock.js";
+import { wrapConnectionErrors } from "../connection/unavailable.js";
 
 /** Milliseconds between attempts. */
-const retryDelay = 50;
+const retryDelayMs = 50;
 
 /**
  * Tells the processes on one Postgres server whether others are there. Each holds a shared lock until it ends. A process that
@@ -27,19 +27,19 @@ export class Presence {
    * @throws the error of the work; DatabaseUnavailableError when Postgres cannot be reached.
    */
   async enter<T>(whenAlone: () => Promise<T>): Promise<T | undefined> {
-    const client = await reaching(() => this.#connect());
-    for (; ; await sleep(retryDelay)) {
-      if (await isTaken(client, `pg_try_advisory_lock(${presenceLock})`)) {
+    const client = await wrapConnectionErrors(() => this.#connect());
+    for (; ; await sleep(retryDelayMs)) {
+      if (await isLockHeld(client, `pg_try_advisory_lock(${presenceLockKeySql})`)) {
         const result = await whenAlone();
-        await reaching(() =>
+        await wrapConnectionErrors(() =>
           client.query(
-            `select pg_advisory_lock_shared(${presenceLock}), pg_advisory_unlock(${presenceLock})`,
+            `select pg_advisory_lock_shared(${presenceLockKeySql}), pg_advisory_unlock(${presenceLockKeySql})`,
           ),
         );
         return result;
       }
       // Not while another process is alone still, because it may end before its work does.
-      if (await isTaken(client, `pg_try_advisory_lock_shared(${presenceLock})`)) return undefined;
+      if (await isLockHeld(client, `pg_try_advisory_lock_shared(${presenceLockKeySql})`)) return undefined;
     }
   }
 
@@ -53,28 +53,30 @@ export class Presence {
     this.#client = client;
     client.on("error", () => undefined);
     await client.connect();
-    client.on("end", () => void this.#return(client));
+    client.on("end", () => void this.#reconnect(client));
     return client;
   }
 
   /** Enters again after the connection was lost. */
-  async #return(lost: Client): Promise<void> {
+  async #reconnect(lost: Client): Promise<void> {
     while (!this.#isClosed && this.#client === lost) {
       try {
         const client = await this.#connect();
         await client.query(
-          `set statement_timeout = 0; set lock_timeout = 0; select pg_advisory_lock_shared(${presenceLock})`,
+          `set statement_timeout = 0; set lock_timeout = 0; select pg_advisory_lock_shared(${presenceLockKeySql})`,
         );
         return;
       } catch {
         this.#client = lost;
-        await sleep(retryDelay, undefined, { ref: false });
+        await sleep(retryDelayMs, undefined, { ref: false });
       }
     }
   }
 }
 
-const isTaken = async (client: Client, lock: string): Promise<boolean> => {
-  const { rows } = await reaching(() => client.query<{ locked: boolean }>(`select ${lock} as locked`));
+const isLockHeld = async (client: Client, lock: string): Promise<boolean> => {
+  const { rows } = await wrapConnectionErrors(() =>
+    client.query<{ locked: boolean }>(`select ${lock} as locked`),
+  );
   return rows.some(({ locked }) => locked);
 };

@@ -1,6 +1,6 @@
 import type { DatabaseCredential } from "@mgmt/engine";
-import { type Admin, identifier, isInvalid, literal } from "../connection/admin.js";
-import { type Attempt, attemptWith } from "../connection/attempt.js";
+import { type Admin, quoteIdentifier, isInvalidCondition, quoteLiteral } from "../connection/admin.js";
+import { type Attempt, createAttempt } from "../connection/attempt.js";
 import type { Copies } from "../databases/copies.js";
 import type { Logins } from "../logins/logins.js";
 import {
@@ -10,7 +10,7 @@ import {
   preparedPrefix,
   unfinishedPreparedPrefix,
 } from "../policy/names.js";
-import { createRole, isOurRole, isOurs, platformRole } from "../policy/ownership.js";
+import { createRole, isOurRoleCondition, isOurDatabaseCondition, platformRole } from "../policy/ownership.js";
 
 /** A database in the records of the API. */
 export interface RecordedDatabase {
@@ -26,7 +26,7 @@ export interface MissingData {
   backupIds: string[];
 }
 
-interface Found {
+interface PresentDatabase {
   name: string;
   open: boolean;
 }
@@ -49,7 +49,7 @@ export interface Reconciled {
   preparedDatabases: string[];
 }
 
-interface Parts {
+interface ReconcileParts {
   admin: Admin;
   copies: Copies;
   logins: Logins;
@@ -60,15 +60,18 @@ interface Parts {
  * of the platform without a record, allows connections that an interrupted copy disallowed, and sets logins and passwords. A problem with
  * one database does not affect the others.
  */
-export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabase[]): Promise<Reconciled> => {
+export const reconcile = async (
+  parts: ReconcileParts,
+  recorded: readonly RecordedDatabase[],
+): Promise<Reconciled> => {
   const { admin } = parts;
   const problems: string[] = [];
-  const attempt = attemptWith((problem) => void problems.push(problem));
+  const attempt = createAttempt((problem) => void problems.push(problem));
   const databases = recorded.map((database) => ({ ...database, name: databaseName(database.databaseId) }));
   await dropInvalid(parts, attempt);
-  const presentDatabases = await admin.query<Found>(
+  const presentDatabases = await admin.query<PresentDatabase>(
     `select datname as name, datallowconn as open from pg_database d
-      where not ${isInvalid} and (${isOurs} or datname = any ($1))`,
+      where not ${isInvalidCondition} and (${isOurDatabaseCondition} or datname = any ($1))`,
     [databases.map(({ name }) => name)],
   );
   const present = new Map(presentDatabases.map((database) => [database.name, database]));
@@ -83,9 +86,9 @@ export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabas
   const complete = admin.cluster.isClosedBeforeStart
     ? await parts.logins.resetPasswords(existing.filter(({ isOpen }) => isOpen))
     : new Set<string>();
-  const others = existing.filter(({ name }) => !complete.has(name));
+  const otherDatabases = existing.filter(({ name }) => !complete.has(name));
   await Promise.all(
-    others.map(async (database) => {
+    otherDatabases.map(async (database) => {
       const { databaseId } = database;
       const done = await attempt(`The database ${databaseId} could not be repaired`, () =>
         repair(parts, database),
@@ -109,16 +112,16 @@ export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabas
 /** Returns the names of the prepared databases that are complete. */
 export const findPreparedDatabases = async (admin: Admin): Promise<string[]> => {
   const rows = await admin.query<{ name: string }>(
-    `select datname as name from pg_database d where ${isOurs} and not ${isInvalid}
-      and starts_with(datname, ${literal(preparedPrefix)})
-      and not starts_with(datname, ${literal(unfinishedPreparedPrefix)})`,
+    `select datname as name from pg_database d where ${isOurDatabaseCondition} and not ${isInvalidCondition}
+      and starts_with(datname, ${quoteLiteral(preparedPrefix)})
+      and not starts_with(datname, ${quoteLiteral(unfinishedPreparedPrefix)})`,
   );
   return rows.map(({ name }) => name);
 };
 
-const dropInvalid = async ({ admin, copies }: Parts, attempt: Attempt): Promise<void> => {
+const dropInvalid = async ({ admin, copies }: ReconcileParts, attempt: Attempt): Promise<void> => {
   const invalid = await admin.query<{ name: string }>(
-    `select datname as name from pg_database d where ${isInvalid} and ${isOurs}`,
+    `select datname as name from pg_database d where ${isInvalidCondition} and ${isOurDatabaseCondition}`,
   );
   for (const { name } of invalid) {
     await attempt(`The remains of the Postgres database ${name} could not be dropped`, () =>
@@ -129,12 +132,12 @@ const dropInvalid = async ({ admin, copies }: Parts, attempt: Attempt): Promise<
 
 /** Drops databases of tenants, backups and unfinished copies that are not in the records. */
 const dropForgotten = async (
-  { copies }: Parts,
+  { copies }: ReconcileParts,
   recorded: readonly RecordedDatabase[],
-  existing: readonly Found[],
+  existing: readonly PresentDatabase[],
   attempt: Attempt,
 ): Promise<void> => {
-  const wanted = new Set(
+  const wantedNames = new Set(
     recorded.flatMap(({ databaseId, backupIds }) => [
       databaseName(databaseId),
       ...backupIds.map((backupId) => backupName(databaseId, backupId)),
@@ -143,24 +146,24 @@ const dropForgotten = async (
   for (const { name } of existing) {
     const kind = kindOf(name);
     const isKept = kind === "system" || (kind === "prepared" && !name.startsWith(unfinishedPreparedPrefix));
-    if (isKept || wanted.has(name)) continue;
+    if (isKept || wantedNames.has(name)) continue;
     await attempt(`The Postgres database ${name} could not be dropped`, () => copies.drop(name));
   }
 };
 
 /** Allows the logins of a database, and nobody else, to connect. */
 const repair = async (
-  { admin, logins }: Parts,
+  { admin, logins }: ReconcileParts,
   { name, isOpen, credentials }: ExistingDatabase,
 ): Promise<void> => {
   const roles = await admin.query("select from pg_roles where rolname = $1", [name]);
   if (roles.length === 0) {
     await admin.script([
       ...createRole(admin.cluster, name, "nologin"),
-      `alter database ${identifier(name)} owner to ${identifier(name)}`,
+      `alter database ${quoteIdentifier(name)} owner to ${quoteIdentifier(name)}`,
     ]);
   }
-  if (!isOpen) await admin.script([`alter database ${identifier(name)} allow_connections true`]);
+  if (!isOpen) await admin.script([`alter database ${quoteIdentifier(name)} allow_connections true`]);
   await logins.dropAll(
     name,
     credentials.map(({ user }) => user),
@@ -170,18 +173,18 @@ const repair = async (
 
 /** Drops owner roles whose database does not exist, and their logins. */
 const dropOwners = async (
-  { admin, copies, logins }: Parts,
-  wanted: ReadonlySet<string>,
+  { admin, copies, logins }: ReconcileParts,
+  wantedNames: ReadonlySet<string>,
   attempt: Attempt,
 ): Promise<void> => {
   const owners = await admin.query<{ role: string }>(
     `select rolname as role from pg_roles r
-      where not rolcanlogin and rolname <> $1 and ${isOurRole}
+      where not rolcanlogin and rolname <> $1 and ${isOurRoleCondition}
         and not exists (select from pg_auth_members where member = r.oid)`,
     [platformRole],
   );
   for (const { role } of owners) {
-    if (wanted.has(role)) continue;
+    if (wantedNames.has(role)) continue;
     await attempt(`The role ${role} could not be dropped`, async () => {
       await logins.dropAll(role);
       await copies.dropRole(role, role);

@@ -15,7 +15,7 @@ export const recordedDatabases = async (admin: Queries, schema: string): Promise
     `select doc->>'databaseId' as owner, id
       from ${schema}.backups where doc->>'status' = 'completed' order by seq`,
   );
-  const [credentialsOf, backupsOf] = [byOwner(connections), byOwner(backups)];
+  const [credentialsOf, backupsOf] = [groupByOwner(connections), groupByOwner(backups)];
   return databases.map(({ id: databaseId }) => ({
     databaseId,
     credentials: (credentialsOf.get(databaseId) ?? []).map(({ id, user, pass }) => ({
@@ -27,7 +27,7 @@ export const recordedDatabases = async (admin: Queries, schema: string): Promise
   }));
 };
 
-const byOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<string, Row[]> => {
+const groupByOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<string, Row[]> => {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
     const group = groups.get(row.owner);
@@ -38,16 +38,16 @@ const byOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<strin
 };
 
 /** SQL condition on a database whose deletion was requested: it may be partly done, and its job completes it. */
-const isBeingDeleted = `coalesce(doc->'changes', '[]') @> '[{"type": "deleteDatabase"}]'`;
+const isBeingDeletedCondition = `coalesce(doc->'changes', '[]') @> '[{"type": "deleteDatabase"}]'`;
 
 /**
  * Returns the ids of the databases whose deletion was requested and is not complete, except those that must be copied to another
  * database first.
  */
-export const interruptedDeletions = async (admin: Queries, schema: string): Promise<string[]> => {
+export const findInterruptedDeletions = async (admin: Queries, schema: string): Promise<string[]> => {
   const rows = await admin.query<{ id: string }>(
     `select id from ${schema}.databases
-      where id in (select subject from ${schema}.jobs) and ${isBeingDeleted} and doc->'copies' is null
+      where id in (select subject from ${schema}.jobs) and ${isBeingDeletedCondition} and doc->'copies' is null
       order by seq`,
   );
   return rows.map(({ id }) => id);
@@ -67,12 +67,12 @@ export const markLost = async (
 ): Promise<string[]> => {
   const lost = await admin.query<{ id: string }>(
     `update ${schema}.databases set doc = doc || '{"made": false, "status": "failure"}'
-      where id = any ($1) and (doc->>'made')::boolean and not ${isBeingDeleted} returning id`,
+      where id = any ($1) and (doc->>'made')::boolean and not ${isBeingDeletedCondition} returning id`,
     [missing.databaseIds],
   );
   await admin.query(
     `update ${schema}.databases set doc = doc || '{"status": "failure"}'
-      where id = any ($1) and not ${isBeingDeleted}`,
+      where id = any ($1) and not ${isBeingDeletedCondition}`,
     [broken],
   );
   await admin.query(

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Admin, identifier, isInvalid } from "../connection/admin.js";
-import { type Attempt, attemptWith } from "../connection/attempt.js";
+import { type Admin, quoteIdentifier, isInvalidCondition } from "../connection/admin.js";
+import { type Attempt, createAttempt } from "../connection/attempt.js";
 import type { Copies } from "../databases/copies.js";
 import { kindOf, ownerOf } from "../policy/names.js";
-import { isOurs } from "../policy/ownership.js";
+import { isOurDatabaseCondition } from "../policy/ownership.js";
 
 /** Time between attempts to reach Postgres, in milliseconds. */
-const pause = 250;
+const reconnectDelayMs = 250;
 
 /** Time until the next attempt to drop a database, after a session that does not react to signals prevented it, in milliseconds. */
-const stalledPause = 5_000;
+const stalledRetryDelayMs = 5_000;
 
 type WithLock = (name: string, work: () => Promise<void>) => Promise<void>;
 
@@ -40,10 +40,10 @@ export class Recovery {
       this.#isStalled = true;
       this.begin();
     };
-    const reported = new Set<string>();
-    this.#attempt = attemptWith((problem) => {
-      if (!reported.has(problem)) report(problem);
-      reported.add(problem);
+    const reportedProblems = new Set<string>();
+    this.#attempt = createAttempt((problem) => {
+      if (!reportedProblems.has(problem)) report(problem);
+      reportedProblems.add(problem);
     });
   }
 
@@ -62,7 +62,7 @@ export class Recovery {
     const { signal } = this.#closed;
     while (this.#isNeeded && !signal.aborted) {
       try {
-        await sleep(this.#isStalled ? stalledPause : pause, undefined, { signal });
+        await sleep(this.#isStalled ? stalledRetryDelayMs : reconnectDelayMs, undefined, { signal });
         this.#isNeeded = false;
         this.#isStalled = false;
         await this.#attempt("The databases could not be repaired", () => this.#repair(signal));
@@ -76,7 +76,7 @@ export class Recovery {
 
   async #repair(signal: AbortSignal): Promise<void> {
     const databases = await this.#admin.query<{ name: string; invalid: boolean; open: boolean }>(
-      `select datname as name, ${isInvalid} as invalid, datallowconn as open from pg_database d where ${isOurs}`,
+      `select datname as name, ${isInvalidCondition} as invalid, datallowconn as open from pg_database d where ${isOurDatabaseCondition}`,
     );
     for (const { name, invalid, open } of databases) {
       if (signal.aborted) return;
@@ -96,7 +96,7 @@ export class Recovery {
   /** Other work may have replaced the objects since. */
   async #drop(name: string): Promise<void> {
     const [database] = await this.#admin.query(
-      `select from pg_database where datname = $1 and (${isInvalid} or $2)`,
+      `select from pg_database where datname = $1 and (${isInvalidCondition} or $2)`,
       [name, kindOf(name) === "temporary"],
     );
     if (!database) return;
@@ -106,6 +106,7 @@ export class Recovery {
 
   async #open(name: string): Promise<void> {
     const [database] = await this.#admin.query("select from pg_database where datname = $1", [name]);
-    if (database) await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
+    if (database)
+      await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections true`]);
   }
 }

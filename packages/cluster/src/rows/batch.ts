@@ -40,12 +40,12 @@ class PreparedStatements {
  * Returns whether an error means that a prepared statement no longer works: the session has discarded its statements, or the type
  * of a column that the statement returns has changed.
  */
-export const isStale = (error: unknown): boolean =>
+export const isStalePreparedStatement = (error: unknown): boolean =>
   error instanceof DatabaseError &&
   // invalid_sql_statement_name; feature_not_supported, which has other causes too.
   (error.code === "26000" || (error.code === "0A000" && error.routine === "RevalidateCachedQuery"));
 
-const preparedOn = new WeakMap<Connection, PreparedStatements>();
+const preparedStatementsByConnection = new WeakMap<Connection, PreparedStatements>();
 
 /**
  * Statements that are sent together, as prepared statements, and answered together. After an error, Postgres skips the rest. The
@@ -55,7 +55,7 @@ class Batch implements Submittable {
   readonly #statements: readonly Statement[];
   readonly #results: Columns[][] = [];
   /** The SQL of the statements that this batch prepares. */
-  readonly #new: string[] = [];
+  readonly #newNames: string[] = [];
   #rows: Columns[] = [];
   #prepared: PreparedStatements | undefined;
 
@@ -68,14 +68,14 @@ class Batch implements Submittable {
   }
 
   submit(connection: Connection): void {
-    const prepared = preparedOn.get(connection) ?? new PreparedStatements();
-    preparedOn.set(connection, prepared);
+    const prepared = preparedStatementsByConnection.get(connection) ?? new PreparedStatements();
+    preparedStatementsByConnection.set(connection, prepared);
     this.#prepared = prepared;
     connection.stream.cork();
     for (const { text, values } of this.#statements) {
       const { name, isNew } = prepared.nameOf(text);
       if (isNew) {
-        this.#new.push(text);
+        this.#newNames.push(text);
         connection.parse({ name, text, types: [] }, true);
       }
       connection.bind({ statement: name, values: [...values] }, true);
@@ -99,9 +99,9 @@ class Batch implements Submittable {
   }
 
   handleError(error: unknown): void {
-    if (isStale(error)) this.#prepared?.forgetAll();
+    if (isStalePreparedStatement(error)) this.#prepared?.forgetAll();
     // Postgres may have skipped them.
-    for (const text of this.#new) this.#prepared?.forget(text);
+    for (const text of this.#newNames) this.#prepared?.forget(text);
     this.callback(error, []);
   }
 }
@@ -121,5 +121,5 @@ export const runBatch = (
   });
 
 /** Returns strings as the text form of an array parameter. */
-export const arrayOf = (texts: readonly string[]): string =>
+export const toArrayLiteral = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;

@@ -2,9 +2,10 @@
  * Postgres does not store U+0000 or lone surrogates in `jsonb` or `text`, but strings of JavaScript and of requests may
  * contain them. They are stored as U+0001 followed by `0` or four hexadecimal digits, and U+0001 itself as U+0001 and `1`.
  */
-const escaped = "\u0001";
+const escapePrefix = "\u0001";
 
-const unstorable = /[\u0000\u0001]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const unstorablePattern =
+  /[\u0000\u0001]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** Most strings are ids. This is several times as fast as looking for surrogates. */
 const isStorable = /^[\u0002-\u007f]*$/;
@@ -13,35 +14,35 @@ const isStorable = /^[\u0002-\u007f]*$/;
 export const toStorable = (text: string): string => (isStorable.test(text) ? text : escapeText(text));
 
 const escapeText = (text: string): string =>
-  text.replace(unstorable, (character) => {
+  text.replace(unstorablePattern, (character) => {
     const code = character.charCodeAt(0);
-    return escaped + (code < 2 ? String(code) : code.toString(16));
+    return escapePrefix + (code < 2 ? String(code) : code.toString(16));
   });
 
-const stored = /\u0001(0|1|d[89a-f][0-9a-f]{2})/g;
+const escapedPattern = /\u0001(0|1|d[89a-f][0-9a-f]{2})/g;
 
 const fromStorable = (text: string): string =>
-  text.replace(stored, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+  text.replace(escapedPattern, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 
 /** Matches the escapes in JSON text that stand for characters that Postgres does not store. */
-const hasUnstorable = /\\u(000[01]|d[89a-f][0-9a-f]{2})/i;
+const unstorableJsonPattern = /\\u(000[01]|d[89a-f][0-9a-f]{2})/i;
 
 /** Returns a value as JSON text that `jsonb` accepts. */
 export const printJson = (value: object): string => {
   const text = JSON.stringify(value);
-  return hasUnstorable.test(text) ? JSON.stringify(mapTexts(value, toStorable)) : text;
+  return unstorableJsonPattern.test(text) ? JSON.stringify(mapStrings(value, toStorable)) : text;
 };
 
 /** Returns the value that `printJson` was given. */
 export const parseJson = (text: string): unknown => {
   const value: unknown = JSON.parse(text);
-  return text.includes("\\u0001") ? mapTexts(value, fromStorable) : value;
+  return text.includes("\\u0001") ? mapStrings(value, fromStorable) : value;
 };
 
 /** Maps every string and every name of a JSON value. */
-const mapTexts = (value: unknown, map: (text: string) => string): unknown => {
+const mapStrings = (value: unknown, map: (text: string) => string): unknown => {
   if (typeof value === "string") return map(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, map));
+  if (Array.isArray(value)) return value.map((item: unknown) => mapStrings(item, map));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [map(name), mapTexts(item, map)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [map(name), mapStrings(item, map)]));
 };

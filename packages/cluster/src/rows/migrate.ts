@@ -2,7 +2,7 @@ import { type ClientBase, DatabaseError, escapeIdentifier, escapeLiteral } from 
 import { migrations } from "./migrations.js";
 
 /** SQLSTATE of a table that does not exist. */
-const undefinedTable = "42P01";
+const undefinedTableCode = "42P01";
 
 /** Thrown when a newer version of the program has changed the schema. */
 export class NewerSchemaError extends Error {
@@ -26,14 +26,14 @@ export class NewerSchemaError extends Error {
 export const migrate = async (client: ClientBase, schemaName: string): Promise<void> => {
   const schema = escapeIdentifier(schemaName);
   // Usually there is nothing to change. A version never becomes lower.
-  if ((await versionOf(client, schema)) === migrations.length) return;
+  if ((await readVersion(client, schema)) === migrations.length) return;
   await client.query("begin");
   try {
     const lock = escapeLiteral(`migrate ${schemaName}`);
     await client.query(`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
     await client.query(`create schema if not exists ${schema}`);
     await client.query(`create table if not exists ${schema}.migrations (version integer primary key)`);
-    const stored = (await versionOf(client, schema)) ?? 0;
+    const stored = (await readVersion(client, schema)) ?? 0;
     if (stored > migrations.length) throw new NewerSchemaError(stored, migrations.length);
     const statements = migrations
       .slice(stored)
@@ -49,14 +49,14 @@ export const migrate = async (client: ClientBase, schemaName: string): Promise<v
 };
 
 /** Returns the version of the schema; undefined when it does not exist. */
-const versionOf = async (client: ClientBase, schema: string): Promise<number | undefined> => {
+const readVersion = async (client: ClientBase, schema: string): Promise<number | undefined> => {
   try {
     const { rows } = await client.query<{ version: number }>(
       `select coalesce(max(version), 0) as version from ${schema}.migrations`,
     );
     return rows[0]?.version;
   } catch (error) {
-    if (error instanceof DatabaseError && error.code === undefinedTable) return undefined;
+    if (error instanceof DatabaseError && error.code === undefinedTableCode) return undefined;
     throw error;
   }
 };

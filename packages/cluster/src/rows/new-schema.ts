@@ -5,7 +5,7 @@ import { migrations } from "./migrations.js";
  *
  * @param name must not need quotes.
  */
-export const newSchema = (name: string): string[] => [
+export const newSchemaStatements = (name: string): string[] => [
   `create schema ${name}`,
   `create table ${name}.migrations (version integer primary key)`,
   ...migrations.flatMap((steps, index) => [

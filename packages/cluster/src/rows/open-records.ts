@@ -1,11 +1,11 @@
-import type { Records, TableStates } from "@mgmt/engine/internal";
+import type { RecordStore, TableStates } from "@mgmt/engine/internal";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { type ClusterAddress, clientConfigOf } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";
 import { NewerSchemaError, migrate } from "./migrate.js";
-import { PostgresStorageAdapter, lockState, translate } from "./postgres-storage-adapter.js";
+import { PostgresStorageAdapter, lockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
 import { PostgresSessions } from "./postgres-sessions.js";
-import { isUnused, readAll, writeState } from "./state.js";
+import { isSchemaUnused, readAllTables, replaceAllTables } from "./state.js";
 
 /** How to connect to the database of the records. */
 export interface RecordsAddress extends ClusterAddress {
@@ -21,22 +21,22 @@ export interface RecordsOptions {
   readonly patience?: number;
 }
 
-export interface OpenRecords extends Records {
+export interface OpenRecords extends RecordStore {
   /** Ends all connections. */
   close(): Promise<void>;
 }
 
 // Timeouts in milliseconds, so that nothing waits forever for a Postgres server that does not respond.
-const connectTimeout = 5_000;
-const queryTimeout = 15_000;
-const lockTimeout = 10_000;
-const idleTimeout = 60_000;
+const connectTimeoutMs = 5_000;
+const queryTimeoutMs = 15_000;
+const lockTimeoutMs = 10_000;
+const idleTimeoutMs = 60_000;
 
-const sessionSettings = {
+const sessionStartupOptions = {
   // Others may be able to make functions and operators in the database of the records.
   search_path: "pg_catalog",
-  lock_timeout: lockTimeout,
-  idle_in_transaction_session_timeout: idleTimeout,
+  lock_timeout: lockTimeoutMs,
+  idle_in_transaction_session_timeout: idleTimeoutMs,
   // A prepared statement is planned once, when its tables may still be empty. Its plan must be right for many rows.
   plan_cache_mode: "force_generic_plan",
   enable_seqscan: "off",
@@ -45,7 +45,7 @@ const sessionSettings = {
 };
 
 /** Connections that transactions which change rows leave to others, so that reading continues while they wait. */
-const reserved = 2;
+const reservedConnections = 2;
 
 /**
  * Opens the records in a schema of a database. Creates the schema, or updates it to the current version.
@@ -61,10 +61,10 @@ export const openRecords = async (
     ...clientConfigOf(address),
     database: address.database,
     application_name: applicationName,
-    connectionTimeoutMillis: connectTimeout,
-    query_timeout: queryTimeout,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: queryTimeoutMs,
     keepAlive: true,
-    options: Object.entries(sessionSettings)
+    options: Object.entries(sessionStartupOptions)
       .map(([name, value]) => `-c ${name}=${String(value)}`)
       .join(" "),
   };
@@ -84,7 +84,7 @@ export const openRecords = async (
     } catch (error) {
       // The connection may be in a transaction.
       client?.release(true);
-      throw error instanceof NewerSchemaError ? error : translate(error);
+      throw error instanceof NewerSchemaError ? error : toStorageError(error);
     }
   };
   const close = async (): Promise<void> => {
@@ -99,29 +99,37 @@ export const openRecords = async (
       return result;
     });
   const exclusively = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
-    inTransaction(["begin isolation level read committed", lockState(schema)], work);
+    inTransaction(["begin isolation level read committed", lockAllRowsSql(schema)], work);
   try {
     await withClient((client) => migrate(client, schema));
   } catch (error) {
     await close();
     throw error;
   }
-  const writers = { total: Math.max(1, connections - reserved), patience: lockTimeout };
-  const storage = new PostgresStorageAdapter(pool, schema, { patience, writers });
+  const writeLockOptions = {
+    maxConcurrent: Math.max(1, connections - reservedConnections),
+    acquireTimeoutMs: lockTimeoutMs,
+  };
+  const storage = new PostgresStorageAdapter(pool, schema, {
+    commitCheckTimeoutMs: patience,
+    writeLockOptions,
+  });
   return {
     sessions,
     begin: storage.begin.bind(storage),
-    readAll: () =>
-      inTransaction(["begin isolation level repeatable read read only"], (client) => readAll(client, schema)),
-    fill: (states) =>
+    readAllTables: () =>
+      inTransaction(["begin isolation level repeatable read read only"], (client) =>
+        readAllTables(client, schema),
+      ),
+    fillEmptyTables: (states) =>
       exclusively(async (client) => {
-        if (!(await isUnused(client, schema))) return false;
-        await writeState(client, schema, states, true);
+        if (!(await isSchemaUnused(client, schema))) return false;
+        await replaceAllTables(client, schema, states, true);
         return true;
       }),
     replaceAll: async (next) => {
       const finish = await exclusively(async (client) => {
-        const before = await readAll(client, schema);
+        const before = await readAllTables(client, schema);
         let after: TableStates;
         try {
           after = next(before);
@@ -131,7 +139,7 @@ export const openRecords = async (
             throw error;
           };
         }
-        await writeState(client, schema, after);
+        await replaceAllTables(client, schema, after);
         return () => ({ before, after });
       });
       return finish();

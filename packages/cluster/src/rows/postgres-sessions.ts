@@ -8,17 +8,17 @@ import {
   type WorkLock,
 } from "@mgmt/engine/internal";
 import { Client, type ClientConfig, type QueryResultRow } from "pg";
-import { presenceLock } from "../connection/presence-lock.js";
-import { isLost } from "./commit-outcome.js";
-import { lockKey, translate } from "./postgres-storage-adapter.js";
+import { presenceLockKeySql } from "../connection/presence-lock.js";
+import { isConnectionLost } from "./commit-outcome.js";
+import { lockKeySql, toStorageError } from "./postgres-storage-adapter.js";
 
 /** Milliseconds between attempts to take a lock that another process holds. */
-const retryDelay = 50;
+const retryDelayMs = 50;
 
 /** A Postgres session that runs one statement at a time. */
-class Session implements WorkLock {
+class LockSession implements WorkLock {
   readonly #client: Client;
-  readonly #ended = new AbortController();
+  readonly #onEnd = new AbortController();
   readonly #semaphore = new FairSemaphore({ total: 1 });
   #ending: Promise<void> | undefined;
 
@@ -32,7 +32,7 @@ class Session implements WorkLock {
   }
 
   get signal(): AbortSignal {
-    return this.#ended.signal;
+    return this.#onEnd.signal;
   }
 
   /** A session that runs a statement has not ended, so it holds its locks. */
@@ -48,8 +48,8 @@ class Session implements WorkLock {
   }
 
   /** Tells the work in progress that its locks are lost. */
-  lose(cause: unknown): void {
-    this.#ended.abort(new LockLostError(cause));
+  onLost(cause: unknown): void {
+    this.#onEnd.abort(new LockLostError(cause));
   }
 
   query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -61,7 +61,7 @@ class Session implements WorkLock {
       return (await this.#client.query<Row>(text, [...values])).rows;
     } catch (error) {
       // A statement that gets no response may take a lock that nobody releases. The end of the session releases it.
-      if (isLost(error)) void this.end().catch(() => undefined);
+      if (isConnectionLost(error)) void this.end().catch(() => undefined);
       throw error;
     }
   }
@@ -80,7 +80,7 @@ export class PostgresSessions implements Sessions {
   readonly #config: ClientConfig;
   readonly #schema: string;
   readonly #mutex = new KeyedMutex();
-  #session: Promise<Session> | undefined;
+  #session: Promise<LockSession> | undefined;
   #isClosed = false;
 
   constructor(config: ClientConfig, schema: string) {
@@ -96,12 +96,12 @@ export class PostgresSessions implements Sessions {
     const session = await this.#open();
     try {
       const rows = await session.query<{ id: string }>(
-        `select id from unnest($1::text[]) id where id in (select ${idOf} from pg_stat_activity)`,
+        `select id from unnest($1::text[]) id where id in (select ${readSessionId} from pg_stat_activity)`,
         [ids],
       );
       return new Set(rows.map(({ id }) => id));
     } catch (error) {
-      throw translate(error);
+      throw toStorageError(error);
     }
   }
 
@@ -124,9 +124,9 @@ export class PostgresSessions implements Sessions {
     await session?.end().catch(() => undefined);
   }
 
-  async #lock(names: readonly string[]): Promise<Session> {
-    const distinct = [...new Set(names)];
-    const keys = distinct.map((name) => lockKey(this.#schema, `work ${name}`));
+  async #lock(names: readonly string[]): Promise<LockSession> {
+    const distinctKeys = [...new Set(names)];
+    const keys = distinctKeys.map((name) => lockKeySql(this.#schema, `work ${name}`));
     for (;;) {
       const session = await this.#open();
       try {
@@ -137,39 +137,39 @@ export class PostgresSessions implements Sessions {
         if (locked.every(Boolean)) return session;
         await this.#unlock(
           session,
-          distinct.filter((_, index) => locked[index]),
+          distinctKeys.filter((_, index) => locked[index]),
         );
       } catch (error) {
-        throw translate(error);
+        throw toStorageError(error);
       }
-      await sleep(retryDelay);
+      await sleep(retryDelayMs);
     }
   }
 
-  async #unlock(session: Session, names: readonly string[]): Promise<void> {
+  async #unlock(session: LockSession, names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
-    const keys = [...new Set(names)].map((name) => lockKey(this.#schema, `work ${name}`));
+    const keys = [...new Set(names)].map((name) => lockKeySql(this.#schema, `work ${name}`));
     await session.query(`select ${keys.map((key) => `pg_advisory_unlock(${key})`).join(", ")}`);
   }
 
-  #open(): Promise<Session> {
-    if (this.#isClosed) return Promise.reject(translate(new Error("The session is closed")));
+  #open(): Promise<LockSession> {
+    if (this.#isClosed) return Promise.reject(toStorageError(new Error("The session is closed")));
     if (this.#session === undefined) {
-      const opened: Promise<Session> = this.#connect(() => {
+      const openedSession: Promise<LockSession> = this.#connect(() => {
         // The driver reports the end of a connection twice. By the second time, there may be a new one.
-        if (this.#session === opened) this.#session = undefined;
+        if (this.#session === openedSession) this.#session = undefined;
       });
-      this.#session = opened;
+      this.#session = openedSession;
     }
     return this.#session;
   }
 
-  async #connect(forget: () => void): Promise<Session> {
+  async #connect(forgetSession: () => void): Promise<LockSession> {
     const client = new Client({ ...this.#config, keepAlive: true });
-    let session: Session | undefined;
+    let session: LockSession | undefined;
     const end = (error?: unknown): void => {
-      forget();
-      session?.lose(error ?? new Error("The connection was closed"));
+      forgetSession();
+      session?.onLost(error ?? new Error("The connection was closed"));
     };
     client.on("error", end);
     client.on("end", end);
@@ -179,19 +179,19 @@ export class PostgresSessions implements Sessions {
       await client.query(
         "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3",
       );
-      await client.query(`select pg_advisory_lock_shared(${presenceLock})`);
+      await client.query(`select pg_advisory_lock_shared(${presenceLockKeySql})`);
       const { rows } = await client.query<{ id: string }>(
-        `select ${idOf} as id from pg_stat_activity where pid = pg_backend_pid()`,
+        `select ${readSessionId} as id from pg_stat_activity where pid = pg_backend_pid()`,
       );
-      session = new Session(rows[0]?.id ?? "", client);
+      session = new LockSession(rows[0]?.id ?? "", client);
       return session;
     } catch (error) {
-      forget();
+      forgetSession();
       void client.end().catch(() => undefined);
-      throw translate(error);
+      throw toStorageError(error);
     }
   }
 }
 
 /** Identifies a session. The start time is needed because the system reuses process ids. */
-const idOf = "pid::text || ' ' || extract(epoch from backend_start)::text";
+const readSessionId = "pid::text || ' ' || extract(epoch from backend_start)::text";

@@ -1,13 +1,13 @@
 import type { Row } from "@mgmt/engine";
-import type { LoadResult, KeyValue, Loaded, Lookup, Preload } from "@mgmt/engine/internal";
+import type { LoadResult, KeyValue, LoadedRow, Lookup, Preload } from "@mgmt/engine/internal";
 import { escapeLiteral } from "pg";
-import { type Columns, type Statement, arrayOf } from "./batch.js";
+import { type Columns, type Statement, toArrayLiteral } from "./batch.js";
 import { toStorable } from "./json-text.js";
 import type { RowCache } from "./row-cache.js";
 import { isArrayField, sqlName } from "./tables.js";
 
 /** A statement that serves one or more preloads. */
-export interface Read extends Statement {
+export interface ReadStatement extends Statement {
   readonly preloads: readonly Preload[];
   /** Converts the result of the statement to the result of each preload. */
   readonly rowsOf: (results: readonly Columns[], rows: RowCache) => LoadResult[];
@@ -18,7 +18,11 @@ export interface Read extends Statement {
  *
  * @param parameters those of all statements. Default: each statement has its own.
  */
-export const readsOf = (schema: string, preloads: readonly Preload[], parameters?: Parameters): Read[] => {
+export const readsOf = (
+  schema: string,
+  preloads: readonly Preload[],
+  parameters?: Parameters,
+): ReadStatement[] => {
   const groups = new Map<string | Preload, Preload[]>();
   for (const preload of preloads) {
     const key = sharedKey(preload) ?? preload;
@@ -30,7 +34,7 @@ export const readsOf = (schema: string, preloads: readonly Preload[], parameters
 };
 
 /** Returns one statement for several reads, whose rows have the index of their read as a fourth column. */
-export const unionOf = (reads: readonly Read[], { values }: Parameters): Statement => ({
+export const uniteReads = (reads: readonly ReadStatement[], { values }: Parameters): Statement => ({
   text: reads
     .map(({ text }, index) => `select *, ${String(index)} as read from (${text}) as r${String(index)}`)
     .join(" union all "),
@@ -40,12 +44,12 @@ export const unionOf = (reads: readonly Read[], { values }: Parameters): Stateme
 /** Returns the same text for preloads that one statement can serve; undefined when no other preload can share it. */
 const sharedKey = (preload: Preload): string | undefined => {
   if (preload.read === "row") return `row ${preload.table}`;
-  const field = onlyField(preload);
+  const field = findOnlyField(preload);
   return field === undefined ? undefined : `range ${preload.table} ${field}`;
 };
 
 /** Returns the field of a preload for all rows with one text in one field; undefined for other preloads. */
-const onlyField = (preload: Preload): string | undefined => {
+const findOnlyField = (preload: Preload): string | undefined => {
   if (
     preload.read !== "range" ||
     preload.after !== null ||
@@ -54,36 +58,40 @@ const onlyField = (preload: Preload): string | undefined => {
     preload.containing
   )
     return undefined;
-  const [entry, ...others] = Object.entries(preload.where).filter(([, value]) => value !== undefined);
-  return entry && others.length === 0 && typeof entry[1] === "string" && !isArrayField(entry[0])
+  const [entry, ...otherFields] = Object.entries(preload.where).filter(([, value]) => value !== undefined);
+  return entry && otherFields.length === 0 && typeof entry[1] === "string" && !isArrayField(entry[0])
     ? entry[0]
     : undefined;
 };
 
-const readOf = (schema: string, group: readonly Preload[], parameters: Parameters): Read => {
+const readOf = (schema: string, group: readonly Preload[], parameters: Parameters): ReadStatement => {
   const [preload] = group;
   if (preload === undefined) throw new Error("A read needs something that is wanted");
   const table = `${schema}.${sqlName(preload.table)}`;
   const select = `select seq, xmin, doc from ${table}`;
   const { values } = parameters;
-  const rows = (text: string): Read => ({
+  const rows = (text: string): ReadStatement => ({
     text,
     values,
     preloads: group,
     rowsOf: (results, cache) => [results.map((columns) => cache.load(preload.table, columns))],
   });
-  const number = (text: string): Read => ({
+  const readNumber = (text: string): ReadStatement => ({
     text,
     values,
     preloads: group,
     rowsOf: ([columns]) => [Number(columns?.[0])],
   });
-  const split = (text: string, wanted: readonly string[], valueOf: (loaded: Loaded) => string): Read => ({
+  const readByValue = (
+    text: string,
+    wanted: readonly string[],
+    valueOf: (loaded: LoadedRow) => string,
+  ): ReadStatement => ({
     text,
     values,
     preloads: group,
     rowsOf: (results, cache) => {
-      const rowsByValue = new Map<string, Loaded[]>();
+      const rowsByValue = new Map<string, LoadedRow[]>();
       for (const value of wanted) rowsByValue.set(value, []);
       for (const columns of results) {
         const loaded = cache.load(preload.table, columns);
@@ -95,27 +103,29 @@ const readOf = (schema: string, group: readonly Preload[], parameters: Parameter
   switch (preload.read) {
     case "row": {
       const ids = group.flatMap((member) => (member.read === "row" ? [member.id] : []));
-      return split(`${select} where id ${parameters.among(ids)}`, ids, ({ row }) => row.id);
+      return readByValue(`${select} where id ${parameters.among(ids)}`, ids, ({ row }) => row.id);
     }
     case "range": {
-      const field = onlyField(preload);
+      const field = findOnlyField(preload);
       if (field !== undefined && group.length > 1) {
         const wanted = group.flatMap((member) =>
           member.read === "range" ? [String(member.where[field])] : [],
         );
         const text = `${select} where ${sqlName(field)} ${parameters.among(wanted)} order by seq`;
-        return split(text, wanted, ({ row }) => String((row as Row & Record<string, unknown>)[field]));
+        return readByValue(text, wanted, ({ row }) => String((row as Row & Record<string, unknown>)[field]));
       }
       const { where, containing = {}, after, limit, newestFirst } = preload;
       const conditions = [
         ...conditionsOf(where, parameters),
         ...Object.entries(containing).map(
-          ([name, text]) => `strpos(doc->>${literal(name)}, ${parameters.text(text)}) > 0`,
+          ([name, text]) => `strpos(doc->>${quoteLiteral(name)}, ${parameters.text(text)}) > 0`,
         ),
-        ...(after === null ? [] : [`seq ${newestFirst ? "<" : ">"} ${parameters.number(after, "bigint")}`]),
+        ...(after === null
+          ? []
+          : [`seq ${newestFirst ? "<" : ">"} ${parameters.readNumber(after, "bigint")}`]),
       ];
-      const order = `order by seq${newestFirst ? " desc" : ""}${limitOf(limit, parameters)}`;
-      return rows(`${select} where ${all(conditions)} ${order}`);
+      const order = `order by seq${newestFirst ? " desc" : ""}${limitClause(limit, parameters)}`;
+      return rows(`${select} where ${joinConditions(conditions)} ${order}`);
     }
     case "referenced": {
       const { table: from, id, field } = preload.by;
@@ -123,29 +133,29 @@ const readOf = (schema: string, group: readonly Preload[], parameters: Parameter
       return rows(`${select} where id = (${ids})`);
     }
     case "expired": {
-      const isExpired = `expires_at <= ${parameters.number(preload.time)}`;
+      const isExpired = `expires_at <= ${parameters.readNumber(preload.time)}`;
       return rows(
-        `${select} where ${isExpired} order by expires_at, seq${limitOf(preload.limit, parameters)}`,
+        `${select} where ${isExpired} order by expires_at, seq${limitClause(preload.limit, parameters)}`,
       );
     }
     case "count":
-      return number(
-        `select count(*), null::xid, null::jsonb from ${table} where ${all(conditionsOf(preload.where, parameters))}`,
+      return readNumber(
+        `select count(*), null::xid, null::jsonb from ${table} where ${joinConditions(conditionsOf(preload.where, parameters))}`,
       );
     case "sequence":
-      return number(`select ${nextSequence(table)}, null::xid, null::jsonb`);
+      return readNumber(`select ${nextSequence(table)}, null::xid, null::jsonb`);
     case "hit":
       return {
-        text: hitOf(table, preload, parameters),
+        text: countRequest(table, preload, parameters),
         values,
         preloads: group,
-        rowsOf: (results) => [results.map(windowOf)],
+        rowsOf: (results) => [results.map(parseWindow)],
       };
   }
 };
 
-const limitOf = (limit: number | null, parameters: Parameters): string =>
-  limit === null ? "" : ` limit ${parameters.number(limit, "bigint")}`;
+const limitClause = (limit: number | null, parameters: Parameters): string =>
+  limit === null ? "" : ` limit ${parameters.readNumber(limit, "bigint")}`;
 
 /** The parameters of a statement. */
 export class Parameters {
@@ -156,20 +166,20 @@ export class Parameters {
     return `${this.#add(toStorable(text))}::text`;
   }
 
-  number(value: number, type: "bigint" | "double precision" = "double precision"): string {
+  readNumber(value: number, type: "bigint" | "double precision" = "double precision"): string {
     if (!Number.isFinite(value))
       throw new Error(`${String(value)} cannot be compared with a number in Postgres`);
     return `${this.#add(String(value))}::${type}`;
   }
 
   texts(texts: readonly string[]): string {
-    return `${this.#add(arrayOf(texts.map(toStorable)))}::text[]`;
+    return `${this.#add(toArrayLiteral(texts.map(toStorable)))}::text[]`;
   }
 
   /** Returns the rest of a condition that is true for these strings. */
   among(texts: readonly string[]): string {
-    const [only, ...others] = texts;
-    return only !== undefined && others.length === 0
+    const [only, ...otherFields] = texts;
+    return only !== undefined && otherFields.length === 0
       ? `= ${this.text(only)}`
       : `= any (${this.texts(texts)})`;
   }
@@ -181,34 +191,34 @@ export class Parameters {
 }
 
 /** Number of ended windows that each request deletes, so that they do not accumulate. */
-const maxDeleted = 2;
+const maxDeletedWindows = 2;
 
 /**
  * Counts a request in a window, or in a new one if the window has ended, or if the clock was moved back by more than a window since
  * it started: the clocks of several processes differ by less. Then deletes other ended windows, skipping those that another request
  * has locked.
  */
-const hitOf = (
+const countRequest = (
   table: string,
   { id, now, length, maxCount }: Extract<Preload, { read: "hit" }>,
   parameters: Parameters,
 ): string => {
-  const [time, endsAt] = [parameters.number(now), parameters.number(now + length)];
-  const isOver = `w.ends_at <= ${time} or w.ends_at > ${parameters.number(now + 2 * length)}`;
+  const [time, endsAt] = [parameters.readNumber(now), parameters.readNumber(now + length)];
+  const isWindowOver = `w.ends_at <= ${time} or w.ends_at > ${parameters.readNumber(now + 2 * length)}`;
   return `with hit as (
     insert into ${table} as w values (${parameters.text(id)}, 1, ${endsAt})
       on conflict (id) do update set
-        count = case when ${isOver} then 1 else least(w.count + 1, ${parameters.number(maxCount, "bigint")}) end,
-        ends_at = case when ${isOver} then excluded.ends_at else w.ends_at end
+        count = case when ${isWindowOver} then 1 else least(w.count + 1, ${parameters.readNumber(maxCount, "bigint")}) end,
+        ends_at = case when ${isWindowOver} then excluded.ends_at else w.ends_at end
       returning id, count, ends_at),
   deleted as (
     delete from ${table} where id in (
       select id from ${table} where ends_at <= ${time} and id not in (select id from hit)
-        order by ends_at limit ${String(maxDeleted)} for update skip locked))
+        order by ends_at limit ${String(maxDeletedWindows)} for update skip locked))
   select id, count, ends_at from hit`;
 };
 
-const windowOf = ([id, count, endsAt]: Columns): Loaded => {
+const parseWindow = ([id, count, endsAt]: Columns): LoadedRow => {
   const row = { id: String(id), createdAt: 0, count: Number(count), endsAt: Number(endsAt) };
   return { sequence: 0, version: "", row };
 };
@@ -217,9 +227,9 @@ const windowOf = ([id, count, endsAt]: Columns): Loaded => {
 export const nextSequence = (table: string): string => `nextval(pg_get_serial_sequence('${table}', 'seq'))`;
 
 /** Returns a string as an SQL literal. */
-export const literal = (text: string): string => escapeLiteral(toStorable(text));
+export const quoteLiteral = (text: string): string => escapeLiteral(toStorable(text));
 
-const all = (conditions: readonly string[]): string =>
+const joinConditions = (conditions: readonly string[]): string =>
   conditions.length === 0 ? "true" : conditions.join(" and ");
 
 const conditionsOf = (where: Lookup, parameters: Parameters): string[] =>
@@ -237,9 +247,9 @@ const conditionOf = (
   const values = Array.isArray(value) ? (value as readonly KeyValue[]) : [value as KeyValue];
   const texts = values.filter((part) => part !== null).map(String);
   if (isArrayField(field)) return `${column} ?| ${parameters.texts(texts)}`;
-  const either = [
+  const alternatives = [
     ...(texts.length === 0 ? [] : [`${column} ${parameters.among(texts)}`]),
     ...(values.includes(null) ? [`${column} is null`] : []),
   ];
-  return either.length === 0 ? "false" : `(${either.join(" or ")})`;
+  return alternatives.length === 0 ? "false" : `(${alternatives.join(" or ")})`;
 };

@@ -2,14 +2,14 @@ import type { Row } from "@mgmt/engine";
 import { type TableStates, collections, serverTables } from "@mgmt/engine/internal";
 import { type ClientBase, type QueryResult, escapeIdentifier } from "pg";
 import { parseJson } from "./json-text.js";
-import { literal } from "./reads.js";
+import { quoteLiteral } from "./reads.js";
 import { sqlName } from "./tables.js";
-import { document } from "./writes.js";
+import { rowJsonSql } from "./writes.js";
 
 const tableNames = Object.keys({ ...collections, ...serverTables });
 
 /** Returns the rows of all tables with their sequence numbers. Call it in a transaction that excludes changes or has one snapshot. */
-export const readAll = async (client: ClientBase, schemaName: string): Promise<TableStates> => {
+export const readAllTables = async (client: ClientBase, schemaName: string): Promise<TableStates> => {
   const schema = escapeIdentifier(schemaName);
   const reads = tableNames.flatMap((name) => [
     `select seq as number, doc::text as doc from ${schema}.${sqlName(name)} order by seq`,
@@ -21,52 +21,55 @@ export const readAll = async (client: ClientBase, schemaName: string): Promise<T
     number: string;
     doc: string;
   }>[];
-  const state = tableNames.map((name, index): [string, TableStates[string]] => {
+  const tableStates = tableNames.map((name, index): [string, TableStates[string]] => {
     const { rows = [] } = results[2 * index] ?? {};
-    const next = Number(results[2 * index + 1]?.rows[0]?.number ?? 1);
+    const nextSequence = Number(results[2 * index + 1]?.rows[0]?.number ?? 1);
     // Only rows are stored.
-    return [name, { next, rows: rows.map(({ number, doc }) => [Number(number), parseJson(doc) as Row]) }];
+    return [
+      name,
+      { next: nextSequence, rows: rows.map(({ number, doc }) => [Number(number), parseJson(doc) as Row]) },
+    ];
   });
-  return Object.fromEntries(state);
+  return Object.fromEntries(tableStates);
 };
 
 /** Maximum number of rows per statement, which limits its length. */
-const batch = 1_000;
+const maxRowsPerStatement = 1_000;
 
 /**
  * Replaces all rows of the tables that `state` has. Call it in a transaction.
  *
- * @param areUnused whether no server has used the tables. A first start then opens only those that have rows.
+ * @param isFirstWrite whether no server has used the tables. A first start then opens only those that have rows.
  */
-export const writeState = async (
+export const replaceAllTables = async (
   client: ClientBase,
   schemaName: string,
-  state: TableStates,
-  areUnused = false,
+  tableStates: TableStates,
+  isFirstWrite = false,
 ): Promise<void> => {
   const schema = escapeIdentifier(schemaName);
-  const tables = Object.keys(state).map((name) => `${schema}.${sqlName(name)}`);
+  const tables = Object.keys(tableStates).map((name) => `${schema}.${sqlName(name)}`);
   // Unlike TRUNCATE, DELETE does not change the snapshots of open read-only transactions.
-  let statements = areUnused ? [] : tables.map((table) => `delete from ${table}`);
-  for (const [name, { next, rows }] of Object.entries(state)) {
+  let statements = isFirstWrite ? [] : tables.map((table) => `delete from ${table}`);
+  for (const [name, { next: nextSequence, rows }] of Object.entries(tableStates)) {
     const table = `${schema}.${sqlName(name)}`;
-    for (let start = 0; start < rows.length; start += batch) {
+    for (let start = 0; start < rows.length; start += maxRowsPerStatement) {
       const values = rows
-        .slice(start, start + batch)
-        .map(([sequence, row]) => `(${String(sequence)}, ${literal(row.id)}, ${document(row)})`);
+        .slice(start, start + maxRowsPerStatement)
+        .map(([sequence, row]) => `(${String(sequence)}, ${quoteLiteral(row.id)}, ${rowJsonSql(row)})`);
       statements.push(`insert into ${table} (seq, id, doc) values ${values.join(", ")}`);
-      if (values.length < batch) continue;
+      if (values.length < maxRowsPerStatement) continue;
       await client.query(statements.join(";\n"));
       statements = [];
     }
-    if (areUnused && next === 1) continue;
-    statements.push(`select setval('${schema}.${sqlName(name)}_seq_seq', ${String(next)}, false)`);
+    if (isFirstWrite && nextSequence === 1) continue;
+    statements.push(`select setval('${schema}.${sqlName(name)}_seq_seq', ${String(nextSequence)}, false)`);
   }
   await client.query(statements.join(";\n"));
 };
 
 /** Returns whether no server has used the schema yet. */
-export const isUnused = async (client: ClientBase, schemaName: string): Promise<boolean> => {
+export const isSchemaUnused = async (client: ClientBase, schemaName: string): Promise<boolean> => {
   const { rows } = await client.query<{ used: boolean }>(
     `select exists (select from ${escapeIdentifier(schemaName)}.server) as used`,
   );

@@ -1,14 +1,14 @@
 import { type Table, collections } from "@mgmt/engine/internal";
 
-const names = new Map<string, string>();
+const sqlNames = new Map<string, string>();
 
 /** Returns the name of a table or column: `serviceTokens` is `service_tokens`, and `domains.name` is `domains_name`. */
 export const sqlName = (name: string): string => {
-  const known = names.get(name);
+  const known = sqlNames.get(name);
   if (known !== undefined) return known;
-  const made = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(".", "_");
-  names.set(name, made);
-  return made;
+  const sqlTableName = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(".", "_");
+  sqlNames.set(name, sqlTableName);
+  return sqlTableName;
 };
 
 /** Array fields. A lookup by such a field finds the rows whose array contains the value. */

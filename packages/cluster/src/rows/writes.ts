@@ -20,18 +20,18 @@ export const writesOf = (schema: string, changes: readonly TableChanges[]): Stat
   });
 
 /** Returns the text of a statement that fails unless it changes one row. */
-const required = (schema: string, statement: string): string =>
+const requireRows = (schema: string, statement: string): string =>
   `with done as (${statement} returning 1) select ${schema}.require((select count(*) from done) = 1)`;
 
 const deletesOf = (schema: string, table: string, { deletes }: TableChanges): Statement[] =>
   deletes.map(({ id, version }) => ({
-    text: required(schema, `delete from ${table} where id = $1 and xmin = $2::xid`),
+    text: requireRows(schema, `delete from ${table} where id = $1 and xmin = $2::xid`),
     values: [toStorable(id), version],
   }));
 
 const updatesOf = (schema: string, table: string, { updates }: TableChanges): Statement[] =>
   updates.map(({ id, version, row }) => ({
-    text: required(schema, `update ${table} set doc = $3 where id = $1 and xmin = $2::xid`),
+    text: requireRows(schema, `update ${table} set doc = $3 where id = $1 and xmin = $2::xid`),
     values: [toStorable(id), version, printJson(row)],
   }));
 
@@ -52,4 +52,4 @@ const insertsOf = (table: string, { inserts }: TableChanges): Statement[] =>
   });
 
 /** Returns a row as an SQL literal. */
-export const document = (row: object): string => `${escapeLiteral(printJson(row))}::jsonb`;
+export const rowJsonSql = (row: object): string => `${escapeLiteral(printJson(row))}::jsonb`;

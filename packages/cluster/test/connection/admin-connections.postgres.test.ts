@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Admin } from "../../src/connection/admin.js";
 import { StatementWithin } from "../../src/policy/statement-within.js";
 import { ownCluster } from "../../src/policy/own-cluster.js";
-import { titlesOf } from "../../../platform/src/machine/postgres/process-titles.js";
+import { readTitles } from "../../../platform/src/machine/postgres/process-titles.js";
 import { Cluster, adminPassword, ownClusterAt } from "../../../platform/test/cluster.js";
 import { gone, makeAdmin, running, sessionsOf } from "../sessions.js";
 
@@ -36,7 +36,7 @@ describe("the connections of the platform", () => {
     const { address, major } = cluster.policy;
     const passwords: string[] = ["outdated"];
     const password = (): Promise<string> => Promise.resolve(passwords.pop() ?? adminPassword);
-    const admin = new Admin(ownCluster({ ...address, password }, major, titlesOf));
+    const admin = new Admin(ownCluster({ ...address, password }, major, readTitles));
     onTestFinished(() => admin.close());
     await expect(admin.query("select")).rejects.toMatchObject({ code: "28P01" });
     expect(await admin.query("select 1 as one")).toEqual([{ one: 1 }]);
@@ -44,7 +44,7 @@ describe("the connections of the platform", () => {
 
   it("are encrypted where the address says so", async () => {
     const { address, major } = cluster.policy;
-    const admin = new Admin(ownCluster({ ...address, tls: {} }, major, titlesOf));
+    const admin = new Admin(ownCluster({ ...address, tls: {} }, major, readTitles));
     onTestFinished(() => admin.close());
     await expect(admin.query("select")).rejects.toMatchObject({
       cause: { message: "The server does not support SSL connections" },
@@ -99,7 +99,7 @@ describe("the connections of the platform", () => {
     const lost = [
       admin.run(statement),
       admin.query(statement),
-      admin.scriptWithin("postgres", [new StatementWithin(statement)]),
+      admin.runScriptIn("postgres", [new StatementWithin(statement)]),
     ].map((work) => expect(work).rejects.toBeInstanceOf(DatabaseUnavailableError));
     const [killed] = await running(observer, "'killed'", 3);
     // Postgres ends the others then.

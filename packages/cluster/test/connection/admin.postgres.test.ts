@@ -128,7 +128,7 @@ describe("statements in another database", () => {
     const within = await cluster.connectAsAdmin("within");
     await within.query("select pg_advisory_lock(1)");
     const scripts = Array.from({ length: 6 }, () =>
-      admin.scriptWithin("within", statements("select pg_advisory_xact_lock_shared(1)")),
+      admin.runScriptIn("within", statements("select pg_advisory_xact_lock_shared(1)")),
     );
     await running(observer, "_shared(1)", 4);
     // Gives the other two the time that a connection takes.
@@ -143,9 +143,9 @@ describe("statements in another database", () => {
     const admin = makeAdmin(cluster);
     const within = await cluster.connectAsAdmin("stalled");
     await within.query("select pg_advisory_lock(1)");
-    const slow = admin.scriptWithin("stalled", statements("select pg_advisory_xact_lock_shared(1)"));
+    const slow = admin.runScriptIn("stalled", statements("select pg_advisory_xact_lock_shared(1)"));
     await running(observer, "_shared(1)");
-    for (let count = 0; count < 8; count += 1) await admin.scriptWithin("stalled", statements("select"));
+    for (let count = 0; count < 8; count += 1) await admin.runScriptIn("stalled", statements("select"));
     await within.query("select pg_advisory_unlock(1)");
     await slow;
     await within.end();
@@ -167,7 +167,7 @@ describe("statements in another database", () => {
     for (const [name, value] of Object.entries(settings))
       await observer.query(`alter database tampered set ${name} = '${value}'`);
     const admin = makeAdmin(cluster);
-    await admin.scriptWithin(
+    await admin.runScriptIn(
       "tampered",
       statements(
         "create table pg_temp.written ()",
@@ -184,7 +184,7 @@ describe("statements in another database", () => {
     await makeDatabase("whole");
     const admin = makeAdmin(cluster);
     const failing = statements("create table public.first ()", "select 1 / 0");
-    await expect(admin.scriptWithin("whole", failing)).rejects.toThrow(DatabaseError);
+    await expect(admin.runScriptIn("whole", failing)).rejects.toThrow(DatabaseError);
     const within = await cluster.connectAsAdmin("whole");
     const { rowCount } = await within.query("select from pg_tables where tablename = 'first'");
     expect(rowCount).toBe(0);
@@ -193,9 +193,9 @@ describe("statements in another database", () => {
   it("leave no session, also when Postgres refuses them or the database does not exist", async () => {
     const observer = await makeDatabase("visited");
     const admin = makeAdmin(cluster);
-    await admin.scriptWithin("visited", statements("select"));
-    await expect(admin.scriptWithin("visited", statements("select 1 / 0"))).rejects.toThrow(DatabaseError);
-    await expect(admin.scriptWithin("missing", statements("select"))).rejects.toMatchObject({
+    await admin.runScriptIn("visited", statements("select"));
+    await expect(admin.runScriptIn("visited", statements("select 1 / 0"))).rejects.toThrow(DatabaseError);
+    await expect(admin.runScriptIn("missing", statements("select"))).rejects.toMatchObject({
       code: "3D000",
     });
     await vi.waitFor(async () => {

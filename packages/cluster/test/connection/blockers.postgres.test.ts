@@ -57,8 +57,8 @@ describe("sessions that block the platform", () => {
     const [holder, waiting] = [await connect(), await connectAsAdmin()];
     await lock(holder);
     const blockers = makeBlockers();
-    const locked = blockers.during(() => lock(waiting));
-    await blockers.during(() => Promise.resolve());
+    const locked = blockers.whileEndingBlockers(() => lock(waiting));
+    await blockers.whileEndingBlockers(() => Promise.resolve());
     await locked;
     expect(await isAlive(holder)).toBe(false);
   });
@@ -72,10 +72,10 @@ describe("sessions that block the platform", () => {
 
     const blockers = makeBlockers();
     const waiting = await other.connectAsAdmin();
-    const waitingForForeign = blockers.during(() => lock(waiting));
+    const waitingForForeign = blockers.whileEndingBlockers(() => lock(waiting));
     await vi.waitFor(async () => expect(await countWaiting(admin)).toBe(1));
     const locking = await tenant.connectAsAdmin();
-    await blockers.during(() => lock(locking));
+    await blockers.whileEndingBlockers(() => lock(locking));
     expect(await isAlive(holder)).toBe(false);
     expect(await isAlive(foreign)).toBe(true);
     await foreign.query("commit");
@@ -97,7 +97,7 @@ describe("sessions that block the platform", () => {
         );
         expect(rowCount).toBe(1);
       });
-    await blockers.during(async () => {
+    await blockers.whileEndingBlockers(async () => {
       await idle.query("select");
       await looked();
     });
@@ -109,11 +109,11 @@ describe("sessions that block the platform", () => {
     onTestFinished(() => void vi.useRealTimers());
     const blockers = makeBlockers();
     await Promise.all([
-      blockers.during(() => Promise.resolve()),
-      blockers.during(() => Promise.reject(new Error("refused"))).catch(() => undefined),
+      blockers.whileEndingBlockers(() => Promise.resolve()),
+      blockers.whileEndingBlockers(() => Promise.reject(new Error("refused"))).catch(() => undefined),
     ]);
     expect(vi.getTimerCount()).toBe(0);
-    await blockers.during(() => {
+    await blockers.whileEndingBlockers(() => {
       expect(vi.getTimerCount()).toBe(1);
       return Promise.resolve();
     });
@@ -125,7 +125,7 @@ describe("sessions that block the platform", () => {
     onTestFinished(() => void vi.useRealTimers());
     const { host, port } = cluster.databases.endpoints("any").direct;
     const blockers = new Blockers({ host, port, user: "postgres", password: adminPassword });
-    await blockers.during(async () => {
+    await blockers.whileEndingBlockers(async () => {
       await blockers.close();
       expect(vi.getTimerCount()).toBe(0);
     });

@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openRecords } from "../../src/rows/open-records.js";
-import { lockKey } from "../../src/rows/postgres-storage-adapter.js";
+import { lockKeySql } from "../../src/rows/postgres-storage-adapter.js";
 import { FairWriteLock } from "../../src/connection/fair-write-lock.js";
 import { StoreCluster } from "../rows/store-cluster.js";
 import { StoredProcess } from "../rows/stored-process.js";
@@ -22,7 +22,7 @@ describe("requests that change one workspace", () => {
     const holder = await cluster.pool.connect();
     onTestFinished(() => holder.release(true));
     await holder.query("begin");
-    await holder.query(`select pg_advisory_xact_lock(${lockKey(schema, `lock ${busy.workspace.id}`)})`);
+    await holder.query(`select pg_advisory_xact_lock(${lockKeySql(schema, `lock ${busy.workspace.id}`)})`);
     const body = { name: "shop", createDatabase: false };
     const writers = Array.from({ length: 20 }, () =>
       process.send("projects.create", { body, token: busyToken }),
@@ -50,7 +50,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 describe("the turns of writers", () => {
   it("let one at a time hold a lock, in the order of their calls", async () => {
-    const writeLock = new FairWriteLock({ total: 10, patience: 60_000 });
+    const writeLock = new FairWriteLock({ maxConcurrent: 10, acquireTimeoutMs: 60_000 });
     const began: string[] = [];
     const first = start(writeLock, began, ["a"], "first");
     const second = start(writeLock, began, ["a"], "second");
@@ -63,7 +63,7 @@ describe("the turns of writers", () => {
   });
 
   it("let a writer of several locks wait for all of them", async () => {
-    const writeLock = new FairWriteLock({ total: 10, patience: 60_000 });
+    const writeLock = new FairWriteLock({ maxConcurrent: 10, acquireTimeoutMs: 60_000 });
     const began: string[] = [];
     const [a, b] = [start(writeLock, began, ["a"]), start(writeLock, began, ["b"])];
     const both = start(writeLock, began, ["b", "a", "b"], "both");
@@ -76,7 +76,7 @@ describe("the turns of writers", () => {
   });
 
   it("do not exceed the total, and keep no workspace waiting for all writers of another", async () => {
-    const writeLock = new FairWriteLock({ total: 1, patience: 60_000 });
+    const writeLock = new FairWriteLock({ maxConcurrent: 1, acquireTimeoutMs: 60_000 });
     const began: string[] = [];
     const busy = Array.from({ length: 5 }, () => start(writeLock, began, ["a"]));
     const other = start(writeLock, began, ["b"]);
@@ -94,7 +94,7 @@ describe("the turns of writers", () => {
   it("refuse a writer that has waited too long, and go on with the next one", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
-    const writeLock = new FairWriteLock({ total: 1, patience: 10_000 });
+    const writeLock = new FairWriteLock({ maxConcurrent: 1, acquireTimeoutMs: 10_000 });
     const end = await writeLock.acquire(["a"]);
     const refused = [["a"], ["b"], []].map((locks) =>
       expect(writeLock.acquire(locks)).rejects.toThrow(DatabaseUnavailableError),

@@ -2,7 +2,7 @@ import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine"
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Admin } from "../../src/connection/admin.js";
-import { alterRole, endStarting } from "../../src/connection/role-sessions.js";
+import { alterRole, endStartingSessions } from "../../src/connection/role-sessions.js";
 import { Cluster, findPrograms, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../observed-admin.js";
 import { makeAdmin, running, uninterruptible } from "../sessions.js";
@@ -64,7 +64,7 @@ describe("a login that began before its password changed", () => {
     const admin = makeAdmin(cluster, major);
     stopTime();
     const query = vi.spyOn(admin, "query");
-    await endStarting(admin, credential.user);
+    await endStartingSessions(admin, credential.user);
     // Postgres itself would end it after 30 seconds.
     expect(query.mock.calls.length).toBeLessThan(200);
     expect(await pending.outcome).not.toBe("connected");
@@ -97,7 +97,7 @@ describe("a login that began before a change, where processes have no titles", (
     const { pending, admin, id, credential } = await beginUntitled();
     const second = await beginLogin(id, credential);
     const session = await cluster.connect(id, credential);
-    await endStarting(admin, "another_role", 0);
+    await endStartingSessions(admin, "another_role", 0);
     expect(await pending.outcome).not.toBe("connected");
     expect(await second.outcome).not.toBe("connected");
     await session.query("select");
@@ -106,7 +106,7 @@ describe("a login that began before a change, where processes have no titles", (
   it("is waited for while its client may still finish it", async () => {
     const { pending, admin } = await beginUntitled();
     const query = vi.spyOn(admin, "query");
-    const waiting = endStarting(admin, "another_role");
+    const waiting = endStartingSessions(admin, "another_role");
     await vi.waitFor(() => expect(query.mock.calls.length).toBeGreaterThan(2));
     pending.proceed();
     expect(await pending.outcome).toBe("connected");
@@ -115,7 +115,7 @@ describe("a login that began before a change, where processes have no titles", (
 
   it("makes the platform give up for now when it cannot be ended in time", async () => {
     const { pending, admin } = await beginUntitled();
-    const waiting = expect(endStarting(admin, "another_role")).rejects.toBeInstanceOf(
+    const waiting = expect(endStartingSessions(admin, "another_role")).rejects.toBeInstanceOf(
       DatabaseUnavailableError,
     );
     vi.advanceTimersByTime(60_000);

@@ -1,6 +1,6 @@
 import { DatabaseError } from "pg";
 import { describe, expect, it } from "vitest";
-import { isTemporary, lackOf } from "../../src/connection/unavailable.js";
+import { isTemporary, findResourceShortage } from "../../src/connection/unavailable.js";
 
 const errorOf = (code: string | undefined): DatabaseError =>
   Object.assign(new DatabaseError("refused", 0, "error"), { code });
@@ -39,11 +39,11 @@ describe("lackOf", () => {
     ["another lack", errorOf("53400"), "Postgres error 53400"],
   ])("finds %s, also as the cause of another error", (_, error, what) => {
     for (const each of [error, new Error("outer", { cause: new Error("inner", { cause: error }) })])
-      expect(lackOf(each, "/data")?.what).toContain(what);
+      expect(findResourceShortage(each, "/data")?.description).toContain(what);
   });
 
   it("names Postgres when its directory is not known", () => {
-    expect(lackOf(errorOf("53100"))).toEqual({
+    expect(findResourceShortage(errorOf("53100"))).toEqual({
       what: "the disk of Postgres is full",
       remedy: "Free at least 100 MB there",
     });
@@ -54,5 +54,5 @@ describe("lackOf", () => {
     ["an error without a code", errorOf(undefined)],
     ["an error of the system", Object.assign(new Error("refused"), { code: "ECONNREFUSED" })],
     ["a value that is not an error", "53100"],
-  ])("returns undefined for %s", (_, error) => expect(lackOf(error, "/data")).toBeUndefined());
+  ])("returns undefined for %s", (_, error) => expect(findResourceShortage(error, "/data")).toBeUndefined());
 });

@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { DatabaseError } from "pg";
 import { beforeEach, describe, expect, it } from "vitest";
-import { unavailable } from "../../src/connection/unavailable.js";
+import { toUnavailableError } from "../../src/connection/unavailable.js";
 import { Cluster, newTenant } from "../../../platform/test/cluster.js";
 import { openSteppedDatabases } from "../stepped-databases.js";
 
@@ -14,7 +14,7 @@ beforeEach(() => void lines.splice(0));
 
 /** What work throws when Postgres refuses a statement with this code. */
 const lacking = (code: string): DatabaseUnavailableError =>
-  unavailable(Object.assign(new DatabaseError("refused", 0, "error"), { code }));
+  toUnavailableError(Object.assign(new DatabaseError("refused", 0, "error"), { code }));
 
 /** Opens databases that cannot be created while Postgres lacks something. */
 const openLacking = async () => {
@@ -80,7 +80,7 @@ describe("the creation of a database", () => {
   it("reports nothing when Postgres cannot be reached, which its restart reports", async () => {
     const { create, refuse } = await openLacking();
     const tenant = newTenant();
-    await refuse(tenant, unavailable(new Error("Connection terminated unexpectedly")));
+    await refuse(tenant, toUnavailableError(new Error("Connection terminated unexpectedly")));
     await create(tenant);
     expect(lines).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { TenantGuard } from "../../src/guard/tenant-guard.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 import { connectionLimitOf } from "../sessions.js";
 
-const cluster = new Cluster({ crowded: 12, locks: 1_000 });
+const cluster = new Cluster({ sharedConnectionThreshold: 12, locks: 1_000 });
 
 type Tenant = Awaited<ReturnType<Cluster["makeTenant"]>>;
 

@@ -121,7 +121,7 @@ describe("a check of the limits of tenants", () => {
     }));
 
   it("ends the newest sessions when there are too many, and keeps the limit until a quarter is free", () =>
-    withGuard({ crowded: 8 }, async (guard) => {
+    withGuard({ sharedConnectionThreshold: 8 }, async (guard) => {
       const [large, small] = tenants();
       const few = await open(small, 2);
       const many = await open(large, 6);

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "
 import { Admin } from "../../src/connection/admin.js";
 import { openDatabases } from "../../src/open-databases.js";
 import type { RecordedDatabase } from "../../src/repair/reconcile.js";
-import { endStarting } from "../../src/connection/role-sessions.js";
+import { endStartingSessions } from "../../src/connection/role-sessions.js";
 import { Cluster, adminPassword, newTenant, secondCredential } from "../../../platform/test/cluster.js";
 import { RawClient, firstMessage } from "../../../platform/test/front/wire.js";
 
@@ -214,7 +214,7 @@ describe("a connection", () => {
     expect((await pending.send(startup).receive(1)).toString("latin1", 0, 1)).toBe("R");
     const admin = new Admin(cluster.policy);
     onTestFinished(() => admin.close());
-    await endStarting(admin, credential.user, 0);
+    await endStartingSessions(admin, credential.user, 0);
     expect(pending.socket.closed).toBe(false);
   });
 

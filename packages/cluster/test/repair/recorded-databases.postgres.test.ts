@@ -1,6 +1,10 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { interruptedDeletions, markLost, recordedDatabases } from "../../src/repair/recorded-databases.js";
+import {
+  findInterruptedDeletions,
+  markLost,
+  recordedDatabases,
+} from "../../src/repair/recorded-databases.js";
 import { StoreCluster } from "../rows/store-cluster.js";
 
 const cluster = new StoreCluster();
@@ -77,11 +81,11 @@ describe("interruptedDeletions", () => {
       await insert("databases", id, row);
       await insert("jobs", `job_${id}`, { subject: id, dueAt: 0 });
     }
-    expect(await interruptedDeletions(admin, schema)).toEqual(["db_1_deleting", "db_5_deleting"]);
+    expect(await findInterruptedDeletions(admin, schema)).toEqual(["db_1_deleting", "db_5_deleting"]);
   });
 
   it("returns nothing without databases", async () => {
-    expect(await interruptedDeletions(admin, schema)).toEqual([]);
+    expect(await findInterruptedDeletions(admin, schema)).toEqual([]);
   });
 });
 

@@ -1,12 +1,12 @@
-import type { Access, Records, Transaction, Preload } from "@mgmt/engine/internal";
+import type { TransactionOptions, RecordStore, Transaction, Preload } from "@mgmt/engine/internal";
 
 /** Counts the round trips that are waited for: loads, and commits of changes. */
-export const countTrips = (records: Records): Records & { trips: string[] } => {
+export const countTrips = (records: RecordStore): RecordStore & { trips: string[] } => {
   const trips: string[] = [];
   return {
     ...records,
     trips,
-    begin: (access: Access): Transaction => {
+    begin: (access: TransactionOptions): Transaction => {
       const transaction = records.begin(access);
       return {
         load: (preloads: readonly Preload[]) => {

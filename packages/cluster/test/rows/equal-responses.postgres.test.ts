@@ -55,7 +55,7 @@ describe("a seeded server in Postgres", () => {
     await Promise.all([api.later(600_000), stored.engine.clock.advance(600_000)]);
     const snapshot = await stored.engine.snapshot();
     const store = new MemoryStore();
-    store.fill(snapshot.store);
+    store.restore(snapshot.store);
     expect(brokenInvariants(store)).toEqual([]);
     const inMemory = await api.engine.snapshot();
     expect(snapshot.jobs).toEqual(inMemory.jobs);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newSchema } from "../../src/rows/new-schema.js";
+import { newSchemaStatements } from "../../src/rows/new-schema.js";
 import { recordsDatabase, recordsSchema } from "../../src/rows/place.js";
 import { migrate } from "../../src/rows/migrate.js";
 import { Cluster } from "../../../platform/test/cluster.js";
@@ -35,6 +35,6 @@ describe("a new cluster", () => {
   });
 
   it("ends each statement where single-user mode expects it", () => {
-    for (const statement of newSchema(recordsSchema)) expect(statement).not.toMatch(/;\n\n/);
+    for (const statement of newSchemaStatements(recordsSchema)) expect(statement).not.toMatch(/;\n\n/);
   });
 });

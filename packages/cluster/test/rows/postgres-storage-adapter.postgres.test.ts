@@ -2,7 +2,7 @@ import type { Store } from "@mgmt/engine";
 import { type StorageAdapter, ConflictError, type Preload, collections, replay } from "@mgmt/engine/internal";
 import { Connection, Pool } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { arrayOf, runBatch, statement } from "../../src/rows/batch.js";
+import { toArrayLiteral, runBatch, statement } from "../../src/rows/batch.js";
 import { NewerSchemaError, migrate } from "../../src/rows/migrate.js";
 import { migrations } from "../../src/rows/migrations.js";
 import { sqlName } from "../../src/rows/tables.js";
@@ -210,8 +210,8 @@ describe("a connection", () => {
     const texts = ["", "NULL", "null", '"', "\\", "a,b", "{}", " ", "🐘", "\n"];
     const client = await cluster.pool.connect();
     const rows = await runBatch(client, [
-      statement("select to_json($1::text[])", arrayOf(texts)),
-      statement("select cardinality($1::text[])", arrayOf([])),
+      statement("select to_json($1::text[])", toArrayLiteral(texts)),
+      statement("select cardinality($1::text[])", toArrayLiteral([])),
     ]);
     client.release();
     expect([JSON.parse(String(rows[0]?.[0]?.[0])), rows[1]]).toEqual([texts, [["0"]]]);

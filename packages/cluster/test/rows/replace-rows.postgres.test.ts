@@ -51,7 +51,7 @@ describe("replacing the rows of all tables", () => {
     expect(steps).toEqual(["committed", "replaced"]);
     expect(idsIn(before)).toEqual(["known", "late"]);
     expect(idsIn(after)).toEqual([]);
-    expect(idsIn(await second.readAll())).toEqual([]);
+    expect(idsIn(await second.readAllTables())).toEqual([]);
   });
 
   it("changes nothing when the new rows cannot be computed, and leaves nothing locked", async () => {
@@ -64,6 +64,6 @@ describe("replacing the rows of all tables", () => {
       }),
     ).rejects.toBe(defect);
     await addUser(records, "next");
-    expect(idsIn(await records.readAll())).toEqual(["kept", "next"]);
+    expect(idsIn(await records.readAllTables())).toEqual(["kept", "next"]);
   });
 });

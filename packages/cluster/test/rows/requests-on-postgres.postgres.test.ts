@@ -1,4 +1,4 @@
-import type { Access, Transaction } from "@mgmt/engine/internal";
+import type { TransactionOptions, Transaction } from "@mgmt/engine/internal";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import type { OpenRecords } from "../../src/rows/open-records.js";
@@ -12,7 +12,7 @@ const openLogged = async (
   { records, databaseEngine }: { records: OpenRecords; databaseEngine: ModelDatabases },
   locks: (readonly string[])[],
 ): Promise<{ engine: StoredProcess["engine"]; send: StoredProcess["send"] }> => {
-  const begin = (access: Access): Transaction => {
+  const begin = (access: TransactionOptions): Transaction => {
     if (access.mode === "write") locks.push(access.locks);
     return records.begin(access);
   };

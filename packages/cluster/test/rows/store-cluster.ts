@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, vi } from "vitest";
 import { type OpenRecords, type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
 import { PostgresStorageAdapter } from "../../src/rows/postgres-storage-adapter.js";
 import { migrate } from "../../src/rows/migrate.js";
-import { readAll, writeState } from "../../src/rows/state.js";
+import { readAllTables, replaceAllTables } from "../../src/rows/state.js";
 import type { OpenStore } from "../../../engine/test/store/store-under-test.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
 
@@ -69,8 +69,8 @@ export class StoreCluster {
   /** Returns the transactions on an existing schema, which use the connections of a pool. Default: those of the tests. */
   storage(schema: string, pool = this.pool): PostgresStorageAdapter {
     return new PostgresStorageAdapter(pool, schema, {
-      patience: 10_000,
-      writers: { total: 8, patience: 10_000 },
+      commitCheckTimeoutMs: 10_000,
+      writeLockOptions: { maxConcurrent: 8, acquireTimeoutMs: 10_000 },
     });
   }
 
@@ -100,7 +100,7 @@ export class StoreCluster {
         }),
       state: async () => {
         const client = await this.pool.connect();
-        const tables = await readAll(client, schema);
+        const tables = await readAllTables(client, schema);
         client.release();
         // The tables have the rows of every collection.
         return Object.fromEntries(
@@ -127,7 +127,7 @@ export class StoreCluster {
   async #fill(schema: string, state: StoreState): Promise<void> {
     const client = await this.pool.connect();
     await client.query("begin");
-    await writeState(client, schema, state);
+    await replaceAllTables(client, schema, state);
     await client.query("commit");
     client.release();
   }

@@ -36,18 +36,18 @@ export interface TokenSigner {
   sign(claims: TokenClaims): Promise<string>;
 }
 
-const hour = 3_600_000;
+const hourMs = 3_600_000;
 
-const seconds = (time: number): number => Math.floor(time / 1000);
+const toSeconds = (time: number): number => Math.floor(time / 1000);
 
 /** Returns the claims of an access token that is issued now. */
-export const tokenClaims = (
+export const buildTokenClaims = (
   { clock, ids }: Pick<RuleContext, "clock" | "ids">,
   request: TokenRequest,
 ): TokenClaims => {
   const now = clock.now();
   const {
-    expiresAt = now + hour,
+    expiresAt = now + hourMs,
     notBefore = now,
     scopes = [adminScope],
     clientId,
@@ -61,15 +61,15 @@ export const tokenClaims = (
     ...(integrationId !== undefined && { integration_id: integrationId }),
     ...(grantId !== undefined && { grant_id: grantId }),
     sub: request.subject,
-    iat: seconds(now),
-    nbf: seconds(notBefore),
+    iat: toSeconds(now),
+    nbf: toSeconds(notBefore),
     jti: request.tokenId ?? ids.label(24),
-    ...(expiresAt !== null && { exp: seconds(expiresAt) }),
+    ...(expiresAt !== null && { exp: toSeconds(expiresAt) }),
   };
 };
 
 /** Returns the request for the token of a service token row. Its `jti` is the id of the row. */
-export const serviceTokenRequest = (token: {
+export const buildServiceTokenRequest = (token: {
   id: string;
   workspaceId: string;
   expiresAt?: number | null;

@@ -1,17 +1,17 @@
 import type { Sessions, WorkLock } from "../store/records.js";
-import { withoutHold } from "../values/idle-timer.js";
+import { unrefTimer } from "../values/idle-timer.js";
 import { KeyedMutex } from "../values/keyed-mutex.js";
 
-type Exclusively = Sessions["exclusively"];
+type RunExclusively = Sessions["exclusively"];
 
-const inThisProcess = (): Exclusively => {
+const createProcessLock = (): RunExclusively => {
   const mutex = new KeyedMutex();
   const lock: WorkLock = { signal: new AbortController().signal, confirm: () => Promise.resolve() };
   return (names, work) => mutex.run(names, () => work(lock));
 };
 
 /** Milliseconds between checks of whether the database should still be filled. */
-const lookInterval = 500;
+const checkIntervalMs = 500;
 
 /**
  * The work on real databases that this process is doing. It belongs to the process, not to a store: work on one database runs
@@ -19,13 +19,13 @@ const lookInterval = 500;
  * the database.
  */
 export class DatabaseWork {
-  readonly #exclusively: Exclusively;
+  readonly #runExclusively: RunExclusively;
   /** By database. `inTurn` leaves one at most for each. */
-  readonly #filling = new Map<string, AbortController>();
+  readonly #fillControllers = new Map<string, AbortController>();
 
-  /** @param exclusively runs work while no other work holds one of these names. Default: only the work of this process counts. */
-  constructor(exclusively: Exclusively = inThisProcess()) {
-    this.#exclusively = exclusively;
+  /** @param runExclusively runs work while no other work holds one of these names. Default: only the work of this process counts. */
+  constructor(runExclusively: RunExclusively = createProcessLock()) {
+    this.#runExclusively = runExclusively;
   }
 
   /**
@@ -34,7 +34,7 @@ export class DatabaseWork {
    * @throws the error of the work; LockLostError instead if the work has lost its locks.
    */
   withLock<T>(databaseIds: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
-    return this.#exclusively(databaseIds, async (lock) => {
+    return this.#runExclusively(databaseIds, async (lock) => {
       try {
         return await work(lock);
       } catch (error) {
@@ -52,39 +52,39 @@ export class DatabaseWork {
    * @param held the locks of the work.
    * @param work receives the locks, with a signal that is also aborted when the work is not wanted any more.
    */
-  async filling(
+  async runFill(
     databaseId: string,
-    { held, isWanted }: { held: WorkLock; isWanted: () => Promise<boolean> },
+    { held: heldLock, isWanted }: { held: WorkLock; isWanted: () => Promise<boolean> },
     work: (lock: WorkLock) => Promise<void>,
   ): Promise<void> {
-    const filling = new AbortController();
-    this.#filling.set(databaseId, filling);
-    const look = withoutHold(
+    const controller = new AbortController();
+    this.#fillControllers.set(databaseId, controller);
+    const checkTimer = unrefTimer(
       setInterval(() => {
         isWanted().then(
           (wanted) => {
-            if (!wanted) filling.abort();
+            if (!wanted) controller.abort();
           },
           // This runs again after the interval.
           () => undefined,
         );
-      }, lookInterval),
+      }, checkIntervalMs),
     );
     // Edge runtimes have no `AbortSignal.any`.
-    const lose = (): void => filling.abort(held.signal.reason);
-    held.signal.addEventListener("abort", lose);
-    if (held.signal.aborted) lose();
+    const abortOnLockLoss = (): void => controller.abort(heldLock.signal.reason);
+    heldLock.signal.addEventListener("abort", abortOnLockLoss);
+    if (heldLock.signal.aborted) abortOnLockLoss();
     try {
-      await work({ signal: filling.signal, confirm: () => held.confirm() });
+      await work({ signal: controller.signal, confirm: () => heldLock.confirm() });
     } finally {
-      held.signal.removeEventListener("abort", lose);
-      clearInterval(look);
-      this.#filling.delete(databaseId);
+      heldLock.signal.removeEventListener("abort", abortOnLockLoss);
+      clearInterval(checkTimer);
+      this.#fillControllers.delete(databaseId);
     }
   }
 
   /** Cancels the work of this process that fills the database, whether or not it has started. */
-  cancelFilling(databaseId: string): void {
-    this.#filling.get(databaseId)?.abort();
+  cancelFill(databaseId: string): void {
+    this.#fillControllers.get(databaseId)?.abort();
   }
 }

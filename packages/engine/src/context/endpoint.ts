@@ -17,7 +17,7 @@ export interface Endpoint {
   /** Name in the request log and for faults; null for an endpoint without a name. */
   readonly id: `oauth.${OAuthEndpoint}` | null;
   /** Path in the request log, in place of one that contains a secret. */
-  readonly shownPath?: string;
+  readonly loggedPath?: string;
   /** Whether the bytes of a request body are only counted. */
   readonly discardsBody: boolean;
   /** Returns how many bytes of a request body are read; 0 when the body is ignored. */
@@ -26,7 +26,11 @@ export interface Endpoint {
    * @param search the query without its `?`.
    * @throws RequestError
    */
-  respond(server: EndpointContext, request: EngineRequest, search: string): Outcome | Promise<Outcome>;
+  respond(
+    endpointContext: EndpointContext,
+    request: EngineRequest,
+    search: string,
+  ): Outcome | Promise<Outcome>;
 }
 
 /** Returns the endpoint for a method and path (without query); undefined when there is none. */

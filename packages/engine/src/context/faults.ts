@@ -6,10 +6,10 @@ import { type OptionSchemas, assertOptions } from "../values/option-schema.js";
 /** Target of a fault: an operation, or an endpoint of the authorization server. */
 export type FaultTarget = OperationId | `oauth.${OAuthEndpoint}`;
 
-const drops = ["before", "after", "midway"] as const;
+const dropMoments = ["before", "after", "midway"] as const;
 
 /** Statuses of responses without a body. */
-const bodiless = [204, 205, 304];
+const bodilessStatuses = [204, 205, 304];
 
 /** A failure that the server simulates. */
 export interface Fault {
@@ -44,10 +44,10 @@ export interface InstalledFault extends Fault {
   readonly struck: number;
 }
 
-const oauthTargets: ReadonlySet<string> = new Set(oauthEndpoints.map((name) => `oauth.${name}`));
+const oauthFaultTargets: ReadonlySet<string> = new Set(oauthEndpoints.map((name) => `oauth.${name}`));
 
 /** Longest delay of a Node.js timer, in milliseconds. */
-const maxLatency = 2_147_483_647;
+const maxLatencyMs = 2_147_483_647;
 
 export const faultSchemas = {
   "operation?": {
@@ -57,12 +57,12 @@ export const faultSchemas = {
   "skip?": { type: "integer", minimum: 0 },
   "times?": { type: "integer", minimum: 1 },
   "probability?": { type: "number", minimum: 0, maximum: 1 },
-  "latency?": { type: "number", minimum: 0, maximum: maxLatency },
+  "latency?": { type: "number", minimum: 0, maximum: maxLatencyMs },
   "status?": { type: "integer", minimum: 200, maximum: 599 },
   "code?": { type: "string" },
   "body?": { type: "string" },
   "contentType?": { type: "string" },
-  "drop?": { enum: drops },
+  "drop?": { enum: dropMoments },
 } as const satisfies OptionSchemas<Fault>;
 
 /** @throws TypeError */
@@ -70,13 +70,13 @@ export const assertFault = (fault: Fault): void => {
   assertOptions(fault, faultSchemas);
   const { operation, latency, status, body, drop } = fault;
   for (const id of operation === undefined ? [] : [operation].flat()) {
-    if (!Object.hasOwn(operations, id) && !oauthTargets.has(id))
+    if (!Object.hasOwn(operations, id) && !oauthFaultTargets.has(id))
       throw new TypeError(`The operation ${id} does not exist`);
   }
   if (status !== undefined && status < 400 && body === undefined) {
     throw new TypeError("status must be from 400 to 599, or from 200 to 599 with a body");
   }
-  if (status !== undefined && bodiless.includes(status)) {
+  if (status !== undefined && bodilessStatuses.includes(status)) {
     throw new TypeError("status must not be 204, 205 or 304: such a response has no body");
   }
   if (status === undefined && drop === undefined && latency === undefined) {
@@ -103,14 +103,15 @@ export interface FaultCounts {
  *
  * @param draw returns a number in [0, 1).
  */
-export const strikes = (
+export const countAndCheckStrike = (
   fault: Fault,
   counts: FaultCounts,
   target: FaultTarget,
   draw: () => number,
 ): boolean => {
   const { operation, probability, skip = 0 } = fault;
-  if (operation === undefined ? oauthTargets.has(target) : ![operation].flat().includes(target)) return false;
+  if (operation === undefined ? oauthFaultTargets.has(target) : ![operation].flat().includes(target))
+    return false;
   if (probability !== undefined && draw() >= probability) return false;
   if (counts.skipped < skip) {
     counts.skipped += 1;

@@ -1,8 +1,8 @@
 import type { DatabaseAddress, DatabaseEngine } from "./database-engine.js";
 
-const done = Promise.resolve();
+const resolvedPromise = Promise.resolve();
 
-const maxKnown = 10_000;
+const maxCachedAddresses = 10_000;
 
 type Endpoints = ReturnType<DatabaseEngine["endpoints"]>;
 
@@ -10,34 +10,34 @@ type Endpoints = ReturnType<DatabaseEngine["endpoints"]>;
  * Returns an engine that creates no databases. It generates addresses under `domain`, and its work succeeds
  * immediately.
  */
-export const memoryDatabaseEngine = (domain: string): DatabaseEngine => {
-  const address = (databaseId: string, endpoint: string, port: number): DatabaseAddress => {
+export const createMemoryDatabaseEngine = (domain: string): DatabaseEngine => {
+  const buildAddress = (databaseId: string, endpoint: string, port: number): DatabaseAddress => {
     const database = databaseId.replace(/^db_/, "");
     return { host: `${database}.${endpoint}.${domain}`, port, database };
   };
-  const endpointsOf = (databaseId: string): Endpoints => ({
-    direct: address(databaseId, "db", 5432),
-    pooled: address(databaseId, "pooled", 6543),
-    accelerate: address(databaseId, "accelerate", 443),
+  const buildAddresses = (databaseId: string): Endpoints => ({
+    direct: buildAddress(databaseId, "db", 5432),
+    pooled: buildAddress(databaseId, "pooled", 6543),
+    accelerate: buildAddress(databaseId, "accelerate", 443),
   });
   // Lists compare the addresses of each database again and again.
-  const known = new Map<string, Endpoints>();
+  const addressCache = new Map<string, Endpoints>();
   return {
     endpoints: (databaseId) => {
-      const cached = known.get(databaseId);
-      if (cached) return cached;
-      const endpoints = endpointsOf(databaseId);
-      if (known.size >= maxKnown) known.clear();
-      known.set(databaseId, endpoints);
+      const cachedAddresses = addressCache.get(databaseId);
+      if (cachedAddresses) return cachedAddresses;
+      const endpoints = buildAddresses(databaseId);
+      if (addressCache.size >= maxCachedAddresses) addressCache.clear();
+      addressCache.set(databaseId, endpoints);
       return endpoints;
     },
-    create: () => done,
-    drop: () => done,
-    restore: () => done,
-    grant: () => done,
-    revoke: () => done,
+    create: () => resolvedPromise,
+    drop: () => resolvedPromise,
+    restore: () => resolvedPromise,
+    grant: () => resolvedPromise,
+    revoke: () => resolvedPromise,
     backup: () => Promise.resolve({ size: 0 }),
-    dropBackup: () => done,
+    dropBackup: () => resolvedPromise,
     // Restoring any backup succeeds.
     hasBackup: () => Promise.resolve(true),
     usage: () => Promise.resolve({ bytes: 0, operations: 0 }),

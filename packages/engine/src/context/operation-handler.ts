@@ -32,7 +32,7 @@ export interface OperationCall<Id extends OperationId = OperationId> {
 }
 
 /** The response of an operation that succeeds. */
-export interface Success {
+export interface SuccessResponse {
   readonly status: number;
   /** Default: no body. */
   readonly body?: unknown;
@@ -72,7 +72,7 @@ export interface OperationHandler<Id extends OperationId, Prepared, Checked> {
   readonly prepare?: Preparation<Id, unknown, Prepared>;
   /** @param prepared the result of `prepare`; undefined without one. */
   check(call: OperationCall<Id>, prepared: Prepared): Checked;
-  act(call: OperationCall<Id>, checked: Checked): Success;
+  act(call: OperationCall<Id>, checked: Checked): SuccessResponse;
 }
 
 /** The handler of every operation in the contract. */
@@ -87,7 +87,7 @@ export const handler = <Id extends OperationId, Checked>(
   parts: {
     preloads?: OperationHandler<Id, unknown, Checked>["preloads"];
     check: (call: OperationCall<Id>) => Checked;
-    act: (call: OperationCall<Id>, checked: Checked) => Success;
+    act: (call: OperationCall<Id>, checked: Checked) => SuccessResponse;
   },
 ): OperationHandler<Id, unknown, Checked> => parts;
 
@@ -100,6 +100,6 @@ export const preparedHandler = <Id extends OperationId, Plan, Prepared, Checked>
       work: (services: Services, plan: Plan) => Promise<Prepared>;
     };
     check: (call: OperationCall<Id>, prepared: Prepared) => Checked;
-    act: (call: OperationCall<Id>, checked: Checked) => Success;
+    act: (call: OperationCall<Id>, checked: Checked) => SuccessResponse;
   },
 ): OperationHandler<Id, Prepared, Checked> => parts;

@@ -12,30 +12,30 @@ export interface RowContext {
 }
 
 /** Builds the value that represents a row in responses. */
-export type Present<T> = (context: RowContext, row: T) => unknown;
+export type PresentRow<T> = (context: RowContext, row: T) => unknown;
 
 /** Reads something again, and returns whether it is still the same. */
-type Unchanged = () => boolean;
+type UnchangedCheck = () => boolean;
 
-interface RowText {
+interface CachedRowText {
   readonly text: string;
   /** The rows that the text was made from. */
-  readonly rows: readonly Unchanged[];
+  readonly rows: readonly UnchangedCheck[];
   /** The addresses that the text was made from, which change without a change of the store. */
-  readonly addresses: readonly Unchanged[];
+  readonly addressChecks: readonly UnchangedCheck[];
   /** The version of the store in which `rows` were compared last. */
   version: number;
 }
 
 /** The JSON of the values that one function builds. */
-interface Texts {
-  readonly rows: WeakMap<Row, RowText>;
+interface PresentationCache {
+  readonly rows: WeakMap<Row, CachedRowText>;
   /** The latest list that starts with a row. */
-  readonly lists: WeakMap<Row, { readonly texts: readonly string[]; readonly joined: string }>;
+  readonly listTexts: WeakMap<Row, { readonly texts: readonly string[]; readonly joined: string }>;
 }
 
 /** Bounds the memory that the cache takes. */
-const maxTexts = 10_000;
+const maxCachedTexts = 10_000;
 
 /**
  * Caches the JSON of rows, because lists print the same rows again and again. Cached JSON is used only as long as everything that its
@@ -45,10 +45,10 @@ export class RowTexts {
   readonly #version: () => number;
   /** Records the reads of a presentation. */
   readonly #context: RowContext;
-  #texts = new WeakMap<Present<never>, Texts>();
+  #caches = new WeakMap<PresentRow<never>, PresentationCache>();
   #size = 0;
-  #rows: Unchanged[] = [];
-  #addresses: Unchanged[] = [];
+  #rowChecks: UnchangedCheck[] = [];
+  #addressChecks: UnchangedCheck[] = [];
 
   /** @param version returns a number that changes whenever the store does. */
   constructor(context: RowContext, version: () => number) {
@@ -61,68 +61,73 @@ export class RowTexts {
   }
 
   /** Returns the JSON array of the results of `present` for each row. `present` must be the same function each time. */
-  list<T extends Row>(present: Present<T>, rows: readonly T[]): string {
+  list<T extends Row>(present: PresentRow<T>, rows: readonly T[]): string {
     const [first] = rows;
     if (first === undefined) return "[]";
-    const { rows: known, lists } = this.#textsOf(present);
-    const texts = rows.map((row) => this.#textOf(known, present, row));
-    const last = lists.get(first);
-    if (last && areSame(last.texts, texts)) return last.joined;
+    const { rows: cachedRows, listTexts } = this.#getCache(present);
+    const texts = rows.map((row) => this.#getRowText(cachedRows, present, row));
+    const cachedList = listTexts.get(first);
+    if (cachedList && haveSameItems(cachedList.texts, texts)) return cachedList.joined;
     const joined = `[${texts.join(",")}]`;
-    lists.set(first, { texts, joined });
+    listTexts.set(first, { texts, joined });
     return joined;
   }
 
-  #textOf<T extends Row>(texts: Texts["rows"], present: Present<T>, row: T): string {
-    const known = texts.get(row);
-    if (known && this.#isCurrent(known)) return known.text;
-    if (known === undefined) this.#size += 1;
-    this.#rows = [];
-    this.#addresses = [];
+  #getRowText<T extends Row>(texts: PresentationCache["rows"], present: PresentRow<T>, row: T): string {
+    const cachedText = texts.get(row);
+    if (cachedText && this.#isUpToDate(cachedText)) return cachedText.text;
+    if (cachedText === undefined) this.#size += 1;
+    this.#rowChecks = [];
+    this.#addressChecks = [];
     const text = JSON.stringify(present(this.#context, row));
-    texts.set(row, { text, rows: this.#rows, addresses: this.#addresses, version: this.#version() });
+    texts.set(row, {
+      text,
+      rows: this.#rowChecks,
+      addressChecks: this.#addressChecks,
+      version: this.#version(),
+    });
     return text;
   }
 
-  #textsOf<T>(present: Present<T>): Texts {
-    if (this.#size >= maxTexts) {
-      this.#texts = new WeakMap();
+  #getCache<T>(present: PresentRow<T>): PresentationCache {
+    if (this.#size >= maxCachedTexts) {
+      this.#caches = new WeakMap();
       this.#size = 0;
     }
-    const known = this.#texts.get(present);
-    if (known) return known;
-    const texts: Texts = { rows: new WeakMap(), lists: new WeakMap() };
-    this.#texts.set(present, texts);
+    const existingCache = this.#caches.get(present);
+    if (existingCache) return existingCache;
+    const texts: PresentationCache = { rows: new WeakMap(), listTexts: new WeakMap() };
+    this.#caches.set(present, texts);
     return texts;
   }
 
-  #isCurrent(known: RowText): boolean {
+  #isUpToDate(cachedText: CachedRowText): boolean {
     const version = this.#version();
-    if (known.version !== version) {
-      if (!known.rows.every((isUnchanged) => isUnchanged())) return false;
-      known.version = version;
+    if (cachedText.version !== version) {
+      if (!cachedText.rows.every((isUnchanged) => isUnchanged())) return false;
+      cachedText.version = version;
     }
-    return known.addresses.every((isUnchanged) => isUnchanged());
+    return cachedText.addressChecks.every((isUnchanged) => isUnchanged());
   }
 
   #recordingStore(store: RowContext["store"]): RowContext["store"] {
     const collections = collectionNames.map((name) => {
-      const collection: Reads<never> = store[name];
+      const collection: ReadableCollection<never> = store[name];
       return [name, this.#recordingCollection(collection)] as const;
     });
     return Object.fromEntries(collections) as unknown as RowContext["store"];
   }
 
-  #recordingCollection<W>(collection: Reads<W>): Reads<W> {
+  #recordingCollection<W>(collection: ReadableCollection<W>): ReadableCollection<W> {
     return {
       get: (id) => {
         const row = collection.get(id);
-        this.#rows.push(() => collection.get(id) === row);
+        this.#rowChecks.push(() => collection.get(id) === row);
         return row;
       },
       list: (where) => {
         const rows = collection.list(where);
-        this.#rows.push(() => areSame(collection.list(where), rows));
+        this.#rowChecks.push(() => haveSameItems(collection.list(where), rows));
         return rows;
       },
     };
@@ -130,29 +135,29 @@ export class RowTexts {
 
   #readAddresses<T>(read: () => T): T {
     const value = read();
-    this.#addresses.push(() => {
+    this.#addressChecks.push(() => {
       const now = read();
-      return isEqual(now, value);
+      return areAddressesEqual(now, value);
     });
     return value;
   }
 }
 
-interface Reads<W> {
+interface ReadableCollection<W> {
   get(id: string): Row | undefined;
   list(where: W): readonly Row[];
 }
 
 /** Returns whether two addresses, or objects of them, are equal. */
-const isEqual = (left: unknown, right: unknown): boolean => {
+const areAddressesEqual = (left: unknown, right: unknown): boolean => {
   if (left === right) return true;
   if (!(left instanceof Object) || !(right instanceof Object)) return false;
   const entries = Object.entries(left);
   return (
     entries.length === Object.keys(right).length &&
-    entries.every(([name, value]) => isEqual(value, Reflect.get(right, name)))
+    entries.every(([name, value]) => areAddressesEqual(value, Reflect.get(right, name)))
   );
 };
 
-const areSame = (left: readonly unknown[], right: readonly unknown[]): boolean =>
+const haveSameItems = (left: readonly unknown[], right: readonly unknown[]): boolean =>
   left.length === right.length && left.every((item, index) => item === right[index]);

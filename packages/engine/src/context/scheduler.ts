@@ -20,5 +20,5 @@ export interface Scheduler {
 }
 
 /** Returns whether a job has a kind and a change, each if given. */
-export const isOf = (job: Job, kind: string | undefined, change: string | undefined): boolean =>
+export const matchesJob = (job: Job, kind: string | undefined, change: string | undefined): boolean =>
   (kind === undefined || job.kind === kind) && (change === undefined || job.change === change);

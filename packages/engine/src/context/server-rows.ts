@@ -1,23 +1,23 @@
 import type { Fault } from "./faults.js";
 import type { RandomState } from "../values/random-ids.js";
 import type { RateLimitSettings } from "../values/settings.js";
-import { randomText } from "../values/random-bytes.js";
+import { randomBase64Url } from "../values/random-bytes.js";
 import type { SigningKeyState } from "../values/signing-key-state.js";
 import type { ClockState } from "../values/clock.js";
 import type { Job } from "./scheduler.js";
 import type { Row } from "../store/rows.js";
 import type { Table } from "../store/collections.js";
-import type { Hit, RateWindow } from "../store/rate-window.js";
-import type { Collection, Everything, ExpiringCollection, Lookup } from "../store/store.js";
+import type { RateLimitHit, RateWindow } from "../store/rate-window.js";
+import type { Collection, AllRowsLookup, ExpiringCollection, Lookup } from "../store/store.js";
 import type { Mode, Returned } from "../values/awaitable.js";
 
 // Rows of the tables that the server itself uses. All servers of one store share them.
 
 /** Id of the row of the table `server` that every transaction reads. */
-export const serverId = "state";
+export const serverRowId = "state";
 
 /** The faults and limits that the control surface has installed. They stay when another state is loaded. */
-export interface Installed {
+export interface ControlSettings {
   /** The rate limit that the control surface has set; absent for that of the settings. */
   rateLimit?: RateLimitSettings | null | undefined;
   /** Changes when all counts of the rate limit start from 0. */
@@ -29,14 +29,14 @@ export interface Installed {
 }
 
 /** Returns the faults and limits of a new server. */
-export const nothingInstalled = (): Installed => ({
-  rateEpoch: randomText(16),
+export const createControlSettings = (): ControlSettings => ({
+  rateEpoch: randomBase64Url(16),
   hasFaults: false,
   nextFault: 1,
 });
 
 /** The state that all servers of a store share. */
-export interface ServerRow extends Row, Installed {
+export interface ServerRow extends Row, ControlSettings {
   /** Changes when the whole state is replaced. */
   epoch: string;
   clock: ClockState;
@@ -48,7 +48,7 @@ export interface ServerRow extends Row, Installed {
 }
 
 /** Id of the row of the table `server` that has the state of the generators. */
-export const generatorId = "generator";
+export const generatorRowId = "generator";
 
 /** The generators of a seeded server; null for one whose ids cannot be predicted. */
 export interface GeneratorRow extends Row {
@@ -58,9 +58,9 @@ export interface GeneratorRow extends Row {
 }
 
 /** Id of the row of the table `server` that has the state that a reset restores. */
-export const initialId = "initial";
+export const initialRowId = "initial";
 
-export interface InitialRow extends Row {
+export interface InitialStateRow extends Row {
   snapshot: unknown;
 }
 
@@ -93,16 +93,16 @@ export const serverTables = {
 export interface ServerTables {
   table<T extends Row, W extends Lookup>(name: keyof typeof serverTables): ExpiringCollection<T, W>;
   /** Counts a request in a window of the rate limit, and returns the window. */
-  hit(preload: Hit): RateWindow;
+  hit(preload: RateLimitHit): RateWindow;
 }
 
 /** The rows of the server itself, as one step sees them. */
-export interface ServerStep {
-  readonly installed: Installed;
-  readonly faults: Pick<Collection<FaultRow, Everything>, "get" | "list" | "insert" | "update" | "delete">;
+export interface ServerRowsView {
+  readonly installed: ControlSettings;
+  readonly faults: Pick<Collection<FaultRow, AllRowsLookup>, "get" | "list" | "insert" | "update" | "delete">;
   /** Milliseconds since 1970. */
   readonly now: number;
-  install(changes: Partial<Installed>): void;
+  install(changes: Partial<ControlSettings>): void;
   /** Returns a number in [0, 1), reproducibly for a seeded server. */
   draw(): number;
 }
@@ -111,7 +111,7 @@ export interface ServerStep {
 export interface ServerRecords<M extends Mode> {
   /** Returns whether any fault is installed, as the latest transaction of this process has seen it. */
   hasFaults(): boolean;
-  read<T>(step: (rows: ServerStep) => T): Returned<M, T>;
+  read<T>(step: (rows: ServerRowsView) => T): Returned<M, T>;
   /** @param lock excludes other changes with the same lock. */
-  change<T>(lock: string, step: (rows: ServerStep) => T): Returned<M, T>;
+  change<T>(lock: string, step: (rows: ServerRowsView) => T): Returned<M, T>;
 }

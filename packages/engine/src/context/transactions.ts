@@ -1,4 +1,4 @@
-import type { Access } from "../store/storage-adapter.js";
+import type { TransactionOptions } from "../store/storage-adapter.js";
 import type { Preload } from "../store/preload.js";
 import type { Mode, Returned } from "../values/awaitable.js";
 import type { RuleContext } from "./rule-context.js";
@@ -13,7 +13,7 @@ export interface Transactions<M extends Mode = Mode> {
    * @throws the error of the step. A refusal does not undo the earlier changes of the step; any other error does, except in memory.
    */
   transact<T>(
-    access: Access,
+    transactionOptions: TransactionOptions,
     step: (context: RuleContext) => T,
     /** Returns the rows that the step probably reads. Only stores that load rows call it. */
     preloads?: () => readonly Preload[],

@@ -1,12 +1,12 @@
 import type { Mode, Returned } from "../values/awaitable.js";
-import { allowsWindow, approvalAt } from "../request/approvals.js";
+import { allowsWindow, withCurrentStatus } from "../request/approvals.js";
 import { canonicalId } from "../values/ids.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
-import { change as runChange } from "./change.js";
+import { runChangeStep as runChange } from "./change.js";
 import type { ApprovalRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
-import { readOnly } from "../store/storage-adapter.js";
+import { readOnlyTransaction } from "../store/storage-adapter.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `AgentApproval` schema. */
 export class ApprovalsControl<M extends Mode> {
@@ -14,9 +14,9 @@ export class ApprovalsControl<M extends Mode> {
 
   /** Returns all approvals, oldest first, with their current status. */
   list(): Returned<M, ApprovalRow[]> {
-    return this.context().transact(readOnly, ({ store, clock }) => {
+    return this.context().transact(readOnlyTransaction, ({ store, clock }) => {
       const now = clock.now();
-      return store.approvals.list({}).map((row) => approvalAt(row, now));
+      return store.approvals.list({}).map((row) => withCurrentStatus(row, now));
     });
   }
 
@@ -36,15 +36,15 @@ export class ApprovalsControl<M extends Mode> {
    */
   approveWindow(id: string, milliseconds?: number): Promise<ApprovalRow> {
     const { window, maxWindow } = this.context().settings.approvals;
-    const length = milliseconds ?? window;
-    if (!(length > 0 && length <= maxWindow)) {
+    const windowMs = milliseconds ?? window;
+    if (!(windowMs > 0 && windowMs <= maxWindow)) {
       throw controlErrors.windowTooLong(maxWindow);
     }
     return this.#decide(id, (row, now) => {
       if (!allowsWindow(row.operationId)) {
         throw controlErrors.windowNotAllowed(row.operationId);
       }
-      const end = now + length;
+      const end = now + windowMs;
       return { status: "approved_window", decidedAt: now, windowExpiresAt: end, expiresAt: end };
     });
   }
@@ -59,7 +59,7 @@ export class ApprovalsControl<M extends Mode> {
       const row = store.approvals.get(canonicalId("approval", id));
       if (!row) throw controlErrors.notFound("approval", id);
       const now = clock.now();
-      const { status } = approvalAt(row, now);
+      const { status } = withCurrentStatus(row, now);
       if (status !== "pending") throw controlErrors.approvalDecided(status);
       return store.approvals.update(row.id, change(row, now));
     });

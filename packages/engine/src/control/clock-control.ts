@@ -1,5 +1,5 @@
 import { isRealDay } from "@mgmt/internal/text/real-day";
-import { type Mode, type Returned, andThen } from "../values/awaitable.js";
+import { type Mode, type Returned, thenOrNow } from "../values/awaitable.js";
 import { type Clock, type VirtualClock, isSupportedTime } from "../values/clock.js";
 import { controlErrors } from "./control-error.js";
 
@@ -9,23 +9,23 @@ import { controlErrors } from "./control-error.js";
  */
 export type Time = number | Date | string;
 
-export const readTime = (time: Time): number => {
-  const value = typeof time === "string" ? parseTime(time) : Number(time ?? NaN);
+export const parseTimestamp = (time: Time): number => {
+  const value = typeof time === "string" ? parseTimeText(time) : Number(time ?? NaN);
   if (!Number.isFinite(value)) throw controlErrors.unparsableTime();
-  return requireSupported(value);
+  return requireSupportedTime(value);
 };
 
 /** Years may have six digits, which are out of the range. */
-const timeForm =
+const timestampPattern =
   /^((?:[+-]\d{6}|\d{4})-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
 
 /** `Date` alone accepts nearly everything: other forms, times of the machine's zone, and days that do not exist. */
-const parseTime = (text: string): number => {
-  const [, date = ""] = timeForm.exec(text) ?? [];
+const parseTimeText = (text: string): number => {
+  const [, date = ""] = timestampPattern.exec(text) ?? [];
   return isRealDay(date) ? Date.parse(text) : NaN;
 };
 
-const requireSupported = (time: number): number => {
+const requireSupportedTime = (time: number): number => {
   if (isSupportedTime(time)) return time;
   throw controlErrors.unsupportedTime();
 };
@@ -41,7 +41,7 @@ export interface ClockSource<M extends Mode> {
 
 /** Controls the server's clock. Moving it forward runs the jobs that fall due on the way, each at its own time. */
 export class ClockControl<M extends Mode> {
-  readonly #followers = new Set<(milliseconds: number) => void>();
+  readonly #moveListeners = new Set<(milliseconds: number) => void>();
 
   constructor(private readonly source: ClockSource<M>) {}
 
@@ -68,15 +68,15 @@ export class ClockControl<M extends Mode> {
   /** Moves the clock forward by `milliseconds`, to the year 9000 at most. Resolves when all jobs that fell due are done. */
   async advance(milliseconds: number): Promise<void> {
     if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) throw controlErrors.invalidAdvance();
-    await andThen<number, void>(this.now(), (now) =>
-      this.#moveForward(requireSupported(now + milliseconds), milliseconds),
+    await thenOrNow<number, void>(this.now(), (now) =>
+      this.#moveForward(requireSupportedTime(now + milliseconds), milliseconds),
     );
   }
 
   /** Moves the clock to a time between 1970 and 9000. The time may be in the past, but that does not undo jobs that have run. */
   async set(time: Time): Promise<void> {
-    const target = readTime(time);
-    await andThen<number, void>(this.now(), (now) =>
+    const target = parseTimestamp(time);
+    await thenOrNow<number, void>(this.now(), (now) =>
       target >= now
         ? this.#moveForward(target, target - now)
         : this.source.change((clock) => clock.moveTo(target)),
@@ -85,11 +85,11 @@ export class ClockControl<M extends Mode> {
 
   /** Calls the listener with the milliseconds of each further move forward, after its jobs are done. */
   followMoves(listener: (milliseconds: number) => void): void {
-    this.#followers.add(listener);
+    this.#moveListeners.add(listener);
   }
 
   async #moveForward(time: number, milliseconds: number): Promise<void> {
     await this.source.advanceTo(time);
-    for (const listener of this.#followers) listener(milliseconds);
+    for (const listener of this.#moveListeners) listener(milliseconds);
   }
 }

@@ -30,15 +30,15 @@ export interface InstalledConnectionFault extends ConnectionFault {
   readonly struck: number;
 }
 
-type Added = (fault: InstalledConnectionFault) => void;
+type FaultListener = (fault: InstalledConnectionFault) => void;
 
 /** Stores the faults for connections to the databases. */
 export class ConnectionFaults {
-  readonly #installed = new Map<string, InstalledConnectionFault & { struck: number }>();
+  readonly #faultsById = new Map<string, InstalledConnectionFault & { struck: number }>();
   readonly #draw: () => number;
-  readonly #nameOf: (databaseId: string) => string;
-  #added: Added | undefined;
-  #next = 1;
+  readonly #databaseNameOf: (databaseId: string) => string;
+  #onFaultAdded: FaultListener | undefined;
+  #nextNumber = 1;
 
   /**
    * @param draw returns a number in [0, 1).
@@ -46,7 +46,7 @@ export class ConnectionFaults {
    */
   constructor({ draw, nameOf }: { draw: () => number; nameOf: (databaseId: string) => string }) {
     this.#draw = draw;
-    this.#nameOf = nameOf;
+    this.#databaseNameOf = nameOf;
   }
 
   /**
@@ -60,49 +60,49 @@ export class ConnectionFaults {
     const installed = {
       ...fault,
       ...(database !== undefined && { database: canonicalId("database", database) }),
-      id: `connection-fault-${String(this.#next)}`,
+      id: `connection-fault-${String(this.#nextNumber)}`,
       struck: 0,
     };
-    this.#next += 1;
-    this.#installed.set(installed.id, installed);
-    this.#added?.(installed);
+    this.#nextNumber += 1;
+    this.#faultsById.set(installed.id, installed);
+    this.#onFaultAdded?.(installed);
     return { ...installed };
   }
 
   /** Calls the listener for each fault that is added later. */
-  set onAdd(listener: Added) {
-    this.#added = listener;
+  set onAdd(listener: FaultListener) {
+    this.#onFaultAdded = listener;
   }
 
   list(): InstalledConnectionFault[] {
-    return [...this.#installed.values()].map((fault) => ({ ...fault }));
+    return [...this.#faultsById.values()].map((fault) => ({ ...fault }));
   }
 
   /** Removes a fault. Returns false when it is not installed. */
   remove(id: string): boolean {
-    return this.#installed.delete(id);
+    return this.#faultsById.delete(id);
   }
 
   clear(): void {
-    this.#installed.clear();
+    this.#faultsById.clear();
   }
 
   has(id: string): boolean {
-    return this.#installed.has(id);
+    return this.#faultsById.has(id);
   }
 
   /** Returns the first fault that affects a new connection to a database, and counts it. */
   strikeAny(database: string): InstalledConnectionFault | undefined {
-    return [...this.#installed.keys()]
+    return [...this.#faultsById.keys()]
       .map((id) => this.strike(id, database))
       .find((fault) => fault !== undefined);
   }
 
   /** Returns the fault if it affects a connection to a database, and counts it. */
   strike(id: string, database: string): InstalledConnectionFault | undefined {
-    const fault = this.#installed.get(id);
+    const fault = this.#faultsById.get(id);
     if (fault === undefined) return undefined;
-    if (fault.database !== undefined && this.#nameOf(fault.database) !== database) return undefined;
+    if (fault.database !== undefined && this.#databaseNameOf(fault.database) !== database) return undefined;
     if (fault.times !== undefined && fault.struck >= fault.times) return undefined;
     if (fault.probability !== undefined && this.#draw() >= fault.probability) return undefined;
     fault.struck += 1;
@@ -111,14 +111,14 @@ export class ConnectionFaults {
 }
 
 /** One hour, in milliseconds. */
-const maxLatency = 3_600_000;
+const maxLatencyMs = 3_600_000;
 
 export const connectionFaultSchemas = {
   effect: { enum: effects },
   "database?": { type: "string" },
   "times?": { type: "integer", minimum: 1 },
   "probability?": { type: "number", minimum: 0, maximum: 1 },
-  "latency?": { type: "number", exclusiveMinimum: 0, maximum: maxLatency },
+  "latency?": { type: "number", exclusiveMinimum: 0, maximum: maxLatencyMs },
   "code?": {
     type: "string",
     pattern: "^[0-9A-Z]{5}$",

@@ -15,9 +15,11 @@ export class ControlError extends Error {
 }
 
 /** For a body that the control surface does not accept. */
-export const seeDocument = "GET /_control/openapi.json describes the bodies that the control surface accepts";
+export const controlDocumentHint =
+  "GET /_control/openapi.json describes the bodies that the control surface accepts";
 
-const invalid = (message: string, hint = seeDocument): ControlError => new ControlError(400, message, hint);
+const invalidBodyError = (message: string, hint = controlDocumentHint): ControlError =>
+  new ControlError(400, message, hint);
 
 /** Builds every error of the control surface. */
 export const controlErrors = {
@@ -50,24 +52,27 @@ export const controlErrors = {
   tooLarge: (limit: number) =>
     new ControlError(413, "The body is too large", `Send at most ${String(limit)} bytes`),
   encoded: () =>
-    invalid(
+    invalidBodyError(
       "The body has a Content-Encoding, which the server does not decode",
       "Send the body without compression, and without the header Content-Encoding",
     ),
-  notJson: () => invalid("The body is not JSON", "Send a JSON object in UTF-8"),
-  tooDeep: (levels: number) => invalid(`The body is nested more than ${String(levels)} levels deep`),
-  notAnObject: () => invalid("The body is not a JSON object", "Send a JSON object in UTF-8"),
+  notJson: () => invalidBodyError("The body is not JSON", "Send a JSON object in UTF-8"),
+  tooDeep: (levels: number) => invalidBodyError(`The body is nested more than ${String(levels)} levels deep`),
+  notAnObject: () => invalidBodyError("The body is not a JSON object", "Send a JSON object in UTF-8"),
   invalidNonce: () =>
-    invalid("The nonce is missing or not valid", "Send a nonce of 32 to 128 characters of base64url"),
+    invalidBodyError(
+      "The nonce is missing or not valid",
+      "Send a nonce of 32 to 128 characters of base64url",
+    ),
   unknownFields: (unknown: readonly string[], known: readonly string[]) =>
-    invalid(
+    invalidBodyError(
       `The body has unknown fields: ${unknown.join(", ")}`,
       known.length > 0
         ? `The fields of this request are ${known.join(", ")}`
         : "Send this request without a body",
     ),
   /** @param requirement such as `must be a string`. */
-  invalidField: (name: string, requirement: string) => invalid(`${name} ${requirement}`),
+  invalidField: (name: string, requirement: string) => invalidBodyError(`${name} ${requirement}`),
 
   notFound: (kind: string, id: string) =>
     new ControlError(404, `The ${kind} ${id} does not exist`, `Send the id of an existing ${kind}`),
@@ -91,7 +96,7 @@ export const controlErrors = {
     ),
 
   windowTooLong: (longest: number) =>
-    invalid(
+    invalidBodyError(
       `milliseconds must be greater than 0 and at most ${String(longest)} ms`,
       "Choose a shorter window, and approve again when it has ended",
     ),
@@ -117,7 +122,7 @@ export const controlErrors = {
   databaseDeleted: () =>
     new ControlError(409, "The database was deleted during the backup", "Back up another database"),
   invalidDomain: () =>
-    invalid(
+    invalidBodyError(
       "name must be a lowercase domain, such as shop.example.com",
       "Send the domain without a scheme, a port, and a path",
     ),
@@ -130,7 +135,8 @@ export const controlErrors = {
       "Use mgmt dev, whose databases are real",
     ),
 
-  emptySecret: () => invalid("secret must not be empty", "Omit secret, and the server generates one"),
+  emptySecret: () =>
+    invalidBodyError("secret must not be empty", "Omit secret, and the server generates one"),
   clientExists: (id: string) =>
     new ControlError(409, `The client ${id} already exists`, "Choose another id, or omit it"),
   clientConfidential: (id: string) =>
@@ -140,34 +146,37 @@ export const controlErrors = {
       "Choose the id of a public client, or a new one",
     ),
   invalidClientId: (id: string) =>
-    invalid(`${JSON.stringify(id)} is not a client id`, "Use lowercase letters and digits"),
+    invalidBodyError(`${JSON.stringify(id)} is not a client id`, "Use lowercase letters and digits"),
   invalidRedirectUri: (uri: string, reason: string) =>
-    invalid(
+    invalidBodyError(
       `The redirect URI ${uri} ${reason}`,
       "Use https, http on localhost, or a private-use scheme such as com.example.app:/callback",
     ),
   authorizationRefused: (code: string, description: string) =>
-    invalid(
+    invalidBodyError(
       `${code}: ${description}`,
       "Send the parameters that the server's authorization endpoint accepts",
     ),
   relativeUrl: () =>
-    invalid("url must be an absolute URL", "Send the whole URL that the program would open in a browser"),
+    invalidBodyError(
+      "url must be an absolute URL",
+      "Send the whole URL that the program would open in a browser",
+    ),
 
   unparsableTime: () =>
-    invalid(
+    invalidBodyError(
       "The time is neither milliseconds since 1970 nor a date, or a date and time with a time zone",
       "Use a time such as 2026-01-31T12:00:00Z, or a date such as 2026-01-31",
     ),
   unsupportedTime: () =>
-    invalid("The time must be between 1970-01-01 and 9000-01-01", "Choose a time in this range"),
+    invalidBodyError("The time must be between 1970-01-01 and 9000-01-01", "Choose a time in this range"),
   invalidAdvance: () =>
-    invalid(
+    invalidBodyError(
       "milliseconds must be a number of at least 0",
       "To move the clock back, send a time to POST /_control/clock/set",
     ),
   unknownSeed: (kind: string, kinds: readonly string[]) =>
-    invalid(
+    invalidBodyError(
       `${JSON.stringify(kind)} is not a kind of resource: use ${kinds.join(", ")}`,
       "GET /_control/openapi.json describes the fields of each kind",
     ),

@@ -1,6 +1,6 @@
 import { canonicalId } from "../values/ids.js";
-import { type Mode, type Returned, andThen } from "../values/awaitable.js";
-import { readOnly } from "../store/storage-adapter.js";
+import { type Mode, type Returned, thenOrNow } from "../values/awaitable.js";
+import { readOnlyTransaction } from "../store/storage-adapter.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { ConnectionFault, ConnectionFaults, InstalledConnectionFault } from "./connection-faults.js";
 import { controlErrors } from "./control-error.js";
@@ -25,7 +25,7 @@ export class DataPlaneControl<M extends Mode> {
   ) {}
 
   listFaults(): InstalledConnectionFault[] {
-    return this.#required().faults.list();
+    return this.#requireDataPlane().faults.list();
   }
 
   /**
@@ -34,27 +34,27 @@ export class DataPlaneControl<M extends Mode> {
    * @throws ControlError when the database does not exist; TypeError when the fault is invalid.
    */
   addFault(fault: ConnectionFault): Returned<M, InstalledConnectionFault> {
-    const { faults } = this.#required();
+    const { faults } = this.#requireDataPlane();
     const { database } = fault;
-    const result = this.context().transact(readOnly, ({ store }) => {
+    const result = this.context().transact(readOnlyTransaction, ({ store }) => {
       if (typeof database === "string" && !store.databases.get(canonicalId("database", database)))
         throw controlErrors.notFound("database", database);
     });
     // The result comes as the rows do: at once or in a promise.
-    return andThen<void, InstalledConnectionFault>(result, () => faults.add(fault)) as Returned<
+    return thenOrNow<void, InstalledConnectionFault>(result, () => faults.add(fault)) as Returned<
       M,
       InstalledConnectionFault
     >;
   }
 
   removeFault(id: string): void {
-    if (!this.#required().faults.remove(id)) {
+    if (!this.#requireDataPlane().faults.remove(id)) {
       throw controlErrors.notFound("connection fault", id);
     }
   }
 
   removeAllFaults(): void {
-    this.#required().faults.clear();
+    this.#requireDataPlane().faults.clear();
   }
 
   /**
@@ -69,7 +69,7 @@ export class DataPlaneControl<M extends Mode> {
         "must be a whole number of at least 0, or null for no limit",
       );
     }
-    this.#required().connectionLimit = connections;
+    this.#requireDataPlane().connectionLimit = connections;
   }
 
   /** Removes all faults and restores the initial limit. */
@@ -77,7 +77,7 @@ export class DataPlaneControl<M extends Mode> {
     this.dataPlane?.reset();
   }
 
-  #required(): DataPlane {
+  #requireDataPlane(): DataPlane {
     if (this.dataPlane !== undefined) return this.dataPlane;
     throw controlErrors.noRealDatabases();
   }

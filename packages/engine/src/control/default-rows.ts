@@ -18,34 +18,34 @@ export class DefaultRows {
   get workspace(): WorkspaceRow {
     const { workspaces } = this.store();
     return this.homeId === undefined
-      ? existing(workspaces.find({}), "first workspace")
-      : existing(workspaces.get(this.homeId), `workspace ${this.homeId}`);
+      ? requireRow(workspaces.find({}), "first workspace")
+      : requireRow(workspaces.get(this.homeId), `workspace ${this.homeId}`);
   }
 
   /** The owner of the workspace. */
   get user(): UserRow {
-    return existing(this.store().users.get(this.workspace.memberIds[0] ?? ""), "first user");
+    return requireRow(this.store().users.get(this.workspace.memberIds[0] ?? ""), "first user");
   }
 
   /** A service token of the workspace. */
   get serviceToken(): ServiceTokenRow {
     const { id } = this.workspace;
-    return existing(this.store().serviceTokens.find({ workspaceId: id }), "service token");
+    return requireRow(this.store().serviceTokens.find({ workspaceId: id }), "service token");
   }
 
   /** A workspace that credentials of the workspace cannot reach. */
   get otherWorkspace(): WorkspaceRow {
-    const first = this.store().workspaces.page({ where: {}, limit: 2 });
+    const firstTwo = this.store().workspaces.page({ where: {}, limit: 2 });
     const { id } = this.workspace;
-    return existing(
-      first.find((row) => row.id !== id),
+    return requireRow(
+      firstTwo.find((row) => row.id !== id),
       "other workspace",
     );
   }
 
   /** The owner of the other workspace. */
   get otherUser(): UserRow {
-    return existing(this.store().users.get(this.otherWorkspace.memberIds[0] ?? ""), "other user");
+    return requireRow(this.store().users.get(this.otherWorkspace.memberIds[0] ?? ""), "other user");
   }
 
   /** Id of an agent of the owner: the `sub` of its tokens. */
@@ -60,11 +60,11 @@ export class DefaultRows {
  * @param id Default: the first workspace that the user is a member of.
  * @throws ControlError when the workspace does not exist, or the user is not a member.
  */
-export const workspaceOf = ({ workspaces }: Store, user: UserRow, id?: string): WorkspaceRow => {
+export const findUserWorkspace = ({ workspaces }: Store, user: UserRow, id?: string): WorkspaceRow => {
   if (id === undefined) {
-    const first = workspaces.find({ memberIds: user.id });
-    if (!first) throw controlErrors.notAMember(user.email);
-    return first;
+    const firstWorkspace = workspaces.find({ memberIds: user.id });
+    if (!firstWorkspace) throw controlErrors.notAMember(user.email);
+    return firstWorkspace;
   }
   const workspace = workspaces.get(canonicalId("workspace", id));
   if (!workspace) throw controlErrors.notFound("workspace", id);
@@ -74,7 +74,7 @@ export const workspaceOf = ({ workspaces }: Store, user: UserRow, id?: string): 
   return workspace;
 };
 
-const existing = <T>(row: T | undefined, name: string): T => {
+const requireRow = <T>(row: T | undefined, name: string): T => {
   if (row === undefined) throw controlErrors.defaultDeleted(name);
   return row;
 };

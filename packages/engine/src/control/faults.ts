@@ -7,12 +7,12 @@ import {
   type InstalledFault,
   assertFault,
   isExhausted,
-  strikes,
+  countAndCheckStrike,
 } from "../context/faults.js";
-import type { FaultRow, ServerRecords, ServerStep } from "../context/server-rows.js";
+import type { FaultRow, ServerRecords, ServerRowsView } from "../context/server-rows.js";
 
 /** Name of the lock that keeps two requests from striking the same fault. */
-const lock = "faults";
+const strikeLockName = "faults";
 
 /** Installs faults. They are rows of the server, so they apply to the requests of all processes that use the same rows. */
 export class Faults<M extends Mode> implements FaultSource {
@@ -28,12 +28,12 @@ export class Faults<M extends Mode> implements FaultSource {
    * @throws TypeError when a field is not valid.
    */
   add(fault: Fault): Returned<M, InstalledFault> {
-    return this.records.change(lock, ({ installed, faults, now, install }) => {
+    return this.records.change(strikeLockName, ({ installed, faults, now, install }) => {
       // Here, so that the error rejects the promise of a server that has one.
       assertFault(fault);
       const id = `fault-${String(installed.nextFault)}`;
       install({ hasFaults: true, nextFault: installed.nextFault + 1 });
-      return installedFault(
+      return toInstalledFault(
         faults.insert({ id, createdAt: now, fault: { ...fault }, struck: 0, skipped: 0 }),
       );
     });
@@ -41,12 +41,12 @@ export class Faults<M extends Mode> implements FaultSource {
 
   /** Returns the installed faults, oldest first. */
   list(): Returned<M, InstalledFault[]> {
-    return this.records.read(({ faults }) => faults.list({}).map(installedFault));
+    return this.records.read(({ faults }) => faults.list({}).map(toInstalledFault));
   }
 
   /** Removes a fault. Returns false when it is not installed. */
   remove(id: string): Returned<M, boolean> {
-    return this.records.change(lock, (rows) => {
+    return this.records.change(strikeLockName, (rows) => {
       const isInstalled = rows.faults.get(id) !== undefined;
       removeFault(id, rows);
       return isInstalled;
@@ -55,7 +55,7 @@ export class Faults<M extends Mode> implements FaultSource {
 
   /** Removes all faults. */
   clear(): Returned<M, void> {
-    return this.records.change(lock, ({ faults, install }) => {
+    return this.records.change(strikeLockName, ({ faults, install }) => {
       for (const { id } of faults.list({})) faults.delete(id);
       install({ hasFaults: false });
     });
@@ -68,21 +68,21 @@ export class Faults<M extends Mode> implements FaultSource {
    */
   assertStruck(): Returned<M, void> {
     return this.records.read(({ faults }) => {
-      const idle = faults
+      const unstruckFaults = faults
         .list({})
-        .map(installedFault)
+        .map(toInstalledFault)
         .filter(({ struck }) => struck === 0);
-      if (idle.length > 0) throw new FaultNotStruckError(idle);
+      if (unstruckFaults.length > 0) throw new FaultNotStruckError(unstruckFaults);
     });
   }
 
   /** Returns the fault that applies to a request for this target, if any, and counts the request. */
   strike(target: FaultTarget): Returned<M, Fault | undefined> {
-    return this.records.change(lock, (rows) => {
+    return this.records.change(strikeLockName, (rows) => {
       const { faults, draw } = rows;
       for (const row of faults.list({})) {
         const counts = { struck: row.struck, skipped: row.skipped };
-        const isStruck = strikes(row.fault, counts, target, draw);
+        const isStruck = countAndCheckStrike(row.fault, counts, target, draw);
         if (isStruck && isExhausted(row.fault, counts)) removeFault(row.id, rows);
         else if (isStruck || counts.skipped !== row.skipped) faults.update(row.id, counts);
         if (isStruck) return row.fault;
@@ -92,9 +92,9 @@ export class Faults<M extends Mode> implements FaultSource {
   }
 }
 
-const removeFault = (id: string, { faults, install }: ServerStep): void => {
+const removeFault = (id: string, { faults, install }: ServerRowsView): void => {
   faults.delete(id);
   if (faults.list({}).length === 0) install({ hasFaults: false });
 };
 
-const installedFault = ({ id, fault, struck }: FaultRow): InstalledFault => ({ ...fault, id, struck });
+const toInstalledFault = ({ id, fault, struck }: FaultRow): InstalledFault => ({ ...fault, id, struck });

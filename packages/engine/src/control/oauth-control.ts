@@ -5,23 +5,23 @@ import { canonicalId, maxIdLength } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
-import { change } from "./change.js";
+import { runChangeStep } from "./change.js";
 import {
   type AuthorizationRequest,
-  responseLocation,
-  readAuthorizationRequest,
-  readTarget,
+  buildResponseLocation,
+  parseAuthorizationRequest,
+  parseRedirectTarget,
 } from "../oauth/authorization-request.js";
 import { findClient } from "../oauth/client-authentication.js";
 import { grantConsent } from "../oauth/consents.js";
 import { OAuthError, oauthErrors } from "../oauth/oauth-error.js";
-import { encodeParameters, readParameters } from "../oauth/parameters.js";
+import { encodeParameters, parseParameters } from "../oauth/parameters.js";
 import { whyNotRegistrable } from "../oauth/redirect-uris.js";
 import { cliClient } from "../oauth/default-clients.js";
 import type { UserRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
-import { DefaultRows, workspaceOf } from "./default-rows.js";
-import { readOnly } from "../store/storage-adapter.js";
+import { DefaultRows, findUserWorkspace } from "./default-rows.js";
+import { readOnlyTransaction } from "../store/storage-adapter.js";
 
 export interface ClientRegistration {
   /**
@@ -96,14 +96,14 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the id is taken or a redirect URI is not valid.
    */
   registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
-    return change(this.context(), ({ store, ids, clock }) => {
+    return runChangeStep(this.context(), ({ store, ids, clock }) => {
       assertKnownOptions(registration, ["redirectUris", "name", "confidential", "secret", "id"]);
       const { redirectUris, name = ids.name() } = registration;
-      refuseUnregistrable(redirectUris);
+      assertRegistrableUris(redirectUris);
       const { confidential = registration.secret !== undefined } = registration;
       const secret = confidential ? (registration.secret ?? ids.secret(43)) : null;
       if (secret === "") throw controlErrors.emptySecret();
-      if (registration.id !== undefined) refuseUnusableId(registration.id);
+      if (registration.id !== undefined) assertUsableId(registration.id);
       const id = registration.id === undefined ? ids.id("client") : canonicalId("client", registration.id);
       if (store.clients.get(id)) throw controlErrors.clientExists(id);
       store.clients.insert({
@@ -124,24 +124,24 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the id or a redirect URI is not valid, or the client is confidential.
    */
   ensurePublicClient({ id, redirectUris }: PublicClient): Promise<RegisteredClient> {
-    return change(this.context(), ({ store, clock }) => {
-      refuseUnusableId(id);
-      refuseUnregistrable(redirectUris);
+    return runChangeStep(this.context(), ({ store, clock }) => {
+      assertUsableId(id);
+      assertRegistrableUris(redirectUris);
       const { clients } = store;
-      const existing = findClient(store, id);
-      if (existing && existing.secretHash !== null) {
-        throw controlErrors.clientConfidential(existing.id);
+      const existingClient = findClient(store, id);
+      if (existingClient && existingClient.secretHash !== null) {
+        throw controlErrors.clientConfidential(existingClient.id);
       }
       const newId = canonicalId("client", id);
-      const changed = { redirectUris: [...redirectUris], isEnsured: true };
-      const client = existing
-        ? clients.update(existing.id, changed)
+      const clientFields = { redirectUris: [...redirectUris], isEnsured: true };
+      const client = existingClient
+        ? clients.update(existingClient.id, clientFields)
         : clients.insert({
             id: newId,
             createdAt: clock.now(),
             name: newId,
             secretHash: null,
-            ...changed,
+            ...clientFields,
           });
       return { id: client.id, redirectUris: [...redirectUris], name: client.name, secret: null };
     });
@@ -153,12 +153,12 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the server would refuse the request.
    */
   consent(options: ConsentOptions = {}): Promise<Consented> {
-    return change(this.context(), (context) => {
-      const request = readRequest(context, options);
-      const user = userOf(context, options.user);
-      const workspace = workspaceOf(context.store, user, options.workspace);
+    return runChangeStep(this.context(), (context) => {
+      const request = parseConsentRequest(context, options);
+      const user = findConsentingUser(context, options.user);
+      const workspace = findUserWorkspace(context.store, user, options.workspace);
       const code = grantConsent(context, request, { userId: user.id, workspaceId: workspace.id });
-      return { code, redirect: responseLocation(request, context.settings.authUrl, { code }) };
+      return { code, redirect: buildResponseLocation(request, context.settings.authUrl, { code }) };
     });
   }
 
@@ -169,9 +169,9 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the server would refuse the request.
    */
   deny(options: RequestedConsent = {}): Returned<M, { redirect: string }> {
-    return this.context().transact(readOnly, (context) => ({
-      redirect: responseLocation(
-        readRequest(context, options),
+    return this.context().transact(readOnlyTransaction, (context) => ({
+      redirect: buildResponseLocation(
+        parseConsentRequest(context, options),
         context.settings.authUrl,
         oauthErrors.denied(),
       ),
@@ -179,17 +179,17 @@ export class OAuthControl<M extends Mode> {
   }
 }
 
-const readRequest = ({ store }: RuleContext, requested: RequestedConsent): AuthorizationRequest => {
+const parseConsentRequest = ({ store }: RuleContext, requested: RequestedConsent): AuthorizationRequest => {
   try {
-    const parameters = readParameters(queryOf(requested));
-    return readAuthorizationRequest(parameters, readTarget(store, parameters));
+    const parameters = parseParameters(buildConsentQuery(requested));
+    return parseAuthorizationRequest(parameters, parseRedirectTarget(store, parameters));
   } catch (error) {
     if (error instanceof OAuthError) throw controlErrors.authorizationRefused(error.code, error.description);
     throw error;
   }
 };
 
-const userOf = ({ store }: RuleContext, id: string | undefined): UserRow => {
+const findConsentingUser = ({ store }: RuleContext, id: string | undefined): UserRow => {
   if (id === undefined) return new DefaultRows(() => store).user;
   const user = store.users.get(canonicalId("user", id));
   if (!user) throw controlErrors.notFound("user", id);
@@ -197,12 +197,12 @@ const userOf = ({ store }: RuleContext, id: string | undefined): UserRow => {
 };
 
 /** Refuses an id that no request of the API could contain, for example to delete the integrations of the client. */
-const refuseUnusableId = (id: string): void => {
+const assertUsableId = (id: string): void => {
   if (idPatterns.client.test(id) && id.length <= maxIdLength) return;
   throw controlErrors.invalidClientId(id);
 };
 
-const refuseUnregistrable = (redirectUris: readonly string[]): void => {
+const assertRegistrableUris = (redirectUris: readonly string[]): void => {
   if (!Array.isArray(redirectUris)) throw new TypeError("redirectUris must be an array of URIs");
   for (const uri of redirectUris) {
     const reason = whyNotRegistrable(uri);
@@ -210,7 +210,7 @@ const refuseUnregistrable = (redirectUris: readonly string[]): void => {
   }
 };
 
-const consentOptions: Record<keyof ConsentOptions, true> = {
+const consentOptionNames: Record<keyof ConsentOptions, true> = {
   url: true,
   client: true,
   redirectUri: true,
@@ -222,8 +222,8 @@ const consentOptions: Record<keyof ConsentOptions, true> = {
   workspace: true,
 };
 
-const queryOf = (requested: RequestedConsent): string => {
-  assertKnownOptions(requested, Object.keys(consentOptions));
+const buildConsentQuery = (requested: RequestedConsent): string => {
+  assertKnownOptions(requested, Object.keys(consentOptionNames));
   if (requested.url !== undefined) {
     if (!URL.canParse(requested.url)) throw controlErrors.relativeUrl();
     return new URL(requested.url).search.slice(1);

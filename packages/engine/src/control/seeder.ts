@@ -6,7 +6,7 @@ import { adminScope } from "../values/principal.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { Store } from "../store/store.js";
 import type { RequestContext } from "../context/request-context.js";
-import { change, read } from "./change.js";
+import { runChangeStep, runReadStep } from "./change.js";
 import type { OperationId, RequestBody } from "../generated/operations.js";
 import type {
   App,
@@ -28,14 +28,14 @@ import type {
 import { controlErrors } from "./control-error.js";
 import { DefaultRows } from "./default-rows.js";
 import type { StateControl } from "./state-control.js";
-import { type Optional, withDefaults } from "../values/with-defaults.js";
+import { type DeepOptional, withDefaults } from "../values/with-defaults.js";
 
 /** The workspace to create a resource in. Default: the first one. */
 export interface TargetWorkspace {
   workspaceId?: string | undefined;
 }
 
-type Body<Id extends OperationId> = Optional<RequestBody<Id>>;
+type Body<Id extends OperationId> = DeepOptional<RequestBody<Id>>;
 
 /**
  * Creates resources, using operations of the API where they exist. The same rules apply, and the same `RequestError`s
@@ -52,7 +52,7 @@ export class Seeder {
 
   /** Creates a user, who is a member of no workspace. */
   user(user: { email?: string | undefined; name?: string | null | undefined } = {}): Promise<UserRow> {
-    return change(this.context(), (context) => {
+    return runChangeStep(this.context(), (context) => {
       assertKnownOptions(user, ["email", "name"]);
       return insertUser(context, user);
     });
@@ -62,7 +62,7 @@ export class Seeder {
   workspace(
     workspace: { name?: string | undefined; ownerId?: string | undefined } = {},
   ): Promise<WorkspaceRow> {
-    return change(this.context(), (context) => {
+    return runChangeStep(this.context(), (context) => {
       assertKnownOptions(workspace, ["name", "ownerId"]);
       const { store, ids, clock } = context;
       const ownerId =
@@ -83,7 +83,12 @@ export class Seeder {
     body: Body<"projects.create"> = {},
     target: TargetWorkspace = {},
   ): Promise<ProjectWithDatabase> {
-    const project = await this.#perform<ProjectWithDatabase>("projects.create", {}, body, target.workspaceId);
+    const project = await this.#performAsOwner<ProjectWithDatabase>(
+      "projects.create",
+      {},
+      body,
+      target.workspaceId,
+    );
     if (project.database) await this.states.setDatabaseStatus(project.database.id, "ready");
     return project;
   }
@@ -93,8 +98,8 @@ export class Seeder {
     projectId: string,
     body: Body<"projects.databases.create"> = {},
   ): Promise<DatabaseWithSecrets> {
-    const workspaceId = await this.#workspaceOfProject(projectId);
-    const database = await this.#perform<DatabaseWithSecrets>(
+    const workspaceId = await this.#findWorkspaceOfProject(projectId);
+    const database = await this.#performAsOwner<DatabaseWithSecrets>(
       "projects.databases.create",
       { projectId },
       body,
@@ -109,11 +114,14 @@ export class Seeder {
     databaseId: string,
     body: Body<"databases.connections.create"> = {},
   ): Promise<ConnectionWithSecrets> {
-    const complete = withDefaults({ name: await this.#name() }, body);
-    const workspaceId = await read(this.context(), ({ store }) =>
-      workspaceOfProject(store, store.databases.get(canonicalId("database", databaseId))?.projectId ?? ""),
+    const completeBody = withDefaults({ name: await this.#generateName() }, body);
+    const workspaceId = await runReadStep(this.context(), ({ store }) =>
+      findWorkspaceOfProject(
+        store,
+        store.databases.get(canonicalId("database", databaseId))?.projectId ?? "",
+      ),
     );
-    return this.#perform("databases.connections.create", { databaseId }, complete, workspaceId);
+    return this.#performAsOwner("databases.connections.create", { databaseId }, completeBody, workspaceId);
   }
 
   /** Creates a completed backup of the current data. */
@@ -123,15 +131,20 @@ export class Seeder {
 
   /** Creates a branch. */
   async branch(projectId: string, body: Body<"projects.branches.create"> = {}): Promise<Branch> {
-    const complete = withDefaults({ gitName: await this.#name() }, body);
-    const workspaceId = await this.#workspaceOfProject(projectId);
-    return this.#perform("projects.branches.create", { projectId }, complete, workspaceId);
+    const completeBody = withDefaults({ gitName: await this.#generateName() }, body);
+    const workspaceId = await this.#findWorkspaceOfProject(projectId);
+    return this.#performAsOwner("projects.branches.create", { projectId }, completeBody, workspaceId);
   }
 
   /** Creates an app. */
   async app(projectId: string, body: Body<"services.create"> = {}): Promise<App> {
-    const complete = withDefaults({ displayName: await this.#name(), projectId }, body);
-    return this.#perform("services.create", {}, complete, await this.#workspaceOfProject(projectId));
+    const completeBody = withDefaults({ displayName: await this.#generateName(), projectId }, body);
+    return this.#performAsOwner(
+      "services.create",
+      {},
+      completeBody,
+      await this.#findWorkspaceOfProject(projectId),
+    );
   }
 
   /**
@@ -146,17 +159,22 @@ export class Seeder {
     } = {},
   ): Promise<CreatedDeployment> {
     const { status, envVars, ...body } = options;
-    const workspaceId = await read(this.context(), ({ store }) =>
-      workspaceOfProject(store, store.apps.get(canonicalId("app", appId))?.projectId ?? ""),
+    const workspaceId = await runReadStep(this.context(), ({ store }) =>
+      findWorkspaceOfProject(store, store.apps.get(canonicalId("app", appId))?.projectId ?? ""),
     );
-    const deployment = await this.#perform<CreatedDeployment>(
+    const deployment = await this.#performAsOwner<CreatedDeployment>(
       "services.deployments.create",
       { serviceId: appId },
       body,
       workspaceId,
     );
     if (status === "running" || status === "provisioning" || status === "stopped" || status === "stopping") {
-      await this.#perform("deployments.start", { deploymentId: deployment.id }, undefined, workspaceId);
+      await this.#performAsOwner(
+        "deployments.start",
+        { deploymentId: deployment.id },
+        undefined,
+        workspaceId,
+      );
     }
     if (envVars) await this.states.setDeploymentVariables(deployment.id, envVars);
     if (status) await this.states.setDeploymentStatus(deployment.id, status);
@@ -168,11 +186,16 @@ export class Seeder {
     body: Body<"workspaces.serviceTokens.create"> = {},
     target: TargetWorkspace = {},
   ): Promise<ServiceTokenWithValue> {
-    const { id: workspaceId } = await read(this.context(), ({ store }) =>
-      this.#workspace(store, target.workspaceId),
+    const { id: workspaceId } = await runReadStep(this.context(), ({ store }) =>
+      this.#findWorkspace(store, target.workspaceId),
     );
-    const complete = withDefaults({ name: await this.#name() }, body);
-    return this.#perform("workspaces.serviceTokens.create", { workspaceId }, complete, workspaceId);
+    const completeBody = withDefaults({ name: await this.#generateName() }, body);
+    return this.#performAsOwner(
+      "workspaces.serviceTokens.create",
+      { workspaceId },
+      completeBody,
+      workspaceId,
+    );
   }
 
   /** Creates an integration: a workspace's consent to an OAuth client. Creates the client too if it does not exist. */
@@ -184,9 +207,9 @@ export class Seeder {
       scopes?: readonly string[] | undefined;
     } = {},
   ): Promise<{ integration: IntegrationRow; client: ClientRow }> {
-    return change(this.context(), ({ store, ids, clock }) => {
+    return runChangeStep(this.context(), ({ store, ids, clock }) => {
       assertKnownOptions(integration, ["workspaceId", "clientName", "clientId", "userId", "scopes"]);
-      const workspace = this.#workspace(store, integration.workspaceId);
+      const workspace = this.#findWorkspace(store, integration.workspaceId);
       const userId = integration.userId ?? workspace.memberIds[0];
       if (userId === undefined) throw controlErrors.withoutOwner("member");
       const clientId = integration.clientId ?? ids.id("client");
@@ -211,11 +234,11 @@ export class Seeder {
     });
   }
 
-  #name(): Promise<string> {
-    return change(this.context(), ({ ids }) => ids.name());
+  #generateName(): Promise<string> {
+    return runChangeStep(this.context(), ({ ids }) => ids.name());
   }
 
-  #workspace(store: Store, id: string | undefined): WorkspaceRow {
+  #findWorkspace(store: Store, id: string | undefined): WorkspaceRow {
     const row =
       id === undefined
         ? new DefaultRows(() => store, this.homeId).workspace
@@ -224,12 +247,12 @@ export class Seeder {
     return row;
   }
 
-  #workspaceOfProject(projectId: string): Promise<string | undefined> {
-    return read(this.context(), ({ store }) => workspaceOfProject(store, projectId));
+  #findWorkspaceOfProject(projectId: string): Promise<string | undefined> {
+    return runReadStep(this.context(), ({ store }) => findWorkspaceOfProject(store, projectId));
   }
 
-  #owner(store: Store, workspaceId: string | undefined): UserPrincipal {
-    const workspace = this.#workspace(store, workspaceId);
+  #ownerPrincipal(store: Store, workspaceId: string | undefined): UserPrincipal {
+    const workspace = this.#findWorkspace(store, workspaceId);
     const user = store.users.get(workspace.memberIds[0] ?? "");
     if (!user) throw controlErrors.withoutOwner("owner");
     return {
@@ -245,13 +268,13 @@ export class Seeder {
     };
   }
 
-  async #perform<T>(
+  async #performAsOwner<T>(
     operationId: OperationId,
     parameters: Record<string, string>,
     body: object | undefined,
     workspaceId: string | undefined,
   ): Promise<T> {
-    const owner = await read(this.context(), ({ store }) => this.#owner(store, workspaceId));
+    const owner = await runReadStep(this.context(), ({ store }) => this.#ownerPrincipal(store, workspaceId));
     const outcome = await this.engine.perform(owner, operationId, parameters, body);
     // The contract defines the body as `{ data: T }`; the tests check every response against the contract.
     return (outcome.body as { data: T } | undefined)?.data as T;
@@ -267,5 +290,5 @@ const insertUser = (
   return store.users.insert({ id, createdAt: clock.now(), email, name });
 };
 
-const workspaceOfProject = (store: Store, projectId: string): string | undefined =>
+const findWorkspaceOfProject = (store: Store, projectId: string): string | undefined =>
   store.projects.get(canonicalId("project", projectId))?.workspaceId;

@@ -1,8 +1,8 @@
-import { beginBackup } from "../rules/databases/backup-jobs.js";
-import { beginProvisioning, cancelLifecycle } from "../rules/databases/database-lifecycle.js";
+import { requestBackup } from "../rules/databases/backup-jobs.js";
+import { scheduleProvisioning, cancelLifecycleJobs } from "../rules/databases/database-lifecycle.js";
 import { canonicalId } from "../values/ids.js";
 import type { RequestContext } from "../context/request-context.js";
-import { change } from "./change.js";
+import { runChangeStep } from "./change.js";
 import type {
   AppRow,
   BackupRow,
@@ -23,22 +23,22 @@ export class StateControl {
    */
   async setDatabaseStatus(databaseId: string, status: DatabaseStatus): Promise<DatabaseRow> {
     const id = canonicalId("database", databaseId);
-    const server = this.context();
-    const begun = await change(server, (context) => {
+    const requestContext = this.context();
+    const changedRow = await runChangeStep(requestContext, (context) => {
       const { databases } = context.store;
       const database = databases.get(id);
       if (!database) throw controlErrors.notFound("database", databaseId);
       if (status === "ready") {
         // An earlier status may have canceled the creation of the database.
-        if (!database.made) beginProvisioning(context, id);
+        if (!database.made) scheduleProvisioning(context, id);
         return database;
       }
-      cancelLifecycle(context, id);
+      cancelLifecycleJobs(context, id);
       return databases.update(id, { status });
     });
-    if (status !== "ready") return begun;
-    await server.finishJobs(id);
-    return change(server, ({ store }) => store.databases.update(id, { status }));
+    if (status !== "ready") return changedRow;
+    await requestContext.finishJobs(id);
+    return runChangeStep(requestContext, ({ store }) => store.databases.update(id, { status }));
   }
 
   /**
@@ -47,18 +47,18 @@ export class StateControl {
    */
   async setDeploymentStatus(deploymentId: string, status: DeploymentStatus): Promise<DeploymentRow> {
     const id = canonicalId("deployment", deploymentId);
-    const server = this.context();
+    const requestContext = this.context();
     const isFinished = status === "running" || status === "stopped";
-    const begun = await change(server, ({ store, scheduler, clock }) => {
+    const changedRow = await runChangeStep(requestContext, ({ store, scheduler, clock }) => {
       const deployment = store.deployments.get(id);
       if (!deployment) throw controlErrors.notFound("deployment", deploymentId);
       if (isFinished) return deployment;
       scheduler.cancel(clock, id);
       return store.deployments.update(id, { status });
     });
-    if (!isFinished) return begun;
-    await server.finishJobs(id);
-    return change(server, ({ store }) => store.deployments.update(id, { status }));
+    if (!isFinished) return changedRow;
+    await requestContext.finishJobs(id);
+    return runChangeStep(requestContext, ({ store }) => store.deployments.update(id, { status }));
   }
 
   /** Sets the environment variables of a deployment, in place of those that it has. No operation of the API does. */
@@ -67,7 +67,7 @@ export class StateControl {
     envVars: Readonly<Record<string, string>>,
   ): Promise<DeploymentRow> {
     const id = canonicalId("deployment", deploymentId);
-    return change(this.context(), ({ store }) => {
+    return runChangeStep(this.context(), ({ store }) => {
       if (!store.deployments.get(id)) throw controlErrors.notFound("deployment", deploymentId);
       return store.deployments.update(id, { envVars: { ...envVars } });
     });
@@ -76,7 +76,7 @@ export class StateControl {
   /** Sets the status of a backup. */
   setBackupStatus(backupId: string, status: BackupRow["status"]): Promise<BackupRow> {
     const id = canonicalId("backup", backupId);
-    return change(this.context(), ({ store }) => {
+    return runChangeStep(this.context(), ({ store }) => {
       if (!store.backups.get(id)) throw controlErrors.notFound("backup", backupId);
       return store.backups.update(id, { status });
     });
@@ -87,18 +87,18 @@ export class StateControl {
    * waits for the database server.
    */
   async backUp(databaseId: string, backupType: BackupRow["backupType"] = "full"): Promise<BackupRow> {
-    const server = this.context();
+    const requestContext = this.context();
     const id = canonicalId("database", databaseId);
-    const { backup, job } = await change(server, (context) => {
+    const { backup, job } = await runChangeStep(requestContext, (context) => {
       const database = context.store.databases.get(id);
       if (!database) throw controlErrors.notFound("database", databaseId);
       if (database.status !== "ready") {
         throw controlErrors.databaseNotReady(database.status);
       }
-      return beginBackup(context, id, backupType);
+      return requestBackup(context, id, backupType);
     });
-    await server.runJob(job);
-    return change(server, ({ store }) => {
+    await requestContext.runJob(job);
+    return runChangeStep(requestContext, ({ store }) => {
       const row = store.backups.get(backup.id);
       // Deleting the database deletes its backups.
       if (!row) throw controlErrors.databaseDeleted();
@@ -108,7 +108,7 @@ export class StateControl {
 
   /** Adds a custom domain to the app. The domain serves the promoted deployment. */
   attachDomain(appId: string, name: string): Promise<AppRow> {
-    return change(this.context(), ({ store }) => {
+    return runChangeStep(this.context(), ({ store }) => {
       const app = store.apps.get(canonicalId("app", appId));
       if (!app) throw controlErrors.notFound("app", appId);
       if (!/^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)) {

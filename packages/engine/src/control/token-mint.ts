@@ -1,12 +1,12 @@
-import { type TokenRequest, serviceTokenRequest, tokenClaims } from "../context/access-token.js";
+import { type TokenRequest, buildServiceTokenRequest, buildTokenClaims } from "../context/access-token.js";
 import { canonicalId } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
-import { type Time, readTime } from "./clock-control.js";
+import { type Time, parseTimestamp } from "./clock-control.js";
 import { controlErrors } from "./control-error.js";
-import { DefaultRows, workspaceOf } from "./default-rows.js";
-import { withoutLocks } from "../store/storage-adapter.js";
+import { DefaultRows, findUserWorkspace } from "./default-rows.js";
+import { writeWithoutLocks } from "../store/storage-adapter.js";
 
 /** Options that all kinds of token have. */
 export interface TokenOptions {
@@ -39,9 +39,9 @@ export interface AgentTokenOptions extends TokenOptions {
   sponsorId?: string | undefined;
 }
 
-const timeOptions: readonly (keyof TokenOptions)[] = ["scopes", "expiresAt", "notBefore"];
+const commonOptionNames: readonly (keyof TokenOptions)[] = ["scopes", "expiresAt", "notBefore"];
 
-const hour = 3_600_000;
+const hourMs = 3_600_000;
 
 /** Signs access tokens for tests. Each call signs a new token with the time of the server's clock. */
 export class TokenMint {
@@ -54,43 +54,43 @@ export class TokenMint {
   /** Returns a token of the first user, who owns the first workspace. */
   user(options: UserTokenOptions = {}): Promise<string> {
     return this.#sign((context) => {
-      assertKnownOptions(options, [...timeOptions, "userId", "workspaceId", "integrationId"]);
-      return this.#userRequest(context, options);
+      assertKnownOptions(options, [...commonOptionNames, "userId", "workspaceId", "integrationId"]);
+      return this.#userTokenRequest(context, options);
     });
   }
 
   /** Returns a token of the other user, who owns the other workspace. */
   otherUser(options: Omit<UserTokenOptions, "userId"> = {}): Promise<string> {
     return this.#sign((context) =>
-      this.#userRequest(context, { ...options, userId: this.#defaults(context).otherUser.id }),
+      this.#userTokenRequest(context, { ...options, userId: this.#defaultRows(context).otherUser.id }),
     );
   }
 
   /** Returns the value of a service token, which never expires by default. */
   service(options: ServiceTokenOptions = {}): Promise<string> {
     return this.#sign((context) => {
-      assertKnownOptions(options, [...timeOptions, "serviceTokenId"]);
+      assertKnownOptions(options, [...commonOptionNames, "serviceTokenId"]);
       const id = options.serviceTokenId
         ? canonicalId("service_token", options.serviceTokenId)
-        : this.#defaults(context).serviceToken.id;
+        : this.#defaultRows(context).serviceToken.id;
       const row = context.store.serviceTokens.get(id);
       if (!row) throw controlErrors.notFound("service token", id);
-      return { ...serviceTokenRequest(row), ...this.#times(options) };
+      return { ...buildServiceTokenRequest(row), ...this.#parseCommonOptions(options) };
     });
   }
 
   /** Returns a token of an agent for the workspace of its sponsor. */
   agent(options: AgentTokenOptions = {}): Promise<string> {
     return this.#sign((context) => {
-      assertKnownOptions(options, [...timeOptions, "agentId", "sponsorId"]);
-      const defaults = this.#defaults(context);
+      assertKnownOptions(options, [...commonOptionNames, "agentId", "sponsorId"]);
+      const defaults = this.#defaultRows(context);
       const { agentId = defaults.agentId } = options;
       const sponsorId =
         options.sponsorId === undefined ? defaults.user.id : canonicalId("user", options.sponsorId);
       const workspace = context.store.workspaces.find({ memberIds: sponsorId });
       if (!workspace) throw controlErrors.notAMember(`The sponsor ${sponsorId}`);
       return {
-        ...this.#times(options),
+        ...this.#parseCommonOptions(options),
         subject: agentId,
         claims: { act: "agent", sponsor: sponsorId, workspace_id: workspace.id },
       };
@@ -101,7 +101,7 @@ export class TokenMint {
   expired(): Promise<string> {
     return this.#sign((context) => {
       const now = context.clock.now();
-      return this.#userRequest(context, { notBefore: now - 2 * hour, expiresAt: now - hour });
+      return this.#userTokenRequest(context, { notBefore: now - 2 * hourMs, expiresAt: now - hourMs });
     });
   }
 
@@ -110,17 +110,17 @@ export class TokenMint {
     return this.user({ scopes: ["offline_access"] });
   }
 
-  #userRequest(context: RuleContext, options: UserTokenOptions): TokenRequest {
+  #userTokenRequest(context: RuleContext, options: UserTokenOptions): TokenRequest {
     const { store } = context;
     const userId =
-      options.userId === undefined ? this.#defaults(context).user.id : canonicalId("user", options.userId);
+      options.userId === undefined ? this.#defaultRows(context).user.id : canonicalId("user", options.userId);
     const user = store.users.get(userId);
     if (!user) throw controlErrors.notFound("user", userId);
-    const workspaceId = workspaceOf(store, user, options.workspaceId).id;
+    const workspaceId = findUserWorkspace(store, user, options.workspaceId).id;
     const integrationId = options.integrationId && canonicalId("integration", options.integrationId);
     const clientId = integrationId && store.integrations.get(integrationId)?.clientId;
     return {
-      ...this.#times(options),
+      ...this.#parseCommonOptions(options),
       subject: userId,
       claims: { email: user.email, workspace_id: workspaceId },
       ...(integrationId && { integrationId }),
@@ -128,26 +128,28 @@ export class TokenMint {
     };
   }
 
-  #defaults({ store }: RuleContext): DefaultRows {
+  #defaultRows({ store }: RuleContext): DefaultRows {
     return new DefaultRows(() => store, this.homeId);
   }
 
   /** Signing draws the id of the token, which changes the state of a seeded generator. */
-  async #sign(requestOf: (context: RuleContext) => TokenRequest): Promise<string> {
-    const server = this.context();
-    const claims = await server.transact(withoutLocks, (context) => tokenClaims(context, requestOf(context)));
-    return server.services.signer.sign(claims);
+  async #sign(buildRequest: (context: RuleContext) => TokenRequest): Promise<string> {
+    const requestContext = this.context();
+    const claims = await requestContext.transact(writeWithoutLocks, (context) =>
+      buildTokenClaims(context, buildRequest(context)),
+    );
+    return requestContext.services.signer.sign(claims);
   }
 
-  #times({ scopes, expiresAt, notBefore }: TokenOptions): {
+  #parseCommonOptions({ scopes, expiresAt, notBefore }: TokenOptions): {
     scopes?: readonly string[];
     expiresAt?: number | null;
     notBefore?: number;
   } {
     return {
       ...(scopes && { scopes }),
-      ...(expiresAt !== undefined && { expiresAt: expiresAt === null ? null : readTime(expiresAt) }),
-      ...(notBefore !== undefined && { notBefore: readTime(notBefore) }),
+      ...(expiresAt !== undefined && { expiresAt: expiresAt === null ? null : parseTimestamp(expiresAt) }),
+      ...(notBefore !== undefined && { notBefore: parseTimestamp(notBefore) }),
     };
   }
 }

@@ -4,13 +4,13 @@ import { sha256 as hash } from "@noble/hashes/sha2.js";
 
 // Replaces node-digest.ts where `node:crypto` does not exist. The digests of those platforms are asynchronous.
 
-const bytesOf = (content: Uint8Array | string): Uint8Array =>
+const toBytes = (content: Uint8Array | string): Uint8Array =>
   typeof content === "string" ? new TextEncoder().encode(content) : content;
 
-export const sha256 = (content: Uint8Array | string): Uint8Array => hash(bytesOf(content));
+export const sha256 = (content: Uint8Array | string): Uint8Array => hash(toBytes(content));
 
 export const hmacSha256 = (key: Uint8Array | string, content: Uint8Array | string): Uint8Array =>
-  hmac(hash, bytesOf(key), bytesOf(content));
+  hmac(hash, toBytes(key), toBytes(content));
 
 export const areSameBytes = (left: Uint8Array, right: Uint8Array): boolean => {
   let difference = left.length ^ right.length;

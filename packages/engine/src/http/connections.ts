@@ -12,9 +12,9 @@ interface Connection {
   readonly waiting: (() => void)[];
 }
 
-interface Limits {
+interface ConnectionLimits {
   /** Requests of one connection that are handled at a time. */
-  readonly pipelined: number;
+  readonly maxPipelined: number;
   /**
    * Milliseconds after which a connection is destroyed whose client does not read. It is noticed up to three times as late,
    * because all connections share one timer.
@@ -28,51 +28,51 @@ interface Limits {
  * asynchronously come too late for that.
  */
 export class Connections {
-  readonly #limits: Limits;
-  readonly #connections = new Map<Duplex, Connection>();
+  readonly #limits: ConnectionLimits;
+  readonly #connectionBySocket = new Map<Duplex, Connection>();
 
-  constructor(server: Server, limits: Limits) {
+  constructor(server: Server, limits: ConnectionLimits) {
     this.#limits = limits;
-    server.on("connection", (socket: Socket) => this.#open(socket));
+    server.on("connection", (socket: Socket) => this.#trackConnection(socket));
     server.on("timeout", (socket: Socket) => {
       // A slow request has nothing to send. Without requests, the keep-alive timeout is over.
-      if (socket.writableLength > 0 || this.unsentOn(socket).length === 0) socket.destroy();
+      if (socket.writableLength > 0 || this.pendingResponsesOn(socket).length === 0) socket.destroy();
     });
     server.once("listening", () => {
-      const timer = setInterval(() => this.#timeSending(), limits.sendTimeout).unref();
+      const timer = setInterval(() => this.#startSendTimeouts(), limits.sendTimeout).unref();
       server.once("close", () => clearInterval(timer));
     });
   }
 
   /** Returns a listener that passes requests on within the limits. All listeners that are returned share the limits. */
-  apply(listener: Listener): Listener {
+  withLimits(listener: Listener): Listener {
     return (request, response) => {
       const { socket } = request;
-      const connection = this.#connections.get(socket) ?? this.#open(socket);
-      const { unsent, waiting } = connection;
-      const inProgress = unsent.length - waiting.length;
-      unsent.push(response);
+      const connection = this.#connectionBySocket.get(socket) ?? this.#trackConnection(socket);
+      const { unsent: pendingResponses, waiting: waitingStarts } = connection;
+      const inProgress = pendingResponses.length - waitingStarts.length;
+      pendingResponses.push(response);
       response.on("close", () => {
-        unsent.splice(unsent.indexOf(response), 1);
-        startNext(connection);
+        pendingResponses.splice(pendingResponses.indexOf(response), 1);
+        startNextRequest(connection);
       });
-      if (inProgress < this.#limits.pipelined) listener(request, response);
+      if (inProgress < this.#limits.maxPipelined) listener(request, response);
       else {
-        waiting.push(() => listener(request, response));
+        waitingStarts.push(() => listener(request, response));
         socket.pause();
       }
     };
   }
 
   /** Returns the responses that have not been sent, oldest first. */
-  unsentOn(socket: Duplex): readonly ServerResponse[] {
-    return this.#connections.get(socket)?.unsent ?? [];
+  pendingResponsesOn(socket: Duplex): readonly ServerResponse[] {
+    return this.#connectionBySocket.get(socket)?.unsent ?? [];
   }
 
-  #open(socket: Socket): Connection {
+  #trackConnection(socket: Socket): Connection {
     const connection: Connection = { socket, unsent: [], waiting: [] };
-    this.#connections.set(socket, connection);
-    socket.once("close", () => this.#connections.delete(socket));
+    this.#connectionBySocket.set(socket, connection);
+    socket.once("close", () => this.#connectionBySocket.delete(socket));
     // `node:http` resumes the socket when responses have been sent.
     socket.on("resume", () => {
       if (connection.waiting.length > 0) socket.pause();
@@ -81,17 +81,17 @@ export class Connections {
   }
 
   /** Node.js starts the time again when the client reads. */
-  #timeSending(): void {
-    for (const { socket } of this.#connections.values()) {
+  #startSendTimeouts(): void {
+    for (const { socket } of this.#connectionBySocket.values()) {
       if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(this.#limits.sendTimeout);
     }
   }
 }
 
-const startNext = ({ socket, waiting }: Connection): void => {
-  const start = waiting.shift();
+const startNextRequest = ({ socket, waiting: waitingStarts }: Connection): void => {
+  const start = waitingStarts.shift();
   if (start === undefined || socket.destroyed) return;
   // The body of the last one may not have been read.
-  if (waiting.length === 0) socket.resume();
+  if (waitingStarts.length === 0) socket.resume();
   start();
 };

@@ -5,7 +5,7 @@ import { isLoopbackHost } from "./loopback.js";
  * Returns a function that reports whether the `Host` header names this server. Only servers on loopback check it, to protect
  * against DNS rebinding by malicious websites. `allowed` lists additional hosts, as `name:port`.
  */
-export const hostGuard = (server: {
+export const createHostGuard = (server: {
   host: string;
   port: number;
   allowed: readonly string[];
@@ -13,9 +13,9 @@ export const hostGuard = (server: {
   if (!isLoopbackHost(server.host)) return () => true;
   // Clients omit the default port of the scheme.
   const port = server.port === 80 ? "" : `:${String(server.port)}`;
-  const own = ["127.0.0.1", "localhost", "[::1]"].map((name) => name + port);
-  const hosts = new Set([...own, ...server.allowed]);
-  return ({ headers: { host } }) => host !== undefined && hosts.has(host.toLowerCase());
+  const loopbackHosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => name + port);
+  const allowedHosts = new Set([...loopbackHosts, ...server.allowed]);
+  return ({ headers: { host } }) => host !== undefined && allowedHosts.has(host.toLowerCase());
 };
 
 /** Reports whether a page of another origin sent the request. */

@@ -7,24 +7,24 @@ import type { IncomingMessage } from "node:http";
  */
 export const readBytes = (
   request: IncomingMessage,
-  cap: number,
-  keep = true,
+  maxBytes: number,
+  keepsBytes = true,
 ): Promise<Uint8Array | undefined | "too-large"> => {
-  if (Number(request.headers["content-length"] ?? 0) > cap) return Promise.resolve("too-large");
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve("too-large");
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const take = (chunk: Buffer): void => {
+    const takeChunk = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size <= cap) {
-        if (keep) chunks.push(chunk);
+      if (size <= maxBytes) {
+        if (keepsBytes) chunks.push(chunk);
         return;
       }
-      request.off("data", take);
+      request.off("data", takeChunk);
       request.pause();
       resolve("too-large");
     };
-    request.on("data", take);
+    request.on("data", takeChunk);
     request.on("end", () => resolve(chunks.length === 0 ? undefined : Buffer.concat(chunks, size)));
     request.on("close", () => reject(new Error("The client went away")));
     request.on("error", reject);

@@ -1,5 +1,5 @@
 import { errors } from "../values/errors.js";
-import { type EngineResponse, refusal } from "../values/message.js";
+import { type EngineResponse, toErrorOutcome } from "../values/message.js";
 import { randomBytes } from "../values/random-bytes.js";
 import type { RequestError } from "../values/request-error.js";
 
@@ -10,8 +10,8 @@ export const newRequestId = (): string =>
   `req_${Array.from(randomBytes(9), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 
 /** Returns the response to a request that the engine does not receive. */
-export const printRefusal = (error: RequestError): EngineResponse => {
-  const { status, body } = refusal(error);
+export const createErrorResponse = (error: RequestError): EngineResponse => {
+  const { status, body } = toErrorOutcome(error);
   const headers = { "content-type": "application/json", "x-request-id": newRequestId() };
   return { status, headers, body: JSON.stringify(body) };
 };
@@ -24,11 +24,11 @@ export const maxHeadBytes = 64 * 1024;
  *
  * @param target path with the query.
  */
-export const refuseLargeHead = (
+export const checkHeadSize = (
   target: string,
   headers: Iterable<readonly [string, string]>,
 ): EngineResponse | undefined => {
   let size = target.length;
   for (const [name, value] of headers) size += name.length + value.length;
-  return size < maxHeadBytes ? undefined : printRefusal(errors.headersTooLarge(maxHeadBytes));
+  return size < maxHeadBytes ? undefined : createErrorResponse(errors.headersTooLarge(maxHeadBytes));
 };

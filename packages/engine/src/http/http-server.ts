@@ -11,15 +11,15 @@ import { MemoryServer } from "../server/memory-server.js";
 import type { BodyPolicy } from "../request/engine.js";
 import { isPromise } from "../values/awaitable.js";
 import { errors } from "../values/errors.js";
-import { type EngineRequest, type EngineResponse, halfOf } from "../values/message.js";
+import { type EngineRequest, type EngineResponse, firstHalfOf } from "../values/message.js";
 import { Connections, type Listener } from "./connections.js";
 import { handleControlRequest, isControlPath } from "./control/control-endpoint.js";
-import { hostGuard } from "./host-guard.js";
+import { createHostGuard } from "./host-guard.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import { readBytes } from "./http-body.js";
-import { maxHeadBytes, newRequestId, printRefusal } from "./http-refusal.js";
+import { maxHeadBytes, newRequestId, createErrorResponse } from "./http-refusal.js";
 import { isLoopbackHost } from "./loopback.js";
-import { refuseMalformedRequests } from "./malformed-request.js";
+import { handleMalformedRequests } from "./malformed-request.js";
 import type { Server } from "../server/server.js";
 
 export interface ServerOptions<E extends Server = MemoryServer> {
@@ -46,7 +46,7 @@ export interface ServerOptions<E extends Server = MemoryServer> {
   controlSecret?: string | undefined;
 }
 
-const serverOptions: Record<keyof ServerOptions, true> = {
+const serverOptionNames: Record<keyof ServerOptions, true> = {
   createEngine: true,
   engineOptions: true,
   port: true,
@@ -69,7 +69,7 @@ export interface RunningServer<E extends Server = MemoryServer> extends ServerAd
    * Stops accepting connections, finishes the requests in progress and stops the engine. Connections that are
    * still open after `grace` milliseconds (default: 5000) are closed.
    */
-  close(grace?: number): Promise<void>;
+  close(graceMs?: number): Promise<void>;
 }
 
 /**
@@ -80,7 +80,7 @@ export interface RunningServer<E extends Server = MemoryServer> extends ServerAd
 export const createServer = async <E extends Server = MemoryServer>(
   options: ServerOptions<E> = {},
 ): Promise<RunningServer<E>> => {
-  assertKnownOptions(options, Object.keys(serverOptions));
+  assertKnownOptions(options, Object.keys(serverOptionNames));
   const { host = "127.0.0.1", port = 0 } = options;
   const server = createHttpServer({
     keepAliveTimeout: 65_000,
@@ -88,26 +88,29 @@ export const createServer = async <E extends Server = MemoryServer>(
     // Node would send a response without a body.
     requireHostHeader: false,
   });
-  const connections = new Connections(server, { pipelined: maxPipelined, sendTimeout });
-  refuseMalformedRequests(server, connections, linger);
-  server.on("checkExpectation", connections.apply(refuseExpectation));
-  const begin = holdRequests(server, connections);
+  const connections = new Connections(server, {
+    maxPipelined: maxPipelinedRequests,
+    sendTimeout: sendTimeoutMs,
+  });
+  handleMalformedRequests(server, connections, lingerMs);
+  server.on("checkExpectation", connections.withLimits(refuseExpectation));
+  const setListener = queueRequests(server, connections);
   await listen(server, port, host);
-  const address = addressOf(server, host);
-  const [closing, cut] = [new AbortController(), new AbortController()];
+  const address = findServerAddress(server, host);
+  const [closingController, cutController] = [new AbortController(), new AbortController()];
   // Every delayed request listens.
-  setMaxListeners(0, cut.signal);
+  setMaxListeners(0, cutController.signal);
   try {
     const engine = await (options.createEngine?.(address) ??
-      engineInMemory<E>(options.engineOptions, address));
-    const signals = { closing: closing.signal, cut: cut.signal };
-    begin(requestListener(engine, { ...options, host, port: address.port, ...signals }));
-    const end = async (grace = 5_000): Promise<void> => {
-      closing.abort();
-      await closeServer(server, grace, cut);
+      createMemoryEngine<E>(options.engineOptions, address));
+    const signals = { closing: closingController.signal, cut: cutController.signal };
+    setListener(requestListener(engine, { ...options, host, port: address.port, ...signals }));
+    const stopServer = async (graceMs = 5_000): Promise<void> => {
+      closingController.abort();
+      await closeServer(server, graceMs, cutController);
       await engine.stop();
     };
-    return { ...address, engine, server, close: end };
+    return { ...address, engine, server, close: stopServer };
   } catch (error) {
     await closeServer(server, 0);
     throw error;
@@ -115,12 +118,12 @@ export const createServer = async <E extends Server = MemoryServer>(
 };
 
 /** Requests of one connection that are handled at a time. */
-const maxPipelined = 16;
+const maxPipelinedRequests = 16;
 
 /** Milliseconds after which a connection is destroyed whose client does not read. */
-const sendTimeout = 60_000;
+const sendTimeoutMs = 60_000;
 
-const engineInMemory = <E>(options: EngineOptions = {}, { baseUrl }: ServerAddress): E =>
+const createMemoryEngine = <E>(options: EngineOptions = {}, { baseUrl }: ServerAddress): E =>
   // Without `createEngine`, `E` is its default.
   new MemoryServer({ ...options, settings: { baseUrl, ...options.settings } }) as E;
 
@@ -128,17 +131,17 @@ const engineInMemory = <E>(options: EngineOptions = {}, { baseUrl }: ServerAddre
  * Queues requests until the engine exists. Returns a function that sets the listener and passes it the queued
  * requests.
  */
-const holdRequests = (server: HttpServer, connections: Connections): ((listener: Listener) => void) => {
-  const waiting: Parameters<Listener>[] = [];
-  let handle: Listener = (request, response) => void waiting.push([request, response]);
+const queueRequests = (server: HttpServer, connections: Connections): ((listener: Listener) => void) => {
+  const queuedRequests: Parameters<Listener>[] = [];
+  let currentListener: Listener = (request, response) => void queuedRequests.push([request, response]);
   // The limits may pass a request on after the listener was set.
   server.on(
     "request",
-    connections.apply((request, response) => handle(request, response)),
+    connections.withLimits((request, response) => currentListener(request, response)),
   );
   return (listener) => {
-    handle = listener;
-    for (const [request, response] of waiting) listener(request, response);
+    currentListener = listener;
+    for (const [request, response] of queuedRequests) listener(request, response);
   };
 };
 
@@ -151,7 +154,7 @@ const listen = (server: HttpServer, port: number, host: string): Promise<void> =
     });
   });
 
-const addressOf = (server: HttpServer, host: string): ServerAddress => {
+const findServerAddress = (server: HttpServer, host: string): ServerAddress => {
   // The address is an `AddressInfo` because the server listens on a host, not on a pipe.
   const { port } = server.address() as AddressInfo;
   const name = host.includes(":") ? `[${host}]` : host;
@@ -159,19 +162,19 @@ const addressOf = (server: HttpServer, host: string): ServerAddress => {
 };
 
 /** Milliseconds between checks for idle connections while the server closes. */
-const idleCheck = 10;
+const idleCheckIntervalMs = 10;
 
 /** @param cut Aborted when the grace is over, or no connection is left. */
-const closeServer = async (server: HttpServer, grace: number, cut?: AbortController): Promise<void> => {
-  const closed = new Promise((resolve) => server.close(resolve));
-  const idle = setInterval(() => server.closeIdleConnections(), idleCheck);
-  const ending = setTimeout(() => {
+const closeServer = async (server: HttpServer, graceMs: number, cut?: AbortController): Promise<void> => {
+  const serverClosed = new Promise((resolve) => server.close(resolve));
+  const idleTimer = setInterval(() => server.closeIdleConnections(), idleCheckIntervalMs);
+  const forceCloseTimer = setTimeout(() => {
     cut?.abort();
     server.closeAllConnections();
-  }, grace);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(ending);
+  }, graceMs);
+  await serverClosed;
+  clearInterval(idleTimer);
+  clearTimeout(forceCloseTimer);
   // A client may have left before its response was due.
   cut?.abort();
 };
@@ -189,22 +192,22 @@ export const requestListener = (
   },
 ): Listener => {
   const { host, port, allowedHosts = [], controlSecret, closing, cut } = options;
-  const allowed = [
+  const allowedHostNames = [
     ...allowedHosts,
     new URL(engine.settings.baseUrl).host,
     new URL(engine.settings.authUrl).host,
   ];
-  const offLoopback = !isLoopbackHost(host);
-  const isOwnHost = hostGuard({ host, port, allowed });
+  const isOffLoopback = !isLoopbackHost(host);
+  const namesThisServer = createHostGuard({ host, port, allowed: allowedHostNames });
   return (request, response) => {
     if (request.headers.host === undefined) {
-      send(request, response, printRefusal(errors.missingHost()));
-    } else if (!isOwnHost(request)) {
+      sendEngineResponse(request, response, createErrorResponse(errors.missingHost()));
+    } else if (!namesThisServer(request)) {
       const hint = "Use the server's own address";
-      send(
+      sendEngineResponse(
         request,
         response,
-        printRefusal(errors.forbidden("The Host header does not name this server", hint)),
+        createErrorResponse(errors.forbidden("The Host header does not name this server", hint)),
       );
     } else if (isControlPath(request.url ?? "")) {
       response.setHeader("x-request-id", newRequestId());
@@ -212,36 +215,38 @@ export const requestListener = (
       const options = { secret: controlSecret, baseUrl, closing };
       void handleControlRequest(engine, options, request, response);
     } else {
-      handleRequest(engine, { offLoopback, cut }, request, response);
+      handleRequest(engine, { offLoopback: isOffLoopback, cut }, request, response);
     }
   };
 };
 
 /** Responds to an `Expect` header other than `100-continue`. See https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1. */
 const refuseExpectation: Listener = (request, response) => {
-  send(request, response, printRefusal(errors.expectationFailed()));
+  sendEngineResponse(request, response, createErrorResponse(errors.expectationFailed()));
 };
 
 const handleRequest = (
   engine: Server,
-  surroundings: Pick<EngineRequest, "offLoopback" | "cut">,
+  serverSignals: Pick<EngineRequest, "offLoopback" | "cut">,
   request: IncomingMessage,
   response: ServerResponse,
 ): void => {
   const { method = "GET", headers } = request;
-  const path = pathOf(request.url ?? "/");
-  const reply = (body?: Uint8Array, bodyTooLarge = false): void => {
-    const result = engine.handle({ method, path, headers, body, bodyTooLarge, ...surroundings });
-    if (isPromise(result)) void result.then((settled) => send(request, response, settled));
-    else send(request, response, result);
+  const path = originFormOf(request.url ?? "/");
+  const respond = (body?: Uint8Array, bodyTooLarge = false): void => {
+    const result = engine.handle({ method, path, headers, body, bodyTooLarge, ...serverSignals });
+    if (isPromise(result)) void result.then((settled) => sendEngineResponse(request, response, settled));
+    else sendEngineResponse(request, response, result);
   };
-  const { limit, discarded } = hasBody(request) ? engine.bodyPolicy(method, path) : ignoredBody;
-  if (limit === 0) {
-    reply();
+  const { limit: maxBytes, discarded: isDiscarded } = hasBody(request)
+    ? engine.bodyPolicy(method, path)
+    : ignoredBody;
+  if (maxBytes === 0) {
+    respond();
     return;
   }
-  readBytes(request, limit, !discarded).then(
-    (bytes) => (bytes === "too-large" ? reply(undefined, true) : reply(bytes)),
+  readBytes(request, maxBytes, !isDiscarded).then(
+    (bytes) => (bytes === "too-large" ? respond(undefined, true) : respond(bytes)),
     () => response.destroy(),
   );
 };
@@ -250,13 +255,17 @@ const handleRequest = (
  * Removes the origin from a request target in absolute form, which proxies send. See
  * https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2.
  */
-const pathOf = (target: string): string => {
+const originFormOf = (target: string): string => {
   if (target.startsWith("/") || !URL.canParse(target)) return target;
   const { pathname, search } = new URL(target);
   return pathname + search;
 };
 
-const send = (request: IncomingMessage, response: ServerResponse, result: EngineResponse): void => {
+const sendEngineResponse = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  result: EngineResponse,
+): void => {
   if (result.dropped === "unsent") {
     request.socket.destroy();
     return;
@@ -266,12 +275,12 @@ const send = (request: IncomingMessage, response: ServerResponse, result: Engine
   if (status !== 204) headers["content-length"] = String(length);
   response.writeHead(status, headers);
   if (result.dropped) {
-    response.write(halfOf(body), () => request.socket.destroy());
+    response.write(firstHalfOf(body), () => request.socket.destroy());
     return;
   }
   // ASCII takes less time to encode as Latin-1.
   response.end(body, length === body.length ? "latin1" : "utf8");
-  if (hasBody(request) && !request.complete) cutLater(request);
+  if (hasBody(request) && !request.complete) destroyLater(request);
 };
 
 const ignoredBody: BodyPolicy = { limit: 0, discarded: false };
@@ -283,11 +292,11 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
  * Milliseconds for which a client may keep sending a body that is not read. Closing the connection earlier
  * could prevent the client from reading the response.
  */
-const linger = 2_000;
+const lingerMs = 2_000;
 
-const cutLater = (request: IncomingMessage): void => {
-  const cut = setTimeout(() => request.destroy(), linger);
-  cut.unref();
-  request.on("close", () => clearTimeout(cut));
+const destroyLater = (request: IncomingMessage): void => {
+  const destroyTimer = setTimeout(() => request.destroy(), lingerMs);
+  destroyTimer.unref();
+  request.on("close", () => clearTimeout(destroyTimer));
   request.resume();
 };

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
-const addresses = new BlockList();
-addresses.addSubnet("127.0.0.0", 8);
-addresses.addAddress("::1", "ipv6");
+const loopbackAddresses = new BlockList();
+loopbackAddresses.addSubnet("127.0.0.0", 8);
+loopbackAddresses.addAddress("::1", "ipv6");
 
 /**
  * Returns whether only this machine can reach a server that listens on the host: `localhost`, an address of 127.0.0.0/8, `::1`
@@ -13,5 +13,5 @@ export const isLoopbackHost = (host: string): boolean => {
   if (name === "localhost") return true;
   const address = /^\[(.*)\]$/.exec(name)?.[1] ?? name;
   const version = isIP(address);
-  return version !== 0 && addresses.check(address, version === 4 ? "ipv4" : "ipv6");
+  return version !== 0 && loopbackAddresses.check(address, version === 4 ? "ipv4" : "ipv6");
 };

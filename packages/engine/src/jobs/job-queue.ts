@@ -1,5 +1,5 @@
 import type { Clock } from "../values/clock.js";
-import { withoutHold } from "../values/idle-timer.js";
+import { unrefTimer } from "../values/idle-timer.js";
 import type { Job } from "../context/scheduler.js";
 import type { JobRow } from "../context/server-rows.js";
 import type { JobTable } from "./table-scheduler.js";
@@ -9,15 +9,15 @@ interface MovableClock extends Clock {
   moveTo(time: number): void;
 }
 
-interface JobQueueParts {
+interface JobQueueOptions {
   readonly jobs: JobTable;
   readonly clock: MovableClock;
   /** Runs a job and never rejects. `isAwaited` tells whether `runNow` waits for the result. */
-  readonly perform: (job: Job, isAwaited: boolean) => Promise<unknown>;
+  readonly runJob: (job: Job, isAwaited: boolean) => Promise<unknown>;
 }
 
 /** Longest delay of a timer, in milliseconds. */
-const maxTimer = 2_147_483_647;
+const maxTimerMs = 2_147_483_647;
 
 /**
  * Runs the jobs of a table in memory when they are due. While the clock runs, a timer starts them; the timer does not keep the
@@ -27,17 +27,17 @@ const maxTimer = 2_147_483_647;
  * Each operation takes O(log n) steps for n pending jobs.
  */
 export class JobQueue {
-  readonly #parts: JobQueueParts;
+  readonly #options: JobQueueOptions;
   /** Ids of the jobs that run, also of those that were canceled meanwhile. */
-  readonly #running = new Set<string>();
-  readonly #work = new Set<Promise<unknown>>();
+  readonly #runningIds = new Set<string>();
+  readonly #runningWork = new Set<Promise<unknown>>();
   /** The job that the timer is set for. */
-  #next: JobRow | undefined;
+  #timedJob: JobRow | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  constructor(parts: JobQueueParts) {
-    this.#parts = parts;
+  constructor(parts: JobQueueOptions) {
+    this.#options = parts;
   }
 
   /**
@@ -45,45 +45,45 @@ export class JobQueue {
    * running or gone.
    */
   async runNow(job: Job): Promise<unknown> {
-    const row = "id" in job ? this.#parts.jobs.get(String(job.id)) : undefined;
-    return row && !this.#running.has(row.id) ? this.#start(row, true) : undefined;
+    const row = "id" in job ? this.#options.jobs.get(String(job.id)) : undefined;
+    return row && !this.#runningIds.has(row.id) ? this.#start(row, true) : undefined;
   }
 
   /** Sets the timer for the next job. Call it once at the start, and whenever the clock is frozen, started or moved. */
-  arm(): void {
-    const { clock } = this.#parts;
+  setTimer(): void {
+    const { clock } = this.#options;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#next = this.#waiting(Infinity);
-    if (!this.#next || this.#isClosed) return;
-    const wait = this.#next.dueAt - clock.now();
-    if (wait > 0 && clock.frozen) return;
+    this.#timedJob = this.#findDueJob(Infinity);
+    if (!this.#timedJob || this.#isClosed) return;
+    const waitMs = this.#timedJob.dueAt - clock.now();
+    if (waitMs > 0 && clock.frozen) return;
     this.#timer = setTimeout(
       () => {
-        this.#startDue();
-        this.arm();
+        this.#startDueJobs();
+        this.setTimer();
       },
-      Math.min(Math.max(wait, 0), maxTimer),
+      Math.min(Math.max(waitMs, 0), maxTimerMs),
     );
-    withoutHold(this.#timer);
+    unrefTimer(this.#timer);
   }
 
   /** Sets the timer again if another job is the next one. Call it whenever a job was scheduled or canceled. */
-  jobsChanged(): void {
-    if (this.#waiting(Infinity) !== this.#next) this.arm();
+  onJobsChanged(): void {
+    if (this.#findDueJob(Infinity) !== this.#timedJob) this.setTimer();
   }
 
   /** Moves the clock forward to `time` and runs the jobs that fall due on the way one after the other, each at its own time. */
   async advanceTo(time: number): Promise<void> {
-    const { clock } = this.#parts;
-    await this.idle();
-    for (let next = this.#waiting(time); next; next = this.#waiting(time)) {
-      if (next.dueAt > clock.now()) clock.moveTo(next.dueAt);
-      await this.#start(next);
-      await this.idle();
+    const { clock } = this.#options;
+    await this.whenIdle();
+    for (let nextJob = this.#findDueJob(time); nextJob; nextJob = this.#findDueJob(time)) {
+      if (nextJob.dueAt > clock.now()) clock.moveTo(nextJob.dueAt);
+      await this.#start(nextJob);
+      await this.whenIdle();
     }
     if (time > clock.now()) clock.moveTo(time);
-    this.arm();
+    this.setTimer();
   }
 
   /**
@@ -91,27 +91,27 @@ export class JobQueue {
    * those that they schedule for later, such as their own repetition.
    */
   async finish(subject: string): Promise<void> {
-    const { jobs, clock } = this.#parts;
-    const scheduled = new Set(jobs.list({ subject }).map(({ id }) => id));
+    const { jobs, clock } = this.#options;
+    const scheduledIds = new Set(jobs.list({ subject }).map(({ id }) => id));
     for (;;) {
-      const next = jobs
+      const nextJob = jobs
         .list({ subject })
-        .find(({ id, dueAt }) => !this.#running.has(id) && (scheduled.has(id) || dueAt <= clock.now()));
-      if (!next) break;
-      await this.#start(next);
+        .find(({ id, dueAt }) => !this.#runningIds.has(id) && (scheduledIds.has(id) || dueAt <= clock.now()));
+      if (!nextJob) break;
+      await this.#start(nextJob);
     }
-    this.arm();
+    this.setTimer();
   }
 
   /** Resolves when no job is running. */
-  async idle(): Promise<void> {
-    while (this.#work.size > 0) await Promise.all(this.#work);
+  async whenIdle(): Promise<void> {
+    while (this.#runningWork.size > 0) await Promise.all(this.#runningWork);
   }
 
   /** Starts jobs again after `close`. */
   reopen(): void {
     this.#isClosed = false;
-    this.arm();
+    this.setTimer();
   }
 
   /** Stops the timer. Running jobs continue, and no others start by themselves. */
@@ -121,32 +121,32 @@ export class JobQueue {
   }
 
   /** Returns the first job that is due until a time and that does not run. */
-  #waiting(time: number): JobRow | undefined {
-    const first = this.#parts.jobs.listExpired(time, this.#running.size + 1);
-    return first.find(({ id }) => !this.#running.has(id));
+  #findDueJob(time: number): JobRow | undefined {
+    const dueJobs = this.#options.jobs.listExpired(time, this.#runningIds.size + 1);
+    return dueJobs.find(({ id }) => !this.#runningIds.has(id));
   }
 
-  #startDue(): void {
-    const { jobs, clock } = this.#parts;
+  #startDueJobs(): void {
+    const { jobs, clock } = this.#options;
     const now = clock.now();
-    while (this.#waiting(now)) {
+    while (this.#findDueJob(now)) {
       for (const { id } of jobs.listExpired(now)) {
         // A job that has started may have canceled it.
-        const job = this.#running.has(id) ? undefined : jobs.get(id);
+        const job = this.#runningIds.has(id) ? undefined : jobs.get(id);
         if (job) void this.#start(job);
       }
     }
   }
 
   #start(job: JobRow, isAwaited = false): Promise<unknown> {
-    const { jobs, perform } = this.#parts;
-    this.#running.add(job.id);
-    const done = perform(job, isAwaited).finally(() => {
-      this.#running.delete(job.id);
-      this.#work.delete(done);
+    const { jobs, runJob } = this.#options;
+    this.#runningIds.add(job.id);
+    const jobDone = runJob(job, isAwaited).finally(() => {
+      this.#runningIds.delete(job.id);
+      this.#runningWork.delete(jobDone);
       jobs.delete(job.id);
     });
-    this.#work.add(done);
-    return done;
+    this.#runningWork.add(jobDone);
+    return jobDone;
   }
 }

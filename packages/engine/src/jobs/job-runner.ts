@@ -2,7 +2,7 @@ import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/databa
 import type { Sessions } from "../store/records.js";
 import type { JobRow, ServerTables, ScheduledJob } from "../context/server-rows.js";
 import { JobTakenError, SupersededError } from "./job-handler.js";
-import { withoutHold } from "../values/idle-timer.js";
+import { unrefTimer } from "../values/idle-timer.js";
 import type { Job } from "../context/scheduler.js";
 import { FairSemaphore } from "./fair-semaphore.js";
 import type { JobTable } from "./table-scheduler.js";
@@ -18,11 +18,11 @@ export type JobTransaction = <T>(
   ids?: readonly string[],
 ) => Promise<T>;
 
-export interface JobRunnerParts {
+export interface JobRunnerOptions {
   readonly transact: JobTransaction;
   readonly sessions: Pick<Sessions, "current" | "living">;
   /** Runs a job, and returns its error; undefined when it succeeds. Never rejects. */
-  readonly perform: (job: JobRow, isAwaited: boolean) => Promise<unknown>;
+  readonly runJob: (job: JobRow, isAwaited: boolean) => Promise<unknown>;
   /** Returns the workspaces that jobs work for, in the order of the jobs. Workspaces take turns. */
   readonly workspacesOf: (jobs: readonly ScheduledJob[]) => Promise<string[]>;
   readonly onDefect: (error: unknown) => void;
@@ -31,28 +31,28 @@ export interface JobRunnerParts {
 }
 
 /** Milliseconds between looks for jobs that are due, or whose process has ended. */
-const pollInterval = 1_000;
+const pollIntervalMs = 1_000;
 
 /** Milliseconds after which a job is repeated that could not reach Postgres. */
-const retryDelay = 500;
+const retryDelayMs = 500;
 
 /** Milliseconds between looks whether another process has ended its jobs. */
-const waitInterval = 20;
+const ownerCheckIntervalMs = 20;
 
 /** Milliseconds to wait at most for the jobs of other processes. */
-const maxWait = 10_000;
+const maxWaitMs = 10_000;
 
 /** Maximum number of jobs that one process takes from others and that have not ended. */
-const maxRunning = 50;
+const maxRunningJobs = 50;
 
 /** How many jobs of one process work at a time, in total and for each workspace. */
-const limits = { total: 16, perKey: 4 };
+const concurrencyLimits = { total: 16, perKey: 4 };
 
 /** The same for jobs that requests wait for. They do not wait for others, because a deletion cancels the work of another job. */
-const awaitedLimits = { total: 32, perKey: 8 };
+const awaitedConcurrencyLimits = { total: 32, perKey: 8 };
 
 /** Number of jobs that one look reads: more than all processes run. */
-const maxSeen = 500;
+const maxJobsPerLook = 500;
 
 /**
  * Runs the jobs of the store that are due. A process runs those that its own transactions schedule for at once, and takes
@@ -60,49 +60,49 @@ const maxSeen = 500;
  * interrupts runs again.
  */
 export class JobRunner {
-  readonly #parts: JobRunnerParts;
+  readonly #options: JobRunnerOptions;
   /** Jobs of this process that have not started. */
-  readonly #waiting = new Map<string, ScheduledJob>();
-  readonly #running = new Map<string, Promise<unknown>>();
-  readonly #semaphore = new FairSemaphore(limits);
-  readonly #awaitedSemaphore = new FairSemaphore(awaitedLimits);
-  #poll: ReturnType<typeof setInterval> | undefined;
-  #soon: ReturnType<typeof setImmediate> | undefined;
-  #looking: Promise<void> | undefined;
+  readonly #waitingJobs = new Map<string, ScheduledJob>();
+  readonly #runningJobs = new Map<string, Promise<unknown>>();
+  readonly #semaphore = new FairSemaphore(concurrencyLimits);
+  readonly #awaitedSemaphore = new FairSemaphore(awaitedConcurrencyLimits);
+  #pollTimer: ReturnType<typeof setInterval> | undefined;
+  #startTimer: ReturnType<typeof setImmediate> | undefined;
+  #currentLook: Promise<void> | undefined;
   #isOpen = false;
   #isAdvancing = false;
   /** Whether the last look has left jobs that are due. */
   #hasMore = false;
 
-  constructor(parts: JobRunnerParts) {
-    this.#parts = parts;
+  constructor(parts: JobRunnerOptions) {
+    this.#options = parts;
   }
 
   /** Begins to look for jobs. */
   open(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    this.#poll = withoutHold(setInterval(() => this.look(), pollInterval));
-    this.look();
+    this.#pollTimer = unrefTimer(setInterval(() => this.lookForDueJobs(), pollIntervalMs));
+    this.lookForDueJobs();
     this.#startSoon();
   }
 
   /** Starts no more jobs. Those that run continue. */
   close(): void {
     this.#isOpen = false;
-    clearInterval(this.#poll);
-    clearImmediate(this.#soon);
-    this.#soon = undefined;
+    clearInterval(this.#pollTimer);
+    clearImmediate(this.#startTimer);
+    this.#startTimer = undefined;
   }
 
   /** Takes the jobs that a transaction of this process has scheduled. They start soon, but never during this call. */
-  adopt(jobs: readonly ScheduledJob[]): void {
-    const now = this.#parts.now();
+  addScheduledJobs(jobs: readonly ScheduledJob[]): void {
+    const now = this.#options.now();
     for (const job of jobs) {
-      if (job.owner === null) this.#lookIn(Math.max(0, job.dueAt - now));
+      if (job.owner === null) this.#lookAfter(Math.max(0, job.dueAt - now));
       // A commit whose response was lost has stored the job before, and a look has found it.
-      else if (!this.#running.has(job.id)) {
-        this.#waiting.set(job.id, job);
+      else if (!this.#runningJobs.has(job.id)) {
+        this.#waitingJobs.set(job.id, job);
         this.#startSoon();
       }
     }
@@ -111,8 +111,8 @@ export class JobRunner {
   /** Runs a job of this process now, unless it runs already, and resolves with its error. Resolves with undefined when the job is gone. */
   async runNow(job: Job): Promise<unknown> {
     const id = "id" in job ? String(job.id) : "";
-    const row = this.#waiting.get(id);
-    return row ? this.#start(row, true) : this.#running.get(id);
+    const row = this.#waitingJobs.get(id);
+    return row ? this.#start(row, true) : this.#runningJobs.get(id);
   }
 
   /**
@@ -121,22 +121,25 @@ export class JobRunner {
    * later.
    */
   async finish(subject: string): Promise<void> {
-    const { transact, now } = this.#parts;
-    const left = new Set<string>();
-    const scheduled = new Set(await transact("read", (jobs) => jobs.list({ subject }).map(({ id }) => id)));
-    const running = (): Promise<unknown>[] => [...scheduled].flatMap((id) => this.#running.get(id) ?? []);
+    const { transact, now } = this.#options;
+    const skippedIds = new Set<string>();
+    const scheduledIds = new Set(
+      await transact("read", (jobs) => jobs.list({ subject }).map(({ id }) => id)),
+    );
+    const runningPromises = (): Promise<unknown>[] =>
+      [...scheduledIds].flatMap((id) => this.#runningJobs.get(id) ?? []);
     for (;;) {
-      await Promise.all(running());
+      await Promise.all(runningPromises());
       const time = now();
-      const job = await this.#claim((jobs) =>
+      const job = await this.#takeFirst((jobs) =>
         jobs
           .list({ subject })
-          .filter(({ id, dueAt }) => !left.has(id) && (scheduled.has(id) || dueAt <= time)),
+          .filter(({ id, dueAt }) => !skippedIds.has(id) && (scheduledIds.has(id) || dueAt <= time)),
       );
       if (job === undefined) {
         // One may have started meanwhile.
-        if (running().length === 0) return;
-      } else if ((await this.#start(job, false)) instanceof DatabaseUnavailableError) left.add(job.id);
+        if (runningPromises().length === 0) return;
+      } else if ((await this.#start(job, false)) instanceof DatabaseUnavailableError) skippedIds.add(job.id);
     }
   }
 
@@ -147,27 +150,31 @@ export class JobRunner {
    * @param onDue called with the time of each job, in the transaction that takes it.
    */
   async advance(time: number, onDue: (dueAt: number, tables: ServerTables) => void): Promise<void> {
-    const left = new Set<string>();
+    const skippedIds = new Set<string>();
     this.#isAdvancing = true;
     try {
-      await this.#looking;
-      await this.idle();
+      await this.#currentLook;
+      await this.whenIdle();
       for (;;) {
-        const isNew = ({ id }: JobRow): boolean => !left.has(id);
-        const job = await this.#claim(
+        const isNew = ({ id }: JobRow): boolean => !skippedIds.has(id);
+        const job = await this.#takeFirst(
           (jobs, isFree) => {
-            const first = jobs.listExpired(time, left.size + 1);
+            const dueJobs = jobs.listExpired(time, skippedIds.size + 1);
             // It is free unless another process has it.
-            const isEnough = first.length <= left.size || first.some((job) => isNew(job) && isFree(job));
-            return (isEnough ? first : jobs.listExpired(time, left.size + maxSeen)).filter(isNew);
+            const isEnough =
+              dueJobs.length <= skippedIds.size || dueJobs.some((job) => isNew(job) && isFree(job));
+            return (isEnough ? dueJobs : jobs.listExpired(time, skippedIds.size + maxJobsPerLook)).filter(
+              isNew,
+            );
           },
           ({ dueAt }, tables) => onDue(dueAt, tables),
         );
         if (job === undefined) return;
         // It runs alone, so it needs no turn.
-        const alone: ScheduledJob = { ...job, workspaceId: "" };
-        if ((await this.#start(alone, false)) instanceof DatabaseUnavailableError) left.add(job.id);
-        await this.idle();
+        const jobWithoutTurn: ScheduledJob = { ...job, workspaceId: "" };
+        if ((await this.#start(jobWithoutTurn, false)) instanceof DatabaseUnavailableError)
+          skippedIds.add(job.id);
+        await this.whenIdle();
       }
     } finally {
       this.#isAdvancing = false;
@@ -175,117 +182,120 @@ export class JobRunner {
   }
 
   /** Resolves when this process runs no job. */
-  async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  async whenIdle(): Promise<void> {
+    while (this.#runningJobs.size > 0) await Promise.all(this.#runningJobs.values());
   }
 
   /** Looks for jobs that are due and that no living process has. */
-  look(): void {
-    if (!this.#isOpen || this.#isAdvancing || this.#looking) return;
-    this.#looking = this.#takeDue()
+  lookForDueJobs(): void {
+    if (!this.#isOpen || this.#isAdvancing || this.#currentLook) return;
+    this.#currentLook = this.#takeDueJobs()
       .catch((error: unknown) => {
         // The next look finds the jobs.
-        if (!(error instanceof DatabaseUnavailableError)) this.#parts.onDefect(error);
+        if (!(error instanceof DatabaseUnavailableError)) this.#options.onDefect(error);
       })
-      .finally(() => (this.#looking = undefined));
+      .finally(() => (this.#currentLook = undefined));
   }
 
-  async #takeDue(): Promise<void> {
-    const { transact, sessions, workspacesOf, now } = this.#parts;
-    const me = await sessions.current();
+  async #takeDueJobs(): Promise<void> {
+    const { transact, sessions, workspacesOf, now } = this.#options;
+    const currentSession = await sessions.current();
     // Before the step, which runs again until all it reads is there.
     const time = now();
-    const due = await transact("read", (jobs) => jobs.listExpired(time, maxSeen));
-    const unknown = due.filter(({ id }) => !this.#isKnown(id));
-    const others = new Set(unknown.flatMap(({ owner }) => (owner === null || owner === me ? [] : [owner])));
-    const living = others.size === 0 ? new Set<string>() : await sessions.living([...others]);
-    const free = unknown
-      .filter(({ owner }) => owner === null || !living.has(owner))
-      .slice(0, Math.max(0, maxRunning - this.#running.size));
-    this.#hasMore = due.length === maxSeen || free.length < unknown.length;
-    if (free.length === 0) return;
-    const workspaces = await workspacesOf(free);
-    const claimed = await transact(
+    const dueJobs = await transact("read", (jobs) => jobs.listExpired(time, maxJobsPerLook));
+    const newJobs = dueJobs.filter(({ id }) => !this.#hasJob(id));
+    const otherOwners = new Set(
+      newJobs.flatMap(({ owner }) => (owner === null || owner === currentSession ? [] : [owner])),
+    );
+    const livingOwners = otherOwners.size === 0 ? new Set<string>() : await sessions.living([...otherOwners]);
+    const freeJobs = newJobs
+      .filter(({ owner }) => owner === null || !livingOwners.has(owner))
+      .slice(0, Math.max(0, maxRunningJobs - this.#runningJobs.size));
+    this.#hasMore = dueJobs.length === maxJobsPerLook || freeJobs.length < newJobs.length;
+    if (freeJobs.length === 0) return;
+    const workspaces = await workspacesOf(freeJobs);
+    const claimedJobs = await transact(
       "take",
       (jobs) =>
-        free.flatMap(({ id, owner }, index) =>
-          jobs.get(id)?.owner === owner && !this.#isKnown(id)
-            ? [{ ...jobs.update(id, { owner: me }), workspaceId: workspaces[index] }]
+        freeJobs.flatMap(({ id, owner }, index) =>
+          jobs.get(id)?.owner === owner && !this.#hasJob(id)
+            ? [{ ...jobs.update(id, { owner: currentSession }), workspaceId: workspaces[index] }]
             : [],
         ),
-      free.map(({ id }) => id),
+      freeJobs.map(({ id }) => id),
     );
-    for (const job of claimed) if (!this.#isKnown(job.id)) void this.#start(job, false);
+    for (const job of claimedJobs) if (!this.#hasJob(job.id)) void this.#start(job, false);
   }
 
   /**
    * Takes the first of some jobs that no process runs. Waits while living processes have all of them, but not for long: a
    * process has a job also while it cannot reach Postgres.
    *
-   * @param take called in the transaction that takes the job.
+   * @param onTake called in the transaction that takes the job.
    */
-  async #claim(
-    choose: (jobs: JobTable, isFree: (job: JobRow) => boolean) => readonly JobRow[],
-    take: (job: JobRow, tables: ServerTables) => void = () => undefined,
+  async #takeFirst(
+    chooseJobs: (jobs: JobTable, isFree: (job: JobRow) => boolean) => readonly JobRow[],
+    onTake: (job: JobRow, tables: ServerTables) => void = () => undefined,
   ): Promise<JobRow | undefined> {
-    const { transact, sessions } = this.#parts;
-    let ended = new Set<string>();
-    const waitsUntil = performance.now() + maxWait;
+    const { transact, sessions } = this.#options;
+    let endedOwners = new Set<string>();
+    const waitDeadline = performance.now() + maxWaitMs;
     for (;;) {
-      const me = await sessions.current();
+      const currentSession = await sessions.current();
       const isFree = ({ id, owner }: JobRow): boolean =>
-        (owner === null || owner === me || ended.has(owner)) && !this.#running.has(id);
+        (owner === null || owner === currentSession || endedOwners.has(owner)) && !this.#runningJobs.has(id);
       const { job, others } = await transact("take", (jobs, tables) => {
-        const chosen = choose(jobs, isFree).filter(({ id }) => !this.#running.has(id));
-        const free = chosen.find(isFree);
-        if (free) take(free, tables);
-        return { job: free && jobs.update(free.id, { owner: me }), others: chosen };
+        const candidates = chooseJobs(jobs, isFree).filter(({ id }) => !this.#runningJobs.has(id));
+        const freeJob = candidates.find(isFree);
+        if (freeJob) onTake(freeJob, tables);
+        return { job: freeJob && jobs.update(freeJob.id, { owner: currentSession }), others: candidates };
       });
-      if (job !== undefined || others.length === 0 || performance.now() > waitsUntil) return job;
+      if (job !== undefined || others.length === 0 || performance.now() > waitDeadline) return job;
       const owners = others.flatMap(({ owner }) => owner ?? []);
-      const living = await sessions.living(owners);
-      ended = new Set(owners.filter((owner) => !living.has(owner)));
-      if (ended.size === 0) await new Promise((resolve) => setTimeout(resolve, waitInterval));
+      const livingOwners = await sessions.living(owners);
+      endedOwners = new Set(owners.filter((owner) => !livingOwners.has(owner)));
+      if (endedOwners.size === 0) await new Promise((resolve) => setTimeout(resolve, ownerCheckIntervalMs));
     }
   }
 
-  #isKnown(id: string): boolean {
-    return this.#waiting.has(id) || this.#running.has(id);
+  #hasJob(id: string): boolean {
+    return this.#waitingJobs.has(id) || this.#runningJobs.has(id);
   }
 
   #startSoon(): void {
     if (!this.#isOpen) return;
-    this.#soon ??= setImmediate(() => {
-      this.#soon = undefined;
-      for (const job of [...this.#waiting.values()]) void this.#start(job, false);
+    this.#startTimer ??= setImmediate(() => {
+      this.#startTimer = undefined;
+      for (const job of [...this.#waitingJobs.values()]) void this.#start(job, false);
     });
   }
 
-  #lookIn(delay: number): void {
+  #lookAfter(delayMs: number): void {
     // The regular look is late by as much as its interval.
-    if (this.#isOpen && delay < pollInterval * 10) withoutHold(setTimeout(() => this.look(), delay));
+    if (this.#isOpen && delayMs < pollIntervalMs * 10)
+      unrefTimer(setTimeout(() => this.lookForDueJobs(), delayMs));
   }
 
   #start(job: ScheduledJob, isAwaited: boolean): Promise<unknown> {
-    this.#waiting.delete(job.id);
-    const done = this.#run(job, isAwaited).finally(() => {
-      this.#running.delete(job.id);
-      if (this.#hasMore && this.#running.size <= maxRunning / 2) this.look();
+    this.#waitingJobs.delete(job.id);
+    const jobDone = this.#run(job, isAwaited).finally(() => {
+      this.#runningJobs.delete(job.id);
+      if (this.#hasMore && this.#runningJobs.size <= maxRunningJobs / 2) this.lookForDueJobs();
     });
-    this.#running.set(job.id, done);
-    return done;
+    this.#runningJobs.set(job.id, jobDone);
+    return jobDone;
   }
 
   async #run(job: ScheduledJob, isAwaited: boolean): Promise<unknown> {
-    const { perform, transact, onDefect } = this.#parts;
+    const { runJob, transact, onDefect } = this.#options;
     const wasOpen = this.#isOpen;
-    let isLeft = false;
+    let isLeftToOthers = false;
     const error = await this.#runFairly(job, isAwaited, async () => {
-      isLeft = wasOpen && !this.#isOpen && !isAwaited;
-      return isLeft ? undefined : perform(job, isAwaited);
+      isLeftToOthers = wasOpen && !this.#isOpen && !isAwaited;
+      return isLeftToOthers ? undefined : runJob(job, isAwaited);
     });
     // Another process or the next start runs it.
-    if (isLeft) return undefined;
+    if (isLeftToOthers) return undefined;
     try {
       if (!(error instanceof DatabaseUnavailableError)) {
         const owner = await transact(
@@ -303,13 +313,13 @@ export class JobRunner {
       if (!(failure instanceof DatabaseUnavailableError)) onDefect(failure);
     }
     // The row is there still, and the job is safe to repeat: by this process, or by another one if this session has ended.
-    withoutHold(setTimeout(() => this.look(), retryDelay));
+    unrefTimer(setTimeout(() => this.lookForDueJobs(), retryDelayMs));
     return error;
   }
 
   /** Does the work when it is the turn of its workspace, and resolves with its error. */
   async #runFairly(job: ScheduledJob, isAwaited: boolean, work: () => Promise<unknown>): Promise<unknown> {
-    const { workspacesOf, onDefect } = this.#parts;
+    const { workspacesOf, onDefect } = this.#options;
     const semaphore = isAwaited ? this.#awaitedSemaphore : this.#semaphore;
     try {
       const workspaces = job.workspaceId === undefined ? await workspacesOf([job]) : [job.workspaceId];

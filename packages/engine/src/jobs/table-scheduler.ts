@@ -1,14 +1,14 @@
 import type { ExpiringCollection } from "../store/store.js";
 import type { JobRow } from "../context/server-rows.js";
 import type { Clock } from "../values/clock.js";
-import { type Job, type Scheduler, isOf } from "../context/scheduler.js";
+import { type Job, type Scheduler, matchesJob } from "../context/scheduler.js";
 
 /** How jobs are found. */
-export type JobWhere = Readonly<Record<never, never>> | { readonly subject: string };
+export type JobLookup = Readonly<Record<never, never>> | { readonly subject: string };
 
-export type JobTable = ExpiringCollection<JobRow, JobWhere>;
+export type JobTable = ExpiringCollection<JobRow, JobLookup>;
 
-interface SchedulerParts {
+interface SchedulerOptions {
   readonly jobs: JobTable;
   /** The session of the process that runs the jobs that are due at once; null for any process. */
   readonly owner: string | null;
@@ -18,7 +18,7 @@ interface SchedulerParts {
 
 /** Schedules and cancels jobs as rows of the transaction that needs them. */
 export class TableScheduler implements Scheduler {
-  constructor(private readonly parts: SchedulerParts) {}
+  constructor(private readonly parts: SchedulerOptions) {}
 
   schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job {
     const { jobs, owner, newId, onSchedule } = this.parts;
@@ -41,7 +41,7 @@ export class TableScheduler implements Scheduler {
   cancel(_clock: Clock, subject: string, kind?: string, change?: string): void {
     const { jobs } = this.parts;
     for (const job of jobs.list({ subject })) {
-      if (isOf(job, kind, change)) jobs.delete(job.id);
+      if (matchesJob(job, kind, change)) jobs.delete(job.id);
     }
   }
 }

@@ -5,10 +5,10 @@ import type { Authenticator, TokenRefusal, VerifiedToken } from "../context/auth
 import type { Principal } from "../values/principal.js";
 import type { Settings } from "../values/settings.js";
 import type { RuleContext } from "../context/rule-context.js";
-import { readClaims } from "./claims.js";
+import { toPrincipal } from "./claims.js";
 import type { SigningKeys } from "./signing-keys.js";
 
-const maxCached = 4_096;
+const maxCachedTokens = 4_096;
 const maxTokenLength = 16_384;
 
 /**
@@ -36,10 +36,10 @@ export class AccessTokens implements Authenticator, TokenSigner {
   }
 
   verify(token: string): VerifiedToken | undefined | Promise<VerifiedToken | undefined> {
-    return this.#cache.get(token) ?? this.#verify(token);
+    return this.#cache.get(token) ?? this.#verifyUncached(token);
   }
 
-  refusal({ store, clock }: RuleContext, token: VerifiedToken): TokenRefusal | undefined {
+  whyInactive({ store, clock }: RuleContext, token: VerifiedToken): TokenRefusal | undefined {
     const now = clock.now();
     if (now >= token.expiresAt) return "expired";
     if (now < token.notBefore) return "invalid";
@@ -53,37 +53,37 @@ export class AccessTokens implements Authenticator, TokenSigner {
       { read: "row", table: "revokedTokens", id: tokenId },
       principal.kind === "service"
         ? { read: "row", table: "serviceTokens", id: principal.serviceTokenId }
-        : { read: "row", table: "users", id: ownerOf(principal) },
+        : { read: "row", table: "users", id: responsibleUserId(principal) },
       ...(grantId === null ? [] : [{ read: "row", table: "grants", id: grantId } as const]),
       ...(integrationId === null ? [] : [{ read: "row", table: "integrations", id: integrationId } as const]),
     ];
   }
 
-  async #verify(token: string): Promise<VerifiedToken | undefined> {
-    const claims = token.length > maxTokenLength ? undefined : await this.#claims(token);
-    const principal = claims && readClaims(claims);
+  async #verifyUncached(token: string): Promise<VerifiedToken | undefined> {
+    const claims = token.length > maxTokenLength ? undefined : await this.#verifyClaims(token);
+    const principal = claims && toPrincipal(claims);
     if (!principal || (claims.exp === undefined && principal.kind !== "service")) return undefined;
-    const verified: VerifiedToken = {
+    const verifiedToken: VerifiedToken = {
       principal,
       grantId: typeof claims["grant_id"] === "string" ? claims["grant_id"] : null,
-      notBefore: notBefore(claims) * 1000,
+      notBefore: findTokenStart(claims) * 1000,
       expiresAt: claims.exp === undefined ? Infinity : claims.exp * 1000,
     };
-    if (this.#cache.size >= maxCached) {
-      const oldest = this.#cache.keys().next();
-      if (!oldest.done) this.#cache.delete(oldest.value);
+    if (this.#cache.size >= maxCachedTokens) {
+      const oldestToken = this.#cache.keys().next();
+      if (!oldestToken.done) this.#cache.delete(oldestToken.value);
     }
-    this.#cache.set(token, verified);
-    return verified;
+    this.#cache.set(token, verifiedToken);
+    return verifiedToken;
   }
 
-  async #claims(token: string): Promise<JWTPayload | undefined> {
+  async #verifyClaims(token: string): Promise<JWTPayload | undefined> {
     const { jwtVerify } = await import("jose/jwt/verify");
     try {
       const { payload } = await jwtVerify(
         token,
         ({ kid }) => {
-          const key = this.keys.verifying(kid);
+          const key = this.keys.findVerificationKey(kid);
           if (!key) throw new Error("unknown key");
           return key;
         },
@@ -110,10 +110,10 @@ export class AccessTokens implements Authenticator, TokenSigner {
  * Returns the start of a token, in seconds since 1970. A token that was valid from the start is valid at all times before its
  * expiry: this server signed it, so `iat` is in the future only if the clock was moved back since.
  */
-const notBefore = ({ iat = 0, nbf = 0 }: JWTPayload): number => (nbf > iat ? nbf : 0);
+const findTokenStart = ({ iat = 0, nbf = 0 }: JWTPayload): number => (nbf > iat ? nbf : 0);
 
 /** Returns the id of the user that a token acts for. */
-const ownerOf = (principal: Exclude<Principal, { kind: "service" }>): string =>
+const responsibleUserId = (principal: Exclude<Principal, { kind: "service" }>): string =>
   principal.kind === "user" ? principal.userId : principal.sponsorId;
 
 /**
@@ -131,6 +131,6 @@ const isRevoked = (store: RuleContext["store"], { principal, grantId }: Verified
   if (principal.kind === "service") {
     return store.serviceTokens.get(principal.serviceTokenId)?.workspaceId !== workspaceId;
   }
-  const owner = ownerOf(principal);
+  const owner = responsibleUserId(principal);
   return !workspace.memberIds.includes(owner) || store.users.get(owner) === undefined;
 };

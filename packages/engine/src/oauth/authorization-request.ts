@@ -2,17 +2,17 @@ import { findClient } from "./client-authentication.js";
 import type { ClientRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { type OAuthError, oauthErrors } from "./oauth-error.js";
-import { type Parameters, encodeParameters, refuseRepeated } from "./parameters.js";
-import { readChallenge } from "./pkce.js";
-import { isRegistered } from "./redirect-uris.js";
-import { readScopes } from "./scopes.js";
+import { type Parameters, encodeParameters, assertNotRepeated } from "./parameters.js";
+import { parseChallenge } from "./pkce.js";
+import { isRegisteredUri } from "./redirect-uris.js";
+import { parseScopes } from "./scopes.js";
 
 /** The validated client and redirect URI that receive the response to an authorization request. */
 export interface RedirectTarget {
   readonly client: ClientRow;
   readonly redirectUri: string;
   /** Whether the request contained `redirect_uri`. If so, the token request must repeat it. */
-  readonly redirectGiven: boolean;
+  readonly hasRedirectParameter: boolean;
   readonly state: string | undefined;
 }
 
@@ -26,28 +26,36 @@ export interface AuthorizationRequest extends RedirectTarget {
  * missing, repeated or not registered. This error is shown to the user and never sent to a redirect URI. See
  * https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1.
  */
-export const readTarget = (store: Pick<Store, "clients">, parameters: Parameters): RedirectTarget => {
-  refuseRepeated(parameters, ["client_id", "redirect_uri"]);
+export const parseRedirectTarget = (
+  store: Pick<Store, "clients">,
+  parameters: Parameters,
+): RedirectTarget => {
+  assertNotRepeated(parameters, ["client_id", "redirect_uri"]);
   const clientId = parameters.get("client_id");
   if (clientId === undefined) throw oauthErrors.missing("client_id");
   const client = findClient(store, clientId);
   if (!client) throw oauthErrors.clientNotRegistered();
 
   const requestedUri = parameters.get("redirect_uri");
-  if (requestedUri !== undefined && !isRegistered(client, requestedUri))
+  if (requestedUri !== undefined && !isRegisteredUri(client, requestedUri))
     throw oauthErrors.redirectNotRegistered(requestedUri);
-  const [only, ...others] = client.redirectUris;
-  const redirectUri = requestedUri ?? (others.length === 0 ? only : undefined);
+  const [firstRegisteredUri, ...otherRegisteredUris] = client.redirectUris;
+  const redirectUri = requestedUri ?? (otherRegisteredUris.length === 0 ? firstRegisteredUri : undefined);
   if (redirectUri === undefined) throw oauthErrors.redirectNeeded();
-  return { client, redirectUri, redirectGiven: requestedUri !== undefined, state: parameters.get("state") };
+  return {
+    client,
+    redirectUri,
+    hasRedirectParameter: requestedUri !== undefined,
+    state: parameters.get("state"),
+  };
 };
 
 /** Reads the remaining parameters. Throws errors that are reported to the client in a redirect. */
-export const readAuthorizationRequest = (
+export const parseAuthorizationRequest = (
   parameters: Parameters,
   target: RedirectTarget,
 ): AuthorizationRequest => {
-  refuseRepeated(parameters, [
+  assertNotRepeated(parameters, [
     "state",
     "response_type",
     "response_mode",
@@ -59,15 +67,15 @@ export const readAuthorizationRequest = (
   if (responseType === undefined) throw oauthErrors.missing("response_type");
   if (responseType !== "code") throw oauthErrors.responseType();
   if ((parameters.get("response_mode") ?? "query") !== "query") throw oauthErrors.responseMode();
-  const codeChallenge = readChallenge(parameters, target.client.secretHash === null);
-  return { ...target, codeChallenge, scopes: readScopes(parameters.get("scope")) };
+  const codeChallenge = parseChallenge(parameters, target.client.secretHash === null);
+  return { ...target, codeChallenge, scopes: parseScopes(parameters.get("scope")) };
 };
 
 /**
  * Returns the redirect URI with a code or an error, `state` and `iss` added to its query. See
  * https://www.rfc-editor.org/rfc/rfc9207.
  */
-export const responseLocation = (
+export const buildResponseLocation = (
   { redirectUri, state }: RedirectTarget,
   issuer: string,
   result: { code: string } | OAuthError,

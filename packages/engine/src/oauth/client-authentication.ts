@@ -4,15 +4,15 @@ import { isDigestOf } from "../values/digest.js";
 import type { ClientRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { oauthErrors } from "./oauth-error.js";
-import { type Parameters, refuseRepeated } from "./parameters.js";
-import type { Log } from "./responses.js";
+import { type Parameters, assertNotRepeated } from "./parameters.js";
+import type { LogParameters } from "./responses.js";
 
 /** A request to the token or revocation endpoint. */
 export interface ClientRequest {
   readonly parameters: Parameters;
   /** Value of the `Authorization` header. */
   readonly authorization: string | undefined;
-  readonly log: Log;
+  readonly log: LogParameters;
 }
 
 /** Finds a registered client by its id, with or without the prefix `itgr_`. */
@@ -32,16 +32,20 @@ const isSameClient = (id: string, other: string): boolean =>
 export const authenticateClient = (
   store: Pick<Store, "clients">,
   { parameters, authorization, log }: ClientRequest,
-  names: readonly string[],
+  singleParameters: readonly string[],
 ): ClientRow => {
-  refuseRepeated(parameters, names);
-  const posted = { id: parameters.get("client_id"), secret: parameters.get("client_secret") };
-  const basic = authorization === undefined ? undefined : readBasic(authorization);
-  if (basic && posted.secret !== undefined) throw oauthErrors.twoAuthentications();
-  if (basic && posted.id !== undefined && !isSameClient(posted.id, basic.id))
+  assertNotRepeated(parameters, singleParameters);
+  const bodyCredentials = { id: parameters.get("client_id"), secret: parameters.get("client_secret") };
+  const basicCredentials = authorization === undefined ? undefined : decodeBasicCredentials(authorization);
+  if (basicCredentials && bodyCredentials.secret !== undefined) throw oauthErrors.twoAuthentications();
+  if (
+    basicCredentials &&
+    bodyCredentials.id !== undefined &&
+    !isSameClient(bodyCredentials.id, basicCredentials.id)
+  )
     throw oauthErrors.clientsDiffer();
 
-  const { id, secret } = basic ?? posted;
+  const { id, secret } = basicCredentials ?? bodyCredentials;
   if (id === undefined) throw oauthErrors.noClient();
   const client = findClient(store, id);
   if (!client) throw oauthErrors.unknownClient();
@@ -59,13 +63,13 @@ export const authenticateClient = (
  * Decodes HTTP Basic credentials, whose id and secret are each form-encoded. See
  * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1.
  */
-const readBasic = (authorization: string): { id: string; secret: string } => {
-  const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? [];
-  if (encoded === undefined) {
+const decodeBasicCredentials = (authorization: string): { id: string; secret: string } => {
+  const [, encodedCredentials] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? [];
+  if (encodedCredentials === undefined) {
     throw /^basic( |$)/i.test(authorization) ? oauthErrors.malformedBasic() : oauthErrors.unsupportedScheme();
   }
   try {
-    const bytes = fromBase64(encoded);
+    const bytes = fromBase64(encodedCredentials);
     if (bytes === undefined) throw oauthErrors.malformedBasic();
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const colon = text.indexOf(":");

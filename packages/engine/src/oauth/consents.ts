@@ -20,7 +20,7 @@ export const grantConsent = (
   user: ConsentingUser,
 ): string => {
   const { store, clock, ids, settings } = context;
-  const { client, scopes, redirectUri, redirectGiven, codeChallenge } = request;
+  const { client, scopes, redirectUri, hasRedirectParameter, codeChallenge } = request;
   const now = clock.now();
   const integration = recordIntegration(context, request, user);
   const code = ids.secret(43);
@@ -32,7 +32,7 @@ export const grantConsent = (
     userId: user.userId,
     workspaceId: user.workspaceId,
     scopes: [...scopes],
-    redirectUri: redirectGiven ? redirectUri : null,
+    redirectUri: hasRedirectParameter ? redirectUri : null,
     codeChallenge,
     expiresAt: now + settings.oauth.code,
     grantId: null,
@@ -46,12 +46,14 @@ const recordIntegration = (
   { client, scopes }: AuthorizationRequest,
   { userId, workspaceId }: ConsentingUser,
 ): IntegrationRow => {
-  const existing = integrations.find({ workspaceId, clientId: client.id });
-  if (existing) {
+  const existingIntegration = integrations.find({ workspaceId, clientId: client.id });
+  if (existingIntegration) {
     // Keep the existing scopes: tokens from earlier consents remain valid with the scopes they were issued
     // for.
-    const all = knownScopes.filter((name) => existing.scopes.includes(name) || scopes.includes(name));
-    return integrations.update(existing.id, { scopes: all });
+    const unitedScopes = knownScopes.filter(
+      (name) => existingIntegration.scopes.includes(name) || scopes.includes(name),
+    );
+    return integrations.update(existingIntegration.id, { scopes: unitedScopes });
   }
   return integrations.insert({
     id: ids.id("integration"),

@@ -1,14 +1,14 @@
 import type { OAuthSettings } from "../values/settings.js";
 import type { GrantRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import { forEachOf, together } from "../store/preload.js";
+import { mapTogether, loadTogether } from "../store/preload.js";
 
-const day = 86_400_000;
+const dayMs = 86_400_000;
 
-type Lifetimes = Pick<OAuthSettings, "code" | "accessToken">;
+type TokenLifetimes = Pick<OAuthSettings, "code" | "accessToken">;
 
 /** Maximum number of rows of each kind that one request deletes: more than it adds, so that they do not accumulate. */
-const maxDeleted = 20;
+const maxDeletedRows = 20;
 
 /**
  * Deletes rows that no request can use anymore: codes one day after they expire, refresh tokens, grants and revocations when
@@ -16,26 +16,26 @@ const maxDeleted = 20;
  *
  * @returns false if expired refresh tokens may remain, because one request deletes a limited number.
  */
-export const deleteExpired = (store: Store, now: number, lifetimes: Lifetimes): boolean => {
+export const deleteExpiredRows = (store: Store, now: number, lifetimes: TokenLifetimes): boolean => {
   const { authorizationCodes, grants, refreshTokens, revokedTokens } = store;
-  const [[tokens, ended], [codes, revocations]] = together(
+  const [[expiredTokens, endedGrants], [expiredCodes, expiredRevocations]] = loadTogether(
     () =>
-      together(
-        () => refreshTokens.listExpired(now, maxDeleted),
-        () => grants.listExpired(now, maxDeleted),
+      loadTogether(
+        () => refreshTokens.listExpired(now, maxDeletedRows),
+        () => grants.listExpired(now, maxDeletedRows),
       ),
     () =>
-      together(
-        () => authorizationCodes.listExpired(now - day, maxDeleted),
-        () => revokedTokens.listExpired(now, maxDeleted),
+      loadTogether(
+        () => authorizationCodes.listExpired(now - dayMs, maxDeletedRows),
+        () => revokedTokens.listExpired(now, maxDeletedRows),
       ),
   );
-  const unused = tokens.filter(({ usedAt }) => usedAt === null).map(({ grantId }) => grantId);
-  deleteGrants(store, [...unused, ...ended.map(({ id }) => id)], lifetimes);
-  for (const { id } of tokens) refreshTokens.delete(id);
-  for (const { id } of codes) authorizationCodes.delete(id);
-  for (const { id } of revocations) revokedTokens.delete(id);
-  return tokens.length < maxDeleted;
+  const unusedGrantIds = expiredTokens.filter(({ usedAt }) => usedAt === null).map(({ grantId }) => grantId);
+  deleteGrants(store, [...unusedGrantIds, ...endedGrants.map(({ id }) => id)], lifetimes);
+  for (const { id } of expiredTokens) refreshTokens.delete(id);
+  for (const { id } of expiredCodes) authorizationCodes.delete(id);
+  for (const { id } of expiredRevocations) revokedTokens.delete(id);
+  return expiredTokens.length < maxDeletedRows;
 };
 
 /** Deletes grants with their refresh tokens, and restores the original expiry of their codes. */
@@ -44,7 +44,7 @@ export const deleteGrants = (
   grantIds: readonly string[],
   lifetimes: Pick<OAuthSettings, "code">,
 ): void => {
-  forEachOf([...new Set(grantIds)], (grantId) => deleteGrant(store, grantId, lifetimes));
+  mapTogether([...new Set(grantIds)], (grantId) => deleteGrant(store, grantId, lifetimes));
 };
 
 /** Deletes a grant and its refresh tokens, and restores the original expiry of its code. */
@@ -53,9 +53,9 @@ export const deleteGrant = (
   grantId: string,
   { code: lifetime }: Pick<OAuthSettings, "code">,
 ): void => {
-  const [[tokens, codes]] = together(
+  const [[tokens, codes]] = loadTogether(
     () =>
-      together(
+      loadTogether(
         () => refreshTokens.list({ grantId }),
         () => authorizationCodes.list({ grantId }),
       ),
@@ -66,7 +66,7 @@ export const deleteGrant = (
 };
 
 /** Returns when a grant ends, however often it is refreshed. All times are in milliseconds. */
-export const familyEnd = (
+export const grantEnd = (
   { createdAt }: Pick<GrantRow, "createdAt">,
   { refreshFamily }: Pick<OAuthSettings, "refreshFamily">,
 ): number => createdAt + refreshFamily;
@@ -75,9 +75,9 @@ export const familyEnd = (
  * Returns when a grant can be deleted: one day after its last refresh token expires, but not before its first
  * access token expires. All times are in milliseconds.
  */
-export const grantExpiry = (
+export const grantDeletionTime = (
   { createdAt }: Pick<GrantRow, "createdAt">,
   refreshTokenExpiresAt: number | null,
   { accessToken }: Pick<OAuthSettings, "accessToken">,
 ): number =>
-  Math.max(createdAt + accessToken, refreshTokenExpiresAt === null ? 0 : refreshTokenExpiresAt + day);
+  Math.max(createdAt + accessToken, refreshTokenExpiresAt === null ? 0 : refreshTokenExpiresAt + dayMs);

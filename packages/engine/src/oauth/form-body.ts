@@ -1,7 +1,7 @@
 import { byteLength } from "../values/byte-length.js";
-import { type EngineRequest, hasContentEncoding, header } from "../values/message.js";
+import { type EngineRequest, hasContentEncoding, getHeader } from "../values/message.js";
 import { oauthErrors } from "./oauth-error.js";
-import { type Parameters, readParameters } from "./parameters.js";
+import { type Parameters, parseParameters } from "./parameters.js";
 
 /** Maximum size of a form, in bytes. */
 export const maxFormBytes = 64 * 1024;
@@ -10,15 +10,15 @@ export const maxFormBytes = 64 * 1024;
  * Parses a form body. Throws `invalid_request` when the body is not a form or is encoded, with status 413 when it is too
  * large.
  */
-export const readForm = (request: EngineRequest): Parameters => {
+export const parseForm = (request: EngineRequest): Parameters => {
   const { body = "" } = request;
   if (request.bodyTooLarge || byteLength(body) > maxFormBytes) throw oauthErrors.tooLarge(maxFormBytes);
-  if (!isForm(header(request, "content-type"))) throw oauthErrors.notAForm();
+  if (!isFormContentType(getHeader(request, "content-type"))) throw oauthErrors.notAForm();
   if (hasContentEncoding(request.headers)) throw oauthErrors.encoded();
-  return readParameters(decode(body));
+  return parseParameters(decodeBody(body));
 };
 
-const decode = (body: Uint8Array | string): string => {
+const decodeBody = (body: Uint8Array | string): string => {
   if (typeof body === "string") return body;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
@@ -27,6 +27,6 @@ const decode = (body: Uint8Array | string): string => {
   }
 };
 
-const isForm = (contentType: string | undefined): boolean =>
+const isFormContentType = (contentType: string | undefined): boolean =>
   contentType !== undefined &&
   /^application\/x-www-form-urlencoded *(; *charset="?utf-8"? *)?;?$/i.test(contentType.trim());

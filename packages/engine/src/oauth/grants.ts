@@ -2,7 +2,7 @@ import { digest } from "../values/digest.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { ClientRow, GrantRow, RefreshTokenRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import { deleteExpired, deleteGrant, familyEnd, grantExpiry } from "./expiry.js";
+import { deleteExpiredRows, deleteGrant, grantEnd, grantDeletionTime } from "./expiry.js";
 import { oauthErrors } from "./oauth-error.js";
 import { checkVerifier } from "./pkce.js";
 import { narrowScopes, offlineScope } from "./scopes.js";
@@ -37,8 +37,9 @@ export const redeemCode = (
   const row = store.authorizationCodes.get(digest(code));
   if (row?.clientId !== client.id) throw oauthErrors.codeUnknown();
   // If the authorization request omitted the URI, the token request may omit it or send the registered one.
-  const expected = row.redirectUri ?? (redirectUri === undefined ? undefined : client.redirectUris[0]);
-  if (redirectUri !== expected) throw oauthErrors.redirectChanged();
+  const expectedRedirectUri =
+    row.redirectUri ?? (redirectUri === undefined ? undefined : client.redirectUris[0]);
+  if (redirectUri !== expectedRedirectUri) throw oauthErrors.redirectChanged();
   checkVerifier(row.codeChallenge, verifier);
   if (row.grantId !== null) {
     deleteGrant(store, row.grantId, settings.oauth);
@@ -49,12 +50,12 @@ export const redeemCode = (
   if (!isConsentActive(store, row)) throw oauthErrors.consentWithdrawn();
 
   const { integrationId, clientId, userId, workspaceId, scopes } = row;
-  deleteExpired(store, now, settings.oauth);
+  deleteExpiredRows(store, now, settings.oauth);
   const grant = store.grants.insert({
     id: ids.label(24),
     createdAt: now,
     ...{ integrationId, clientId, userId, workspaceId, scopes },
-    expiresAt: grantExpiry({ createdAt: now }, null, settings.oauth),
+    expiresAt: grantDeletionTime({ createdAt: now }, null, settings.oauth),
   });
   store.authorizationCodes.update(row.id, { grantId: grant.id, expiresAt: null });
   const refreshToken = scopes.includes(offlineScope) ? issueRefreshToken(context, grant) : null;
@@ -68,7 +69,7 @@ export const redeemCode = (
  * https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2.
  * @throws OAuthError `invalid_grant` or `invalid_scope`
  */
-export const refresh = (
+export const redeemRefreshToken = (
   context: RuleContext,
   client: ClientRow,
   { token, scope }: { token: string; scope: string | undefined },
@@ -77,11 +78,11 @@ export const refresh = (
   const now = clock.now();
   const expiresAt = findRefreshToken(context, token)?.row.expiresAt ?? Infinity;
   // The other tokens of a replayed one may have expired, and have then ended the grant.
-  const areDeleted = deleteExpired(store, now, settings.oauth);
+  const areExpiredRowsDeleted = deleteExpiredRows(store, now, settings.oauth);
   if (now >= expiresAt) throw oauthErrors.refreshExpired();
   const match = findRefreshToken(context, token);
   if (match?.grant.clientId !== client.id) throw oauthErrors.refreshUnknown();
-  if (!areDeleted && hasExpiredUnused(store, match.grant, now)) {
+  if (!areExpiredRowsDeleted && hasUnusedExpiredToken(store, match.grant, now)) {
     deleteGrant(store, match.grant.id, settings.oauth);
     throw oauthErrors.refreshUnknown();
   }
@@ -98,7 +99,7 @@ export const refresh = (
 };
 
 /** Returns whether a refresh token of the grant has expired without being used. */
-const hasExpiredUnused = ({ refreshTokens }: Store, { id: grantId }: GrantRow, now: number): boolean =>
+const hasUnusedExpiredToken = ({ refreshTokens }: Store, { id: grantId }: GrantRow, now: number): boolean =>
   refreshTokens.list({ grantId }).some(({ usedAt, expiresAt }) => usedAt === null && now >= expiresAt);
 
 /** Returns the row of a refresh token and its grant, or undefined for an unknown token. */
@@ -114,8 +115,8 @@ export const findRefreshToken = (
 const issueRefreshToken = ({ store, clock, ids, settings }: RuleContext, grant: GrantRow): string => {
   const token = ids.secret(43);
   const now = clock.now();
-  const expiresAt = Math.min(now + settings.oauth.refreshToken, familyEnd(grant, settings.oauth));
-  store.grants.update(grant.id, { expiresAt: grantExpiry(grant, expiresAt, settings.oauth) });
+  const expiresAt = Math.min(now + settings.oauth.refreshToken, grantEnd(grant, settings.oauth));
+  store.grants.update(grant.id, { expiresAt: grantDeletionTime(grant, expiresAt, settings.oauth) });
   store.refreshTokens.insert({
     id: digest(token),
     createdAt: now,

@@ -11,10 +11,10 @@ export const oauthPaths = {
   jwks: "/.well-known/jwks.json",
 } as const satisfies Record<OAuthEndpoint, string>;
 
-const authenticationMethods = ["none", "client_secret_basic", "client_secret_post"];
+const clientAuthenticationMethods = ["none", "client_secret_basic", "client_secret_post"];
 
 /** Returns the metadata of the authorization server. See https://www.rfc-editor.org/rfc/rfc8414#section-2. */
-export const metadata = (issuer: string): object => ({
+export const buildMetadata = (issuer: string): object => ({
   issuer,
   authorization_endpoint: issuer + oauthPaths.authorize,
   token_endpoint: issuer + oauthPaths.token,
@@ -25,8 +25,8 @@ export const metadata = (issuer: string): object => ({
   response_modes_supported: ["query"],
   grant_types_supported: ["authorization_code", "refresh_token"],
   code_challenge_methods_supported: ["S256"],
-  token_endpoint_auth_methods_supported: authenticationMethods,
-  revocation_endpoint_auth_methods_supported: authenticationMethods,
+  token_endpoint_auth_methods_supported: clientAuthenticationMethods,
+  revocation_endpoint_auth_methods_supported: clientAuthenticationMethods,
   authorization_response_iss_parameter_supported: true,
 });
 
@@ -34,6 +34,6 @@ export const metadata = (issuer: string): object => ({
  * Returns the public keys that verify access tokens, as a JWK set. See
  * https://www.rfc-editor.org/rfc/rfc7517.
  */
-export const jwks = (keys: readonly SigningKeyState[]): object => ({
+export const buildPublicKeySet = (keys: readonly SigningKeyState[]): object => ({
   keys: keys.map(({ kid, kty, crv, x, y }) => ({ kid, kty, crv, x, y, alg: "ES256", use: "sig" })),
 });

@@ -33,20 +33,23 @@ export class OAuthError extends Error {
   }
 }
 
-const invalidClient = (description: string): OAuthError =>
+const invalidClientError = (description: string): OAuthError =>
   new OAuthError("invalid_client", description, 401, {
     "www-authenticate": 'Basic realm="token endpoint", charset="UTF-8"',
   });
-const invalidGrant = (description: string): OAuthError => new OAuthError("invalid_grant", description);
-const invalidRequest = (description: string): OAuthError => new OAuthError("invalid_request", description);
+const invalidGrantError = (description: string): OAuthError => new OAuthError("invalid_grant", description);
+const invalidRequestError = (description: string): OAuthError =>
+  new OAuthError("invalid_request", description);
 
 export const oauthErrors = {
   // Any request
-  missing: (name: string) => invalidRequest(`The parameter ${name} is missing`),
-  repeated: (name: string) => invalidRequest(`The parameter ${name} is repeated`),
-  unreadable: () => invalidRequest("The parameters are not percent-encoded UTF-8"),
-  notAForm: () => invalidRequest("Send the parameters as application/x-www-form-urlencoded, in the body"),
-  encoded: () => invalidRequest("Send the body without compression, and without the header Content-Encoding"),
+  missing: (name: string) => invalidRequestError(`The parameter ${name} is missing`),
+  repeated: (name: string) => invalidRequestError(`The parameter ${name} is repeated`),
+  unreadable: () => invalidRequestError("The parameters are not percent-encoded UTF-8"),
+  notAForm: () =>
+    invalidRequestError("Send the parameters as application/x-www-form-urlencoded, in the body"),
+  encoded: () =>
+    invalidRequestError("Send the body without compression, and without the header Content-Encoding"),
   tooLarge: (cap: number) =>
     new OAuthError("invalid_request", `The body is larger than ${String(cap)} bytes`, 413),
   wrongMethod: (allowed: readonly string[]) =>
@@ -64,32 +67,34 @@ export const oauthErrors = {
 
   // Clients
   noClient: () =>
-    invalidClient("The request does not identify a client: send client_id, or authenticate the client"),
-  unknownClient: () => invalidClient("The client does not exist"),
-  secretMissing: () => invalidClient("This client is confidential: send its secret"),
-  secretUnexpected: () => invalidClient("This client is public and has no secret: send only client_id"),
-  secretWrong: () => invalidClient("The client secret is wrong"),
-  unsupportedScheme: () => invalidClient("Authenticate the client with HTTP Basic, or in the body"),
+    invalidClientError("The request does not identify a client: send client_id, or authenticate the client"),
+  unknownClient: () => invalidClientError("The client does not exist"),
+  secretMissing: () => invalidClientError("This client is confidential: send its secret"),
+  secretUnexpected: () => invalidClientError("This client is public and has no secret: send only client_id"),
+  secretWrong: () => invalidClientError("The client secret is wrong"),
+  unsupportedScheme: () => invalidClientError("Authenticate the client with HTTP Basic, or in the body"),
   malformedBasic: () =>
-    invalidClient("The Basic credentials must be the Base64 encoding of the form-encoded id and secret"),
+    invalidClientError("The Basic credentials must be the Base64 encoding of the form-encoded id and secret"),
   twoAuthentications: () =>
-    invalidRequest("Authenticate the client either in the header or in the body, not in both"),
-  clientsDiffer: () => invalidRequest("client_id does not match the client in the Authorization header"),
+    invalidRequestError("Authenticate the client either in the header or in the body, not in both"),
+  clientsDiffer: () => invalidRequestError("client_id does not match the client in the Authorization header"),
 
   // Authorization requests
-  clientNotRegistered: () => invalidRequest("No client with this client_id is registered"),
+  clientNotRegistered: () => invalidRequestError("No client with this client_id is registered"),
   redirectNotRegistered: (uri: string) =>
-    invalidRequest(`The redirect_uri ${escapeUnsafe(uri.slice(0, 200))} is not registered for the client`),
-  redirectNeeded: () => invalidRequest("redirect_uri is required unless exactly one is registered"),
+    invalidRequestError(
+      `The redirect_uri ${escapeUnsafe(uri.slice(0, 200))} is not registered for the client`,
+    ),
+  redirectNeeded: () => invalidRequestError("redirect_uri is required unless exactly one is registered"),
   responseType: () => new OAuthError("unsupported_response_type", "Only response_type=code is supported"),
-  responseMode: () => invalidRequest("Only response_mode=query is supported"),
+  responseMode: () => invalidRequestError("Only response_mode=query is supported"),
   challengeNeeded: () =>
-    invalidRequest("PKCE is mandatory for public clients: send code_challenge with method S256"),
+    invalidRequestError("PKCE is mandatory for public clients: send code_challenge with method S256"),
   challengeMethod: () =>
-    invalidRequest("Send code_challenge_method=S256, which is the only supported method"),
+    invalidRequestError("Send code_challenge_method=S256, which is the only supported method"),
   challengeMalformed: () =>
-    invalidRequest("code_challenge must be the base64url SHA-256 digest of a verifier, 43 characters"),
-  methodWithoutChallenge: () => invalidRequest("code_challenge_method requires code_challenge"),
+    invalidRequestError("code_challenge must be the base64url SHA-256 digest of a verifier, 43 characters"),
+  methodWithoutChallenge: () => invalidRequestError("code_challenge_method requires code_challenge"),
   scope: (known: readonly string[]) =>
     new OAuthError("invalid_scope", `The scope must be one or more of ${known.join(", ")}`),
   denied: () => new OAuthError("access_denied", "The user denied access"),
@@ -97,24 +102,25 @@ export const oauthErrors = {
   // Grants
   grantType: () =>
     new OAuthError("unsupported_grant_type", "Only authorization_code and refresh_token are supported"),
-  codeUnknown: () => invalidGrant("The code is unknown or was issued to another client"),
-  codeExpired: () => invalidGrant("The code has expired; request a new one"),
-  codeUsed: () => invalidGrant("The code was already used; the tokens issued for it are revoked"),
-  redirectChanged: () => invalidGrant("redirect_uri does not match the authorization request"),
-  verifierWrong: () => invalidGrant("code_verifier does not match code_challenge"),
-  verifierNeeded: () => invalidGrant("The authorization request used PKCE: send code_verifier"),
-  verifierUnexpected: () => invalidGrant("The authorization request had no code_challenge"),
-  refreshUnknown: () => invalidGrant("The refresh token is unknown, revoked, or issued to another client"),
-  refreshExpired: () => invalidGrant("The refresh token has expired; log in again"),
+  codeUnknown: () => invalidGrantError("The code is unknown or was issued to another client"),
+  codeExpired: () => invalidGrantError("The code has expired; request a new one"),
+  codeUsed: () => invalidGrantError("The code was already used; the tokens issued for it are revoked"),
+  redirectChanged: () => invalidGrantError("redirect_uri does not match the authorization request"),
+  verifierWrong: () => invalidGrantError("code_verifier does not match code_challenge"),
+  verifierNeeded: () => invalidGrantError("The authorization request used PKCE: send code_verifier"),
+  verifierUnexpected: () => invalidGrantError("The authorization request had no code_challenge"),
+  refreshUnknown: () =>
+    invalidGrantError("The refresh token is unknown, revoked, or issued to another client"),
+  refreshExpired: () => invalidGrantError("The refresh token has expired; log in again"),
   refreshReplayed: () =>
-    invalidGrant("The refresh token was already used; all tokens of this login are revoked"),
-  consentWithdrawn: () => invalidGrant("The consent was withdrawn; log in again"),
+    invalidGrantError("The refresh token was already used; all tokens of this login are revoked"),
+  consentWithdrawn: () => invalidGrantError("The consent was withdrawn; log in again"),
   scopeWidened: () => new OAuthError("invalid_scope", "The scope exceeds what was granted"),
-  othersToken: () => invalidGrant("The token was issued to another client"),
+  othersToken: () => invalidGrantError("The token was issued to another client"),
 };
 
 /** Returns the result of `read`, or the `OAuthError` that it throws. Other errors are rethrown. */
-export const refusalOr = <T>(read: () => T): T | OAuthError => {
+export const catchOAuthError = <T>(read: () => T): T | OAuthError => {
   try {
     return read();
   } catch (error) {

@@ -1,8 +1,8 @@
 import type { Outcome } from "../values/message.js";
-import { notStored } from "./responses.js";
+import { noStoreHeaders } from "./responses.js";
 import type { OAuthError } from "./oauth-error.js";
-import { type RefusalParts, refusalPage } from "./page/refusal-page.js";
-import { stylesSource } from "./page/styles.js";
+import { type RefusalPageFields, renderRefusalPage } from "./page/refusal-page.js";
+import { stylesHash } from "./page/styles.js";
 
 export interface Page {
   readonly status: number;
@@ -18,13 +18,13 @@ export interface Page {
  * Returns the response for an HTML page. Its headers forbid other scripts than its own, external resources and
  * framing, and restrict where its form can be submitted.
  */
-export const pageResponse = ({ status, text, formAction, code = "", script }: Page): Outcome => ({
+export const createPageResponse = ({ status, text, formAction, code = "", script }: Page): Outcome => ({
   status,
   headers: {
-    ...notStored,
+    ...noStoreHeaders,
     "content-security-policy": [
       "default-src 'none'",
-      `style-src ${stylesSource}`,
+      `style-src ${stylesHash}`,
       ...(script === undefined ? [] : [`script-src ${script}`]),
       "img-src data:",
       `form-action ${formAction}`,
@@ -38,38 +38,38 @@ export const pageResponse = ({ status, text, formAction, code = "", script }: Pa
     "referrer-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
   },
-  raw: { text, contentType: "text/html; charset=utf-8" },
+  rawBody: { text, contentType: "text/html; charset=utf-8" },
   code: code === "" ? null : code,
 });
 
-const refusal = (status: number, parts: RefusalParts): Page => ({
+const refusalContent = (status: number, parts: RefusalPageFields): Page => ({
   status,
-  text: refusalPage(parts),
+  text: renderRefusalPage(parts),
   formAction: "'none'",
   code: parts.code,
 });
 
-const startAgain = "Go back to the program that sent you here and start again";
+const startAgainHint = "Go back to the program that sent you here and start again";
 
 /** Error pages. They are shown to the user and not reported to the client. */
-export const refusals = {
+export const refusalPages = {
   /** The client or its redirect URI is invalid, so the error cannot be sent to the client. */
   request: ({ code, description }: OAuthError) =>
-    refusal(400, {
+    refusalContent(400, {
       title: "This sign-in link does not work",
       reason: description,
       hint: "The program that sent you here made an invalid request. You were not sent back, because the program could not be verified",
       code,
     }),
   foreign: () =>
-    refusal(403, {
+    refusalContent(403, {
       title: "Another site sent this request",
       reason: "Only this page can submit its form",
-      hint: startAgain,
+      hint: startAgainHint,
       code: "foreign_origin",
     }),
   stale: (retry: string) =>
-    refusal(403, {
+    refusalContent(403, {
       title: "This page is out of date",
       reason: "Its form does not belong to this browser, or the server has restarted",
       hint: "Start again. The page requires cookies",
@@ -77,7 +77,7 @@ export const refusals = {
       retry,
     }),
   form: (status: number, retry: string) =>
-    refusal(status, {
+    refusalContent(status, {
       title: "The form is incomplete",
       reason: "Choose an account and a workspace that the account is a member of",
       hint: "Start again",
@@ -85,21 +85,21 @@ export const refusals = {
       retry,
     }),
   offLoopback: () =>
-    refusal(403, {
+    refusalContent(403, {
       title: "Sign-in is not available here",
       reason: "This server has no passwords, so signing in is possible only on loopback",
       hint: "Open the page on the machine that runs the server, or configure the server to listen on 127.0.0.1",
       code: "off_loopback",
     }),
   approvalOffLoopback: () =>
-    refusal(403, {
+    refusalContent(403, {
       title: "Approvals are not shown here",
       reason: "This server does not authenticate visitors, so approvals are shown only on loopback",
       hint: "Open the page on the machine that runs the server",
       code: "off_loopback",
     }),
   noApproval: () =>
-    refusal(404, {
+    refusalContent(404, {
       title: "This approval does not exist",
       reason: "It was never requested, or the server has been reset",
       hint: "Have the agent send its request again",

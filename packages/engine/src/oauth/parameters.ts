@@ -11,9 +11,9 @@ export class Parameters {
   constructor(text: string) {
     for (const pair of text.split("&")) {
       if (pair === "") continue;
-      const mark = pair.indexOf("=");
-      const name = decode(mark === -1 ? pair : pair.slice(0, mark));
-      const value = mark === -1 ? "" : decode(pair.slice(mark + 1));
+      const equalsIndex = pair.indexOf("=");
+      const name = decodeComponent(equalsIndex === -1 ? pair : pair.slice(0, equalsIndex));
+      const value = equalsIndex === -1 ? "" : decodeComponent(pair.slice(equalsIndex + 1));
       const values = this.#values.get(name);
       if (values) values.push(value);
       else this.#values.set(name, [value]);
@@ -31,10 +31,10 @@ export class Parameters {
   }
 }
 
-const decode = (text: string): string => decodeURIComponent(text.replaceAll("+", " "));
+const decodeComponent = (text: string): string => decodeURIComponent(text.replaceAll("+", " "));
 
 /** Parses the text of a query or a form. Throws `invalid_request` when it is not percent-encoded UTF-8. */
-export const readParameters = (text: string): Parameters => {
+export const parseParameters = (text: string): Parameters => {
   try {
     return new Parameters(text);
   } catch {
@@ -51,7 +51,7 @@ export const encodeParameters = (values: Readonly<Record<string, string | undefi
 };
 
 /** @throws OAuthError when one of the names occurs more than once. */
-export const refuseRepeated = (parameters: Parameters, names: readonly string[]): void => {
-  const repeated = names.find((name) => parameters.isRepeated(name));
-  if (repeated !== undefined) throw oauthErrors.repeated(repeated);
+export const assertNotRepeated = (parameters: Parameters, names: readonly string[]): void => {
+  const repeatedName = names.find((name) => parameters.isRepeated(name));
+  if (repeatedName !== undefined) throw oauthErrors.repeated(repeatedName);
 };

@@ -12,7 +12,7 @@ const verifierPattern = /^[A-Za-z0-9\-._~]{43,128}$/;
  * `invalid_request` for the method `plain`, which is also the default of RFC 7636, and for a public client's
  * request without a challenge. See https://www.rfc-editor.org/rfc/rfc9700#section-2.1.1.
  */
-export const readChallenge = (parameters: Parameters, isPublic: boolean): string | null => {
+export const parseChallenge = (parameters: Parameters, isPublic: boolean): string | null => {
   const challenge = parameters.get("code_challenge");
   const method = parameters.get("code_challenge_method");
   if (challenge === undefined) {

@@ -4,7 +4,7 @@ import type { ClientRow } from "../store/rows.js";
 const loopbackPattern =
   /^(?<host>http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]))(?::(?<port>[1-9]\d{0,4}))?(?<rest>[/?][^#]*)?$/;
 
-const readLoopback = (uri: string): { host: string; rest: string } | undefined => {
+const parseLoopbackUri = (uri: string): { host: string; rest: string } | undefined => {
   const groups = loopbackPattern.exec(uri)?.groups;
   if (!groups || Number(groups["port"] ?? 80) > 65_535) return undefined;
   return { host: groups["host"] ?? "", rest: groups["rest"] ?? "" };
@@ -15,14 +15,18 @@ const readLoopback = (uri: string): { host: string; rest: string } | undefined =
  * except that public clients may use any port on loopback. See
  * https://www.rfc-editor.org/rfc/rfc8252#section-7.3.
  */
-export const isRegistered = ({ redirectUris, secretHash }: ClientRow, uri: string): boolean => {
+export const isRegisteredUri = ({ redirectUris, secretHash }: ClientRow, uri: string): boolean => {
   if (redirectUris.includes(uri)) return true;
-  const requested = secretHash === null ? readLoopback(uri) : undefined;
+  const requestedLoopback = secretHash === null ? parseLoopbackUri(uri) : undefined;
   return (
-    requested !== undefined &&
+    requestedLoopback !== undefined &&
     redirectUris.some((registered) => {
-      const known = readLoopback(registered);
-      return known !== undefined && known.host === requested.host && known.rest === requested.rest;
+      const registeredLoopback = parseLoopbackUri(registered);
+      return (
+        registeredLoopback !== undefined &&
+        registeredLoopback.host === requestedLoopback.host &&
+        registeredLoopback.rest === requestedLoopback.rest
+      );
     })
   );
 };
@@ -31,7 +35,7 @@ export const isRegistered = ({ redirectUris, secretHash }: ClientRow, uri: strin
  * Matches a URI with a private-use scheme, which is a reversed domain name. See
  * https://www.rfc-editor.org/rfc/rfc8252#section-7.1.
  */
-const privateUse = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\/[^#]*$/;
+const privateUsePattern = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\/[^#]*$/;
 
 /**
  * Returns the reason why a URI cannot be registered, or undefined when it can. The URI must be absolute,
@@ -44,18 +48,18 @@ export const whyNotRegistrable = (uri: string): string | undefined => {
   // browser would then go to a different URI than the registered one.
   if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes("\\")) return "has a character that no URI has";
   if (uri.includes("#")) return "has a fragment";
-  if (privateUse.test(uri)) return undefined;
+  if (privateUsePattern.test(uri)) return undefined;
   if (!/^https?:\/\/[^/?]/.test(uri) || !URL.canParse(uri)) {
     return "is neither https, nor http on loopback, nor of a scheme like com.example.app:/callback";
   }
   const { protocol, username, password } = new URL(uri);
   if (username !== "" || password !== "") return "carries user information";
-  if (protocol === "https:" || readLoopback(uri)) return undefined;
+  if (protocol === "https:" || parseLoopbackUri(uri)) return undefined;
   return "is http, which only localhost, 127.0.0.1 and [::1] may be";
 };
 
 /** Returns the origin of a redirect URI, or its private-use scheme, to show to the user. */
-export const destinationOf = (redirectUri: string): string =>
+export const redirectDestination = (redirectUri: string): string =>
   /^https?:/.test(redirectUri) ? new URL(redirectUri).origin : `${redirectUri.split(":", 1)[0] ?? ""}:`;
 
 /**
@@ -63,8 +67,8 @@ export const destinationOf = (redirectUri: string): string =>
  * follows a form submission, including redirects by the client to another local port or to another of its own
  * sites.
  */
-export const formActionOf = (redirectUri: string): string => {
-  const destination = destinationOf(redirectUri);
+export const formActionSources = (redirectUri: string): string => {
+  const destination = redirectDestination(redirectUri);
   if (destination.startsWith("https:")) return "'self' https:";
   if (!destination.startsWith("http:")) return `'self' ${destination}`;
   // CSP host sources cannot contain an IPv6 address.

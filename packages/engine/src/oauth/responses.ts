@@ -2,18 +2,18 @@ import type { Outcome } from "../values/message.js";
 import type { OAuthError } from "./oauth-error.js";
 
 /** Adds parameters to the request log. They must not contain secrets. */
-export type Log = (parameters: Readonly<Record<string, string>>) => void;
+export type LogParameters = (parameters: Readonly<Record<string, string>>) => void;
 
 /** Headers of responses that contain tokens. See https://www.rfc-editor.org/rfc/rfc6749#section-5.1. */
-export const notStored = { "cache-control": "no-store", pragma: "no-cache" } as const;
+export const noStoreHeaders = { "cache-control": "no-store", pragma: "no-cache" } as const;
 
-export const jsonResponse = (
+export const createJsonResponse = (
   value: object,
-  headers: Readonly<Record<string, string>> = notStored,
+  headers: Readonly<Record<string, string>> = noStoreHeaders,
 ): Outcome => ({
   status: 200,
   headers,
-  raw: { text: JSON.stringify(value), contentType: "application/json" },
+  rawBody: { text: JSON.stringify(value), contentType: "application/json" },
   code: null,
 });
 
@@ -21,8 +21,8 @@ export const jsonResponse = (
  * Returns an error response of the token or revocation endpoint. See
  * https://www.rfc-editor.org/rfc/rfc6749#section-5.2.
  */
-export const errorResponse = ({ code, description, status, headers }: OAuthError): Outcome => ({
-  ...jsonResponse({ error: code, error_description: description }, { ...notStored, ...headers }),
+export const createOAuthErrorResponse = ({ code, description, status, headers }: OAuthError): Outcome => ({
+  ...createJsonResponse({ error: code, error_description: description }, { ...noStoreHeaders, ...headers }),
   status,
   code,
 });
@@ -31,8 +31,8 @@ export const errorResponse = ({ code, description, status, headers }: OAuthError
  * Returns a redirect with status 303, which prevents the browser from submitting the form again. See
  * https://www.rfc-editor.org/rfc/rfc9700#section-4.12.
  */
-export const redirectResponse = (location: string, code: string | null): Outcome => ({
+export const createRedirectResponse = (location: string, code: string | null): Outcome => ({
   status: 303,
-  headers: { ...notStored, location, "referrer-policy": "no-referrer" },
+  headers: { ...noStoreHeaders, location, "referrer-policy": "no-referrer" },
   code,
 });

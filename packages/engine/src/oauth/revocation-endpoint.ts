@@ -8,9 +8,9 @@ import { type ClientRequest, authenticateClient } from "./client-authentication.
 import { deleteGrant } from "./expiry.js";
 import { findRefreshToken } from "./grants.js";
 import { oauthErrors } from "./oauth-error.js";
-import { notStored } from "./responses.js";
+import { noStoreHeaders } from "./responses.js";
 
-const names = ["client_id", "client_secret", "token", "token_type_hint"];
+const singleParameters = ["client_id", "client_secret", "token", "token_type_hint"];
 
 /**
  * Revokes an access token, or a refresh token together with all tokens of its grant. Succeeds for unknown and
@@ -18,26 +18,26 @@ const names = ["client_id", "client_secret", "token", "token_type_hint"];
  * @throws OAuthError
  */
 export const revokeToken = async (
-  server: EndpointContext,
+  endpointContext: EndpointContext,
   authenticator: Authenticator,
   request: ClientRequest,
 ): Promise<Outcome> => {
   const token = request.parameters.get("token");
-  const verified = token === undefined ? undefined : await authenticator.verify(token);
+  const verifiedToken = token === undefined ? undefined : await authenticator.verify(token);
   const locks = token === undefined ? [] : [digest(token)];
-  await server.transact({ mode: "write", locks }, (context) => {
-    const client = authenticateClient(context.store, request, names);
+  await endpointContext.transact({ mode: "write", locks }, (context) => {
+    const client = authenticateClient(context.store, request, singleParameters);
     if (token === undefined) throw oauthErrors.missing("token");
     // The two kinds of token have different formats, so `token_type_hint` is not needed.
     const match = findRefreshToken(context, token);
     if (match) {
       if (match.grant.clientId !== client.id) throw oauthErrors.othersToken();
       deleteGrant(context.store, match.grant.id, context.settings.oauth);
-    } else if (verified && authenticator.refusal(context, verified) === undefined) {
-      revokeAccessToken(context, client, verified);
+    } else if (verifiedToken && authenticator.whyInactive(context, verifiedToken) === undefined) {
+      revokeAccessToken(context, client, verifiedToken);
     }
   });
-  return { status: 200, headers: notStored, code: null };
+  return { status: 200, headers: noStoreHeaders, code: null };
 };
 
 const revokeAccessToken = (

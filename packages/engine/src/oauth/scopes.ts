@@ -11,11 +11,11 @@ export const knownScopes: readonly string[] = [adminScope, offlineScope];
 const defaultScopes: readonly string[] = [adminScope];
 
 /** Parses a `scope` parameter and removes duplicates. Throws `invalid_scope` for an unknown scope. */
-export const readScopes = (scope: string | undefined): string[] => {
+export const parseScopes = (scope: string | undefined): string[] => {
   if (scope === undefined) return [...defaultScopes];
-  const wanted = scope.split(" ");
-  if (!wanted.every((name) => knownScopes.includes(name))) throw oauthErrors.scope(knownScopes);
-  return knownScopes.filter((name) => wanted.includes(name));
+  const requestedScopes = scope.split(" ");
+  if (!requestedScopes.every((name) => knownScopes.includes(name))) throw oauthErrors.scope(knownScopes);
+  return knownScopes.filter((name) => requestedScopes.includes(name));
 };
 
 /**
@@ -24,10 +24,10 @@ export const readScopes = (scope: string | undefined): string[] => {
  */
 export const narrowScopes = (granted: readonly string[], scope: string | undefined): readonly string[] => {
   if (scope === undefined) return granted;
-  const wanted = readScopes(scope);
-  if (!wanted.every((name) => granted.includes(name))) throw oauthErrors.scopeWidened();
-  return wanted;
+  const requestedScopes = parseScopes(scope);
+  if (!requestedScopes.every((name) => granted.includes(name))) throw oauthErrors.scopeWidened();
+  return requestedScopes;
 };
 
 /** Formats scopes as the value of a `scope` parameter. */
-export const printScopes = (scopes: readonly string[]): string => scopes.join(" ");
+export const formatScopes = (scopes: readonly string[]): string => scopes.join(" ");

@@ -1,18 +1,18 @@
 import { hmacSha256 } from "#digest";
 import { toBase64Url } from "../values/base64.js";
-import { digest, isDigestOf, isSame } from "../values/digest.js";
+import { digest, isDigestOf, isSameText } from "../values/digest.js";
 import type { EngineRequest, Outcome } from "../values/message.js";
-import { cookieValues } from "./cookies.js";
-import { readForm } from "./form-body.js";
-import { OAuthError, refusalOr } from "./oauth-error.js";
-import { pageResponse } from "./page-response.js";
-import { type KeyProblem, keyPage, keyScriptSource } from "./page/key-page.js";
-import { redirectResponse } from "./responses.js";
+import { findCookieValues } from "./cookies.js";
+import { parseForm } from "./form-body.js";
+import { OAuthError, catchOAuthError } from "./oauth-error.js";
+import { createPageResponse } from "./page-response.js";
+import { type KeyProblem, renderKeyPage, keyScriptHash } from "./page/key-page.js";
+import { createRedirectResponse } from "./responses.js";
 
 /** Wrong keys that are answered in one window before they are refused with status 429. */
-const maxGuesses = 10;
+const maxWrongKeys = 10;
 /** Milliseconds. */
-const guessWindow = 60_000;
+const guessWindowMs = 60_000;
 
 /**
  * Shows the pages of the authorization server only to browsers that know the sign-in key. A browser sends the key once,
@@ -23,8 +23,8 @@ export class SignInGate {
   readonly #keyDigest: string;
   readonly #cookie: { name: string; value: string; attributes: string };
   /** Each process counts its own. The key is too long to be guessed with those of several processes. */
-  #guesses = 0;
-  #windowEnds = 0;
+  #wrongKeys = 0;
+  #windowEndsAt = 0;
 
   /**
    * @param key at least 32 random bytes as text; anything shorter could be guessed.
@@ -52,29 +52,29 @@ export class SignInGate {
    * @param address Path and query of the page.
    */
   check(request: EngineRequest, address: string): Outcome | undefined {
-    const key = keyIn(request);
-    if (key !== undefined) return this.#answer(key, address);
+    const key = findSubmittedKey(request);
+    if (key !== undefined) return this.#checkKey(key, address);
     const { name, value } = this.#cookie;
-    if (cookieValues(request, name).some((cookie) => isSame(cookie, value))) return undefined;
-    return showKeyPage(200, address);
+    if (findCookieValues(request, name).some((cookie) => isSameText(cookie, value))) return undefined;
+    return keyPageResponse(200, address);
   }
 
-  #answer(key: string, address: string): Outcome {
-    if (isDigestOf(this.#keyDigest, key.trim())) return this.#remember(address);
+  #checkKey(key: string, address: string): Outcome {
+    if (isDigestOf(this.#keyDigest, key.trim())) return this.#redirectWithCookie(address);
     const now = this.now();
-    if (now >= this.#windowEnds) {
-      this.#guesses = 0;
-      this.#windowEnds = now + guessWindow;
+    if (now >= this.#windowEndsAt) {
+      this.#wrongKeys = 0;
+      this.#windowEndsAt = now + guessWindowMs;
     }
-    this.#guesses += 1;
-    if (this.#guesses <= maxGuesses) return showKeyPage(403, address, "wrong");
-    const response = showKeyPage(429, address, "too_many");
-    const retryAfter = String(Math.ceil((this.#windowEnds - now) / 1000));
+    this.#wrongKeys += 1;
+    if (this.#wrongKeys <= maxWrongKeys) return keyPageResponse(403, address, "wrong");
+    const response = keyPageResponse(429, address, "too_many");
+    const retryAfter = String(Math.ceil((this.#windowEndsAt - now) / 1000));
     return { ...response, headers: { ...response.headers, "retry-after": retryAfter } };
   }
 
-  #remember(address: string): Outcome {
-    const response = redirectResponse(address, null);
+  #redirectWithCookie(address: string): Outcome {
+    const response = createRedirectResponse(address, null);
     const { name, value, attributes } = this.#cookie;
     const path = /^\/[^/?]*/.exec(address)?.[0] ?? "/";
     return {
@@ -85,17 +85,17 @@ export class SignInGate {
 }
 
 /** Returns the key that the form of the page sends. */
-const keyIn = (request: EngineRequest): string | undefined => {
+const findSubmittedKey = (request: EngineRequest): string | undefined => {
   if (request.method !== "POST") return undefined;
-  const form = refusalOr(() => readForm(request));
+  const form = catchOAuthError(() => parseForm(request));
   return form instanceof OAuthError ? undefined : form.get("signInKey");
 };
 
-const showKeyPage = (status: number, address: string, problem?: KeyProblem): Outcome =>
-  pageResponse({
+const keyPageResponse = (status: number, address: string, problem?: KeyProblem): Outcome =>
+  createPageResponse({
     status,
-    text: keyPage(address, problem),
+    text: renderKeyPage(address, problem),
     formAction: "'self'",
-    script: keyScriptSource,
+    script: keyScriptHash,
     ...(problem && { code: problem === "wrong" ? "sign_in_key_wrong" : "sign_in_key_guesses" }),
   });

@@ -9,7 +9,7 @@ import type { SigningKeyState } from "../values/signing-key-state.js";
  * Creates a key for ES256. The same seed always creates the same key, so that servers with the same seed
  * accept each other's tokens.
  */
-export const newSigningKey = (seed: string | null): SigningKeyState => {
+export const createSigningKey = (seed: string | null): SigningKeyState => {
   const secret = seed === null ? randomKey() : hmacSha256("signing key", seed);
   const point = publicPoint(secret);
   const [x, y, d] = [toBase64Url(point.x), toBase64Url(point.y), toBase64Url(secret)];
@@ -23,25 +23,25 @@ const randomKey = (): Uint8Array => randomBytes(32).map((byte, index) => (index 
 
 /** The keys of access tokens. The first key signs, and all keys verify. */
 export class SigningKeys {
-  readonly #private = new Map<string, JWK>();
-  readonly #public = new Map<string, JWK>();
+  readonly #privateKeys = new Map<string, JWK>();
+  readonly #publicKeys = new Map<string, JWK>();
 
   constructor(readonly state: readonly SigningKeyState[]) {
     for (const { kid, kty, crv, x, y, d } of state) {
-      this.#private.set(kid, { kty, crv, x, y, d });
-      this.#public.set(kid, { kty, crv, x, y });
+      this.#privateKeys.set(kid, { kty, crv, x, y, d });
+      this.#publicKeys.set(kid, { kty, crv, x, y });
     }
   }
 
   /** Returns the key that signs new tokens. */
   get current(): { kid: string; key: JWK } {
     const kid = this.state[0]?.kid ?? "";
-    const key = this.#private.get(kid);
+    const key = this.#privateKeys.get(kid);
     if (!key) throw new Error("The state holds no signing key");
     return { kid, key };
   }
 
-  verifying(kid: string | undefined): JWK | undefined {
-    return kid === undefined ? undefined : this.#public.get(kid);
+  findVerificationKey(kid: string | undefined): JWK | undefined {
+    return kid === undefined ? undefined : this.#publicKeys.get(kid);
   }
 }

@@ -1,18 +1,18 @@
-import { type TokenClaims, type TokenSigner, tokenClaims } from "../context/access-token.js";
+import { type TokenClaims, type TokenSigner, buildTokenClaims } from "../context/access-token.js";
 import type { Outcome } from "../values/message.js";
 import { digest } from "../values/digest.js";
 import type { EndpointContext } from "../context/endpoint.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { ClientRow, GrantRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
-import { familyEnd } from "./expiry.js";
-import { type Issued, redeemCode, refresh } from "./grants.js";
+import { grantEnd } from "./expiry.js";
+import { type Issued, redeemCode, redeemRefreshToken } from "./grants.js";
 import { oauthErrors } from "./oauth-error.js";
 import type { Parameters } from "./parameters.js";
-import { jsonResponse } from "./responses.js";
-import { printScopes } from "./scopes.js";
+import { createJsonResponse } from "./responses.js";
+import { formatScopes } from "./scopes.js";
 
-const names = [
+const singleParameters = [
   "grant_type",
   "client_id",
   "client_secret",
@@ -30,51 +30,51 @@ const names = [
  * @throws OAuthError
  */
 export const issueToken = async (
-  server: EndpointContext,
+  endpointContext: EndpointContext,
   signer: TokenSigner,
   request: ClientRequest,
 ): Promise<Outcome> => {
-  const { settings } = server;
+  const { settings } = endpointContext;
   const { parameters } = request;
   const secrets = [parameters.get("code"), parameters.get("refresh_token")];
   const locks = secrets.flatMap((secret) => (secret === undefined ? [] : [digest(secret)]));
-  const issued = await server.transact({ mode: "write", locks }, (context) => {
-    const client = authenticateClient(context.store, request, names);
-    const { grant, ...tokens } = issue(context, client, request);
+  const issuedTokens = await endpointContext.transact({ mode: "write", locks }, (context) => {
+    const client = authenticateClient(context.store, request, singleParameters);
+    const { grant, ...tokens } = redeemGrant(context, client, request);
     const now = context.clock.now();
     const { accessToken } = settings.oauth;
     // No access token outlives the last refresh of its grant.
-    const lifetime = Math.min(accessToken, familyEnd(grant, settings.oauth) - now);
-    return { claims: claimsOf(context, grant, tokens.scopes, now + lifetime), lifetime, ...tokens };
+    const lifetime = Math.min(accessToken, grantEnd(grant, settings.oauth) - now);
+    return { claims: buildClaims(context, grant, tokens.scopes, now + lifetime), lifetime, ...tokens };
   });
-  const { claims, lifetime, scopes, refreshToken } = issued;
-  return jsonResponse({
+  const { claims, lifetime, scopes, refreshToken } = issuedTokens;
+  return createJsonResponse({
     access_token: await signer.sign(claims),
     token_type: "Bearer",
     expires_in: Math.floor(lifetime / 1000),
-    scope: printScopes(scopes),
+    scope: formatScopes(scopes),
     ...(refreshToken !== null && { refresh_token: refreshToken }),
   });
 };
 
-const issue = (context: RuleContext, client: ClientRow, { parameters, log }: ClientRequest): Issued => {
-  const grantType = required(parameters, "grant_type");
+const redeemGrant = (context: RuleContext, client: ClientRow, { parameters, log }: ClientRequest): Issued => {
+  const grantType = requireParameter(parameters, "grant_type");
   if (grantType === "authorization_code") {
     log({ grant_type: grantType });
-    const code = required(parameters, "code");
+    const code = requireParameter(parameters, "code");
     const redirectUri = parameters.get("redirect_uri");
     const verifier = parameters.get("code_verifier");
     return redeemCode(context, client, { code, redirectUri, verifier });
   }
   if (grantType === "refresh_token") {
     log({ grant_type: grantType });
-    const token = required(parameters, "refresh_token");
-    return refresh(context, client, { token, scope: parameters.get("scope") });
+    const token = requireParameter(parameters, "refresh_token");
+    return redeemRefreshToken(context, client, { token, scope: parameters.get("scope") });
   }
   throw oauthErrors.grantType();
 };
 
-const claimsOf = (
+const buildClaims = (
   context: RuleContext,
   grant: GrantRow,
   scopes: readonly string[],
@@ -82,7 +82,7 @@ const claimsOf = (
 ): TokenClaims => {
   const { id, userId, workspaceId, clientId, integrationId } = grant;
   const email = context.store.users.get(userId)?.email ?? "";
-  return tokenClaims(context, {
+  return buildTokenClaims(context, {
     subject: userId,
     expiresAt,
     scopes,
@@ -93,7 +93,7 @@ const claimsOf = (
   });
 };
 
-const required = (parameters: Parameters, name: string): string => {
+const requireParameter = (parameters: Parameters, name: string): string => {
   const value = parameters.get(name);
   if (value === undefined) throw oauthErrors.missing(name);
   return value;

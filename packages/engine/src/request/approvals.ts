@@ -19,19 +19,19 @@ export interface GatedRequest {
 }
 
 /** Operations that are approved one request at a time. See the `AgentApproval` schema. */
-const withoutWindow: ReadonlySet<string> = new Set(["projects.transfer", "databases.restore"]);
+const operationsWithoutWindow: ReadonlySet<string> = new Set(["projects.transfer", "databases.restore"]);
 
-export const allowsWindow = (operationId: string): boolean => !withoutWindow.has(operationId);
+export const allowsWindow = (operationId: string): boolean => !operationsWithoutWindow.has(operationId);
 
 /** Path of the page that shows an approval, below the address of the authorization server. */
 export const approvalPath = (id: string): string => `/approvals/${id}`;
 
 /** Returns the id of the approval whose page has this path; undefined for other paths. */
-export const approvalIdAt = (path: string): string | undefined =>
+export const parseApprovalPath = (path: string): string | undefined =>
   /^\/approvals\/(apr_[a-z0-9]{1,128})$/.exec(path)?.[1];
 
 /** Returns the row with the status that it has at this time: an approval expires without being updated. */
-export const approvalAt = (row: ApprovalRow, now: number): ApprovalRow => {
+export const withCurrentStatus = (row: ApprovalRow, now: number): ApprovalRow => {
   const expired =
     ((row.status === "pending" || row.status === "approved") && now >= row.expiresAt) ||
     (row.status === "approved_window" && now >= (row.windowExpiresAt ?? row.expiresAt));
@@ -41,16 +41,16 @@ export const approvalAt = (row: ApprovalRow, now: number): ApprovalRow => {
 /**
  * Returns whether an agent needs an approval for a request.
  *
- * @param changes whether the request changes a field of the resource that it names.
+ * @param changesField whether the request changes a field of the resource that it names.
  */
 export const needsApproval = (
   operation: OperationEntry,
   settings: ApprovalSettings,
-  changes: (field: string) => boolean,
+  changesField: (field: string) => boolean,
 ): boolean =>
   operation.agentApproval === "required" ||
   settings.operations.includes(operation.id) ||
-  operation.approvalFields.some(changes);
+  operation.approvalFields.some(changesField);
 
 /** Serializes a value with the keys of its objects sorted, so that equal values have the same text. */
 export const canonicalJson = (value: unknown): string =>
@@ -61,12 +61,12 @@ export const canonicalJson = (value: unknown): string =>
   );
 
 /** How long an approval is kept after it has ended, in milliseconds. */
-const retention = 7 * 86_400_000;
+const retentionMs = 7 * 86_400_000;
 
 /** Approvals that one request deletes at most, so that no request is slow. More are deleted than are created. */
-const maxDeleted = 100;
+const maxDeletedApprovals = 100;
 
-const digestOf = ({ operation, path, query, body }: GatedRequest): string =>
+const digestRequest = ({ operation, path, query, body }: GatedRequest): string =>
   digest(canonicalJson([operation.id, path, query, body]));
 
 /**
@@ -79,30 +79,30 @@ export const requireApproval = (context: RuleContext, request: GatedRequest): Ap
   const { store, clock, ids, settings } = context;
   const { operation, agent, projectId } = request;
   const now = clock.now();
-  const requestDigest = digestOf(request);
+  const requestDigest = digestRequest(request);
   // An expired approval is marked as such when it is found, so that later lookups skip it.
-  const current = (row: ApprovalRow): ApprovalRow =>
-    approvalAt(row, now) === row ? row : store.approvals.update(row.id, { status: "expired" });
+  const updateIfExpired = (row: ApprovalRow): ApprovalRow =>
+    withCurrentStatus(row, now) === row ? row : store.approvals.update(row.id, { status: "expired" });
   const requester = { workspaceId: agent.workspaceId, agentId: agent.agentId };
-  const same = store.approvals
+  const approvalsOfRequest = store.approvals
     .list({ ...requester, requestDigest, status: ["pending", "approved", "denied"] })
-    .map(current);
+    .map(updateIfExpired);
 
-  const approved = same.find(({ status }) => status === "approved");
-  if (approved) return approved;
+  const approvedApproval = approvalsOfRequest.find(({ status }) => status === "approved");
+  if (approvedApproval) return approvedApproval;
   const windows = store.approvals
     .list({ ...requester, operationId: operation.id, projectId, status: "approved_window" })
-    .map(current);
-  const inWindow = windows.some(({ status }) => status === "approved_window");
-  if (inWindow && allowsWindow(operation.id)) return undefined;
-  if (same.some(({ status, expiresAt }) => status === "denied" && now < expiresAt))
+    .map(updateIfExpired);
+  const isInWindow = windows.some(({ status }) => status === "approved_window");
+  if (isInWindow && allowsWindow(operation.id)) return undefined;
+  if (approvalsOfRequest.some(({ status, expiresAt }) => status === "denied" && now < expiresAt))
     throw errors.approvalDenied();
 
-  for (const { id } of store.approvals.listExpired(now - retention, maxDeleted)) {
+  for (const { id } of store.approvals.listExpired(now - retentionMs, maxDeletedApprovals)) {
     store.approvals.delete(id);
   }
-  const pending =
-    same.find(({ status }) => status === "pending") ??
+  const pendingApproval =
+    approvalsOfRequest.find(({ status }) => status === "pending") ??
     store.approvals.insert({
       id: ids.id("approval"),
       createdAt: now,
@@ -119,8 +119,8 @@ export const requireApproval = (context: RuleContext, request: GatedRequest): Ap
       decidedAt: null,
     });
   throw errors.approvalRequired({
-    approvalId: pending.id,
-    expiresAt: pending.expiresAt,
-    approvalUrl: settings.authUrl + approvalPath(pending.id),
+    approvalId: pendingApproval.id,
+    expiresAt: pendingApproval.expiresAt,
+    approvalUrl: settings.authUrl + approvalPath(pendingApproval.id),
   });
 };

@@ -3,7 +3,7 @@ import { needsApproval, requireApproval } from "./approvals.js";
 import type { OperationCall } from "../context/operation-handler.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import { type WorkspaceResources, fieldOf, projectIdOf } from "./resource-access.js";
+import { type WorkspaceResources, readField, projectIdOf } from "./resource-access.js";
 import type { ValidRequest } from "./validate.js";
 import type { RuleContext } from "../context/rule-context.js";
 
@@ -21,21 +21,21 @@ export interface ApprovalUse {
  * @returns the approval that the request uses, if any.
  * @throws RequestError 403 `approval_required` or `approval:denied`.
  */
-export const approve = (
+export const requireApprovalIfNeeded = (
   { context, principal, bearers }: OperationCall,
-  { operation, valid }: AuthorizedRequest,
+  { operation, valid: validRequest }: AuthorizedRequest,
 ): ApprovalUse | undefined => {
   if (principal.kind !== "agent") return undefined;
-  const changes = (field: string): boolean => changesField(context, operation, valid, field);
+  const changes = (field: string): boolean => changesField(context, operation, validRequest, field);
   if (!needsApproval(operation, context.settings.approvals, changes)) return undefined;
-  const body = { ...valid.body };
+  const body = { ...validRequest.body };
   for (const field of operation.secretFields) body[field] = bearers[field]?.workspaceId ?? null;
   const approval = requireApproval(context, {
     operation,
     agent: principal,
-    projectId: projectOf(context, operation, valid),
-    path: valid.path,
-    query: valid.query,
+    projectId: findProjectId(context, operation, validRequest),
+    path: validRequest.path,
+    query: validRequest.query,
     body,
   });
   if (!approval) return undefined;
@@ -57,19 +57,23 @@ const changesField = (
   body[field] !== undefined &&
   Object.entries(operation.pathKinds).some(
     ([name, kind]) =>
-      belongsToWorkspace(kind) && fieldOf(store, kind, path[name] ?? "", field) !== body[field],
+      belongsToWorkspace(kind) && readField(store, kind, path[name] ?? "", field) !== body[field],
   );
 
 /** Returns the project of the resource in the path, or else the project that the body names; null when there is neither. */
-const projectOf = ({ store }: RuleContext, operation: OperationEntry, valid: ValidRequest): string | null => {
+const findProjectId = (
+  { store }: RuleContext,
+  operation: OperationEntry,
+  validRequest: ValidRequest,
+): string | null => {
   for (const [name, kind] of Object.entries(operation.pathKinds)) {
-    const id = valid.path[name];
+    const id = validRequest.path[name];
     if (id === undefined || !belongsToWorkspace(kind)) continue;
     const projectId = projectIdOf(store, kind, id);
     if (projectId !== undefined) return projectId;
   }
-  const named = valid.body["projectId"];
-  return typeof named === "string" ? named : null;
+  const namedProjectId = validRequest.body["projectId"];
+  return typeof namedProjectId === "string" ? namedProjectId : null;
 };
 
 const belongsToWorkspace = (kind: string): kind is keyof WorkspaceResources =>

@@ -1,10 +1,10 @@
 import { errors } from "../values/errors.js";
-import { type EngineRequest, header } from "../values/message.js";
+import { type EngineRequest, getHeader } from "../values/message.js";
 import type { Principal } from "../values/principal.js";
 import type { Authenticator, TokenRefusal, VerifiedToken } from "../context/authenticator.js";
 import type { RuleContext } from "../context/rule-context.js";
 
-const reasons: Readonly<Record<TokenRefusal, string>> = {
+const refusalMessages: Readonly<Record<TokenRefusal, string>> = {
   invalid: "The access token is not valid",
   expired: "The access token has expired",
   revoked: "The access token has been revoked",
@@ -18,9 +18,10 @@ const reasons: Readonly<Record<TokenRefusal, string>> = {
 export const verifyBearer = (
   authenticator: Authenticator,
   request: EngineRequest,
-): ReturnType<Authenticator["verify"]> => authenticator.verify(bearerToken(header(request, "authorization")));
+): ReturnType<Authenticator["verify"]> =>
+  authenticator.verify(parseBearerToken(getHeader(request, "authorization")));
 
-const bearerToken = (authorization: string | undefined): string => {
+const parseBearerToken = (authorization: string | undefined): string => {
   if (authorization === undefined) throw errors.unauthorized("The request has no access token");
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization)?.[1];
   if (token === undefined)
@@ -38,7 +39,8 @@ export const authenticate = (
   context: RuleContext,
   token: VerifiedToken | undefined,
 ): Principal => {
-  const refusal = token === undefined ? "invalid" : authenticator.refusal(context, token);
-  if (token === undefined || refusal !== undefined) throw errors.unauthorized(reasons[refusal ?? "invalid"]);
+  const refusal = token === undefined ? "invalid" : authenticator.whyInactive(context, token);
+  if (token === undefined || refusal !== undefined)
+    throw errors.unauthorized(refusalMessages[refusal ?? "invalid"]);
   return token.principal;
 };

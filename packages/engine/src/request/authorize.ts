@@ -16,7 +16,7 @@ export interface AuthorizedRequest {
  *
  * @throws RequestError 403 `auth:forbidden`.
  */
-export const authorize = (operation: OperationEntry, principal: Principal): void => {
+export const assertAuthorized = (operation: OperationEntry, principal: Principal): void => {
   if (!principal.scopes.includes(adminScope)) {
     throw errors.forbidden(
       `The access token lacks the scope ${adminScope}`,

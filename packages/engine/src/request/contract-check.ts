@@ -1,13 +1,16 @@
 import { type OperationEntry, type OperationId, operations } from "../generated/operations.js";
 import { responseValidators } from "#validators";
-import { readableIssues } from "./issues.js";
+import { toIssues } from "./issues.js";
 import type { Outcome } from "../values/message.js";
 
 /**
  * Returns an operation whose contract has a response that is due to the settings: an approval or a rate limit that the
  * contract does not have for this operation. Returns undefined for every other response.
  */
-const operationWithResponse = (operation: OperationEntry, code: string | null): OperationId | undefined => {
+const findOperationWithResponse = (
+  operation: OperationEntry,
+  code: string | null,
+): OperationId | undefined => {
   if (code === "rate_limit:exceeded" && !operation.rateLimited) return "apps.list";
   const isApproval = code === "approval_required" || code === "approval:denied";
   const isInContract = operation.agentApproval !== null || operation.approvalFields.length > 0;
@@ -16,27 +19,29 @@ const operationWithResponse = (operation: OperationEntry, code: string | null): 
 
 /** Returns whether an error is due to the settings: the contract does not have it for this operation. */
 export const isGatedBySettings = (operation: OperationEntry, code: string | null): boolean =>
-  operationWithResponse(operation, code) !== undefined;
+  findOperationWithResponse(operation, code) !== undefined;
 
 /**
  * Returns how a response violates the contract, including fields that the contract does not define; undefined if it
  * does not.
  */
-export const contractViolation = (
+export const findContractViolation = (
   operation: OperationEntry,
   response: Pick<Outcome, "status" | "code" | "body" | "json">,
 ): string | undefined => {
   const { status, code, json } = response;
-  const what = `${operation.id} returned ${String(status)}${code === null ? "" : ` ${code}`}`;
-  const other = operationWithResponse(operation, code);
-  if (other !== undefined) return contractViolation(operations[other], response);
+  const responseLabel = `${operation.id} returned ${String(status)}${code === null ? "" : ` ${code}`}`;
+  const operationToCheck = findOperationWithResponse(operation, code);
+  if (operationToCheck !== undefined) return findContractViolation(operations[operationToCheck], response);
   const codes = operation.responses[status];
-  if (!codes) return `${what}: a status that the contract does not list`;
-  if (code !== null && !codes.includes(code)) return `${what}: a code that the contract does not list there`;
+  if (!codes) return `${responseLabel}: a status that the contract does not list`;
+  if (code !== null && !codes.includes(code))
+    return `${responseLabel}: a code that the contract does not list there`;
   const body: unknown = json === undefined ? response.body : JSON.parse(json);
   const validator = responseValidators[operation.id]?.[String(status)];
-  if (!validator) return body === undefined ? undefined : `${what} with a body: the contract has none`;
+  if (!validator)
+    return body === undefined ? undefined : `${responseLabel} with a body: the contract has none`;
   if (validator(body)) return undefined;
-  const issues = readableIssues(validator.errors ?? [], (pointer) => pointer);
-  return `${what} with a body that breaks the contract: ${issues.map(({ path, message }) => `${path} ${message}`).join("; ")}`;
+  const issues = toIssues(validator.errors ?? [], (pointer) => pointer);
+  return `${responseLabel} with a body that breaks the contract: ${issues.map(({ path, message }) => `${path} ${message}`).join("; ")}`;
 };

@@ -1,16 +1,16 @@
 import { preflightHeaders } from "./cors.js";
 import type { Endpoint } from "../context/endpoint.js";
 import { errors } from "../values/errors.js";
-import { header } from "../values/message.js";
+import { getHeader } from "../values/message.js";
 import type { Settings } from "../values/settings.js";
 
 /** Path of the contract. It needs no authentication, and is not an operation of the contract. */
 export const contractPath = "/v1/doc";
 
-const methods = ["GET"];
+const allowedMethods = ["GET"];
 
 /** Returns the endpoint that serves the contract as JSON. */
-export const findContract = (path: string): Endpoint | undefined =>
+export const findContractEndpoint = (path: string): Endpoint | undefined =>
   path === contractPath ? contractEndpoint : undefined;
 
 const contractEndpoint: Endpoint = {
@@ -19,11 +19,11 @@ const contractEndpoint: Endpoint = {
   bodyLimit: () => 0,
   respond: ({ settings }, request) => {
     if (request.method === "OPTIONS") {
-      const headers = preflightHeaders(methods, header(request, "access-control-request-headers"));
+      const headers = preflightHeaders(allowedMethods, getHeader(request, "access-control-request-headers"));
       return { status: 204, code: null, headers };
     }
-    if (request.method !== "GET") throw errors.methodNotAllowed(request.method, methods);
-    return printContract(settings).then((text) => ({
+    if (request.method !== "GET") throw errors.methodNotAllowed(request.method, allowedMethods);
+    return renderContract(settings).then((text) => ({
       status: 200,
       code: null,
       raw: { text, contentType: "application/json" },
@@ -31,27 +31,27 @@ const contractEndpoint: Endpoint = {
   },
 };
 
-const documents = new WeakMap<Settings, string>();
+const contractTexts = new WeakMap<Settings, string>();
 
 /** Returns the contract with the addresses of this server. */
-const printContract = async (settings: Settings): Promise<string> => {
-  const known = documents.get(settings);
-  if (known !== undefined) return known;
+const renderContract = async (settings: Settings): Promise<string> => {
+  const cachedText = contractTexts.get(settings);
+  if (cachedText !== undefined) return cachedText;
   // Loaded on demand, because the contract is large.
   const { contractText } = await import("../generated/contract-text.js");
   // The text is generated from the contract, which has these fields.
-  const contract = JSON.parse(contractText) as Contract;
+  const contract = JSON.parse(contractText) as OpenApiDocument;
   const { authorizationCode } = contract.components.securitySchemes.oauth2.flows;
   contract.servers = [{ url: settings.baseUrl }];
   for (const name of ["authorizationUrl", "tokenUrl", "refreshUrl"] as const) {
     authorizationCode[name] = settings.authUrl + authorizationCode[name];
   }
   const text = JSON.stringify(contract);
-  documents.set(settings, text);
+  contractTexts.set(settings, text);
   return text;
 };
 
-interface Contract {
+interface OpenApiDocument {
   servers: { url: string }[];
   components: {
     securitySchemes: {

@@ -1,25 +1,25 @@
 /** Any origin may call the API without cookies, which SDKs in browsers need. See https://fetch.spec.whatwg.org/#http-cors-protocol. */
 
-const exposed =
+const exposedHeaders =
   "x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, www-authenticate";
 
 /** Headers of the response to a request from another origin. */
 export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": exposed,
+  "access-control-expose-headers": exposedHeaders,
 };
 
 /**
  * Returns the headers of the response to a preflight request.
  *
- * @param requested the `Access-Control-Request-Headers` of the request.
+ * @param requestedHeaders the `Access-Control-Request-Headers` of the request.
  */
 export const preflightHeaders = (
   methods: readonly string[],
-  requested: string | undefined,
+  requestedHeaders: string | undefined,
 ): Record<string, string> => ({
   "access-control-allow-origin": "*",
   "access-control-allow-methods": methods.join(", "),
-  "access-control-allow-headers": requested ?? "authorization, content-type",
+  "access-control-allow-headers": requestedHeaders ?? "authorization, content-type",
   "access-control-max-age": "86400",
 });

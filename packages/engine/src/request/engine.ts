@@ -2,32 +2,32 @@ import { loadValidators } from "#validators";
 import { type OperationId, operations } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import { isPromise } from "../values/awaitable.js";
-import type { AnyOperationHandler, Success } from "../context/operation-handler.js";
-import { contractViolation, isGatedBySettings } from "./contract-check.js";
+import type { AnyOperationHandler, SuccessResponse } from "../context/operation-handler.js";
+import { findContractViolation, isGatedBySettings } from "./contract-check.js";
 import { corsHeaders } from "./cors.js";
-import type { Recorder } from "./coverage.js";
+import type { CoverageRecorder } from "./coverage.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/database-engine.js";
 import { errors } from "../values/errors.js";
 import type { Exchange } from "./exchange.js";
-import { type EngineRequest, type EngineResponse, type Outcome, refusal } from "../values/message.js";
-import { modeOf, perform } from "./perform.js";
-import { type PipelineParts, runPipeline } from "./pipeline.js";
-import { needsPreparation, nothingPrepared, prepare } from "./prepare.js";
+import { type EngineRequest, type EngineResponse, type Outcome, toErrorOutcome } from "../values/message.js";
+import { modeOf, performOperation } from "./perform.js";
+import { type PipelineServices, runPipeline } from "./pipeline.js";
+import { needsPreparation, noPreparation, runPreparation } from "./prepare.js";
 import type { Principal } from "../values/principal.js";
-import { bodyLimit, noBody } from "./read-body.js";
+import { maxBodyBytesOf, absentBody } from "./read-body.js";
 import { RequestError } from "../values/request-error.js";
-import { type RequestLog, logEntry } from "./request-log.js";
+import { type RequestLog, createLogEntry } from "./request-log.js";
 import { withPublicCode } from "./public-codes.js";
-import { isApiPath, operationAt } from "./route.js";
+import { isApiPath, findOperation } from "./route.js";
 import { StateChangedError } from "../values/state-changed-error.js";
 import type { RequestContext } from "../context/request-context.js";
-import { validate } from "./validate.js";
+import { validateRequest } from "./validate.js";
 
-export interface EngineParts extends PipelineParts {
+export interface EngineServices extends PipelineServices {
   readonly log: RequestLog;
   /** Returns the context for the next request. */
   readonly context: () => RequestContext;
-  readonly recorder: Recorder | undefined;
+  readonly recorder: CoverageRecorder | undefined;
   /** Whether to check each response against the contract. One that violates it is replaced by a 500. */
   readonly validateResponses: boolean;
   /** Called with every error that is not a refusal. */
@@ -48,40 +48,43 @@ const maxAttempts = 100;
 
 /** Handles requests. Requests and responses are plain data; a response is a promise only when a step has to wait. */
 export class Engine {
-  #requests = 0;
+  #requestCount = 0;
 
-  constructor(private readonly parts: EngineParts) {}
+  constructor(private readonly parts: EngineServices) {}
 
   /** Handles a request. Never throws or rejects. */
   handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
-    this.#requests += 1;
-    const requestId = this.parts.requestIdPrefix + this.#requests.toString(36);
-    const open = (): Exchange => this.#open(request, requestId);
-    const loading = loadValidators();
-    if (!loading) return this.#run(open(), 1);
-    return loading.then(
-      () => this.#run(open(), 1),
+    this.#requestCount += 1;
+    const requestId = this.parts.requestIdPrefix + this.#requestCount.toString(36);
+    const openExchange = (): Exchange => this.#openExchange(request, requestId);
+    const validatorsLoading = loadValidators();
+    if (!validatorsLoading) return this.#runAttempt(openExchange(), 1);
+    return validatorsLoading.then(
+      () => this.#runAttempt(openExchange(), 1),
       (error: unknown) => {
-        const exchange = open();
-        return this.#respond(exchange, this.#refuse(exchange, error));
+        const exchange = openExchange();
+        return this.#respond(exchange, this.#toOutcome(exchange, error));
       },
     );
   }
 
-  #run(exchange: Exchange, attempt: number): EngineResponse | Promise<EngineResponse> {
+  #runAttempt(exchange: Exchange, attempt: number): EngineResponse | Promise<EngineResponse> {
     const { request } = exchange;
     try {
       const outcome = runPipeline(this.parts, exchange);
-      if (!isPromise(outcome)) return this.#save(exchange, outcome);
+      if (!isPromise(outcome)) return this.#respondWhenSaved(exchange, outcome);
       return outcome.then(
-        (known) => this.#save(exchange, known),
+        (settledOutcome) => this.#respondWhenSaved(exchange, settledOutcome),
         (error: unknown) =>
           error instanceof StateChangedError && attempt < maxAttempts
-            ? this.#run({ ...this.#open(request, exchange.requestId), struck: exchange.struck }, attempt + 1)
-            : this.#save(exchange, this.#refuse(exchange, error)),
+            ? this.#runAttempt(
+                { ...this.#openExchange(request, exchange.requestId), faultResult: exchange.faultResult },
+                attempt + 1,
+              )
+            : this.#respondWhenSaved(exchange, this.#toOutcome(exchange, error)),
       );
     } catch (error) {
-      return this.#save(exchange, this.#refuse(exchange, error));
+      return this.#respondWhenSaved(exchange, this.#toOutcome(exchange, error));
     }
   }
 
@@ -92,9 +95,9 @@ export class Engine {
     const { limits } = context.settings;
     const endpoint = isApiPath(pathname) ? undefined : context.findEndpoint(method, pathname);
     if (endpoint) return { limit: endpoint.bodyLimit(method, limits), discarded: endpoint.discardsBody };
-    const operation = operationAt(method, pathname);
-    const isRead = operation !== undefined && operation.body !== "none";
-    return { limit: isRead ? bodyLimit(operation, limits) : 0, discarded: false };
+    const operation = findOperation(method, pathname);
+    const readsBody = operation !== undefined && operation.body !== "none";
+    return { limit: readsBody ? maxBodyBytesOf(operation, limits) : 0, discarded: false };
   }
 
   /**
@@ -108,34 +111,43 @@ export class Engine {
     operationId: OperationId,
     parameters: Readonly<Record<string, string>>,
     body?: object,
-  ): Promise<Success> {
+  ): Promise<SuccessResponse> {
     await loadValidators();
     const operation = operations[operationId];
     // As a request carries it: without fields that are undefined. Validation adds defaults to this copy.
-    const json: unknown = body === undefined ? noBody : JSON.parse(JSON.stringify(body));
-    const request = { operation, principal, valid: validate({ operation, parameters }, "", json, "refuse") };
+    const json: unknown = body === undefined ? absentBody : JSON.parse(JSON.stringify(body));
+    const request = {
+      operation,
+      principal,
+      valid: validateRequest({ operation, parameters }, "", json, "refuse"),
+    };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#perform(request);
+        return await this.#performOnce(request);
       } catch (error) {
         if (!(error instanceof StateChangedError) || attempt === maxAttempts) throw error;
       }
     }
   }
 
-  async #perform(request: AuthorizedRequest): Promise<Success> {
+  async #performOnce(request: AuthorizedRequest): Promise<SuccessResponse> {
     const { operation } = request;
     const context = this.parts.context();
     const handler: AnyOperationHandler = this.parts.handlers[operation.id];
-    const prepared = needsPreparation(operation, handler)
-      ? await prepare(context, handler, request)
-      : nothingPrepared;
-    const success = await perform(context, { handler, request, prepared, approve: () => undefined });
+    const preparation = needsPreparation(operation, handler)
+      ? await runPreparation(context, handler, request)
+      : noPreparation;
+    const success = await performOperation(context, {
+      handler,
+      request,
+      prepared: preparation,
+      approve: () => undefined,
+    });
     await context.saved();
     return success;
   }
 
-  #open(request: EngineRequest, requestId: string): Exchange {
+  #openExchange(request: EngineRequest, requestId: string): Exchange {
     const mark = request.path.indexOf("?");
     const context = this.parts.context();
     return {
@@ -144,54 +156,55 @@ export class Engine {
       requestId,
       path: mark === -1 ? request.path : request.path.slice(0, mark),
       search: mark === -1 ? "" : request.path.slice(mark + 1),
-      at: context.clock.now(),
+      arrivedAt: context.clock.now(),
       startedAt: performance.now(),
       operation: undefined,
       endpoint: undefined,
       principal: undefined,
       valid: undefined,
-      counted: undefined,
-      struck: undefined,
+      rateLimitResult: undefined,
+      faultResult: undefined,
       headers: undefined,
-      foreign: false,
+      isOutsideContract: false,
     };
   }
 
-  #refuse({ request }: Exchange, error: unknown): Outcome {
-    if (error instanceof RequestError) return refusal(error);
+  #toOutcome({ request }: Exchange, error: unknown): Outcome {
+    if (error instanceof RequestError) return toErrorOutcome(error);
     // With Retry-After, the response says that nothing was done.
     if (error instanceof OutcomeUnknownError && modeOf(request.method) === "write")
-      return refusal(errors.outcomeUnknown());
-    if (error instanceof DatabaseUnavailableError) return refusal(errors.unavailable(error.reason));
-    if (error instanceof StateChangedError) return refusal(errors.unavailable());
+      return toErrorOutcome(errors.outcomeUnknown());
+    if (error instanceof DatabaseUnavailableError) return toErrorOutcome(errors.unavailable(error.reason));
+    if (error instanceof StateChangedError) return toErrorOutcome(errors.unavailable());
     this.parts.onDefect(error);
-    return refusal(errors.internal());
+    return toErrorOutcome(errors.internal());
   }
 
   /** Waits until all changes are stored, because the response may show the changes of another request. */
-  #save(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
+  #respondWhenSaved(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
     const saved = exchange.context.saved();
     if (!saved) return this.#respond(exchange, this.#checkContract(exchange, outcome));
     return saved.then(
       () => this.#respond(exchange, this.#checkContract(exchange, outcome)),
-      (error: unknown) => this.#respond(exchange, this.#refuse(exchange, error)),
+      (error: unknown) => this.#respond(exchange, this.#toOutcome(exchange, error)),
     );
   }
 
   #checkContract(exchange: Exchange, outcome: Outcome): Outcome {
-    const { operation, foreign } = exchange;
-    if (!operation || foreign || outcome.dropped) return outcome;
-    const violation = this.parts.validateResponses ? contractViolation(operation, outcome) : undefined;
+    const { operation, isOutsideContract } = exchange;
+    if (!operation || isOutsideContract || outcome.dropped) return outcome;
+    const violation = this.parts.validateResponses ? findContractViolation(operation, outcome) : undefined;
     if (!isGatedBySettings(operation, outcome.code)) {
       this.parts.recorder?.(operation.id, outcome.status, outcome.code);
     }
-    return violation === undefined ? outcome : this.#refuse(exchange, new Error(violation));
+    return violation === undefined ? outcome : this.#toOutcome(exchange, new Error(violation));
   }
 
-  #respond(exchange: Exchange, refusedOrDone: Outcome): EngineResponse {
+  #respond(exchange: Exchange, rawOutcome: Outcome): EngineResponse {
     const { requestId, request, path, context } = exchange;
-    const isPublic = context.settings.errorCodes === "public" && isApiPath(path) && !exchange.foreign;
-    const outcome = isPublic ? withPublicCode(refusedOrDone, exchange.operation?.id) : refusedOrDone;
+    const isPublic =
+      context.settings.errorCodes === "public" && isApiPath(path) && !exchange.isOutsideContract;
+    const outcome = isPublic ? withPublicCode(rawOutcome, exchange.operation?.id) : rawOutcome;
     const headers: Record<string, string> = {
       "x-request-id": requestId,
       "cache-control": "no-store",
@@ -200,15 +213,15 @@ export class Engine {
     };
     if (request.headers["origin"] !== undefined && isApiPath(path)) Object.assign(headers, corsHeaders);
     let body: string | undefined;
-    if (outcome.raw) {
-      headers["content-type"] = outcome.raw.contentType;
-      body = outcome.raw.text;
+    if (outcome.rawBody) {
+      headers["content-type"] = outcome.rawBody.contentType;
+      body = outcome.rawBody.text;
     } else if (outcome.json !== undefined || outcome.body !== undefined) {
       headers["content-type"] = "application/json";
       body = outcome.json ?? JSON.stringify(outcome.body);
     }
     if (exchange.context.epoch === this.parts.context().epoch)
-      this.parts.log.add(logEntry(exchange, outcome), request.body?.length ?? 0);
+      this.parts.log.add(createLogEntry(exchange, outcome), request.body?.length ?? 0);
     return {
       status: outcome.status,
       headers,

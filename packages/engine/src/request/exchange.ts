@@ -15,7 +15,7 @@ export interface Exchange {
   readonly path: string;
   /** The query without its `?`. */
   readonly search: string;
-  readonly at: number;
+  readonly arrivedAt: number;
   readonly startedAt: number;
   operation: OperationEntry | undefined;
   /** Set in place of `operation` for a path outside the API. */
@@ -23,19 +23,21 @@ export interface Exchange {
   principal: Principal | undefined;
   valid: ValidRequest | undefined;
   /** How the request was counted for the rate limit. Steps that run again do not count it again. */
-  counted: Counted | undefined;
+  rateLimitResult: RateLimitResult | undefined;
   /** The fault that applies to the request, once known. A request that runs again does not count for the faults again. */
-  struck: Struck | undefined;
+  faultResult: FaultResult | undefined;
   /** Response headers that the steps add. */
   headers: Record<string, string> | undefined;
   /** Whether a fault replaced the response with one that is not in the contract. */
-  foreign: boolean;
+  isOutsideContract: boolean;
 }
 
 /** The headers of a request that was counted, or the error of one that exceeds the limit. */
-export type Counted = { readonly headers: Record<string, string> | undefined } | { readonly error: unknown };
+export type RateLimitResult =
+  | { readonly headers: Record<string, string> | undefined }
+  | { readonly error: unknown };
 
 /** The fault that applies to a request, if any. */
-export interface Struck {
+export interface FaultResult {
   readonly fault: Fault | undefined;
 }

@@ -9,20 +9,19 @@ const maxIssues = 20;
  *
  * @param toPath converts a JSON pointer to the path of an issue.
  */
-export const readableIssues = (
-  findings: readonly Finding[],
-  toPath: (pointer: string) => string,
-): Issue[] => {
+export const toIssues = (findings: readonly Finding[], toPath: (pointer: string) => string): Issue[] => {
   const byPath = new Map<string, string[]>();
   for (const finding of findings) {
     if (isSummary(finding)) continue;
-    const path = toPath(pointerOf(finding));
+    const path = toPath(findPointer(finding));
     const messages = byPath.get(path) ?? [];
-    const message = describe(finding);
+    const message = describeFinding(finding);
     if (!messages.includes(message)) messages.push(message);
     byPath.set(path, messages);
   }
-  return [...byPath].slice(0, maxIssues).map(([path, messages]) => ({ path, message: joined(messages) }));
+  return [...byPath]
+    .slice(0, maxIssues)
+    .map(([path, messages]) => ({ path, message: joinMessages(messages) }));
 };
 
 /** Returns whether a finding only repeats others: no alternative matches, or the discriminator is missing. */
@@ -32,13 +31,13 @@ const isSummary = ({ keyword, params }: Finding): boolean =>
   (keyword === "discriminator" && params["error"] === "tag" && params["tagValue"] === undefined);
 
 /** Joins the messages of failed alternatives: "must be a date or must be a date and time". */
-const joined = (messages: readonly string[]): string => messages.join(" or ");
+const joinMessages = (messages: readonly string[]): string => messages.join(" or ");
 
 /**
  * Returns the place of a finding. For a missing or unknown field, that is the field itself, not the object that
  * contains it.
  */
-export const pointerOf = ({ instancePath, keyword, params }: Finding): string => {
+export const findPointer = ({ instancePath, keyword, params }: Finding): string => {
   const inner =
     keyword === "required"
       ? params["missingProperty"]
@@ -47,14 +46,15 @@ export const pointerOf = ({ instancePath, keyword, params }: Finding): string =>
         : keyword === "discriminator"
           ? params["tag"]
           : undefined;
-  return typeof inner === "string" ? `${instancePath}/${escape(inner)}` : instancePath;
+  return typeof inner === "string" ? `${instancePath}/${escapePointerSegment(inner)}` : instancePath;
 };
 
 /**
  * Escapes a name for a JSON pointer, and truncates it to 100 characters. See
  * https://www.rfc-editor.org/rfc/rfc6901#section-3.
  */
-const escape = (name: string): string => name.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1");
+const escapePointerSegment = (name: string): string =>
+  name.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1");
 
 const typeNames: Readonly<Record<string, string>> = {
   string: "a string",
@@ -72,9 +72,10 @@ const formatNames: Readonly<Record<string, string>> = {
   uri: "a URI",
 };
 
-const count = (limit: unknown, unit: string): string => `${String(limit)} ${unit}${limit === 1 ? "" : "s"}`;
+const formatCount = (limit: unknown, unit: string): string =>
+  `${String(limit)} ${unit}${limit === 1 ? "" : "s"}`;
 
-const describe = ({ keyword, params }: Finding): string => {
+const describeFinding = ({ keyword, params }: Finding): string => {
   switch (keyword) {
     case "required":
       return "is required";
@@ -98,15 +99,15 @@ const describe = ({ keyword, params }: Finding): string => {
     case "minLength":
       return params["limit"] === 1
         ? "must not be empty"
-        : `must have at least ${count(params["limit"], "character")}`;
+        : `must have at least ${formatCount(params["limit"], "character")}`;
     case "maxLength":
-      return `must have at most ${count(params["limit"], "character")}`;
+      return `must have at most ${formatCount(params["limit"], "character")}`;
     case "minimum":
       return `must be at least ${String(params["limit"])}`;
     case "maximum":
       return `must be at most ${String(params["limit"])}`;
     case "minProperties":
-      return `must have at least ${count(params["limit"], "field")}`;
+      return `must have at least ${formatCount(params["limit"], "field")}`;
     default:
       return `is not valid (rule ${keyword})`;
   }

@@ -2,29 +2,30 @@ import { type OperationId, operations } from "../generated/operations.js";
 import { errors } from "../values/errors.js";
 import type { Principal } from "../values/principal.js";
 import type { RateLimitSettings } from "../values/settings.js";
-import type { Hit, RateWindow } from "../store/rate-window.js";
+import type { RateLimitHit, RateWindow } from "../store/rate-window.js";
 
 /** Returns the operations that a limit applies to. */
-const limitedOperations = ({ operations: named }: RateLimitSettings): OperationId[] =>
-  named === undefined
+const findLimitedOperations = ({ operations: operationIds }: RateLimitSettings): OperationId[] =>
+  operationIds === undefined
     ? Object.values(operations)
         .filter(({ rateLimited }) => rateLimited)
         .map(({ id }) => id)
-    : [...named];
+    : [...operationIds];
 
 /** Checks types too, because a limit can come from JSON. */
-const assertLimit = ({ requests, window, operations: named }: RateLimitSettings): void => {
+const assertRateLimit = ({ requests, window, operations: operationIds }: RateLimitSettings): void => {
   if (!(Number.isInteger(requests) && requests >= 0 && window > 0)) {
     throw new TypeError("requests must be a whole number, and window must be greater than 0 ms");
   }
-  if (named !== undefined && !Array.isArray(named)) throw new TypeError("operations must be an array of ids");
-  const unknown = named?.find((id) => !Object.hasOwn(operations, id));
-  if (unknown !== undefined) throw new TypeError(`The operation ${unknown} does not exist`);
+  if (operationIds !== undefined && !Array.isArray(operationIds))
+    throw new TypeError("operations must be an array of ids");
+  const unknownId = operationIds?.find((id) => !Object.hasOwn(operations, id));
+  if (unknownId !== undefined) throw new TypeError(`The operation ${unknownId} does not exist`);
 };
 
 /** A limit, and the operations that it applies to. */
 export interface RateLimit extends RateLimitSettings {
-  readonly limited: ReadonlySet<OperationId>;
+  readonly limitedOperations: ReadonlySet<OperationId>;
 }
 
 /**
@@ -32,13 +33,13 @@ export interface RateLimit extends RateLimitSettings {
  *
  * @throws TypeError when the limit is not valid.
  */
-export const readRateLimit = (limit: RateLimitSettings): RateLimit => {
-  assertLimit(limit);
-  return { ...limit, limited: new Set(limitedOperations(limit)) };
+export const resolveRateLimit = (limit: RateLimitSettings): RateLimit => {
+  assertRateLimit(limit);
+  return { ...limit, limitedOperations: new Set(findLimitedOperations(limit)) };
 };
 
 /** Identifies the windows of a principal: a refreshed token does not start a new window. */
-const windowKey = ({ subject, clientId }: Principal): string => `${subject}\n${clientId ?? ""}`;
+const rateWindowKey = ({ subject, clientId }: Principal): string => `${subject}\n${clientId ?? ""}`;
 
 /**
  * Returns the `RateLimit-*` headers of a counted request.
@@ -46,7 +47,7 @@ const windowKey = ({ subject, clientId }: Principal): string => `${subject}\n${c
  * @param window the window that the request was counted in. Its count is above `requests` when it was full.
  * @throws RequestError 429 `rate_limit:exceeded` when the window was full.
  */
-const rateLimitHeaders = (
+const checkRateLimit = (
   { requests }: RateLimitSettings,
   { count, endsAt }: RateWindow,
   now: number,
@@ -67,10 +68,15 @@ const rateLimitHeaders = (
  * @param epoch of the server's row. Another one starts all counts from 0.
  * @param now milliseconds since 1970.
  */
-export const hitOf = (limit: RateLimit, epoch: string, principal: Principal, now: number): Hit => ({
+export const createRateLimitHit = (
+  limit: RateLimit,
+  epoch: string,
+  principal: Principal,
+  now: number,
+): RateLimitHit => ({
   read: "hit",
   table: "rateWindows",
-  id: `${epoch} ${windowKey(principal)}`,
+  id: `${epoch} ${rateWindowKey(principal)}`,
   now,
   length: limit.window,
   maxCount: limit.requests + 1,
@@ -80,15 +86,15 @@ export const hitOf = (limit: RateLimit, epoch: string, principal: Principal, now
  * Counts a request if its operation is limited, and returns the `RateLimit-*` headers of its response.
  *
  * @param limit null for no limit.
- * @param hit counts it in its window.
+ * @param countHit counts it in its window.
  * @throws RequestError 429 `rate_limit:exceeded` when the window is full.
  */
-export const countRequest = (
+export const countIfLimited = (
   limit: RateLimit | null,
   operation: OperationId,
-  hit: (limit: RateLimit) => { readonly window: RateWindow; readonly now: number },
+  countHit: (limit: RateLimit) => { readonly window: RateWindow; readonly now: number },
 ): Record<string, string> | undefined => {
-  if (limit === null || !limit.limited.has(operation)) return undefined;
-  const { window, now } = hit(limit);
-  return rateLimitHeaders(limit, window, now);
+  if (limit === null || !limit.limitedOperations.has(operation)) return undefined;
+  const { window, now } = countHit(limit);
+  return checkRateLimit(limit, window, now);
 };

@@ -8,16 +8,16 @@ const noBearers: OperationCall["bearers"] = {};
 /**
  * Returns the call that a handler is called with.
  *
- * @param tokens the verified access tokens in the body, by field.
+ * @param verifiedTokens the verified access tokens in the body, by field.
  */
 export const createOperationCall = (
   authenticator: Authenticator,
   context: RuleContext,
   { operation, principal, valid: { path, query, body } }: AuthorizedRequest,
-  tokens: Readonly<Record<string, VerifiedToken | undefined>>,
+  verifiedTokens: Readonly<Record<string, VerifiedToken | undefined>>,
 ): OperationCall => {
   const { id: operationId, foreignStatus, secretFields } = operation;
-  const bearers = secretFields.length === 0 ? noBearers : bearersOf(authenticator, context, tokens);
+  const bearers = secretFields.length === 0 ? noBearers : findBearers(authenticator, context, verifiedTokens);
   const call: Record<keyof OperationCall, unknown> = {
     operationId,
     context,
@@ -32,14 +32,14 @@ export const createOperationCall = (
   return call as unknown as OperationCall;
 };
 
-const bearersOf = (
+const findBearers = (
   authenticator: Authenticator,
   context: RuleContext,
-  tokens: Readonly<Record<string, VerifiedToken | undefined>>,
+  verifiedTokens: Readonly<Record<string, VerifiedToken | undefined>>,
 ): OperationCall["bearers"] =>
   Object.fromEntries(
-    Object.entries(tokens).map(([field, token]) => [
+    Object.entries(verifiedTokens).map(([field, token]) => [
       field,
-      token && authenticator.refusal(context, token) === undefined ? token.principal : undefined,
+      token && authenticator.whyInactive(context, token) === undefined ? token.principal : undefined,
     ]),
   );

@@ -1,10 +1,10 @@
 import type { CollectionName } from "../store/collections.js";
 import type { Row } from "../store/rows.js";
 import type { Collection, PageRequest } from "../store/store.js";
-import { type Preload, forEachOf } from "../store/preload.js";
-import type { OperationCall, RoutedRequest, Success } from "../context/operation-handler.js";
+import { type Preload, mapTogether } from "../store/preload.js";
+import type { OperationCall, RoutedRequest, SuccessResponse } from "../context/operation-handler.js";
 import { errors } from "../values/errors.js";
-import type { Present } from "../context/row-texts.js";
+import type { PresentRow } from "../context/row-texts.js";
 
 /** Query of a list, with the default of `limit` applied. An empty `cursor` counts as absent. */
 export interface PageQuery {
@@ -24,33 +24,35 @@ export interface PageOptions<T> extends Pick<PageRequest<T, unknown>, "containin
  *
  * @throws RequestError 422 `validation:failed` for any other cursor.
  */
-export const page = <T extends Row, W>(
+export const respondWithPage = <T extends Row, W>(
   call: OperationCall & { readonly query: PageQuery },
   collection: Collection<T, W>,
   where: W,
-  present: Present<T>,
+  present: PresentRow<T>,
   options: PageOptions<T> = {},
-): Success => {
+): SuccessResponse => {
   const { limit, cursor, ...filters } = call.query;
   const scope = (): string =>
     JSON.stringify([call.operationId, call.path, Object.entries(filters).sort(), call.principal.workspaceId]);
-  const after = cursor ? call.context.cursors.read(cursor, scope()) : undefined;
-  if (cursor && after === undefined) {
+  const afterSequence = cursor ? call.context.cursors.read(cursor, scope()) : undefined;
+  if (cursor && afterSequence === undefined) {
     throw errors.validationFailed([{ path: "query/cursor", message: "is not a cursor of this list" }]);
   }
 
-  const rows = collection.page({ where, after, limit: limit + 1, ...options });
-  const page = rows.length > limit ? rows.slice(0, limit) : rows;
-  const last = page.at(-1);
+  const rows = collection.page({ where, after: afterSequence, limit: limit + 1, ...options });
+  const pageRows = rows.length > limit ? rows.slice(0, limit) : rows;
+  const lastRow = pageRows.at(-1);
   const nextCursor =
-    rows.length > limit && last ? call.context.cursors.write(collection.sequence(last.id), scope()) : null;
+    rows.length > limit && lastRow
+      ? call.context.cursors.write(collection.sequence(lastRow.id), scope())
+      : null;
   const pagination = { nextCursor, hasMore: nextCursor !== null };
   const { context } = call;
   const { texts } = context;
   if (texts === undefined) {
-    return { status: 200, body: { data: forEachOf(page, (row) => present(context, row)), pagination } };
+    return { status: 200, body: { data: mapTogether(pageRows, (row) => present(context, row)), pagination } };
   }
-  const data = texts.list(present, page);
+  const data = texts.list(present, pageRows);
   return { status: 200, json: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };
 };
 
@@ -61,7 +63,7 @@ const defaultLimit = 100;
  * Returns the preloads of a list of all rows of a workspace: the first page if there are no filters, and the row after it, which tells
  * whether there are more pages.
  */
-export const firstPageOf =
+export const preloadFirstPage =
   (table: CollectionName) =>
   ({ principal: { workspaceId }, search }: RoutedRequest): Preload[] => {
     const { limit = String(defaultLimit), ...filters } = Object.fromEntries(new URLSearchParams(search));

@@ -1,31 +1,35 @@
-import type { Access } from "../store/storage-adapter.js";
-import { approve } from "./approve.js";
+import type { TransactionOptions } from "../store/storage-adapter.js";
+import { requireApprovalIfNeeded } from "./approve.js";
 import { authenticate, verifyBearer } from "./authenticate.js";
 import type { Authenticator, VerifiedToken } from "../context/authenticator.js";
-import { type AuthorizedRequest, authorize } from "./authorize.js";
-import type { AnyOperationHandler, OperationHandlers, Success } from "../context/operation-handler.js";
+import { type AuthorizedRequest, assertAuthorized } from "./authorize.js";
+import type {
+  AnyOperationHandler,
+  OperationHandlers,
+  SuccessResponse,
+} from "../context/operation-handler.js";
 import { contractPath } from "./contract-endpoint.js";
 import { preflightHeaders } from "./cors.js";
 import type { Endpoint } from "../context/endpoint.js";
 import { errors } from "../values/errors.js";
-import type { Counted, Exchange } from "./exchange.js";
+import type { RateLimitResult, Exchange } from "./exchange.js";
 import type { FaultSource, FaultTarget } from "../context/faults.js";
-import { type Outcome, header } from "../values/message.js";
-import { type ReadyRequest, finish, modeOf, perform, performIn } from "./perform.js";
-import { playFault } from "./play-fault.js";
-import { needsPreparation, nothingPrepared, prepare } from "./prepare.js";
+import { type Outcome, getHeader } from "../values/message.js";
+import { type ReadyRequest, waitForJob, modeOf, performOperation, runHandler } from "./perform.js";
+import { applyFault } from "./play-fault.js";
+import { needsPreparation, noPreparation, runPreparation } from "./prepare.js";
 import type { Principal } from "../values/principal.js";
-import { readBody } from "./read-body.js";
+import { parseRequestBody } from "./read-body.js";
 import { preloadsOfPath } from "./resource-access.js";
-import { type Route, idsOf, isApiPath, methodsOf, route } from "./route.js";
-import { andThen } from "../values/awaitable.js";
-import { validate } from "./validate.js";
-import { Missing, type Preload } from "../store/preload.js";
+import { type Route, canonicalIdsOf, isApiPath, allowedMethodsOf, route } from "./route.js";
+import { thenOrNow } from "../values/awaitable.js";
+import { validateRequest } from "./validate.js";
+import { MissingRowsError, type Preload } from "../store/preload.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { RuleContext } from "../context/rule-context.js";
 
 /** Services that the steps of the pipeline use. */
-export interface PipelineParts {
+export interface PipelineServices {
   readonly handlers: OperationHandlers;
   readonly faults: FaultSource;
 }
@@ -34,93 +38,110 @@ export interface PipelineParts {
  * Runs a request: route, authenticate, limit, validate, authorize, prepare, check, approve, act. A step refuses by throwing a
  * `RequestError`. The result is a promise only when a step has to wait.
  */
-export const runPipeline = (parts: PipelineParts, exchange: Exchange): Outcome | Promise<Outcome> => {
+export const runPipeline = (parts: PipelineServices, exchange: Exchange): Outcome | Promise<Outcome> => {
   const { request, path, context } = exchange;
   if (!isApiPath(path) || path === contractPath) {
     const endpoint = context.findEndpoint(request.method, path);
     if (endpoint) return runEndpoint(parts, exchange, endpoint);
-  } else if (request.method === "OPTIONS") return preflight(exchange);
-  const target = route(request.method, path);
-  exchange.operation = target.operation;
-  return withFault(parts, exchange, target.operation.id, () => runOperation(parts, exchange, target));
+  } else if (request.method === "OPTIONS") return respondToPreflight(exchange);
+  const matchedRoute = route(request.method, path);
+  exchange.operation = matchedRoute.operation;
+  return runWithFault(parts, exchange, matchedRoute.operation.id, () =>
+    runOperation(parts, exchange, matchedRoute),
+  );
 };
 
 const runEndpoint = (
-  parts: PipelineParts,
+  parts: PipelineServices,
   exchange: Exchange,
   endpoint: Endpoint,
 ): Outcome | Promise<Outcome> => {
   const { context, request, search } = exchange;
   exchange.endpoint = endpoint;
   const respond = (): Outcome | Promise<Outcome> => endpoint.respond(context, request, search);
-  return endpoint.id === null ? respond() : withFault(parts, exchange, endpoint.id, respond);
+  return endpoint.id === null ? respond() : runWithFault(parts, exchange, endpoint.id, respond);
 };
 
-const preflight = ({ request, path }: Exchange): Outcome => {
-  const headers = preflightHeaders(methodsOf(path), header(request, "access-control-request-headers"));
+const respondToPreflight = ({ request, path }: Exchange): Outcome => {
+  const headers = preflightHeaders(
+    allowedMethodsOf(path),
+    getHeader(request, "access-control-request-headers"),
+  );
   return { status: 204, code: null, headers };
 };
 
-const withFault = (
-  { faults }: PipelineParts,
+const runWithFault = (
+  { faults }: PipelineServices,
   exchange: Exchange,
   target: FaultTarget,
   proceed: () => Outcome | Promise<Outcome>,
 ): Outcome | Promise<Outcome> => {
-  const { struck } = exchange;
-  if (struck) {
+  const { faultResult } = exchange;
+  if (faultResult) {
     // The latency is over.
-    return struck.fault ? playFault({ ...struck.fault, latency: 0 }, exchange, proceed) : proceed();
+    return faultResult.fault
+      ? applyFault({ ...faultResult.fault, latency: 0 }, exchange, proceed)
+      : proceed();
   }
   if (!faults.any) return proceed();
-  return andThen(faults.strike(target), (fault) => {
-    exchange.struck = { fault };
-    return fault ? playFault(fault, exchange, proceed) : proceed();
+  return thenOrNow(faults.strike(target), (fault) => {
+    exchange.faultResult = { fault };
+    return fault ? applyFault(fault, exchange, proceed) : proceed();
   });
 };
 
-const runOperation = (parts: PipelineParts, exchange: Exchange, target: Route): Outcome | Promise<Outcome> =>
-  andThen(verifyBearer(exchange.context.authenticator, exchange.request), (token) =>
-    runVerified(parts, exchange, target, token),
+const runOperation = (
+  parts: PipelineServices,
+  exchange: Exchange,
+  target: Route,
+): Outcome | Promise<Outcome> =>
+  thenOrNow(verifyBearer(exchange.context.authenticator, exchange.request), (token) =>
+    runWithVerifiedToken(parts, exchange, target, token),
   );
 
 /** Runs the steps of a request whose token is verified: in one transaction, unless it has to be prepared. */
-const runVerified = (
-  parts: PipelineParts,
+const runWithVerifiedToken = (
+  parts: PipelineServices,
   exchange: Exchange,
   target: Route,
   token: VerifiedToken | undefined,
 ): Outcome | Promise<Outcome> => {
   const { operation } = target;
-  const { context: server } = exchange;
+  const { context: requestContext } = exchange;
   const handler: AnyOperationHandler = parts.handlers[operation.id];
   const isPrepared = needsPreparation(operation, handler);
   const workspaceId = token?.principal.workspaceId;
-  const access: Access = {
+  const transactionOptions: TransactionOptions = {
     mode: isPrepared ? "read" : modeOf(operation.method),
     locks: workspaceId === undefined ? [] : [workspaceId],
   };
-  const ran = server.transact(
-    access,
+  const handlerRun = requestContext.transact(
+    transactionOptions,
     (context) => {
-      const principal = authenticate(server.authenticator, context, token);
+      const principal = authenticate(requestContext.authenticator, context, token);
       const request = authorizeRequest(exchange, target, principal, context);
-      const ready: ReadyRequest = { handler, request, prepared: nothingPrepared, approve };
-      return { ready, performed: isPrepared ? undefined : performIn(server, context, ready) };
+      const ready: ReadyRequest = {
+        handler,
+        request,
+        prepared: noPreparation,
+        approve: requireApprovalIfNeeded,
+      };
+      return { ready, performed: isPrepared ? undefined : runHandler(requestContext, context, ready) };
     },
-    () => (token === undefined ? [] : preloadsOf(server, token, target, exchange.search, handler)),
+    () =>
+      token === undefined ? [] : preloadsOfRequest(requestContext, token, target, exchange.search, handler),
   );
-  return andThen(ran, ({ ready, performed }) =>
+  return thenOrNow(handlerRun, ({ ready, performed }) =>
     performed
-      ? andThen(finish(server, ready, performed), succeed)
-      : prepare(server, handler, ready.request)
-          .then((prepared) => perform(server, { ...ready, prepared }))
-          .then(succeed),
+      ? thenOrNow(waitForJob(requestContext, ready, performed), toOutcome)
+      : runPreparation(requestContext, handler, ready.request)
+          .then((prepared) => performOperation(requestContext, { ...ready, prepared }))
+          .then(toOutcome),
   );
 };
 
 /** Returns the rows that a request probably reads, so that they are loaded together. */
-export const preloadsOf = (
+export const preloadsOfRequest = (
   server: Pick<RequestContext, "countPreloads"> & { readonly authenticator: Pick<Authenticator, "preloads"> },
   token: VerifiedToken,
   target: Route,
@@ -129,7 +150,7 @@ export const preloadsOf = (
 ): Preload[] => {
   const { operation } = target;
   const { principal } = token;
-  const path = idsOf(target);
+  const path = canonicalIdsOf(target);
   return [
     ...server.countPreloads(operation.id, principal),
     ...server.authenticator.preloads(token),
@@ -148,27 +169,32 @@ const authorizeRequest = (
   const { operation } = target;
   const { request, search } = exchange;
   exchange.principal = principal;
-  exchange.counted ??= countRequest(() => context.countRequest(operation.id, principal));
-  if ("error" in exchange.counted) throw exchange.counted.error;
-  exchange.headers = exchange.counted.headers;
+  exchange.rateLimitResult ??= catchRateLimitError(() => context.countRequest(operation.id, principal));
+  if ("error" in exchange.rateLimitResult) throw exchange.rateLimitResult.error;
+  exchange.headers = exchange.rateLimitResult.headers;
   const { limits, unknownFields } = context.settings;
-  const valid = validate(target, search, readBody(operation, request, limits), unknownFields);
-  exchange.valid = valid;
-  authorize(operation, principal);
-  if (valid.missing !== undefined) throw errors.notFound(valid.missing);
-  return { operation, principal, valid };
+  const validRequest = validateRequest(
+    target,
+    search,
+    parseRequestBody(operation, request, limits),
+    unknownFields,
+  );
+  exchange.valid = validRequest;
+  assertAuthorized(operation, principal);
+  if (validRequest.missing !== undefined) throw errors.notFound(validRequest.missing);
+  return { operation, principal, valid: validRequest };
 };
 
-const countRequest = (count: () => Record<string, string> | undefined): Counted => {
+const catchRateLimitError = (count: () => Record<string, string> | undefined): RateLimitResult => {
   try {
     return { headers: count() };
   } catch (error) {
-    if (error instanceof Missing) throw error;
+    if (error instanceof MissingRowsError) throw error;
     return { error };
   }
 };
 
-const succeed = ({ status, body, json, headers }: Success): Outcome => ({
+const toOutcome = ({ status, body, json, headers }: SuccessResponse): Outcome => ({
   status,
   body,
   json,

@@ -1,19 +1,20 @@
 import { errors } from "../values/errors.js";
 import type { Exchange } from "./exchange.js";
 import type { Fault } from "../context/faults.js";
-import { type Outcome, refusal } from "../values/message.js";
+import { type Outcome, toErrorOutcome } from "../values/message.js";
 import { withPublicCode } from "./public-codes.js";
 import { RequestError } from "../values/request-error.js";
 
 /** Applies a fault to a request. `proceed` handles the request, unless the fault replaces the response. */
-export const playFault = async (
+export const applyFault = async (
   fault: Fault,
   exchange: Exchange,
   proceed: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> => {
   const { latency = 0, status } = fault;
   const { cut, pause } = exchange.request;
-  const isCut = latency > 0 && !(await (pause ? pause(latency).then(() => true) : delayed(latency, cut)));
+  const isCut =
+    latency > 0 && !(await (pause ? pause(latency).then(() => true) : waitUnlessCut(latency, cut)));
   if (isCut || fault.drop === "before") return { status: 0, code: null, dropped: "unsent" };
   if (status !== undefined) return faultOutcome({ ...fault, status }, exchange);
   const outcome = await proceed();
@@ -22,7 +23,7 @@ export const playFault = async (
 };
 
 /** Waits. Returns false if the server does not wait any longer. */
-const delayed = (latency: number, cut: AbortSignal | undefined): Promise<boolean> =>
+const waitUnlessCut = (latency: number, cut: AbortSignal | undefined): Promise<boolean> =>
   new Promise((resolve) => {
     if (cut?.aborted) return resolve(false);
     const onCut = (): void => {
@@ -36,32 +37,32 @@ const delayed = (latency: number, cut: AbortSignal | undefined): Promise<boolean
     cut?.addEventListener("abort", onCut, { once: true });
   });
 
-const description = "An installed fault caused this error";
+const faultDescription = "An installed fault caused this error";
 
 /** An error of the authorization server has the format of RFC 6749 section 5.2. */
 const faultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Outcome => {
   const { status, code, body, contentType = "text/html" } = fault;
   const { operation } = exchange;
   if (body !== undefined) {
-    exchange.foreign = true;
-    return { status, code: null, raw: { text: body, contentType } };
+    exchange.isOutsideContract = true;
+    return { status, code: null, rawBody: { text: body, contentType } };
   }
   if (operation === undefined) {
-    const text = JSON.stringify({ error: code ?? "server_error", error_description: description });
-    return { status, code: null, raw: { text, contentType: "application/json" } };
+    const text = JSON.stringify({ error: code ?? "server_error", error_description: faultDescription });
+    return { status, code: null, rawBody: { text, contentType: "application/json" } };
   }
-  const error = errorOf(status, code);
-  exchange.foreign = code !== undefined || !operation.responses[status]?.includes(error.code);
+  const error = createFaultError(status, code);
+  exchange.isOutsideContract = code !== undefined || !operation.responses[status]?.includes(error.code);
   // A code that the fault does not name follows the settings, like those of all other refusals.
   const isPublic =
-    code === undefined && exchange.foreign && exchange.context.settings.errorCodes === "public";
-  return isPublic ? withPublicCode(refusal(error), operation.id) : refusal(error);
+    code === undefined && exchange.isOutsideContract && exchange.context.settings.errorCodes === "public";
+  return isPublic ? withPublicCode(toErrorOutcome(error), operation.id) : toErrorOutcome(error);
 };
 
-const errorOf = (status: number, code: string | undefined): RequestError => {
-  if (code !== undefined) return new RequestError(status, code, description);
+const createFaultError = (status: number, code: string | undefined): RequestError => {
+  if (code !== undefined) return new RequestError(status, code, faultDescription);
   if (status === 429) return errors.rateLimited(1, {});
   if (status === 500) return errors.internal();
   if (status === 503) return errors.unavailable();
-  return new RequestError(status, `fault:${String(status)}`, description);
+  return new RequestError(status, `fault:${String(status)}`, faultDescription);
 };

@@ -2,13 +2,13 @@ import { operationPublicCodes, publicCodes } from "../generated/public-codes.js"
 import type { Outcome } from "../values/message.js";
 
 /** Codes that the public service has too. */
-const shared: readonly string[] = ["approval_required", "approval:denied", "app:already_exists"];
+const sharedCodes: readonly string[] = ["approval_required", "approval:denied", "app:already_exists"];
 
 /** Returns the refusal of a request with the public service's code for its operation and status, if there is one. */
 export const withPublicCode = (outcome: Outcome, operationId: string | undefined): Outcome => {
-  if (outcome.code === null || shared.includes(outcome.code)) return outcome;
-  const own = operationId === undefined ? undefined : operationPublicCodes[operationId];
-  const code = own?.[outcome.status] ?? publicCodes[outcome.status];
+  if (outcome.code === null || sharedCodes.includes(outcome.code)) return outcome;
+  const operationCodes = operationId === undefined ? undefined : operationPublicCodes[operationId];
+  const code = operationCodes?.[outcome.status] ?? publicCodes[outcome.status];
   if (code === undefined) return outcome;
   // `refusal` builds the body of every outcome with a code.
   const { error } = outcome.body as { error: object };

@@ -1,16 +1,16 @@
 import { byteLength } from "../values/byte-length.js";
 import { isTooDeep } from "@mgmt/internal/values/is-too-deep";
 import { errors } from "../values/errors.js";
-import { type EngineRequest, hasContentEncoding, header } from "../values/message.js";
+import { type EngineRequest, hasContentEncoding, getHeader } from "../values/message.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { LimitSettings } from "../values/settings.js";
 
 /** Returns the maximum number of bytes in a body of the operation. */
-export const bodyLimit = (operation: OperationEntry, limits: LimitSettings): number =>
+export const maxBodyBytesOf = (operation: OperationEntry, limits: LimitSettings): number =>
   operation.maxBodyBytes === null ? limits.body : Math.min(limits.appBody, limits.body);
 
 /** Represents an absent body. */
-export const noBody = Symbol("no body");
+export const absentBody = Symbol("no body");
 
 const maxDepth = 64;
 
@@ -19,19 +19,19 @@ const maxDepth = 64;
  *
  * @throws RequestError 413 for a body over the limit, then 415 for another media type or an encoded body, then 400 for malformed JSON or UTF-8.
  */
-export const readBody = (
+export const parseRequestBody = (
   operation: OperationEntry,
   request: EngineRequest,
   limits: LimitSettings,
 ): unknown => {
-  if (operation.body === "none") return noBody;
+  if (operation.body === "none") return absentBody;
   const { body, bodyTooLarge } = request;
-  const limit = bodyLimit(operation, limits);
+  const limit = maxBodyBytesOf(operation, limits);
   if (bodyTooLarge || (body !== undefined && byteLength(body) > limit)) throw errors.tooLarge(limit);
-  if (body === undefined || body.length === 0) return noBody;
-  if (!isJson(header(request, "content-type"))) throw errors.unsupportedMediaType();
+  if (body === undefined || body.length === 0) return absentBody;
+  if (!isJsonContentType(getHeader(request, "content-type"))) throw errors.unsupportedMediaType();
   if (hasContentEncoding(request.headers)) throw errors.unsupportedContentEncoding();
-  const value = parse(decode(body));
+  const value = parseJson(decodeBody(body));
   if (isTooDeep(value, maxDepth)) {
     throw errors.validationFailed([
       { path: "", message: `is nested more than ${String(maxDepth)} levels deep` },
@@ -44,7 +44,7 @@ export const readBody = (
  * Returns whether the media type is JSON. Accepts parameters, except a charset other than UTF-8. See
  * https://www.rfc-editor.org/rfc/rfc8259#section-8.1.
  */
-const isJson = (contentType: string | undefined): boolean => {
+const isJsonContentType = (contentType: string | undefined): boolean => {
   if (contentType === "application/json") return true;
   const [mediaType = "", ...parameters] = (contentType ?? "")
     .split(";")
@@ -55,7 +55,7 @@ const isJson = (contentType: string | undefined): boolean => {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-const decode = (body: Uint8Array | string): string => {
+const decodeBody = (body: Uint8Array | string): string => {
   if (typeof body === "string") return body;
   try {
     return decoder.decode(body);
@@ -64,7 +64,7 @@ const decode = (body: Uint8Array | string): string => {
   }
 };
 
-const parse = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

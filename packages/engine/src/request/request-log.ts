@@ -2,7 +2,7 @@ import { observe } from "@mgmt/internal/observers/observe";
 import { redactData } from "@mgmt/internal/redaction/redact";
 import type { Exchange } from "./exchange.js";
 import type { Outcome } from "../values/message.js";
-import { shownPath } from "./route.js";
+import { maskPath } from "./route.js";
 
 /** A request that the server has handled. Contains no headers, no response and no secrets. */
 export interface LoggedRequest {
@@ -38,7 +38,7 @@ export interface LoggedRequest {
 }
 
 /** Bytes of request bodies that the log keeps. */
-const maxBodyBytes = 16 * 1024 * 1024;
+const maxLoggedBodyBytes = 16 * 1024 * 1024;
 
 /** Stores the latest requests. */
 export class RequestLog {
@@ -47,7 +47,7 @@ export class RequestLog {
   readonly #bodySizes: number[] = [];
   #bodyBytes = 0;
   /** Number of entries, counted from the oldest, whose bodies are omitted. */
-  #omitted = 0;
+  #omittedCount = 0;
   readonly #listeners = new Set<(entry: LoggedRequest) => void>();
 
   /** @param capacity number of requests that `list` returns at most. */
@@ -59,14 +59,15 @@ export class RequestLog {
     const bytes = entry.body === null ? 0 : bodySize;
     this.#bodySizes.push(bytes);
     this.#bodyBytes += bytes;
-    while (this.#bodyBytes > maxBodyBytes && this.#omitted < this.#entries.length) this.#omitOldestBody();
+    while (this.#bodyBytes > maxLoggedBodyBytes && this.#omittedCount < this.#entries.length)
+      this.#omitOldestBody();
     if (this.#entries.length > this.capacity * 2) this.#removeOldest(this.#entries.length - this.capacity);
     for (const listener of this.#listeners) observe("followRequests", listener, entry);
   }
 
   #omitOldestBody(): void {
-    const index = this.#omitted;
-    this.#omitted += 1;
+    const index = this.#omittedCount;
+    this.#omittedCount += 1;
     const entry = this.#entries[index];
     const size = this.#bodySizes[index];
     if (!entry || !size) return;
@@ -78,7 +79,7 @@ export class RequestLog {
   #removeOldest(count: number): void {
     this.#entries.splice(0, count);
     for (const size of this.#bodySizes.splice(0, count)) this.#bodyBytes -= size;
-    this.#omitted = Math.max(0, this.#omitted - count);
+    this.#omittedCount = Math.max(0, this.#omittedCount - count);
   }
 
   /** Returns the latest requests, oldest first. */
@@ -90,7 +91,7 @@ export class RequestLog {
     this.#entries.length = 0;
     this.#bodySizes.length = 0;
     this.#bodyBytes = 0;
-    this.#omitted = 0;
+    this.#omittedCount = 0;
   }
 
   /**
@@ -102,27 +103,27 @@ export class RequestLog {
   }
 }
 
-export const logEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest => {
-  const { request, operation, endpoint, principal, valid } = exchange;
+export const createLogEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest => {
+  const { request, operation, endpoint, principal, valid: validRequest } = exchange;
   return {
     requestId: exchange.requestId,
-    at: exchange.at,
+    at: exchange.arrivedAt,
     method: request.method,
-    path: endpoint?.shownPath ?? shownPath(exchange.path),
+    path: endpoint?.loggedPath ?? maskPath(exchange.path),
     operationId: operation?.id ?? endpoint?.id ?? null,
     principal: principal
       ? { kind: principal.kind, subject: principal.subject, workspaceId: principal.workspaceId }
       : null,
-    query: valid ? redactedQuery(valid.query) : null,
-    body: loggedBody(exchange, outcome),
-    ignoredFields: valid?.ignored ?? [],
+    query: validRequest ? redactQuery(validRequest.query) : null,
+    body: getLoggedBody(exchange, outcome),
+    ignoredFields: validRequest?.ignored ?? [],
     status: outcome.dropped ? null : outcome.status,
     code: outcome.code,
     duration: performance.now() - exchange.startedAt,
   };
 };
 
-const redactedQuery = (query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+const redactQuery = (query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const redacted: Record<string, unknown> = {};
   for (const name in query) {
     const value = query[name];
@@ -131,9 +132,9 @@ const redactedQuery = (query: Readonly<Record<string, unknown>>): Readonly<Recor
   return redacted;
 };
 
-const loggedBody = ({ operation, endpoint, valid }: Exchange, outcome: Outcome): unknown => {
+const getLoggedBody = ({ operation, endpoint, valid: validRequest }: Exchange, outcome: Outcome): unknown => {
   if (endpoint) return outcome.logged ?? (endpoint.id === null ? null : {});
-  if (!valid || !operation || operation.body === "none") return null;
+  if (!validRequest || !operation || operation.body === "none") return null;
   // Settings may contain fields that the contract does not list.
-  return redactData(valid.body);
+  return redactData(validRequest.body);
 };

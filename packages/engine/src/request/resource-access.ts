@@ -1,5 +1,5 @@
 import type { OperationEntry } from "../generated/operations.js";
-import { collectionOf } from "../store/collections.js";
+import { collectionNameOf } from "../store/collections.js";
 import type * as rows from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import type { Preload } from "../store/preload.js";
@@ -20,11 +20,11 @@ export interface WorkspaceResources {
   deployment: rows.DeploymentRow;
 }
 
-type Lookups = {
+type RowFinders = {
   [K in keyof WorkspaceResources]: (store: Store, id: string) => WorkspaceResources[K] | undefined;
 };
 
-const lookups: Lookups = {
+const rowFinders: RowFinders = {
   workspace: (store, id) => store.workspaces.get(id),
   service_token: (store, id) => store.serviceTokens.get(id),
   integration: (store, id) => store.integrations.get(id),
@@ -37,11 +37,11 @@ const lookups: Lookups = {
   deployment: (store, id) => store.deployments.get(id),
 };
 
-type Owners = {
+type OwnerIdFinders = {
   [K in keyof WorkspaceResources]: (store: Store, row: WorkspaceResources[K]) => string | undefined;
 };
 
-const projectIds: Owners = {
+const projectIdFinders: OwnerIdFinders = {
   workspace: () => undefined,
   service_token: () => undefined,
   integration: () => undefined,
@@ -54,29 +54,29 @@ const projectIds: Owners = {
   deployment: (store, row) => store.apps.get(row.appId)?.projectId,
 };
 
-const ownedByProject = <K extends keyof WorkspaceResources>(kind: K) => {
+const createFinderByProject = <K extends keyof WorkspaceResources>(kind: K) => {
   return (store: Store, row: WorkspaceResources[K]): string | undefined => {
-    const projectId = projectIds[kind](store, row);
+    const projectId = projectIdFinders[kind](store, row);
     return projectId === undefined ? undefined : store.projects.get(projectId)?.workspaceId;
   };
 };
 
-const workspaceIds: Owners = {
+const workspaceIdFinders: OwnerIdFinders = {
   workspace: (_store, row) => row.id,
   service_token: (_store, row) => row.workspaceId,
   integration: (_store, row) => row.workspaceId,
   project: (_store, row) => row.workspaceId,
-  branch: ownedByProject("branch"),
+  branch: createFinderByProject("branch"),
   database: (_store, row) => row.workspaceId,
   connection: (_store, row) => row.workspaceId,
-  backup: ownedByProject("backup"),
+  backup: createFinderByProject("backup"),
   app: (_store, row) => row.workspaceId,
-  deployment: ownedByProject("deployment"),
+  deployment: createFinderByProject("deployment"),
 };
 
 /** Returns a field of a resource; undefined when the resource has none, or does not exist. */
-export const fieldOf = (store: Store, kind: keyof WorkspaceResources, id: string, field: string): unknown =>
-  Reflect.get(lookups[kind](store, id) ?? {}, field);
+export const readField = (store: Store, kind: keyof WorkspaceResources, id: string, field: string): unknown =>
+  Reflect.get(rowFinders[kind](store, id) ?? {}, field);
 
 /** Returns the project of a resource; undefined when it belongs directly to the workspace, or does not exist. */
 export const projectIdOf = <K extends keyof WorkspaceResources>(
@@ -84,8 +84,8 @@ export const projectIdOf = <K extends keyof WorkspaceResources>(
   kind: K,
   id: string,
 ): string | undefined => {
-  const row = lookups[kind](store, id);
-  return row === undefined ? undefined : projectIds[kind](store, row);
+  const row = rowFinders[kind](store, id);
+  return row === undefined ? undefined : projectIdFinders[kind](store, row);
 };
 
 /** Returns the workspace of a resource; undefined when the resource does not exist. */
@@ -94,8 +94,8 @@ export const workspaceIdOf = <K extends keyof WorkspaceResources>(
   kind: K,
   id: string,
 ): string | undefined => {
-  const row = lookups[kind](store, id);
-  return row === undefined ? undefined : workspaceIds[kind](store, row);
+  const row = rowFinders[kind](store, id);
+  return row === undefined ? undefined : workspaceIdFinders[kind](store, row);
 };
 
 /**
@@ -110,7 +110,7 @@ export const requireAccess = <K extends keyof WorkspaceResources>(
   id: string,
 ): WorkspaceResources[K] => {
   const { store } = call.context;
-  const row = lookups[kind](store, id);
+  const row = rowFinders[kind](store, id);
   if (row === undefined) throw errors.notFound(kind);
   if (workspaceIdOf(store, kind, id) !== call.principal.workspaceId) {
     throw call.foreignStatus === 403 ? errors.forbidden() : errors.notFound(kind);
@@ -125,7 +125,7 @@ export const preloadsOfPath = (
 ): Preload[] =>
   Object.entries(pathKinds).flatMap(([name, kind]): Preload[] => {
     const id = path[name];
-    return id === undefined ? [] : [{ read: "row", table: collectionOf(kind), id }];
+    return id === undefined ? [] : [{ read: "row", table: collectionNameOf(kind), id }];
   });
 
 /** Returns whether the resource exists in the workspace of the credential, so that a list may filter by it. */

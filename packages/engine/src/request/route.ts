@@ -9,27 +9,31 @@ export interface Route {
   readonly parameters: Readonly<Record<string, string | null>>;
 }
 
-interface Node {
-  readonly literals: Map<string, Node>;
-  parameter: Node | undefined;
+interface RouteNode {
+  readonly literals: Map<string, RouteNode>;
+  parameter: RouteNode | undefined;
   readonly operations: Map<string, { operation: OperationEntry; names: readonly string[] }>;
 }
 
-const newNode = (): Node => ({ literals: new Map(), parameter: undefined, operations: new Map() });
+const createRouteNode = (): RouteNode => ({
+  literals: new Map(),
+  parameter: undefined,
+  operations: new Map(),
+});
 
 const isParameter = (segment: string): boolean => segment.startsWith("{");
 
-const buildTree = (): Node => {
-  const root = newNode();
+const buildTree = (): RouteNode => {
+  const root = createRouteNode();
   for (const operation of Object.values(operations)) {
     const segments = operation.path.slice(1).split("/");
     let node = root;
     for (const segment of segments) {
       if (isParameter(segment)) {
-        node.parameter ??= newNode();
+        node.parameter ??= createRouteNode();
         node = node.parameter;
       } else {
-        const next = node.literals.get(segment) ?? newNode();
+        const next = node.literals.get(segment) ?? createRouteNode();
         node.literals.set(segment, next);
         node = next;
       }
@@ -40,27 +44,27 @@ const buildTree = (): Node => {
   return root;
 };
 
-const tree = buildTree();
+const routeTree = buildTree();
 
 /** Literal segments take precedence over parameters. */
-const find = (
-  node: Node,
+const findNode = (
+  node: RouteNode,
   segments: readonly (string | null)[],
-  index: number,
+  segmentIndex: number,
   values: (string | null)[],
-): Node | undefined => {
-  if (index === segments.length) return node.operations.size > 0 ? node : undefined;
-  const segment = segments[index] ?? null;
+): RouteNode | undefined => {
+  if (segmentIndex === segments.length) return node.operations.size > 0 ? node : undefined;
+  const segment = segments[segmentIndex] ?? null;
   const literal = segment === null ? undefined : node.literals.get(segment);
-  const match = literal && find(literal, segments, index + 1, values);
+  const match = literal && findNode(literal, segments, segmentIndex + 1, values);
   if (match || !node.parameter || segment === "") return match;
   values.push(segment);
-  const below = find(node.parameter, segments, index + 1, values);
-  if (!below) values.pop();
-  return below;
+  const matchBelowParameter = findNode(node.parameter, segments, segmentIndex + 1, values);
+  if (!matchBelowParameter) values.pop();
+  return matchBelowParameter;
 };
 
-const decode = (segment: string): string | null => {
+const decodeSegment = (segment: string): string | null => {
   if (!segment.includes("%")) return segment;
   try {
     return decodeURIComponent(segment);
@@ -69,11 +73,11 @@ const decode = (segment: string): string | null => {
   }
 };
 
-const locate = (path: string): { node: Node; values: (string | null)[] } | undefined => {
+const locatePath = (path: string): { node: RouteNode; values: (string | null)[] } | undefined => {
   if (!path.startsWith("/")) return undefined;
   // Segments are decoded after the path is split, so that an encoded slash stays part of its segment.
   const values: (string | null)[] = [];
-  const node = find(tree, path.slice(1).split("/").map(decode), 0, values);
+  const node = findNode(routeTree, path.slice(1).split("/").map(decodeSegment), 0, values);
   return node && { node, values };
 };
 
@@ -82,15 +86,15 @@ const locate = (path: string): { node: Node; values: (string | null)[] } | undef
  *
  * @throws RequestError 404 `route:not_found`.
  */
-export const methodsOf = (path: string): string[] => {
-  const located = locate(path);
-  if (!located) throw notFound(path);
-  return [...located.node.operations.keys()];
+export const allowedMethodsOf = (path: string): string[] => {
+  const routeMatch = locatePath(path);
+  if (!routeMatch) throw routeNotFoundError(path);
+  return [...routeMatch.node.operations.keys()];
 };
 
 /** Returns the operation for a method and path (without query); undefined when there is none. */
-export const operationAt = (method: string, path: string): OperationEntry | undefined =>
-  locate(path)?.node.operations.get(method)?.operation;
+export const findOperation = (method: string, path: string): OperationEntry | undefined =>
+  locatePath(path)?.node.operations.get(method)?.operation;
 
 /**
  * Returns the operation for a method and path (without query), with its path parameters.
@@ -98,19 +102,19 @@ export const operationAt = (method: string, path: string): OperationEntry | unde
  * @throws RequestError 404 `route:not_found`, or 405 `route:method_not_allowed` with an `Allow` header.
  */
 export const route = (method: string, path: string): Route => {
-  const located = locate(path);
-  if (!located) throw notFound(path);
-  const target = located.node.operations.get(method);
-  if (!target) throw errors.methodNotAllowed(method, [...located.node.operations.keys()]);
+  const routeMatch = locatePath(path);
+  if (!routeMatch) throw routeNotFoundError(path);
+  const routedOperation = routeMatch.node.operations.get(method);
+  if (!routedOperation) throw errors.methodNotAllowed(method, [...routeMatch.node.operations.keys()]);
   const parameters: Record<string, string | null> = {};
-  target.names.forEach((name, index) => {
-    parameters[name] = located.values[index] ?? null;
+  routedOperation.names.forEach((name, index) => {
+    parameters[name] = routeMatch.values[index] ?? null;
   });
-  return { operation: target.operation, parameters };
+  return { operation: routedOperation.operation, parameters };
 };
 
 /** Returns the ids in the path in canonical form, by the name of their parameter. They may be malformed. */
-export const idsOf = ({ operation, parameters }: Route): Record<string, string> =>
+export const canonicalIdsOf = ({ operation, parameters }: Route): Record<string, string> =>
   Object.fromEntries(
     Object.entries(operation.pathKinds).flatMap(([name, kind]) => {
       const id = parameters[name] ?? null;
@@ -118,34 +122,38 @@ export const idsOf = ({ operation, parameters }: Route): Record<string, string> 
     }),
   );
 
-const notFound = (path: string): RequestError => errors.routeNotFound(shownPath(path), similarPath(path));
+const routeNotFoundError = (path: string): RequestError =>
+  errors.routeNotFound(maskPath(path), findSimilarPath(path));
 
 /**
  * Returns the template of the path that differs only in its slashes, its case, an empty id, or a missing /v1; undefined
  * when there is none.
  */
-const similarPath = (path: string): string | undefined => {
-  const lower = path.toLowerCase();
-  const tidy = `/${lower.split("/").filter(Boolean).join("/")}`;
-  const located = locate(lower.replaceAll("//", "/id/")) ?? locate(tidy) ?? locate(`/v1${tidy}`);
-  const [similar] = located?.node.operations.values() ?? [];
-  return similar?.operation.path;
+const findSimilarPath = (path: string): string | undefined => {
+  const lowerCasePath = path.toLowerCase();
+  const tidyPath = `/${lowerCasePath.split("/").filter(Boolean).join("/")}`;
+  const routeMatch =
+    locatePath(lowerCasePath.replaceAll("//", "/id/")) ??
+    locatePath(tidyPath) ??
+    locatePath(`/v1${tidyPath}`);
+  const [similarOperation] = routeMatch?.node.operations.values() ?? [];
+  return similarOperation?.operation.path;
 };
 
 /** Returns whether the path is part of the API. */
 export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/");
 
 /** Matches words of the API and generated ids. */
-const safeSegment = /^[a-z0-9._-]{0,64}$/;
+const safeSegmentPattern = /^[a-z0-9._-]{0,64}$/;
 
 /** Matches short paths whose segments are all safe. */
-const safePath = /^[a-z0-9._/-]{0,64}$/;
+const safePathPattern = /^[a-z0-9._/-]{0,64}$/;
 
 /** Returns a path for logs and messages. Segments that may be secrets, such as a token sent by mistake, become `…`. */
-export const shownPath = (path: string): string =>
-  safePath.test(path)
+export const maskPath = (path: string): string =>
+  safePathPattern.test(path)
     ? path
     : path
         .split("/")
-        .map((segment) => (safeSegment.test(segment) ? segment : "…"))
+        .map((segment) => (safeSegmentPattern.test(segment) ? segment : "…"))
         .join("/");

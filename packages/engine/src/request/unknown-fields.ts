@@ -1,9 +1,9 @@
 import type { Finding, Validator } from "../generated/validators.js";
-import { pointerOf } from "./issues.js";
+import { findPointer } from "./issues.js";
 import type { OperationEntry } from "../generated/operations.js";
 
 /** Maximum number of names that are reported for a request. */
-const maxNames = 20;
+const maxReportedNames = 20;
 
 /**
  * Validates a body after removing the fields that the contract does not have, at any depth. A field that only another
@@ -19,24 +19,24 @@ export const validateWithoutUnknownFields = (
   const ignored: string[] = [];
   for (;;) {
     if (validator(body)) return { isValid: true, ignored };
-    const unknown = (validator.errors ?? []).filter(
-      (finding) => finding.keyword === "additionalProperties" && !nestedFields.includes(pointerOf(finding)),
+    const unknownFindings = (validator.errors ?? []).filter(
+      (finding) => finding.keyword === "additionalProperties" && !nestedFields.includes(findPointer(finding)),
     );
-    const removed = unknown.filter((finding) => remove(body, finding));
-    if (removed.length === 0) return { isValid: false, ignored };
-    ignored.push(...removed.slice(0, maxNames - ignored.length).map(pointerOf));
+    const removedFindings = unknownFindings.filter((finding) => removeUnknownField(body, finding));
+    if (removedFindings.length === 0) return { isValid: false, ignored };
+    ignored.push(...removedFindings.slice(0, maxReportedNames - ignored.length).map(findPointer));
   }
 };
 
 /** Removes the field of a finding. Returns false if it is gone already, because several alternatives of a union report it. */
-const remove = (body: unknown, { instancePath, params }: Finding): boolean => {
+const removeUnknownField = (body: unknown, { instancePath, params }: Finding): boolean => {
   const name = String(params["additionalProperty"]);
-  const holder = holderAt(body, instancePath);
-  return Object.hasOwn(holder, name) && Reflect.deleteProperty(holder, name);
+  const parentObject = resolveParentObject(body, instancePath);
+  return Object.hasOwn(parentObject, name) && Reflect.deleteProperty(parentObject, name);
 };
 
 /** Returns the object at the JSON pointer of a finding. See https://www.rfc-editor.org/rfc/rfc6901#section-4. */
-const holderAt = (body: unknown, pointer: string): object =>
+const resolveParentObject = (body: unknown, pointer: string): object =>
   pointer
     .split("/")
     .slice(1)

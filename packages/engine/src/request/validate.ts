@@ -3,9 +3,9 @@ import { bodyValidators, queryValidators } from "#validators";
 import type { RequestError, Issue } from "../values/request-error.js";
 import { type MissingKind, errors } from "../values/errors.js";
 import { canonicalId, type Kind, kindNames, maxIdLength } from "../values/ids.js";
-import { readableIssues } from "./issues.js";
+import { toIssues } from "./issues.js";
 import type { OperationEntry, QueryParameter } from "../generated/operations.js";
-import { noBody } from "./read-body.js";
+import { absentBody } from "./read-body.js";
 import type { Route } from "./route.js";
 import type { UnknownFields } from "../values/settings.js";
 import { validateWithoutUnknownFields } from "./unknown-fields.js";
@@ -33,7 +33,7 @@ const fieldErrors: Readonly<Record<string, (message: string) => RequestError>> =
  *
  * @throws RequestError 422 `validation:failed` with all issues.
  */
-export const validate = (
+export const validateRequest = (
   route: Route,
   search: string,
   json: unknown,
@@ -41,9 +41,9 @@ export const validate = (
 ): ValidRequest => {
   const { operation } = route;
   const issues: Issue[] = [];
-  const { path, missing } = readPath(route, issues);
-  const query = readQuery(operation, search, issues);
-  const { body, ignored } = readFields(operation, json, unknownFields, issues);
+  const { path, missing } = validatePath(route, issues);
+  const query = validateQuery(operation, search, issues);
+  const { body, ignored } = validateBody(operation, json, unknownFields, issues);
   if (issues.length > 0) throw errors.validationFailed(issues);
   for (const { name, kind } of operation.query) {
     const value = query[name];
@@ -56,9 +56,9 @@ export const validate = (
   return { path, query, body, missing, ignored };
 };
 
-const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
+const addArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
-const readPath = (
+const validatePath = (
   { operation, parameters }: Route,
   issues: Issue[],
 ): Pick<ValidRequest, "path" | "missing"> => {
@@ -69,7 +69,7 @@ const readPath = (
     if (value !== null && value.length <= maxIdLength && idPatterns[kind].test(value)) {
       path[name] = canonicalId(kind, value);
     } else if (operation.malformedIdStatus === 422) {
-      issues.push({ path: `path/${name}`, message: `must be the id of ${withArticle(kindNames[kind])}` });
+      issues.push({ path: `path/${name}`, message: `must be the id of ${addArticle(kindNames[kind])}` });
     } else {
       // Workspaces know a client only through an integration.
       missing ??= kind === "client" ? "integration" : kind;
@@ -78,7 +78,11 @@ const readPath = (
   return { path, missing };
 };
 
-const readQuery = (operation: OperationEntry, search: string, issues: Issue[]): Record<string, unknown> => {
+const validateQuery = (
+  operation: OperationEntry,
+  search: string,
+  issues: Issue[],
+): Record<string, unknown> => {
   const query: Record<string, unknown> = {};
   const validator = queryValidators[operation.id];
   if (!validator) return query;
@@ -89,32 +93,32 @@ const readQuery = (operation: OperationEntry, search: string, issues: Issue[]): 
       issues.push({ path: `query/${parameter.name}`, message: "must not be repeated" });
     }
     const [value] = values;
-    if (value !== undefined) query[parameter.name] = fromText(parameter, value);
+    if (value !== undefined) query[parameter.name] = parseQueryValue(parameter, value);
   }
   if (!validator(query)) {
-    issues.push(...readableIssues(validator.errors ?? [], (pointer) => `query${pointer}`));
+    issues.push(...toIssues(validator.errors ?? [], (pointer) => `query${pointer}`));
   }
   return query;
 };
 
 /** An integer of more digits than a number can hold stays text, which the validator rejects. */
-const fromText = ({ type }: QueryParameter, text: string): string | number =>
+const parseQueryValue = ({ type }: QueryParameter, text: string): string | number =>
   type === "integer" && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 
-const readFields = (
+const validateBody = (
   operation: OperationEntry,
   json: unknown,
   unknownFields: UnknownFields,
   issues: Issue[],
 ): Pick<ValidRequest, "body" | "ignored"> => {
-  const none = { body: {}, ignored: [] };
+  const emptyBody = { body: {}, ignored: [] };
   const validator = bodyValidators[operation.id];
-  if (!validator) return none;
-  if (json === noBody && operation.body === "required") {
+  if (!validator) return emptyBody;
+  if (json === absentBody && operation.body === "required") {
     issues.push({ path: "", message: "is required: send a JSON object" });
-    return none;
+    return emptyBody;
   }
-  const body = json === noBody ? {} : json;
+  const body = json === absentBody ? {} : json;
   const { isValid, ignored } =
     unknownFields === "ignore"
       ? validateWithoutUnknownFields(validator, body, operation)
@@ -122,12 +126,12 @@ const readFields = (
   if (!isValid) {
     const findings = validator.errors ?? [];
     for (const finding of findings) {
-      const build = fieldErrors[operation.fieldCodes[finding.instancePath] ?? ""];
-      const [issue] = readableIssues([finding], (pointer) => pointer);
-      if (build && issue) throw build(issue.message);
+      const createError = fieldErrors[operation.fieldCodes[finding.instancePath] ?? ""];
+      const [issue] = toIssues([finding], (pointer) => pointer);
+      if (createError && issue) throw createError(issue.message);
     }
-    issues.push(...readableIssues(findings, (pointer) => pointer));
-    return none;
+    issues.push(...toIssues(findings, (pointer) => pointer));
+    return emptyBody;
   }
   // The validator has checked that the body is an object: every body of the contract is one.
   return { body: body as Record<string, unknown>, ignored };

@@ -23,7 +23,7 @@ import { usageHandlers } from "./databases/usage.js";
 import { workspaceHandlers } from "./workspaces/workspaces.js";
 
 /** The handlers of all operations of the contract. A missing one is a type error. */
-export const handlers = {
+export const operationHandlers = {
   ...projectHandlers,
   ...transferHandlers,
   ...databaseHandlers,
@@ -43,7 +43,7 @@ export const handlers = {
 } satisfies OperationHandlers;
 
 /** The handlers of all jobs. */
-export const jobs: JobHandlers = {
+export const jobHandlers: JobHandlers = {
   ...backupJobs,
   ...databaseJobs,
   ...changeJobs,

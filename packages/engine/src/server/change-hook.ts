@@ -2,7 +2,7 @@ import type { MemoryStore } from "../store/memory-store.js";
 
 /** Calls a hook after changes, so that they can be stored durably before a response shows them. */
 export class ChangeHook {
-  #last: Promise<void> | undefined;
+  #lastSave: Promise<void> | undefined;
 
   /** @param hook stores the state. */
   constructor(private readonly hook: (() => void | Promise<void>) | undefined) {}
@@ -12,16 +12,16 @@ export class ChangeHook {
    * are stored already.
    */
   saved(store: MemoryStore): Promise<void> | undefined {
-    return store.takeChanged() ? this.save() : this.#last;
+    return store.hasChangedSinceLastCall() ? this.save() : this.#lastSave;
   }
 
   /** Calls the hook even when no row has changed, because the clock may have moved. */
   save(): Promise<void> | undefined {
     if (!this.hook) return undefined;
-    const saved = Promise.resolve(this.hook()).finally(() => {
-      if (this.#last === saved) this.#last = undefined;
+    const currentSave = Promise.resolve(this.hook()).finally(() => {
+      if (this.#lastSave === currentSave) this.#lastSave = undefined;
     });
-    this.#last = saved;
-    return saved;
+    this.#lastSave = currentSave;
+    return currentSave;
   }
 }

@@ -1,14 +1,14 @@
-import { approvalPages } from "../oauth/approval-endpoint.js";
+import { createApprovalPageFinder } from "../oauth/approval-endpoint.js";
 import { SignInGate } from "../oauth/sign-in-gate.js";
-import { findContract } from "../request/contract-endpoint.js";
-import { countRequest, hitOf } from "../request/limit.js";
-import { findUpload, uploadPath } from "../rules/deployments/uploads.js";
+import { findContractEndpoint } from "../request/contract-endpoint.js";
+import { countIfLimited, createRateLimitHit } from "../request/limit.js";
+import { findUploadEndpoint, buildUploadPath } from "../rules/deployments/uploads.js";
 import type { Clock } from "../values/clock.js";
 import { mergeSettings } from "../values/merge-settings.js";
 import type { Settings } from "../values/settings.js";
 import type { DatabaseEngine } from "../context/database-engine.js";
 import type { DatabaseWork } from "../context/database-work.js";
-import { memoryDatabaseEngine } from "../context/memory-database-engine.js";
+import { createMemoryDatabaseEngine } from "../context/memory-database-engine.js";
 import type { ServerTables } from "../context/server-rows.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { RuleContext } from "../context/rule-context.js";
@@ -16,7 +16,7 @@ import type { EngineOptions } from "./engine-options.js";
 import type { KeyedParts, ServerState } from "./server-state.js";
 
 /** The parts that all contexts of a server share, wherever its rows are. */
-export interface ContextParts {
+export interface SharedServices {
   readonly settings: Settings;
   readonly databaseEngine: DatabaseEngine;
   readonly databaseWork: DatabaseWork;
@@ -25,22 +25,22 @@ export interface ContextParts {
 }
 
 /** @throws TypeError for a setting that is not valid. */
-export const contextPartsOf = (options: EngineOptions, databaseWork: DatabaseWork): ContextParts => {
+export const createSharedServices = (options: EngineOptions, databaseWork: DatabaseWork): SharedServices => {
   const settings = mergeSettings(options.settings);
-  const { databaseEngine = memoryDatabaseEngine("mgmt.test"), signInKey } = options;
+  const { databaseEngine = createMemoryDatabaseEngine("mgmt.test"), signInKey } = options;
   const gate = signInKey === undefined ? undefined : new SignInGate(signInKey, settings.authUrl);
   return { settings, databaseEngine, databaseWork, gate };
 };
 
 /** Returns the part of a server's context that does not depend on where its rows are. */
-export const commonContext = (
-  { settings, databaseEngine, databaseWork, gate }: ContextParts,
+export const createCommonContext = (
+  { settings, databaseEngine, databaseWork, gate }: SharedServices,
   { tokens, endpoints }: Pick<KeyedParts, "tokens" | "endpoints">,
 ): Pick<
   RequestContext,
   "settings" | "databaseEngine" | "databaseWork" | "authenticator" | "services" | "findEndpoint"
 > => {
-  const findApprovalPage = approvalPages(gate);
+  const findApprovalPage = createApprovalPageFinder(gate);
   return {
     settings,
     databaseEngine,
@@ -48,23 +48,30 @@ export const commonContext = (
     authenticator: tokens,
     services: { databases: databaseEngine, signer: tokens },
     findEndpoint: (method, path) =>
-      endpoints.get(path) ?? findUpload(method, path) ?? findApprovalPage(method, path) ?? findContract(path),
+      endpoints.get(path) ??
+      findUploadEndpoint(method, path) ??
+      findApprovalPage(method, path) ??
+      findContractEndpoint(path),
   };
 };
 
 /** Returns the function that counts requests for the rate limit of a server. */
-export const requestCounter =
-  (server: () => ServerState, clock: Clock, tables: Pick<ServerTables, "hit">): RuleContext["countRequest"] =>
+export const createRequestCounter =
+  (
+    serverState: () => ServerState,
+    clock: Clock,
+    tables: Pick<ServerTables, "hit">,
+  ): RuleContext["countRequest"] =>
   (operation, principal) => {
-    const { rateLimit, row } = server();
-    return countRequest(rateLimit, operation, (limit) => {
+    const { rateLimit, row } = serverState();
+    return countIfLimited(rateLimit, operation, (limit) => {
       const now = clock.now();
-      return { window: tables.hit(hitOf(limit, row.rateEpoch, principal, now)), now };
+      return { window: tables.hit(createRateLimitHit(limit, row.rateEpoch, principal, now)), now };
     });
   };
 
 /** Returns the addresses that rules write into responses. */
-export const addressesOf = ({ baseUrl }: Settings): Pick<RuleContext, "url" | "uploadUrl"> => ({
+export const createAddressBuilders = ({ baseUrl }: Settings): Pick<RuleContext, "url" | "uploadUrl"> => ({
   url: (collection, id) => `${baseUrl}/v1/${collection}/${id}`,
-  uploadUrl: (deploymentId, key) => baseUrl + uploadPath(deploymentId, key),
+  uploadUrl: (deploymentId, key) => baseUrl + buildUploadPath(deploymentId, key),
 });

@@ -1,7 +1,7 @@
 import type { ClockSource } from "../control/clock-control.js";
-import { type Access, readOnly } from "../store/storage-adapter.js";
-import type { Everything } from "../store/store.js";
-import { type Mode, type Returned, andThen } from "../values/awaitable.js";
+import { type TransactionOptions, readOnlyTransaction } from "../store/storage-adapter.js";
+import type { AllRowsLookup } from "../store/store.js";
+import { type Mode, type Returned, thenOrNow } from "../values/awaitable.js";
 import { VirtualClock } from "../values/clock.js";
 import { RandomIds } from "../values/random-ids.js";
 import {
@@ -10,9 +10,9 @@ import {
   type ServerTables,
   type ServerRecords,
   type ServerRow,
-  type ServerStep,
-  generatorId,
-  serverId,
+  type ServerRowsView,
+  generatorRowId,
+  serverRowId,
 } from "../context/server-rows.js";
 import type { RuleContext } from "../context/rule-context.js";
 
@@ -28,7 +28,7 @@ export interface ControlRows<M extends Mode> {
   /** Whether any fault is installed, as the latest transaction of this process has seen it. */
   readonly hasFaults: boolean;
   /** Runs a step in a transaction. */
-  run<T>(access: Access, step: (view: TransactionView) => T): Returned<M, T>;
+  run<T>(transactionOptions: TransactionOptions, step: (view: TransactionView) => T): Returned<M, T>;
   /** Plans the jobs by a clock that was changed. */
   planJobs(): void;
   /** Moves the clock forward to a time, and runs the jobs that fall due on the way, each at its own time. */
@@ -36,40 +36,41 @@ export interface ControlRows<M extends Mode> {
 }
 
 /** Returns the rows that the control surface uses. */
-export const recordsOf = <M extends Mode>(rows: ControlRows<M>): ServerRecords<M> => {
+export const createServerRecords = <M extends Mode>(rows: ControlRows<M>): ServerRecords<M> => {
   const random = new RandomIds(null);
   return {
     hasFaults: () => rows.hasFaults,
-    read: (step) => rows.run(readOnly, (view) => step(stepOf(view, random))),
-    change: (lock, step) => rows.run({ mode: "write", locks: [lock] }, (view) => step(stepOf(view, random))),
+    read: (step) => rows.run(readOnlyTransaction, (view) => step(createRowsView(view, random))),
+    change: (lock, step) =>
+      rows.run({ mode: "write", locks: [lock] }, (view) => step(createRowsView(view, random))),
   };
 };
 
-const stepOf = ({ tables, row, context }: TransactionView, random: RandomIds): ServerStep => ({
+const createRowsView = ({ tables, row, context }: TransactionView, random: RandomIds): ServerRowsView => ({
   installed: row,
-  faults: tables.table<FaultRow, Everything>("faults"),
+  faults: tables.table<FaultRow, AllRowsLookup>("faults"),
   now: context.clock.now(),
-  install: (changes) => void tables.table<ServerRow, Everything>("server").update(serverId, changes),
+  install: (changes) => void tables.table<ServerRow, AllRowsLookup>("server").update(serverRowId, changes),
   draw: () => {
-    const generators = tables.table<GeneratorRow, Everything>("server");
-    const draws = generators.get(generatorId)?.draws ?? null;
+    const generators = tables.table<GeneratorRow, AllRowsLookup>("server");
+    const draws = generators.get(generatorRowId)?.draws ?? null;
     if (draws === null) return random.fraction();
     const generator = new RandomIds(draws);
-    const drawn = generator.fraction();
-    generators.update(generatorId, { draws: generator.state });
-    return drawn;
+    const fraction = generator.fraction();
+    generators.update(generatorRowId, { draws: generator.state });
+    return fraction;
   },
 });
 
 /** Access of a transaction that changes the clock. */
-export const clockAccess: Access = { mode: "write", locks: ["clock"] };
+export const clockTransactionOptions: TransactionOptions = { mode: "write", locks: ["clock"] };
 
 /** Returns the clock that the control surface uses. */
-export const clockOf = <M extends Mode>(rows: ControlRows<M>): ClockSource<M> => ({
-  read: (look) => rows.run(readOnly, ({ context }) => look(context.clock)),
+export const createClockSource = <M extends Mode>(rows: ControlRows<M>): ClockSource<M> => ({
+  read: (look) => rows.run(readOnlyTransaction, ({ context }) => look(context.clock)),
   change: (change) =>
-    andThen(
-      rows.run(clockAccess, ({ tables }) => changeClock(tables, change)),
+    thenOrNow(
+      rows.run(clockTransactionOptions, ({ tables }) => changeClock(tables, change)),
       () => rows.planJobs(),
       // It is a promise if that of `run` is.
     ) as Returned<M, void>,
@@ -77,17 +78,17 @@ export const clockOf = <M extends Mode>(rows: ControlRows<M>): ClockSource<M> =>
 });
 
 export const changeClock = (tables: ServerTables, change: (clock: VirtualClock) => void): void => {
-  const server = tables.table<ServerRow, Everything>("server");
-  const row = server.get(serverId);
+  const server = tables.table<ServerRow, AllRowsLookup>("server");
+  const row = server.get(serverRowId);
   if (row === undefined) return;
   const clock = new VirtualClock(row.clock);
   change(clock);
   if (JSON.stringify(clock.state) !== JSON.stringify(row.clock))
-    server.update(serverId, { clock: clock.state });
+    server.update(serverRowId, { clock: clock.state });
 };
 
 /** Moves the clock to a time, unless it is later already. */
-export const moveForward = (tables: ServerTables, time: number): void =>
+export const moveClockForward = (tables: ServerTables, time: number): void =>
   changeClock(tables, (clock) => {
     if (time > clock.now()) clock.moveTo(time);
   });

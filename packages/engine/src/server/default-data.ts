@@ -3,13 +3,13 @@ import type { Ids } from "../values/ids.js";
 import type { Store } from "../store/store.js";
 
 /** Inserts two workspaces with one owner each, a service token of the first workspace, and two OAuth clients. */
-export const insertDefaults = (store: Store, createdAt: number, ids: Ids): void => {
+export const insertDefaultRows = (store: Store, createdAt: number, ids: Ids): void => {
   registerDefaultClients(store, createdAt);
   const owners = [
     { email: "ada@example.com", name: "Ada Lovelace", workspace: "Analytical Engines" },
     { email: "grace@example.com", name: "Grace Hopper", workspace: "Compilers" },
   ];
-  const [first] = owners.map(({ email, name, workspace }) => {
+  const [firstWorkspace] = owners.map(({ email, name, workspace }) => {
     const user = store.users.insert({ id: ids.id("user"), createdAt, email, name });
     return store.workspaces.insert({
       id: ids.id("workspace"),
@@ -18,11 +18,11 @@ export const insertDefaults = (store: Store, createdAt: number, ids: Ids): void 
       memberIds: [user.id],
     });
   });
-  if (!first) return;
+  if (!firstWorkspace) return;
   store.serviceTokens.insert({
     id: ids.id("service_token"),
     createdAt,
-    workspaceId: first.id,
+    workspaceId: firstWorkspace.id,
     name: "default",
     valueHint: ids.label(4),
     expiresAt: null,

@@ -1,5 +1,5 @@
 import type { DataPlane } from "../control/data-plane-control.js";
-import { type Time, readTime } from "../control/clock-control.js";
+import { type Time, parseTimestamp } from "../control/clock-control.js";
 import type { ClockState } from "../values/clock.js";
 import { type OptionSchemas, assertOptions } from "../values/option-schema.js";
 import type { PartialSettings } from "../values/merge-settings.js";
@@ -44,7 +44,7 @@ export interface EngineOptions {
 }
 
 /** The contents of settings and snapshots, and times, are checked where they are read. */
-const engineOptions = {
+const engineOptionSchemas = {
   "settings?": { type: "object" },
   "deterministic?": { type: "string" },
   "startAt?": {},
@@ -63,25 +63,25 @@ const engineOptions = {
 /**
  * Throws for options that are no object, and for an option that does not exist or has a wrong value.
  *
- * @param others names of further options that are valid, for classes that have more than the engine.
+ * @param otherNames names of further options that are valid, for classes that have more than the engine.
  * @throws TypeError
  */
-export const assertEngineOptions = (options: object, others: readonly string[] = []): void =>
+export const assertEngineOptions = (options: object, otherNames: readonly string[] = []): void =>
   assertOptions(options, {
-    ...Object.fromEntries(others.map((name) => [`${name}?`, {}])),
-    ...engineOptions,
+    ...Object.fromEntries(otherNames.map((name) => [`${name}?`, {}])),
+    ...engineOptionSchemas,
   });
 
 const deterministicStart = Date.UTC(2026, 0, 1);
 
 /** Returns the state of the clock of a new server. */
-export const startOf = ({
+export const initialClockState = ({
   deterministic,
   startAt,
   frozen = deterministic !== undefined,
 }: EngineOptions): ClockState => {
-  const usual = deterministic === undefined ? undefined : deterministicStart;
-  const start = startAt === undefined ? usual : readTime(startAt);
+  const defaultStart = deterministic === undefined ? undefined : deterministicStart;
+  const start = startAt === undefined ? defaultStart : parseTimestamp(startAt);
   if (frozen) return { frozenAt: start ?? Date.now() };
   return { offset: start === undefined ? 0 : start - Date.now() };
 };

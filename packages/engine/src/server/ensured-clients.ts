@@ -6,26 +6,29 @@ import type { Snapshot } from "./snapshot.js";
  * Returns a state that is entered, with the ensured clients of the state that is left. A confidential client with the same id
  * stays as it is.
  *
- * @param left all clients of the state that is left.
+ * @param previousClients all clients of the state that is left.
  */
-export const withEnsuredClients = (entered: Snapshot, left: readonly ClientRow[]): Snapshot => {
-  const ensured = left.filter(({ isEnsured }) => isEnsured === true);
-  if (ensured.length === 0) return entered;
-  const rows = new Map(entered.store.clients.rows.map(([sequence, row]) => [row.id, { sequence, row }]));
-  let { next } = entered.store.clients;
-  const now = new VirtualClock(entered.clock).now();
-  for (const client of ensured) {
-    const existing = rows.get(client.id);
-    if (existing === undefined) {
-      rows.set(client.id, { sequence: next, row: { ...client, createdAt: now } });
-      next += 1;
-    } else if (existing.row.secretHash === null) {
-      existing.row = { ...existing.row, redirectUris: client.redirectUris, isEnsured: true };
+export const carryOverEnsuredClients = (
+  nextSnapshot: Snapshot,
+  previousClients: readonly ClientRow[],
+): Snapshot => {
+  const ensuredClients = previousClients.filter(({ isEnsured }) => isEnsured === true);
+  if (ensuredClients.length === 0) return nextSnapshot;
+  const rows = new Map(nextSnapshot.store.clients.rows.map(([sequence, row]) => [row.id, { sequence, row }]));
+  let { next: nextSequence } = nextSnapshot.store.clients;
+  const now = new VirtualClock(nextSnapshot.clock).now();
+  for (const client of ensuredClients) {
+    const existingClient = rows.get(client.id);
+    if (existingClient === undefined) {
+      rows.set(client.id, { sequence: nextSequence, row: { ...client, createdAt: now } });
+      nextSequence += 1;
+    } else if (existingClient.row.secretHash === null) {
+      existingClient.row = { ...existingClient.row, redirectUris: client.redirectUris, isEnsured: true };
     }
   }
   const clients = {
-    next,
+    next: nextSequence,
     rows: [...rows.values()].map(({ sequence, row }): [number, ClientRow] => [sequence, row]),
   };
-  return { ...entered, store: { ...entered.store, clients } };
+  return { ...nextSnapshot, store: { ...nextSnapshot.store, clients } };
 };

@@ -1,94 +1,94 @@
 import { DefaultRows } from "../control/default-rows.js";
-import type { Access } from "../store/storage-adapter.js";
+import type { TransactionOptions } from "../store/storage-adapter.js";
 import { RateWindows } from "../store/rate-window.js";
 import type { TableStates } from "../store/records.js";
 import type { Settings } from "../values/settings.js";
 import { DatabaseWork } from "../context/database-work.js";
-import { contextPartsOf } from "./common-context.js";
+import { createSharedServices } from "./common-context.js";
 import type { EngineOptions } from "./engine-options.js";
-import { type MemoryParts, MemoryState, type MemoryView } from "./memory-state.js";
-import { tablesOfNew } from "./new-server.js";
+import { type MemoryServices, MemoryState, type MemoryView } from "./memory-state.js";
+import { createInitialTables } from "./new-server.js";
 import type { TransactionView } from "./control-rows.js";
-import type { Backend } from "./server.js";
-import { rowsRemoved } from "./snapshot-tables.js";
+import type { ServerBackend } from "./server.js";
+import { findRemovedRows } from "./snapshot-tables.js";
 
 /** Keeps the state of a server in the process's memory. All that it returns, it returns at once. */
-export class MemoryBackend implements Backend<"sync"> {
+export class MemoryBackend implements ServerBackend<"sync"> {
   readonly settings: Settings;
-  readonly #parts: MemoryParts;
-  #current: MemoryState;
+  readonly #services: MemoryServices;
+  #currentState: MemoryState;
 
   constructor(options: EngineOptions) {
     const { onDefect = console.error, afterMutation } = options;
-    const parts = contextPartsOf(options, new DatabaseWork());
+    const parts = createSharedServices(options, new DatabaseWork());
     this.settings = parts.settings;
-    this.#parts = { ...parts, windows: new RateWindows(), afterMutation, onDefect };
-    this.#current = new MemoryState(tablesOfNew(options), this.#parts);
+    this.#services = { ...parts, windows: new RateWindows(), afterMutation, onDefect };
+    this.#currentState = new MemoryState(createInitialTables(options), this.#services);
   }
 
   get hasFaults(): boolean {
-    return this.#current.row.hasFaults;
+    return this.#currentState.row.hasFaults;
   }
 
   requestContext(): MemoryView {
-    return this.#current.context;
+    return this.#currentState.context;
   }
 
   context(): MemoryView {
-    return this.#current.context;
+    return this.#currentState.context;
   }
 
-  run<T>(_access: Access, step: (view: TransactionView) => T): T {
-    return this.#current.run(step);
+  run<T>(_transactionOptions: TransactionOptions, step: (view: TransactionView) => T): T {
+    return this.#currentState.run(step);
   }
 
   planJobs(): void {
-    this.#current.queue.arm();
+    this.#currentState.queue.setTimer();
   }
 
   advanceTo(time: number): Promise<void> {
-    return this.#current.queue.advanceTo(time);
+    return this.#currentState.queue.advanceTo(time);
   }
 
   tenantRows(workspaceId: string): DefaultRows {
-    return new DefaultRows(() => this.#current.context.store, workspaceId);
+    return new DefaultRows(() => this.#currentState.context.store, workspaceId);
   }
 
-  readAll<T>(look: (states: TableStates) => T): T {
-    return structuredClone(look(this.#current.states()));
+  readAll<T>(readTables: (states: TableStates) => T): T {
+    return structuredClone(readTables(this.#currentState.tableStates()));
   }
 
   /** Takes effect at once; resolves when the real databases of removed records are deleted. */
-  replaceAll(next: (states: TableStates) => TableStates, replaced?: () => void): Promise<void> {
-    const { queue } = this.#current;
-    const left = this.#current.states();
-    const entered = next(left);
-    this.#current = new MemoryState(entered, this.#parts);
+  replaceAll(createTables: (states: TableStates) => TableStates, onReplaced?: () => void): Promise<void> {
+    const { queue } = this.#currentState;
+    const previousTables = this.#currentState.tableStates();
+    const newTables = createTables(previousTables);
+    this.#currentState = new MemoryState(newTables, this.#services);
     // Jobs that are running finish in the old state.
     queue.close();
-    replaced?.();
-    const { databaseEngine } = this.#parts;
+    onReplaced?.();
+    const { databaseEngine } = this.#services;
     return Promise.all([
-      ...rowsRemoved(left, entered, "backups").map(({ id }) => databaseEngine.dropBackup(id)),
-      ...rowsRemoved(left, entered, "databases").map(({ id }) => databaseEngine.drop(id)),
-      queue.idle(),
+      ...findRemovedRows(previousTables, newTables, "backups").map(({ id }) => databaseEngine.dropBackup(id)),
+      ...findRemovedRows(previousTables, newTables, "databases").map(({ id }) => databaseEngine.drop(id)),
+      queue.whenIdle(),
     ]).then(() => undefined);
   }
 
   async save(): Promise<void> {
-    await this.#current.changes.save();
+    await this.#currentState.changes.save();
   }
 
   idle(): Promise<void> {
-    return this.#current.queue.idle();
+    return this.#currentState.queue.whenIdle();
   }
 
   start(): void {
-    this.#current.queue.reopen();
+    this.#currentState.queue.reopen();
   }
 
   async stop(): Promise<void> {
-    this.#current.queue.close();
+    this.#currentState.queue.close();
     await this.idle();
   }
 }

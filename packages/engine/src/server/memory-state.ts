@@ -4,28 +4,33 @@ import { TableScheduler } from "../jobs/table-scheduler.js";
 import type { MemoryStore } from "../store/memory-store.js";
 import type { RateWindows } from "../store/rate-window.js";
 import type { TableStates } from "../store/records.js";
-import type { Everything } from "../store/store.js";
+import type { AllRowsLookup } from "../store/store.js";
 import { RandomIds } from "../values/random-ids.js";
 import { RowTexts } from "../context/row-texts.js";
 import type { Job } from "../context/scheduler.js";
-import { type GeneratorRow, type ServerRow, generatorId, serverId } from "../context/server-rows.js";
+import { type GeneratorRow, type ServerRow, generatorRowId, serverRowId } from "../context/server-rows.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { RuleContext } from "../context/rule-context.js";
 import { ChangeHook } from "./change-hook.js";
-import { type ContextParts, addressesOf, commonContext, requestCounter } from "./common-context.js";
+import {
+  type SharedServices,
+  createAddressBuilders,
+  createCommonContext,
+  createRequestCounter,
+} from "./common-context.js";
 import { MemoryTables } from "./memory-tables.js";
 import { type TransactionView, changeClock } from "./control-rows.js";
 import { runJob } from "./run-job.js";
-import { type ServerState, serverStateOf } from "./server-state.js";
+import { type ServerState, deriveServerState } from "./server-state.js";
 
 /** The view of a server in memory that rules and the steps of a request have. */
 export interface MemoryView extends RuleContext, RequestContext<"sync"> {
   readonly store: MemoryStore;
-  readonly databaseEngine: ContextParts["databaseEngine"];
+  readonly databaseEngine: SharedServices["databaseEngine"];
 }
 
 /** Parts that all states of a server share. */
-export interface MemoryParts extends ContextParts {
+export interface MemoryServices extends SharedServices {
   readonly windows: RateWindows;
   readonly afterMutation: (() => void | Promise<void>) | undefined;
   readonly onDefect: (error: unknown) => void;
@@ -36,61 +41,63 @@ export class MemoryState {
   readonly context: MemoryView;
   readonly queue: JobQueue;
   readonly changes: ChangeHook;
-  readonly #parts: MemoryParts;
+  readonly #services: MemoryServices;
   readonly #tables: MemoryTables;
   readonly #ids: RandomIds;
-  #server: ServerState;
+  #serverState: ServerState;
 
   /** @param states rows that the state shares, because they are immutable. */
-  constructor(states: TableStates, parts: MemoryParts) {
+  constructor(states: TableStates, parts: MemoryServices) {
     const { settings, databaseEngine, windows, onDefect } = parts;
-    const tables = new MemoryTables(states, { windows, jobsChanged: () => this.queue.jobsChanged() });
+    const tables = new MemoryTables(states, { windows, jobsChanged: () => this.queue.onJobsChanged() });
     const { store, jobs } = tables;
-    this.#parts = parts;
+    this.#services = parts;
     this.#tables = tables;
-    this.#server = serverStateOf(rowOf(tables), "", parts);
-    this.#ids = new RandomIds(tables.table<GeneratorRow, Everything>("server").get(generatorId)?.ids ?? null);
+    this.#serverState = deriveServerState(requireServerRow(tables), "", parts);
+    this.#ids = new RandomIds(
+      tables.table<GeneratorRow, AllRowsLookup>("server").get(generatorRowId)?.ids ?? null,
+    );
     this.changes = new ChangeHook(parts.afterMutation);
-    const server = (): ServerState => this.#server;
+    const currentServer = (): ServerState => this.#serverState;
     const clock = {
-      now: () => server().clock.now(),
+      now: () => currentServer().clock.now(),
       get frozen() {
-        return server().clock.frozen;
+        return currentServer().clock.frozen;
       },
       moveTo: (time: number) =>
         this.run(({ tables: moved }) => changeClock(moved, (current) => current.moveTo(time))),
     };
-    const addresses = addressesOf(settings);
+    const addresses = createAddressBuilders(settings);
     this.queue = new JobQueue({
       ...{ jobs, clock },
-      perform: (job, isAwaited) => runJob(job.kind, isAwaited, onDefect, this.#workOn(job, isAwaited)),
+      runJob: (job, isAwaited) => runJob(job.kind, isAwaited, onDefect, this.#createJobWork(job, isAwaited)),
     });
-    let scheduled = 0;
-    const newId = (): string => String((scheduled += 1));
+    let jobCount = 0;
+    const newId = (): string => String((jobCount += 1));
     const context: MemoryView = {
-      ...commonContext(parts, this.#server),
+      ...createCommonContext(parts, this.#serverState),
       ...addresses,
       store,
       texts: new RowTexts({ store, databaseEngine, url: addresses.url }, () => store.version),
       clock,
       ids: this.#ids,
       scheduler: new TableScheduler({ jobs, owner: null, newId }),
-      cursors: this.#server.cursors,
+      cursors: this.#serverState.cursors,
       transact: (_access, step) => step(context),
       runJob: (job) => this.queue.runNow(job),
       finishJobs: (subject) => this.queue.finish(subject),
-      epoch: this.#server.row.epoch,
+      epoch: this.#serverState.row.epoch,
       countPreloads: () => [],
-      countRequest: requestCounter(server, clock, tables),
+      countRequest: createRequestCounter(currentServer, clock, tables),
       saved: () => this.changes.saved(store),
     };
     this.context = context;
-    this.queue.arm();
+    this.queue.setTimer();
   }
 
   /** The row of the server. */
   get row(): ServerRow {
-    return this.#server.row;
+    return this.#serverState.row;
   }
 
   /** Runs a step on the rows of the server itself. */
@@ -98,20 +105,20 @@ export class MemoryState {
     try {
       return step({ tables: this.#tables, row: this.row, context: this.context });
     } finally {
-      const row = rowOf(this.#tables);
-      if (row !== this.row) this.#server = serverStateOf(row, "", this.#parts, this.#server);
+      const row = requireServerRow(this.#tables);
+      if (row !== this.row) this.#serverState = deriveServerState(row, "", this.#services, this.#serverState);
     }
   }
 
   /** Returns the rows of all tables. */
-  states(): TableStates {
-    const generators = this.#tables.table<GeneratorRow, Everything>("server");
-    generators.update(generatorId, { ids: this.#ids.state });
-    return this.#tables.states;
+  tableStates(): TableStates {
+    const generators = this.#tables.table<GeneratorRow, AllRowsLookup>("server");
+    generators.update(generatorRowId, { ids: this.#ids.state });
+    return this.#tables.tableStates;
   }
 
   /** Returns the work of a job, which stores its change first and the rows at the end. */
-  #workOn(job: Job, isAwaited: boolean): (handler: JobHandler) => Promise<void> {
+  #createJobWork(job: Job, isAwaited: boolean): (handler: JobHandler) => Promise<void> {
     return async (handler) => {
       // The change is stored before the work starts, so that it is completed after a crash. If storing fails, the
       // response reports it.
@@ -122,8 +129,8 @@ export class MemoryState {
   }
 }
 
-const rowOf = (tables: MemoryTables): ServerRow => {
-  const row = tables.table<ServerRow, Everything>("server").get(serverId);
+const requireServerRow = (tables: MemoryTables): ServerRow => {
+  const row = tables.table<ServerRow, AllRowsLookup>("server").get(serverRowId);
   if (row === undefined) throw new Error("The tables have no state of a server");
   return row;
 };

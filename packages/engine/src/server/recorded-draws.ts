@@ -6,14 +6,14 @@ import type { Clock } from "../values/clock.js";
  * than the run before, because it sees other rows, gets new values from there on.
  */
 export class RecordedDraws {
-  readonly #drawn: { readonly what: string; readonly value: string }[] = [];
+  readonly #recordedDraws: { readonly drawName: string; readonly value: string }[] = [];
   readonly #ids: Ids;
   readonly #clock: Clock;
   #position = 0;
 
   constructor(ids: Ids, clock: Clock) {
     this.#ids = ids;
-    this.#clock = { now: constantly(clock.now()), frozen: clock.frozen };
+    this.#clock = { now: alwaysReturn(clock.now()), frozen: clock.frozen };
   }
 
   /** Goes back to the start, for the next run. */
@@ -35,13 +35,14 @@ export class RecordedDraws {
     };
   }
 
-  #draw(what: string, draw: () => string): string {
-    const recorded = this.#drawn[this.#position];
-    if (recorded?.what !== what) this.#drawn.splice(this.#position, Infinity, { what, value: draw() });
-    const { value } = this.#drawn[this.#position] ?? { value: "" };
+  #draw(drawName: string, draw: () => string): string {
+    const recordedDraw = this.#recordedDraws[this.#position];
+    if (recordedDraw?.drawName !== drawName)
+      this.#recordedDraws.splice(this.#position, Infinity, { drawName, value: draw() });
+    const { value } = this.#recordedDraws[this.#position] ?? { value: "" };
     this.#position += 1;
     return value;
   }
 }
 
-const constantly = (time: number) => (): number => time;
+const alwaysReturn = (time: number) => (): number => time;

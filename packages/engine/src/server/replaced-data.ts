@@ -6,16 +6,16 @@ import {
 import type { DatabaseWork } from "../context/database-work.js";
 import type { Transactions } from "../context/transactions.js";
 import type { JobRow } from "../context/server-rows.js";
-import { isBeingDeleted } from "../rules/databases/copies.js";
-import { loginJob } from "../rules/databases/database-changes.js";
-import { findDatabase, unavailableDelay } from "../rules/databases/database-lifecycle.js";
-import { readOnly, withoutLocks } from "../store/storage-adapter.js";
+import { hasPendingDeletion } from "../rules/databases/copies.js";
+import { loginJobKind } from "../rules/databases/database-changes.js";
+import { findDatabaseWithLogins, unavailableRetryDelayMs } from "../rules/databases/database-lifecycle.js";
+import { readOnlyTransaction, writeWithoutLocks } from "../store/storage-adapter.js";
 import type { Replacement, TableStates } from "../store/records.js";
 import type { BackupRow, ConnectionRow, DatabaseRow } from "../store/rows.js";
 import type { Pauses } from "../values/pauses.js";
-import { rowsIn, rowsRemoved } from "./snapshot-tables.js";
+import { rowsOfTable, findRemovedRows } from "./snapshot-tables.js";
 
-interface Work extends Pick<Transactions, "transact"> {
+interface ReplacementWork extends Pick<Transactions, "transact"> {
   readonly databaseEngine: DatabaseEngine;
   readonly databaseWork: DatabaseWork;
 }
@@ -29,70 +29,81 @@ interface Work extends Pick<Transactions, "transact"> {
  * @param pauses between attempts to reach the database server.
  * @throws DatabaseUnavailableError when `pauses` have ended and the database server cannot be reached.
  */
-export const matchDatabases = async (replacement: Replacement, work: Work, pauses: Pauses): Promise<void> => {
+export const matchDatabases = async (
+  replacement: Replacement,
+  work: ReplacementWork,
+  pauses: Pauses,
+): Promise<void> => {
   const steps = [
-    ...dropRemoved(replacement, work),
-    ...matchLogins(replacement, work),
-    ...markLostBackups(replacement, work),
+    ...planDrops(replacement, work),
+    ...planLoginChanges(replacement, work),
+    ...planLostBackups(replacement, work),
   ];
-  await Promise.all(steps.map((step) => whenAvailable(step, pauses)));
+  await Promise.all(steps.map((step) => retryUntilAvailable(step, pauses)));
 };
 
 /** Does work that is safe to repeat, again and again until the database server can be reached. */
-export const whenAvailable = async <T>(work: () => Promise<T>, pauses: Pauses): Promise<T> => {
+export const retryUntilAvailable = async <T>(work: () => Promise<T>, pauses: Pauses): Promise<T> => {
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError) || pauses.haveEnded) throw error;
-      await pauses.pause(unavailableDelay);
+      await pauses.pause(unavailableRetryDelayMs);
     }
   }
 };
 
-type Step = () => Promise<void>;
+type MatchStep = () => Promise<void>;
 
-const dropRemoved = (
+const planDrops = (
   { before, after }: Replacement,
-  { databaseEngine, databaseWork, ...context }: Work,
-): Step[] => {
-  const databases = rowsRemoved<DatabaseRow>(before, after, "databases").map(({ id }): Step => () => {
-    databaseWork.cancelFilling(id);
-    return databaseWork.withLock([id], async () => {
-      if ((await findDatabase(context, id)) === undefined) await databaseEngine.drop(id);
-    });
-  });
-  const backups = rowsRemoved<BackupRow>(before, after, "backups").map(
-    ({ id, databaseId }): Step =>
+  { databaseEngine, databaseWork, ...context }: ReplacementWork,
+): MatchStep[] => {
+  const databases = findRemovedRows<DatabaseRow>(before, after, "databases").map(
+    ({ id }): MatchStep =>
+      () => {
+        databaseWork.cancelFill(id);
+        return databaseWork.withLock([id], async () => {
+          if ((await findDatabaseWithLogins(context, id)) === undefined) await databaseEngine.drop(id);
+        });
+      },
+  );
+  const backups = findRemovedRows<BackupRow>(before, after, "backups").map(
+    ({ id, databaseId }): MatchStep =>
       () =>
         databaseWork.withLock([databaseId], async () => {
-          const backup = await context.transact(readOnly, ({ store }) => store.backups.get(id));
+          const backup = await context.transact(readOnlyTransaction, ({ store }) => store.backups.get(id));
           if (backup === undefined) await databaseEngine.dropBackup(id);
         }),
   );
   return [...databases, ...backups];
 };
 
-const matchLogins = (
+const planLoginChanges = (
   { before, after }: Replacement,
-  { databaseEngine, databaseWork, ...context }: Work,
-): Step[] => {
-  const [known, wanted] = [existing(before), existing(after)];
-  const jobs = rowsIn<JobRow>(before, "jobs");
-  const unsettled = new Set([...changing(before).map(({ id }) => id), ...jobs.map(({ subject }) => subject)]);
-  const earlier = earlierConnections(before, jobs);
-  const differing = [...wanted].filter(
-    ([id, credentials]) => unsettled.has(id) || JSON.stringify(known.get(id)) !== JSON.stringify(credentials),
+  { databaseEngine, databaseWork, ...context }: ReplacementWork,
+): MatchStep[] => {
+  const [loginsBefore, loginsAfter] = [loginsByDatabase(before), loginsByDatabase(after)];
+  const jobs = rowsOfTable<JobRow>(before, "jobs");
+  const unsettledDatabaseIds = new Set([
+    ...databasesWithChanges(before).map(({ id }) => id),
+    ...jobs.map(({ subject }) => subject),
+  ]);
+  const connectionIdsBefore = connectionIdsByDatabase(before, jobs);
+  const differingLogins = [...loginsAfter].filter(
+    ([id, credentials]) =>
+      unsettledDatabaseIds.has(id) || JSON.stringify(loginsBefore.get(id)) !== JSON.stringify(credentials),
   );
-  return differing.map(
-    ([id]): Step =>
+  return differingLogins.map(
+    ([id]): MatchStep =>
       () =>
         databaseWork.withLock([id], async () => {
-          const database = await findDatabase(context, id);
-          if (!database?.row.made || isBeingDeleted(database.row)) return;
+          const database = await findDatabaseWithLogins(context, id);
+          if (!database?.row.made || hasPendingDeletion(database.row)) return;
           await databaseEngine.create(id, { type: "empty" }, database.credentials);
           const connectionIds = new Set(database.credentials.map(({ connectionId }) => connectionId));
-          for (const connectionId of earlier.get(id) ?? []) {
+          for (const connectionId of connectionIdsBefore.get(id) ?? []) {
             if (!connectionIds.has(connectionId)) await databaseEngine.revoke(id, connectionId);
           }
         }),
@@ -100,35 +111,35 @@ const matchLogins = (
 };
 
 /** Returns the databases with changes that were requested. The real database may have them already. */
-const changing = (states: TableStates): DatabaseRow[] =>
-  rowsIn<DatabaseRow>(states, "databases").filter(({ changes = [] }) => changes.length > 0);
+const databasesWithChanges = (states: TableStates): DatabaseRow[] =>
+  rowsOfTable<DatabaseRow>(states, "databases").filter(({ changes = [] }) => changes.length > 0);
 
 /** Returns the ids of all connections that may have a login, by database. */
-const earlierConnections = (states: TableStates, jobs: readonly JobRow[]): Map<string, Set<string>> => {
+const connectionIdsByDatabase = (states: TableStates, jobs: readonly JobRow[]): Map<string, Set<string>> => {
   const connectionIds = new Map<string, Set<string>>();
   const add = (databaseId: string, connectionId: string): void => {
     connectionIds.set(databaseId, (connectionIds.get(databaseId) ?? new Set()).add(connectionId));
   };
-  for (const { id, databaseId } of rowsIn<ConnectionRow>(states, "connections")) add(databaseId, id);
-  for (const { id, changes = [] } of changing(states)) {
+  for (const { id, databaseId } of rowsOfTable<ConnectionRow>(states, "connections")) add(databaseId, id);
+  for (const { id, changes = [] } of databasesWithChanges(states)) {
     for (const change of changes) if (change.type === "createConnection") add(id, change.connection.id);
   }
-  for (const { kind, subject, change } of jobs) if (kind === loginJob && change) add(subject, change);
+  for (const { kind, subject, change } of jobs) if (kind === loginJobKind && change) add(subject, change);
   return connectionIds;
 };
 
-const markLostBackups = (
+const planLostBackups = (
   { before, after }: Replacement,
-  { databaseEngine, databaseWork, ...context }: Work,
-): Step[] => {
-  const known = new Set(completedBackups(before).map(({ id }) => id));
-  const added = completedBackups(after).filter(({ id }) => !known.has(id));
-  return added.map(
-    ({ id, databaseId }): Step =>
+  { databaseEngine, databaseWork, ...context }: ReplacementWork,
+): MatchStep[] => {
+  const knownBackupIds = new Set(completedBackups(before).map(({ id }) => id));
+  const addedBackups = completedBackups(after).filter(({ id }) => !knownBackupIds.has(id));
+  return addedBackups.map(
+    ({ id, databaseId }): MatchStep =>
       () =>
         databaseWork.withLock([databaseId], async () => {
           if (await databaseEngine.hasBackup(id)) return;
-          await context.transact(withoutLocks, ({ store }) => {
+          await context.transact(writeWithoutLocks, ({ store }) => {
             if (store.backups.get(id)?.status === "completed") store.backups.update(id, { status: "failed" });
           });
         }),
@@ -136,13 +147,15 @@ const markLostBackups = (
 };
 
 const completedBackups = (states: TableStates): BackupRow[] =>
-  rowsIn<BackupRow>(states, "backups").filter(({ status }) => status === "completed");
+  rowsOfTable<BackupRow>(states, "backups").filter(({ status }) => status === "completed");
 
 /** Returns the logins of the databases that have been created, by database. */
-const existing = (states: TableStates): Map<string, DatabaseCredential[]> => {
-  const rows = rowsIn<DatabaseRow>(states, "databases").filter((row) => row.made && !isBeingDeleted(row));
+const loginsByDatabase = (states: TableStates): Map<string, DatabaseCredential[]> => {
+  const rows = rowsOfTable<DatabaseRow>(states, "databases").filter(
+    (row) => row.made && !hasPendingDeletion(row),
+  );
   const databases = new Map(rows.map(({ id }): [string, DatabaseCredential[]] => [id, []]));
-  for (const { id, databaseId, user, pass } of rowsIn<ConnectionRow>(states, "connections"))
+  for (const { id, databaseId, user, pass } of rowsOfTable<ConnectionRow>(states, "connections"))
     databases.get(databaseId)?.push({ connectionId: id, user, pass });
   return databases;
 };

@@ -1,5 +1,5 @@
 import { DatabaseUnavailableError } from "../context/database-engine.js";
-import { jobs } from "../rules/handlers.js";
+import { jobHandlers } from "../rules/handlers.js";
 import { type JobHandler, SupersededError } from "../jobs/job-handler.js";
 
 /**
@@ -13,7 +13,7 @@ export const runJob = async (
   work: (handler: JobHandler) => Promise<void>,
 ): Promise<unknown> => {
   try {
-    const handler = jobs[kind];
+    const handler = jobHandlers[kind];
     if (!handler) throw new Error(`There is no handler for jobs of the kind ${kind}`);
     await work(handler);
     return undefined;

@@ -1,13 +1,13 @@
 import { AccessTokens } from "../oauth/access-tokens.js";
-import { oauthServer } from "../oauth/oauth-server.js";
-import { PageGuard, newCookie } from "../oauth/page-guard.js";
+import { createOAuthEndpoints } from "../oauth/oauth-server.js";
+import { PageGuard, generateCookie } from "../oauth/page-guard.js";
 import type { SignInGate } from "../oauth/sign-in-gate.js";
 import { SigningKeys } from "../oauth/signing-keys.js";
 import { SealedCursors } from "../values/cursors.js";
 import type { Endpoint } from "../context/endpoint.js";
-import { type RateLimit, readRateLimit } from "../request/limit.js";
+import { type RateLimit, resolveRateLimit } from "../request/limit.js";
 import type { Settings } from "../values/settings.js";
-import type { Installed, ServerRow } from "../context/server-rows.js";
+import type { ControlSettings, ServerRow } from "../context/server-rows.js";
 import { VirtualClock } from "../values/clock.js";
 
 /** The values that a process derives from the row that all servers of a store share. */
@@ -23,7 +23,7 @@ export interface ServerState {
   readonly rateLimit: RateLimit | null;
 }
 
-export interface StateParts {
+export interface StateServices {
   readonly settings: Settings;
   /** Undefined when browsers need no key to sign in. */
   readonly gate: SignInGate | undefined;
@@ -31,14 +31,14 @@ export interface StateParts {
 }
 
 /** @param previous a state whose parts are reused if the row has the same keys. */
-export const serverStateOf = (
+export const deriveServerState = (
   row: ServerRow,
   version: string,
-  parts: StateParts,
+  parts: StateServices,
   previous?: ServerState,
 ): ServerState => {
-  const keyed = previous && hasSameKeys(previous.row, row) ? previous : keyedPartsOf(row, parts);
-  const { cursors, tokens, endpoints } = keyed;
+  const keyedParts = previous && hasSameKeys(previous.row, row) ? previous : deriveKeyedParts(row, parts);
+  const { cursors, tokens, endpoints } = keyedParts;
   return {
     row,
     version,
@@ -46,30 +46,30 @@ export const serverStateOf = (
     cursors,
     tokens,
     endpoints,
-    rateLimit: rateLimitOf(row, parts.settings),
+    rateLimit: currentRateLimit(row, parts.settings),
   };
 };
 
 /** Returns the limit that the control surface has set, or that of the settings; null for none. */
-export const rateLimitOf = ({ rateLimit }: Installed, settings: Settings): RateLimit | null => {
+export const currentRateLimit = ({ rateLimit }: ControlSettings, settings: Settings): RateLimit | null => {
   const limit = rateLimit === undefined ? settings.rateLimit : rateLimit;
-  return limit && readRateLimit(limit);
+  return limit && resolveRateLimit(limit);
 };
 
 /** The values that a process derives from the keys of a server. */
 export type KeyedParts = Pick<ServerState, "cursors" | "tokens" | "endpoints">;
 
-export const keyedPartsOf = (
+export const deriveKeyedParts = (
   row: Pick<ServerRow, "signingKeys" | "cursorKey" | "formKey">,
-  { settings, gate, onDefect }: StateParts,
+  { settings, gate, onDefect }: StateServices,
 ): KeyedParts => {
   const keys = new SigningKeys(row.signingKeys);
   const tokens = new AccessTokens(keys, settings);
-  const guard = new PageGuard(row.formKey, settings.authUrl, newCookie);
+  const pageGuard = new PageGuard(row.formKey, settings.authUrl, generateCookie);
   return {
     cursors: new SealedCursors(row.cursorKey),
     tokens,
-    endpoints: oauthServer({ keys, tokens, guard, gate, onDefect }),
+    endpoints: createOAuthEndpoints({ keys, tokens, guard: pageGuard, gate, onDefect }),
   };
 };
 

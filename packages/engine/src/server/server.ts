@@ -1,5 +1,5 @@
 import { ApprovalsControl } from "../control/approvals-control.js";
-import { change } from "../control/change.js";
+import { runChangeStep } from "../control/change.js";
 import { ClockControl } from "../control/clock-control.js";
 import { DataPlaneControl } from "../control/data-plane-control.js";
 import { Faults } from "../control/faults.js";
@@ -9,26 +9,26 @@ import { StateControl } from "../control/state-control.js";
 import { Tenant, type TenantRows } from "../control/tenant.js";
 import { TokenMint } from "../control/token-mint.js";
 import type { OperationId } from "../generated/operations.js";
-import { environmentRecorder } from "../request/coverage.js";
+import { createEnvironmentRecorder } from "../request/coverage.js";
 import { type BodyPolicy, Engine } from "../request/engine.js";
-import { readRateLimit } from "../request/limit.js";
+import { resolveRateLimit } from "../request/limit.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
 import type { TableStates } from "../store/records.js";
-import { handlers } from "../rules/handlers.js";
+import { operationHandlers } from "../rules/handlers.js";
 import type { Awaitable, Mode, Returned } from "../values/awaitable.js";
 import type { EngineRequest, EngineResponse } from "../values/message.js";
-import { randomText } from "../values/random-bytes.js";
+import { randomBase64Url } from "../values/random-bytes.js";
 import type { RateLimitSettings, Settings } from "../values/settings.js";
 import type { ServerRecords } from "../context/server-rows.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { EngineOptions } from "./engine-options.js";
-import { withEnsuredClients } from "./ensured-clients.js";
-import { type ControlRows, clockOf, recordsOf } from "./control-rows.js";
-import { type Snapshot, readSnapshot } from "./snapshot.js";
-import { rowsIn, serverTablesOf, snapshotOfTables, tablesOf } from "./snapshot-tables.js";
+import { carryOverEnsuredClients } from "./ensured-clients.js";
+import { type ControlRows, createClockSource, createServerRecords } from "./control-rows.js";
+import { type Snapshot, parseSnapshot } from "./snapshot.js";
+import { rowsOfTable, readTablesBesideSnapshot, buildSnapshot, buildTables } from "./snapshot-tables.js";
 
 /** Holds the state of a server, and runs its jobs. */
-export interface Backend<M extends Mode> extends ControlRows<M> {
+export interface ServerBackend<M extends Mode> extends ControlRows<M> {
   readonly settings: Settings;
   /** Returns the context for the next request. */
   requestContext(): RequestContext;
@@ -37,14 +37,14 @@ export interface Backend<M extends Mode> extends ControlRows<M> {
   /** Returns the workspace of a tenant, its owner and its service token. */
   tenantRows(workspaceId: string): Awaitable<TenantRows>;
   /** Returns the result of a function for the rows of all tables. */
-  readAll<T>(look: (states: TableStates) => T): Returned<M, T>;
+  readAll<T>(readTables: (states: TableStates) => T): Returned<M, T>;
   /**
    * Replaces the rows of all tables. Resolves when the real databases match them.
    *
-   * @param next returns the new rows. When it throws, nothing changes.
-   * @param replaced called once the rows are replaced.
+   * @param createTables returns the new rows. When it throws, nothing changes.
+   * @param onReplaced called once the rows are replaced.
    */
-  replaceAll(next: (states: TableStates) => TableStates, replaced?: () => void): Promise<void>;
+  replaceAll(createTables: (states: TableStates) => TableStates, onReplaced?: () => void): Promise<void>;
   save(): Promise<void>;
   idle(): Promise<void>;
   start(): void;
@@ -52,7 +52,7 @@ export interface Backend<M extends Mode> extends ControlRows<M> {
 }
 
 /** The parts of a server that do not depend on where its state is. */
-export interface ServerParts extends Pick<
+export interface CommonServerOptions extends Pick<
   EngineOptions,
   "dataPlane" | "logCapacity" | "onDefect" | "validateResponses"
 > {
@@ -71,26 +71,26 @@ export class Server<M extends Mode = Mode> {
   readonly states: StateControl;
   readonly seed: Seeder;
   readonly tokens: TokenMint;
-  readonly #backend: Backend<M>;
+  readonly #backend: ServerBackend<M>;
   readonly #records: ServerRecords<M>;
   readonly #engine: Engine;
   readonly #log: RequestLog;
 
-  protected constructor(backend: Backend<M>, parts: ServerParts) {
+  protected constructor(backend: ServerBackend<M>, parts: CommonServerOptions) {
     const { dataPlane, logCapacity = 1_000, onDefect = console.error, validateResponses = false } = parts;
     const context = (): RequestContext<M> => backend.context();
     this.#backend = backend;
     this.settings = backend.settings;
-    this.#records = recordsOf(backend);
-    this.clock = new ClockControl(clockOf(backend));
+    this.#records = createServerRecords(backend);
+    this.clock = new ClockControl(createClockSource(backend));
     this.faults = new Faults(this.#records);
     this.#log = new RequestLog(logCapacity);
     this.#engine = new Engine({
       context: () => backend.requestContext(),
-      handlers,
+      handlers: operationHandlers,
       faults: this.faults,
       log: this.#log,
-      recorder: environmentRecorder(),
+      recorder: createEnvironmentRecorder(),
       validateResponses,
       onDefect,
       requestIdPrefix: parts.requestIdPrefix,
@@ -111,7 +111,7 @@ export class Server<M extends Mode = Mode> {
    */
   async createTenant(name?: string): Promise<Tenant> {
     const context = (): RequestContext => this.#backend.context();
-    const tenantName = name ?? (await change(context(), ({ ids }) => ids.name()));
+    const tenantName = name ?? (await runChangeStep(context(), ({ ids }) => ids.name()));
     const user = await this.seed.user({ name: tenantName });
     const { id } = await this.seed.workspace({ name: tenantName, ownerId: user.id });
     await this.seed.serviceToken({ name: "default" }, { workspaceId: id });
@@ -153,18 +153,18 @@ export class Server<M extends Mode = Mode> {
    * @throws TypeError when a number is not valid or an operation does not exist.
    */
   setRateLimit(limit: RateLimitSettings | null): Returned<M, OperationId[]> {
-    const rateEpoch = randomText(16);
+    const rateEpoch = randomBase64Url(16);
     return this.#records.change("rate limit", ({ install }) => {
       // Here, so that the error rejects the promise of a server that has one.
-      const limited = limit ? [...readRateLimit(limit).limited] : [];
+      const limitedOperations = limit ? [...resolveRateLimit(limit).limitedOperations] : [];
       install({ rateLimit: limit, rateEpoch });
-      return limited;
+      return limitedOperations;
     });
   }
 
   /** Returns a copy of the whole state as plain JSON. */
   snapshot(): Returned<M, Snapshot> {
-    return this.#backend.readAll(snapshotOfTables);
+    return this.#backend.readAll(buildSnapshot);
   }
 
   /**
@@ -176,8 +176,11 @@ export class Server<M extends Mode = Mode> {
    */
   load(snapshot: Snapshot): Promise<void> {
     return this.#backend.replaceAll((states) => {
-      const entered = structuredClone(readSnapshot(snapshot));
-      return tablesOf(withEnsuredClients(entered, rowsIn(states, "clients")), serverTablesOf(states));
+      const nextSnapshot = structuredClone(parseSnapshot(snapshot));
+      return buildTables(
+        carryOverEnsuredClients(nextSnapshot, rowsOfTable(states, "clients")),
+        readTablesBesideSnapshot(states),
+      );
     });
   }
 
@@ -189,8 +192,11 @@ export class Server<M extends Mode = Mode> {
   reset(): Promise<void> {
     return this.#backend.replaceAll(
       (states) => {
-        const { initial, draws } = serverTablesOf(states);
-        return tablesOf(withEnsuredClients(initial, rowsIn(states, "clients")), { initial, draws });
+        const { initial, draws } = readTablesBesideSnapshot(states);
+        return buildTables(carryOverEnsuredClients(initial, rowsOfTable(states, "clients")), {
+          initial,
+          draws,
+        });
       },
       () => {
         this.dataPlane.reset();

@@ -22,7 +22,7 @@ export interface Snapshot {
  *
  * @throws Error that says what is missing when the value is not a snapshot.
  */
-export const readSnapshot = (value: unknown): Snapshot => {
+export const parseSnapshot = (value: unknown): Snapshot => {
   if (typeof value !== "object" || value === null) throw new Error("The snapshot is not a JSON object");
   const snapshot = value as Partial<Record<keyof Snapshot, unknown>>;
   if (snapshot.version !== 1) {
@@ -41,8 +41,8 @@ export const readSnapshot = (value: unknown): Snapshot => {
     if (!Array.isArray(collections[name]?.rows)) throw new Error(`The snapshot's store has no ${name}`);
   }
   // Of the other parts, only the presence is checked: their contents come from a server.
-  const whole = value as Snapshot;
-  if (!isSupportedTime(new VirtualClock(whole.clock).now()))
+  const checkedSnapshot = value as Snapshot;
+  if (!isSupportedTime(new VirtualClock(checkedSnapshot.clock).now()))
     throw new Error("The clock of the snapshot is not between 1970-01-01 and 9000-01-01");
-  return whole;
+  return checkedSnapshot;
 };

@@ -1,41 +1,41 @@
 import { DefaultRows } from "../control/default-rows.js";
-import { read } from "../control/change.js";
+import { runReadStep } from "../control/change.js";
 import type { TenantRows } from "../control/tenant.js";
 import { JobRunner } from "../jobs/job-runner.js";
-import type { JobWhere } from "../jobs/table-scheduler.js";
-import { type Access, readOnly, withoutLocks } from "../store/storage-adapter.js";
-import type { Records, TableStates } from "../store/records.js";
-import type { Everything } from "../store/store.js";
+import type { JobLookup } from "../jobs/table-scheduler.js";
+import { type TransactionOptions, readOnlyTransaction, writeWithoutLocks } from "../store/storage-adapter.js";
+import type { RecordStore, TableStates } from "../store/records.js";
+import type { AllRowsLookup } from "../store/store.js";
 import { Pauses } from "../values/pauses.js";
 import type { Settings } from "../values/settings.js";
 import { StateChangedError } from "../values/state-changed-error.js";
 import { DatabaseWork } from "../context/database-work.js";
-import { type InitialRow, type JobRow, initialId } from "../context/server-rows.js";
+import { type InitialStateRow, type JobRow, initialRowId } from "../context/server-rows.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { Transactions } from "../context/transactions.js";
 import type { RuleContext } from "../context/rule-context.js";
-import { type ContextParts, commonContext, contextPartsOf } from "./common-context.js";
+import { type SharedServices, createCommonContext, createSharedServices } from "./common-context.js";
 import type { EngineOptions } from "./engine-options.js";
-import { matchDatabases, whenAvailable } from "./replaced-data.js";
-import { type TransactionView, clockAccess, moveForward } from "./control-rows.js";
+import { matchDatabases, retryUntilAvailable } from "./replaced-data.js";
+import { type TransactionView, clockTransactionOptions, moveClockForward } from "./control-rows.js";
 import { runJob } from "./run-job.js";
-import type { Backend } from "./server.js";
-import { snapshotOfTables } from "./snapshot-tables.js";
-import { StoredState, countPreloads } from "./stored-state.js";
+import type { ServerBackend } from "./server.js";
+import { buildSnapshot } from "./snapshot-tables.js";
+import { StoredState, preloadRateLimitCount } from "./stored-state.js";
 
 /** `deterministic`, `startAt`, `frozen`, `snapshot` and `initial` apply only to records that no server has used. */
 export interface StoredServerOptions extends Omit<EngineOptions, "afterMutation"> {
   /** The rows. Several servers may use them at the same time. */
-  readonly records: Records;
+  readonly records: RecordStore;
 }
 
 /** Keeps the state of a server in records that survive it, and that other servers may share. */
-export class StoredBackend implements Backend<"async"> {
+export class StoredBackend implements ServerBackend<"async"> {
   readonly settings: Settings;
-  readonly #records: Records;
+  readonly #records: RecordStore;
   readonly #state: StoredState;
   readonly #runner: JobRunner;
-  readonly #parts: ContextParts;
+  readonly #services: SharedServices;
   readonly #pauses = new Pauses();
 
   constructor(options: StoredServerOptions) {
@@ -46,16 +46,16 @@ export class StoredBackend implements Backend<"async"> {
         work,
       ),
     );
-    const parts = contextPartsOf(options, databaseWork);
+    const parts = createSharedServices(options, databaseWork);
     const state: StoredState = new StoredState({
       ...parts,
       ...{ records, onDefect },
-      onScheduled: (scheduled) => this.#runner.adopt(scheduled),
+      onScheduled: (scheduledJobs) => this.#runner.addScheduledJobs(scheduledJobs),
     });
     this.settings = parts.settings;
     this.#records = records;
     this.#state = state;
-    this.#parts = parts;
+    this.#services = parts;
     this.#runner = new JobRunner({
       sessions: records.sessions,
       onDefect,
@@ -63,19 +63,19 @@ export class StoredBackend implements Backend<"async"> {
       transact: (purpose, step, ids = []) =>
         state.run(
           { mode: purpose === "read" ? "read" : "write", locks: purpose === "take" ? ["jobs"] : [] },
-          ({ tables }) => step(tables.table<JobRow, JobWhere>("jobs"), tables),
+          ({ tables }) => step(tables.table<JobRow, JobLookup>("jobs"), tables),
           { preloads: () => ids.map((id) => ({ read: "row", table: "jobs", id })) },
         ),
-      perform: (job, isAwaited) =>
+      runJob: (job, isAwaited) =>
         runJob(job.kind, isAwaited, onDefect, async (handler) =>
           handler(this.context(), job.subject, job.change),
         ),
-      workspacesOf: (scheduled) =>
+      workspacesOf: (scheduledJobs) =>
         this.context().transact(
-          readOnly,
-          (context) => scheduled.map(({ subject }) => workspaceOf(context, subject)),
+          readOnlyTransaction,
+          (context) => scheduledJobs.map(({ subject }) => findWorkspaceId(context, subject)),
           () =>
-            scheduled.flatMap(({ subject: id }) => [
+            scheduledJobs.flatMap(({ subject: id }) => [
               { read: "row", table: "databases", id },
               { read: "row", table: "backups", id },
             ]),
@@ -87,17 +87,17 @@ export class StoredBackend implements Backend<"async"> {
     return this.#state.state.row.hasFaults;
   }
 
-  run<T>(access: Access, step: (view: TransactionView) => T): Promise<T> {
-    return this.#state.run(access, step);
+  run<T>(transactionOptions: TransactionOptions, step: (view: TransactionView) => T): Promise<T> {
+    return this.#state.run(transactionOptions, step);
   }
 
   planJobs(): void {
-    this.#runner.look();
+    this.#runner.lookForDueJobs();
   }
 
   async advanceTo(time: number): Promise<void> {
-    await this.#runner.advance(time, (dueAt, tables) => moveForward(tables, dueAt));
-    await this.run(clockAccess, ({ tables }) => moveForward(tables, time));
+    await this.#runner.advance(time, (dueAt, tables) => moveClockForward(tables, dueAt));
+    await this.run(clockTransactionOptions, ({ tables }) => moveClockForward(tables, time));
     this.planJobs();
   }
 
@@ -113,14 +113,14 @@ export class StoredBackend implements Backend<"async"> {
   requestContext(): RequestContext<"async"> {
     const { state } = this.#state;
     let isFirst = true;
-    return this.#worldWith(async (access, step, preloads) => {
+    return this.#createContext(async (transactionOptions, step, preloads) => {
       try {
-        const ran = await this.#state.run(access, ({ context }) => step(context), {
+        const stepResult = await this.#state.run(transactionOptions, ({ context }) => step(context), {
           preloads,
           ...(isFirst && { expected: state }),
         });
         isFirst = false;
-        return ran;
+        return stepResult;
       } catch (error) {
         isFirst &&= error instanceof StateChangedError;
         throw error;
@@ -130,36 +130,39 @@ export class StoredBackend implements Backend<"async"> {
 
   /** Returns the context for jobs and the control surface, whose transactions run in any state of the server. */
   context(): RequestContext<"async"> {
-    return this.#worldWith((access, step, preloads) =>
-      this.#state.run(access, ({ context }) => step(context), { preloads }),
+    return this.#createContext((transactionOptions, step, preloads) =>
+      this.#state.run(transactionOptions, ({ context }) => step(context), { preloads }),
     );
   }
 
   tenantRows(workspaceId: string): Promise<TenantRows> {
-    return read(this.context(), ({ store }) => {
+    return runReadStep(this.context(), ({ store }) => {
       const { workspace, user, serviceToken } = new DefaultRows(() => store, workspaceId);
       return { workspace, user, serviceToken };
     });
   }
 
-  async readAll<T>(look: (states: TableStates) => T): Promise<T> {
-    return look(await this.#records.readAll());
+  async readAll<T>(readTables: (states: TableStates) => T): Promise<T> {
+    return readTables(await this.#records.readAllTables());
   }
 
   /** Stores the current state as the one that `reset` restores. */
   async keepAsInitial(): Promise<void> {
-    const snapshot = await this.readAll(snapshotOfTables);
-    await this.run(withoutLocks, ({ tables }) => {
-      tables.table<InitialRow, Everything>("server").update(initialId, { snapshot });
+    const snapshot = await this.readAll(buildSnapshot);
+    await this.run(writeWithoutLocks, ({ tables }) => {
+      tables.table<InitialStateRow, AllRowsLookup>("server").update(initialRowId, { snapshot });
     });
   }
 
-  async replaceAll(next: (states: TableStates) => TableStates, replaced?: () => void): Promise<void> {
-    const replacement = await this.#records.replaceAll(next);
-    await whenAvailable(() => this.#state.refresh(), this.#pauses);
-    await Promise.all([matchDatabases(replacement, this.context(), this.#pauses), this.#runner.idle()]);
-    this.#runner.look();
-    replaced?.();
+  async replaceAll(
+    createTables: (states: TableStates) => TableStates,
+    onReplaced?: () => void,
+  ): Promise<void> {
+    const replacement = await this.#records.replaceAll(createTables);
+    await retryUntilAvailable(() => this.#state.refresh(), this.#pauses);
+    await Promise.all([matchDatabases(replacement, this.context(), this.#pauses), this.#runner.whenIdle()]);
+    this.#runner.lookForDueJobs();
+    onReplaced?.();
   }
 
   /** Resolves at once, because every change is stored when its transaction ends. */
@@ -168,7 +171,7 @@ export class StoredBackend implements Backend<"async"> {
   }
 
   idle(): Promise<void> {
-    return this.#runner.idle();
+    return this.#runner.whenIdle();
   }
 
   start(): void {
@@ -178,7 +181,7 @@ export class StoredBackend implements Backend<"async"> {
   async stop(): Promise<void> {
     this.#pauses.end();
     this.#runner.close();
-    await this.#runner.idle();
+    await this.#runner.whenIdle();
   }
 
   /** Runs the jobs of a row now, even before `start`. */
@@ -186,16 +189,16 @@ export class StoredBackend implements Backend<"async"> {
     return this.#runner.finish(subject);
   }
 
-  #worldWith(transact: Transactions<"async">["transact"]): RequestContext<"async"> {
+  #createContext(transact: Transactions<"async">["transact"]): RequestContext<"async"> {
     const { state } = this.#state;
     return {
-      ...commonContext(this.#parts, state),
+      ...createCommonContext(this.#services, state),
       clock: state.clock,
       transact,
       runJob: (job) => this.#runner.runNow(job),
       finishJobs: (subject) => this.#runner.finish(subject),
       epoch: state.row.epoch,
-      countPreloads: (operation, principal) => countPreloads(state, operation, principal),
+      countPreloads: (operation, principal) => preloadRateLimitCount(state, operation, principal),
       // The rows are stored when their transaction ends.
       saved: () => undefined,
     };
@@ -203,7 +206,7 @@ export class StoredBackend implements Backend<"async"> {
 }
 
 /** Returns the id of the workspace that has a database or backup; empty for any other row. */
-const workspaceOf = ({ store }: RuleContext, subject: string): string => {
+const findWorkspaceId = ({ store }: RuleContext, subject: string): string => {
   const databaseId = store.backups.get(subject)?.databaseId ?? subject;
   return store.databases.get(databaseId)?.workspaceId ?? "";
 };

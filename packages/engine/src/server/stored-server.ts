@@ -1,14 +1,14 @@
-import { read } from "../control/change.js";
+import { runReadStep } from "../control/change.js";
 import { DefaultRows } from "../control/default-rows.js";
 import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import { RandomIds } from "../values/random-ids.js";
 import type { RuleContext } from "../context/rule-context.js";
-import { tablesOfNew } from "./new-server.js";
+import { createInitialTables } from "./new-server.js";
 import { Server } from "./server.js";
 import { StoredBackend, type StoredServerOptions } from "./stored-backend.js";
 
 /** Rows that a new server starts with. */
-export interface StoredDefaults {
+export interface StoredDefaultRows {
   readonly workspace: WorkspaceRow;
   readonly user: UserRow;
   readonly serviceToken: ServiceTokenRow;
@@ -34,7 +34,7 @@ export class StoredServer extends Server<"async"> {
    * @throws DatabaseUnavailableError when the records cannot be reached; Error when `snapshot` or `initial` is not a snapshot.
    */
   static async open(options: StoredServerOptions): Promise<StoredServer> {
-    const isNew = await options.records.fill(tablesOfNew(options));
+    const isNew = await options.records.fillEmptyTables(createInitialTables(options));
     const backend = new StoredBackend(options);
     await backend.refresh();
     return new StoredServer(options, backend, isNew);
@@ -42,7 +42,7 @@ export class StoredServer extends Server<"async"> {
 
   /** Runs a synchronous step that changes nothing, on one snapshot of the rows. */
   read<T>(step: (context: RuleContext) => T): Promise<T> {
-    return read(this.#backend.context(), step);
+    return runReadStep(this.#backend.context(), step);
   }
 
   /** Runs a synchronous step in a transaction. It may run more than once. */
@@ -51,7 +51,7 @@ export class StoredServer extends Server<"async"> {
   }
 
   /** Returns the rows that a new server starts with. Throws a `ControlError` when one of them was deleted. */
-  rows(): Promise<StoredDefaults> {
+  rows(): Promise<StoredDefaultRows> {
     return this.read(({ store }) => {
       const { workspace, user, serviceToken, otherWorkspace, otherUser } = new DefaultRows(() => store);
       return { workspace, user, serviceToken, otherWorkspace, otherUser };

@@ -16,35 +16,35 @@ export interface Table<Field extends string = string> {
   readonly expires?: "expiresAt" | "dueAt";
 }
 
-interface Declaration<T> extends Table<KeyField<T>> {
+interface CollectionDeclaration<T> extends Table<KeyField<T>> {
   /** The kind of resource that has these ids. Default: none. */
   readonly kind?: string;
   readonly expires?: T extends { expiresAt: number | null } ? "expiresAt" : never;
 }
 
 /** @param sample a row, for tests. A field that is an array in it is an array in Postgres too. */
-const rowsLike =
+const declareCollection =
   <T extends rows.Row>(sample: T) =>
-  <const D extends Declaration<T>>(declaration: D) => ({ sample, ...declaration });
+  <const D extends CollectionDeclaration<T>>(declaration: D) => ({ sample, ...declaration });
 
-const first = { id: "1", createdAt: 1 };
-const inProject = { workspaceId: "w", projectId: "p", branchId: "b", branchGitName: "main" };
-const login = { integrationId: "i", clientId: "c", userId: "u", workspaceId: "w", scopes: [] };
+const sampleRow = { id: "1", createdAt: 1 };
+const sampleProjectFields = { workspaceId: "w", projectId: "p", branchId: "b", branchGitName: "main" };
+const sampleLoginFields = { integrationId: "i", clientId: "c", userId: "u", workspaceId: "w", scopes: [] };
 
 /** Every collection of the API. Its name, row type, keys, and table in Postgres are declared only here. */
 export const collections = {
-  users: rowsLike<rows.UserRow>({ ...first, email: "ada@example.com", name: null })({
+  users: declareCollection<rows.UserRow>({ ...sampleRow, email: "ada@example.com", name: null })({
     kind: "user",
     keys: [],
     indexes: [],
   }),
-  workspaces: rowsLike<rows.WorkspaceRow>({ ...first, name: "workspace", memberIds: [] })({
+  workspaces: declareCollection<rows.WorkspaceRow>({ ...sampleRow, name: "workspace", memberIds: [] })({
     kind: "workspace",
     keys: [{ by: ["id"] }, { by: ["memberIds"] }],
     indexes: [["memberIds"]],
   }),
-  serviceTokens: rowsLike<rows.ServiceTokenRow>({
-    ...first,
+  serviceTokens: declareCollection<rows.ServiceTokenRow>({
+    ...sampleRow,
     workspaceId: "w",
     name: "token",
     valueHint: "abcd",
@@ -54,13 +54,18 @@ export const collections = {
     keys: [{ by: ["workspaceId"] }],
     indexes: [["workspaceId"]],
   }),
-  clients: rowsLike<rows.ClientRow>({ ...first, name: "client", redirectUris: [], secretHash: null })({
+  clients: declareCollection<rows.ClientRow>({
+    ...sampleRow,
+    name: "client",
+    redirectUris: [],
+    secretHash: null,
+  })({
     kind: "client",
     keys: [],
     indexes: [],
   }),
-  integrations: rowsLike<rows.IntegrationRow>({
-    ...first,
+  integrations: declareCollection<rows.IntegrationRow>({
+    ...sampleRow,
     workspaceId: "w",
     clientId: "c",
     userId: "u",
@@ -70,9 +75,9 @@ export const collections = {
     keys: [{ by: ["workspaceId"], and: ["clientId"] }],
     indexes: [["workspaceId"], ["workspaceId", "clientId"]],
   }),
-  authorizationCodes: rowsLike<rows.AuthorizationCodeRow>({
-    ...first,
-    ...login,
+  authorizationCodes: declareCollection<rows.AuthorizationCodeRow>({
+    ...sampleRow,
+    ...sampleLoginFields,
     redirectUri: null,
     codeChallenge: null,
     expiresAt: 100,
@@ -82,13 +87,13 @@ export const collections = {
     indexes: [["grantId"]],
     expires: "expiresAt",
   }),
-  grants: rowsLike<rows.GrantRow>({ ...first, ...login, expiresAt: 100 })({
+  grants: declareCollection<rows.GrantRow>({ ...sampleRow, ...sampleLoginFields, expiresAt: 100 })({
     keys: [{ by: ["integrationId"] }],
     indexes: [["integrationId"]],
     expires: "expiresAt",
   }),
-  refreshTokens: rowsLike<rows.RefreshTokenRow>({
-    ...first,
+  refreshTokens: declareCollection<rows.RefreshTokenRow>({
+    ...sampleRow,
     grantId: "g",
     expiresAt: 100,
     usedAt: null,
@@ -98,13 +103,13 @@ export const collections = {
     indexes: [["grantId"]],
     expires: "expiresAt",
   }),
-  revokedTokens: rowsLike<rows.RevokedTokenRow>({ ...first, expiresAt: 100 })({
+  revokedTokens: declareCollection<rows.RevokedTokenRow>({ ...sampleRow, expiresAt: 100 })({
     keys: [],
     indexes: [],
     expires: "expiresAt",
   }),
-  projects: rowsLike<rows.ProjectRow>({
-    ...first,
+  projects: declareCollection<rows.ProjectRow>({
+    ...sampleRow,
     workspaceId: "w",
     name: "project",
     logicalId: null,
@@ -116,8 +121,8 @@ export const collections = {
     indexes: [["workspaceId"]],
     unique: [["workspaceId", "logicalId"]],
   }),
-  branches: rowsLike<rows.BranchRow>({
-    ...first,
+  branches: declareCollection<rows.BranchRow>({
+    ...sampleRow,
     updatedAt: 1,
     projectId: "p",
     gitName: "main",
@@ -129,9 +134,9 @@ export const collections = {
     indexes: [["projectId"], ["projectId", "isDefault"]],
     unique: [["projectId", "gitName"]],
   }),
-  databases: rowsLike<rows.DatabaseRow>({
-    ...first,
-    ...inProject,
+  databases: declareCollection<rows.DatabaseRow>({
+    ...sampleRow,
+    ...sampleProjectFields,
     name: "db",
     logicalId: null,
     region: "us-east-1",
@@ -157,8 +162,8 @@ export const collections = {
     ],
     unique: [["branchId", "logicalId"]],
   }),
-  connections: rowsLike<rows.ConnectionRow>({
-    ...first,
+  connections: declareCollection<rows.ConnectionRow>({
+    ...sampleRow,
     workspaceId: "w",
     databaseId: "d",
     name: "connection",
@@ -170,8 +175,8 @@ export const collections = {
     keys: [{ by: ["workspaceId"], and: ["databaseId"] }, { by: ["databaseId"] }],
     indexes: [["workspaceId"], ["databaseId"]],
   }),
-  backups: rowsLike<rows.BackupRow>({
-    ...first,
+  backups: declareCollection<rows.BackupRow>({
+    ...sampleRow,
     databaseId: "d",
     backupType: "full",
     status: "completed",
@@ -181,9 +186,9 @@ export const collections = {
     keys: [{ by: ["databaseId"] }],
     indexes: [["databaseId"]],
   }),
-  apps: rowsLike<rows.AppRow>({
-    ...first,
-    ...inProject,
+  apps: declareCollection<rows.AppRow>({
+    ...sampleRow,
+    ...sampleProjectFields,
     name: "app",
     logicalId: null,
     region: "us-east-1",
@@ -213,8 +218,8 @@ export const collections = {
       ["projectId", "branchId", "logicalId"],
     ],
   }),
-  deployments: rowsLike<rows.DeploymentRow>({
-    ...first,
+  deployments: declareCollection<rows.DeploymentRow>({
+    ...sampleRow,
     appId: "a",
     foundryVersionId: "v",
     status: "created",
@@ -227,8 +232,8 @@ export const collections = {
     keys: [{ by: ["appId"], and: ["status"] }],
     indexes: [["appId"], ["appId", "status"]],
   }),
-  approvals: rowsLike<rows.ApprovalRow>({
-    ...first,
+  approvals: declareCollection<rows.ApprovalRow>({
+    ...sampleRow,
     agentId: "agent",
     sponsorId: "u",
     workspaceId: "w",
@@ -274,7 +279,7 @@ type KindOf<Declared> = Declared extends { kind: infer Kind } ? Kind : never;
 /** The kinds of resources that have a collection. */
 type StoredKind = KindOf<(typeof collections)[CollectionName]>;
 
-const namesByKind = new Map(
+const collectionNameByKind = new Map(
   collectionNames.flatMap((name): [string, CollectionName][] => {
     const { kind }: Table & { readonly kind?: string } = collections[name];
     return kind === undefined ? [] : [[kind, name]];
@@ -282,8 +287,8 @@ const namesByKind = new Map(
 );
 
 /** Returns the collection of a kind of resource. */
-export const collectionOf = (kind: StoredKind): CollectionName => {
-  const name = namesByKind.get(kind);
+export const collectionNameOf = (kind: StoredKind): CollectionName => {
+  const name = collectionNameByKind.get(kind);
   if (name === undefined) throw new Error(`No collection has the rows of the kind ${kind}`);
   return name;
 };

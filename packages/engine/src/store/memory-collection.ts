@@ -1,6 +1,6 @@
 import type { Key } from "./keys.js";
-import { type Entry, ExpiryIndex, type Group, KeyIndex, type MemoryIndex } from "./memory-index.js";
-import { containingMatcher } from "./row-fields.js";
+import { type RowEntry, ExpiryIndex, type EntryGroup, KeyIndex, type RowIndex } from "./memory-index.js";
+import { createTextMatcher } from "./row-fields.js";
 import type { Row } from "./rows.js";
 import { SortedList } from "./sorted-list.js";
 import type { Collection, ExpiringCollection, Lookup, PageRequest } from "./store.js";
@@ -17,20 +17,20 @@ export interface CollectionState<T extends Row> {
  */
 export class MemoryCollection<T extends Row, W extends Lookup> implements Collection<T, W> {
   readonly #keys: readonly Key[];
-  readonly #changed: () => void;
-  readonly #entries = new Map<string, Entry<T>>();
+  readonly #onChange: () => void;
+  readonly #entries = new Map<string, RowEntry<T>>();
   /** A bit for each field of the keys; a combination of fields is the sum of its bits. */
-  readonly #bits: ReadonlyMap<string, number>;
+  readonly #fieldBits: ReadonlyMap<string, number>;
   readonly #keyIndexes = new Map<number, KeyIndex<T>>();
-  readonly #indexes: MemoryIndex<T>[] = [];
-  #next = 1;
+  readonly #indexes: RowIndex<T>[] = [];
+  #nextSequence = 1;
 
   /** `changed` is called after every change. */
-  constructor(keys: readonly Key[], changed: () => void) {
+  constructor(keys: readonly Key[], onChange: () => void) {
     this.#keys = keys;
-    this.#changed = changed;
+    this.#onChange = onChange;
     const fields = new Set(keys.flatMap(({ by, and = [] }) => [...by, ...and]));
-    this.#bits = new Map([...fields].map((field, index) => [field, 1 << index]));
+    this.#fieldBits = new Map([...fields].map((field, index) => [field, 1 << index]));
   }
 
   get size(): number {
@@ -42,8 +42,8 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
   }
 
   find(where: W): T | undefined {
-    let earliest: Entry<T> | undefined;
-    for (const group of this.#groups(where)) {
+    let earliest: RowEntry<T> | undefined;
+    for (const group of this.#findGroups(where)) {
       const first = group instanceof SortedList ? group.first : group;
       if (first && (!earliest || first.sequence < earliest.sequence)) earliest = first;
     }
@@ -51,49 +51,49 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
   }
 
   list(where: W): T[] {
-    return inOrder(this.#groups(where).map(entriesOf)).map(({ row }) => row);
+    return mergeGroups(this.#findGroups(where).map(listEntries)).map(({ row }) => row);
   }
 
   count(where: W): number {
-    const groups = this.#groups(where);
-    const [only] = groups;
-    if (groups.length > 1) return inOrder(groups.map(entriesOf)).length;
-    return only === undefined ? 0 : only instanceof SortedList ? only.size : 1;
+    const groups = this.#findGroups(where);
+    const [firstGroup] = groups;
+    if (groups.length > 1) return mergeGroups(groups.map(listEntries)).length;
+    return firstGroup === undefined ? 0 : firstGroup instanceof SortedList ? firstGroup.size : 1;
   }
 
   page({ where, containing, after, limit, newestFirst = false }: PageRequest<T, W>): T[] {
-    const matches = containingMatcher(containing);
-    const chosen = this.#groups(where).map((group) => {
-      const entries: Entry<T>[] = [];
-      for (const entry of walk(group, after, newestFirst)) {
+    const matches = createTextMatcher(containing);
+    const pagesByGroup = this.#findGroups(where).map((group) => {
+      const entries: RowEntry<T>[] = [];
+      for (const entry of entriesAfter(group, after, newestFirst)) {
         if (entries.length >= limit) break;
         if (matches(entry.row)) entries.push(entry);
       }
       return newestFirst ? entries.reverse() : entries;
     });
-    const entries = inOrder(chosen);
+    const entries = mergeGroups(pagesByGroup);
     const page = newestFirst ? entries.slice(-limit).reverse() : entries.slice(0, limit);
     return page.map(({ row }) => row);
   }
 
   insert(row: T): T {
     if (this.#entries.has(row.id)) throw new Error(`A row with the id ${row.id} exists`);
-    const entry = { sequence: this.#next, row };
-    this.#next += 1;
+    const entry = { sequence: this.#nextSequence, row };
+    this.#nextSequence += 1;
     this.#entries.set(row.id, entry);
     for (const index of this.#indexes) index.add(entry);
-    this.#changed();
+    this.#onChange();
     return row;
   }
 
   update(id: string, changes: Partial<Omit<T, "id">>): T {
-    const entry = this.#entry(id);
+    const entry = this.#requireEntry(id);
     const row = { ...entry.row, ...changes };
-    const moved = this.#indexes.filter((index) => index.separates(entry.row, row));
-    for (const index of moved) index.remove(entry);
+    const affectedIndexes = this.#indexes.filter((index) => index.hasMoved(entry.row, row));
+    for (const index of affectedIndexes) index.remove(entry);
     entry.row = row;
-    for (const index of moved) index.add(entry);
-    this.#changed();
+    for (const index of affectedIndexes) index.add(entry);
+    this.#onChange();
     return row;
   }
 
@@ -102,63 +102,63 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
     if (entry === undefined) return;
     this.#entries.delete(id);
     for (const index of this.#indexes) index.remove(entry);
-    this.#changed();
+    this.#onChange();
   }
 
   sequence(id: string): number {
-    return this.#entry(id).sequence;
+    return this.#requireEntry(id).sequence;
   }
 
   /** Shares its rows with the collection. */
   get state(): CollectionState<T> {
     return {
-      next: this.#next,
+      next: this.#nextSequence,
       rows: Array.from(this.#entries.values(), ({ sequence, row }) => [sequence, row]),
     };
   }
 
   /** Fills a new collection. */
-  fill({ next, rows }: CollectionState<T>): void {
+  restore({ next, rows }: CollectionState<T>): void {
     for (const [sequence, row] of rows) this.#entries.set(row.id, { sequence, row });
-    this.#next = next;
+    this.#nextSequence = next;
   }
 
   /** Fills an index with the existing rows and keeps it up to date. */
-  protected maintain<Index extends MemoryIndex<T>>(index: Index): Index {
+  protected addIndex<Index extends RowIndex<T>>(index: Index): Index {
     for (const entry of this.#entries.values()) index.add(entry);
     this.#indexes.push(index);
     return index;
   }
 
-  #entry(id: string): Entry<T> {
+  #requireEntry(id: string): RowEntry<T> {
     const entry = this.#entries.get(id);
     if (!entry) throw new Error(`There is no row with the id ${id}`);
     return entry;
   }
 
-  #groups(where: W): Group<T>[] {
+  #findGroups(where: W): EntryGroup<T>[] {
     const lookup: Lookup = where;
-    let bits = 0;
-    for (const field in lookup) if (lookup[field] !== undefined) bits |= this.#bitOf(field);
-    return (this.#keyIndexes.get(bits) ?? this.#indexFor(bits)).groups(lookup);
+    let fieldMask = 0;
+    for (const field in lookup) if (lookup[field] !== undefined) fieldMask |= this.#bitOf(field);
+    return (this.#keyIndexes.get(fieldMask) ?? this.#createKeyIndex(fieldMask)).findGroups(lookup);
   }
 
   #bitOf(field: string): number {
-    const bit = this.#bits.get(field);
+    const bit = this.#fieldBits.get(field);
     if (bit === undefined) throw new Error(`No key has the field ${field}`);
     return bit;
   }
 
-  #indexFor(bits: number): KeyIndex<T> {
-    const fields = [...this.#bits].flatMap(([field, bit]) => ((bits & bit) === 0 ? [] : [field]));
+  #createKeyIndex(fieldMask: number): KeyIndex<T> {
+    const fields = [...this.#fieldBits].flatMap(([field, bit]) => ((fieldMask & bit) === 0 ? [] : [field]));
     const isDeclared = this.#keys.some(
       ({ by, and = [] }) =>
         by.every((field) => fields.includes(field)) &&
         fields.every((field) => by.includes(field) || and.includes(field)),
     );
-    if (bits !== 0 && !isDeclared) throw new Error(`No key has the fields ${fields.join(", ")}`);
-    const index = this.maintain(new KeyIndex<T>(fields));
-    this.#keyIndexes.set(bits, index);
+    if (fieldMask !== 0 && !isDeclared) throw new Error(`No key has the fields ${fields.join(", ")}`);
+    const index = this.addIndex(new KeyIndex<T>(fields));
+    this.#keyIndexes.set(fieldMask, index);
     return index;
   }
 }
@@ -170,28 +170,32 @@ export class MemoryExpiringCollection<T extends Row, W extends Lookup>
   #expiry: ExpiryIndex<T> | undefined;
 
   listExpired(time: number, limit = Infinity): T[] {
-    this.#expiry ??= this.maintain(new ExpiryIndex<T>());
+    this.#expiry ??= this.addIndex(new ExpiryIndex<T>());
     return this.#expiry.expired(time, limit);
   }
 }
 
-const entriesOf = <T>(group: Group<T>): Entry<T>[] =>
+const listEntries = <T>(group: EntryGroup<T>): RowEntry<T>[] =>
   group instanceof SortedList ? group.toArray() : [group];
 
 /** Merges the entries of several groups; a row with an array may be in more than one. */
-const inOrder = <T>(groups: Entry<T>[][]): Entry<T>[] => {
-  const [only = []] = groups;
-  if (groups.length <= 1) return only;
+const mergeGroups = <T>(groups: RowEntry<T>[][]): RowEntry<T>[] => {
+  const [firstGroup = []] = groups;
+  if (groups.length <= 1) return firstGroup;
   return [...new Set(groups.flat())].sort((left, right) => left.sequence - right.sequence);
 };
 
 /** The entries of a group after a sequence number, in the order of a page. */
-const walk = <T>(group: Group<T>, after: number | undefined, newestFirst: boolean): Iterable<Entry<T>> => {
+const entriesAfter = <T>(
+  group: EntryGroup<T>,
+  after: number | undefined,
+  newestFirst: boolean,
+): Iterable<RowEntry<T>> => {
   const start = after ?? (newestFirst ? Infinity : 0);
   if (!(group instanceof SortedList)) {
     return (newestFirst ? group.sequence < start : group.sequence > start) ? [group] : [];
   }
   return newestFirst
-    ? group.backFrom(({ sequence }) => sequence >= start)
+    ? group.iterateBackFrom(({ sequence }) => sequence >= start)
     : group.from(({ sequence }) => sequence > start);
 };

@@ -1,55 +1,55 @@
 import type { KeyValue } from "./keys.js";
-import { type FieldReader, type FieldValues, expiryOf, fieldReader } from "./row-fields.js";
+import { type FieldReader, type FieldContent, expiryTimeOf, createFieldReader } from "./row-fields.js";
 import type { Row } from "./rows.js";
 import { SortedList } from "./sorted-list.js";
 import type { Lookup } from "./store.js";
 
 /** A row with its sequence number. Indexes share it with the collection, which replaces the row. */
-export interface Entry<T> {
+export interface RowEntry<T> {
   readonly sequence: number;
   row: T;
 }
 
 /** An index of rows, which a collection keeps up to date. */
-export interface MemoryIndex<T> {
-  add(entry: Entry<T>): void;
-  remove(entry: Entry<T>): void;
+export interface RowIndex<T> {
+  add(entry: RowEntry<T>): void;
+  remove(entry: RowEntry<T>): void;
   /** Returns whether the two versions of a row have different places in the index. */
-  separates(before: T, after: T): boolean;
+  hasMoved(before: T, after: T): boolean;
 }
 
 /** The entries that have one key, oldest first. Most keys have one entry, which saves its list. */
-export type Group<T> = Entry<T> | SortedList<Entry<T>>;
+export type EntryGroup<T> = RowEntry<T> | SortedList<RowEntry<T>>;
 
 /** Groups entries by the values of one or more fields. */
-export class KeyIndex<T extends Row> implements MemoryIndex<T> {
+export class KeyIndex<T extends Row> implements RowIndex<T> {
   readonly #fields: readonly string[];
   readonly #readers: readonly FieldReader[];
-  readonly #groups = new Map<KeyValue, Group<T>>();
+  readonly #groups = new Map<KeyValue, EntryGroup<T>>();
 
   constructor(fields: readonly string[]) {
     this.#fields = fields;
-    this.#readers = fields.map(fieldReader);
+    this.#readers = fields.map(createFieldReader);
   }
 
   /** The groups that match a lookup: one, or one for each combination of its alternatives. */
-  groups(lookup: Lookup): Group<T>[] {
+  findGroups(lookup: Lookup): EntryGroup<T>[] {
     const values = this.#fields.map((field) => lookup[field] ?? null);
-    const groups: Group<T>[] = [];
-    for (const key of combinations(values)) {
+    const groups: EntryGroup<T>[] = [];
+    for (const key of combineKeys(values)) {
       const group = this.#groups.get(key);
       if (group !== undefined) groups.push(group);
     }
     return groups;
   }
 
-  add(entry: Entry<T>): void {
-    for (const key of this.#keysOf(entry.row)) {
+  add(entry: RowEntry<T>): void {
+    for (const key of this.#listKeys(entry.row)) {
       const group = this.#groups.get(key);
       if (group === undefined) this.#groups.set(key, entry);
       else if (group instanceof SortedList) group.add(entry);
       else {
-        const list = new SortedList<Entry<T>>((left, right) => left.sequence - right.sequence);
+        const list = new SortedList<RowEntry<T>>((left, right) => left.sequence - right.sequence);
         list.add(group);
         list.add(entry);
         this.#groups.set(key, list);
@@ -57,30 +57,33 @@ export class KeyIndex<T extends Row> implements MemoryIndex<T> {
     }
   }
 
-  remove(entry: Entry<T>): void {
-    for (const key of this.#keysOf(entry.row)) {
+  remove(entry: RowEntry<T>): void {
+    for (const key of this.#listKeys(entry.row)) {
       const group = this.#groups.get(key);
       if (group instanceof SortedList) group.remove(entry);
       if (group === entry || (group instanceof SortedList && group.size === 0)) this.#groups.delete(key);
     }
   }
 
-  separates(before: T, after: T): boolean {
+  hasMoved(before: T, after: T): boolean {
     return this.#readers.some((read) => {
-      const [was, is] = [read(before), read(after)];
-      return was !== is && !(Array.isArray(was) && Array.isArray(is) && sameItems(was, is));
+      const [valueBefore, valueAfter] = [read(before), read(after)];
+      return (
+        valueBefore !== valueAfter &&
+        !(Array.isArray(valueBefore) && Array.isArray(valueAfter) && haveSameItems(valueBefore, valueAfter))
+      );
     });
   }
 
-  #keysOf(row: T): readonly KeyValue[] {
-    return combinations(this.#readers.map((read) => read(row)));
+  #listKeys(row: T): readonly KeyValue[] {
+    return combineKeys(this.#readers.map((read) => read(row)));
   }
 }
 
 /** Orders the entries of rows that expire, or of jobs that fall due, by the time when they do. */
-export class ExpiryIndex<T extends Row> implements MemoryIndex<T> {
-  readonly #entries = new SortedList<Entry<T>>(
-    (left, right) => expiryOf(left.row) - expiryOf(right.row) || left.sequence - right.sequence,
+export class ExpiryIndex<T extends Row> implements RowIndex<T> {
+  readonly #entries = new SortedList<RowEntry<T>>(
+    (left, right) => expiryTimeOf(left.row) - expiryTimeOf(right.row) || left.sequence - right.sequence,
   );
 
   /**
@@ -91,42 +94,42 @@ export class ExpiryIndex<T extends Row> implements MemoryIndex<T> {
   expired(time: number, limit: number): T[] {
     const rows: T[] = [];
     for (const { row } of this.#entries.from(() => true)) {
-      if (expiryOf(row) > time || rows.length >= limit) break;
+      if (expiryTimeOf(row) > time || rows.length >= limit) break;
       rows.push(row);
     }
     return rows;
   }
 
-  add(entry: Entry<T>): void {
-    if (expiryOf(entry.row) !== Infinity) this.#entries.add(entry);
+  add(entry: RowEntry<T>): void {
+    if (expiryTimeOf(entry.row) !== Infinity) this.#entries.add(entry);
   }
 
-  remove(entry: Entry<T>): void {
-    if (expiryOf(entry.row) !== Infinity) this.#entries.remove(entry);
+  remove(entry: RowEntry<T>): void {
+    if (expiryTimeOf(entry.row) !== Infinity) this.#entries.remove(entry);
   }
 
-  separates(before: T, after: T): boolean {
-    return expiryOf(before) !== expiryOf(after);
+  hasMoved(before: T, after: T): boolean {
+    return expiryTimeOf(before) !== expiryTimeOf(after);
   }
 }
 
-const sameItems = (left: readonly KeyValue[], right: readonly KeyValue[]): boolean =>
+const haveSameItems = (left: readonly KeyValue[], right: readonly KeyValue[]): boolean =>
   left.length === right.length && left.every((item, index) => item === right[index]);
 
 /** Returns the keys of all combinations of these values. An array lists alternatives. */
-const combinations = (values: readonly FieldValues[]): readonly KeyValue[] => {
-  const [only] = values;
-  if (values.length === 1 && only !== undefined)
-    return Array.isArray(only) ? [...new Set(only)] : [only as KeyValue];
+const combineKeys = (values: readonly FieldContent[]): readonly KeyValue[] => {
+  const [firstValue] = values;
+  if (values.length === 1 && firstValue !== undefined)
+    return Array.isArray(firstValue) ? [...new Set(firstValue)] : [firstValue as KeyValue];
   let keys = [""];
   for (const value of values) {
     keys = Array.isArray(value)
-      ? [...new Set<KeyValue>(value)].flatMap((item) => keys.map((key) => key + encoded(item)))
-      : keys.map((key) => key + encoded(value as KeyValue));
+      ? [...new Set<KeyValue>(value)].flatMap((item) => keys.map((key) => key + encodeKeyValue(item)))
+      : keys.map((key) => key + encodeKeyValue(value as KeyValue));
   }
   return keys;
 };
 
 /** Encodes a value so that concatenated encodings are unambiguous. */
-const encoded = (value: KeyValue): string =>
+const encodeKeyValue = (value: KeyValue): string =>
   typeof value === "string" ? `${String(value.length)}:${value}` : `${String(value)};`;

@@ -8,42 +8,42 @@ import {
 } from "./collections.js";
 import { type CollectionState, MemoryCollection, MemoryExpiringCollection } from "./memory-collection.js";
 import type { Row } from "./rows.js";
-import type { Lookup, Store, Where } from "./store.js";
+import type { Lookup, Store, CollectionLookup } from "./store.js";
 
 export type StoreState = { [Name in CollectionName]: CollectionState<Rows[Name]> };
 
-type Collections = {
+type MemoryCollections = {
   readonly [Name in CollectionName]: Name extends ExpiringName
-    ? MemoryExpiringCollection<Rows[Name], Where<Name>>
-    : MemoryCollection<Rows[Name], Where<Name>>;
+    ? MemoryExpiringCollection<Rows[Name], CollectionLookup<Name>>
+    : MemoryCollection<Rows[Name], CollectionLookup<Name>>;
 };
 
 /** The constructor makes every collection that is declared. */
-export interface MemoryStore extends Collections {}
+export interface MemoryStore extends MemoryCollections {}
 
 /** Keeps all rows in the process's memory. */
 export class MemoryStore implements Store {
   #version = 0;
-  #taken = 0;
+  #lastTakenVersion = 0;
 
   constructor() {
-    const changed = (): void => {
+    const onChange = (): void => {
       this.#version += 1;
     };
     for (const name of collectionNames) {
       const { keys, expires }: Table = collections[name];
       const collection = expires
-        ? new MemoryExpiringCollection<Row, Lookup>(keys, changed)
-        : new MemoryCollection<Row, Lookup>(keys, changed);
+        ? new MemoryExpiringCollection<Row, Lookup>(keys, onChange)
+        : new MemoryCollection<Row, Lookup>(keys, onChange);
       Object.assign(this, { [name]: collection });
     }
   }
 
   /** Returns whether anything has changed since the last call. */
-  takeChanged(): boolean {
-    const changed = this.#version !== this.#taken;
-    this.#taken = this.#version;
-    return changed;
+  hasChangedSinceLastCall(): boolean {
+    const hasChanged = this.#version !== this.#lastTakenVersion;
+    this.#lastTakenVersion = this.#version;
+    return hasChanged;
   }
 
   /** Grows with every change. */
@@ -59,11 +59,11 @@ export class MemoryStore implements Store {
   }
 
   /** Fills a new store. */
-  fill(state: StoreState): void {
+  restore(state: StoreState): void {
     for (const name of collectionNames) {
       // Each collection has the rows of its name, which the compiler does not follow through the loop.
       const collection = this[name] as unknown as MemoryCollection<Row, Lookup>;
-      collection.fill(state[name]);
+      collection.restore(state[name]);
     }
   }
 }

@@ -1,55 +1,55 @@
-import { containingMatcher, expiryOf, lookupMatcher } from "./row-fields.js";
+import { createTextMatcher, expiryTimeOf, createLookupMatcher } from "./row-fields.js";
 import type { Row } from "./rows.js";
 import type { ExpiringCollection, Lookup, PageRequest } from "./store.js";
 import type { TableChanges } from "./storage-adapter.js";
-import type { Loaded } from "./preload.js";
+import type { LoadedRow } from "./preload.js";
 import type { WorkingSet } from "./working-set.js";
 
 /** A row that the step has changed: the row before, and the row now. */
-interface Changed<T> {
+interface ChangedRow<T> {
   /** Undefined for a row that the step has inserted. */
-  readonly before: Loaded | undefined;
+  readonly before: LoadedRow | undefined;
   /** Undefined for a row that the step has deleted. */
   row: T | undefined;
   /** The sequence number, or a provisional one for an inserted row whose number no run has read. */
-  readonly order: number;
+  readonly sortSequence: number;
   /** Number of rows that the step inserted before this one; undefined for a row that it did not insert. */
-  readonly index: number | undefined;
+  readonly insertionIndex: number | undefined;
 }
 
 /** Larger than every sequence number of a stored row. */
-const firstProvisional = 2 ** 52;
+const firstProvisionalSequence = 2 ** 52;
 
 /** The rows of one collection as one run of a step sees them: the loaded rows with the changes of this run. */
 export class PartialCollection<T extends Row, W extends Lookup> implements ExpiringCollection<T, W> {
   readonly #table: string;
-  readonly #loaded: WorkingSet;
+  readonly #workingSet: WorkingSet;
   readonly #isStrict: boolean;
-  readonly #changed = new Map<string, Changed<T>>();
+  readonly #changedRows = new Map<string, ChangedRow<T>>();
   /** Rows that were changed before another row with their id was inserted. */
-  readonly #replaced: Changed<T>[] = [];
-  #inserted = 0;
+  readonly #replacedRows: ChangedRow<T>[] = [];
+  #insertedCount = 0;
 
   /** @param isStrict whether an insertion loads the row with its id, to refuse it. Otherwise the commit refuses it. */
-  constructor(table: string, loaded: WorkingSet, isStrict: boolean) {
+  constructor(table: string, workingSet: WorkingSet, isStrict: boolean) {
     this.#table = table;
-    this.#loaded = loaded;
+    this.#workingSet = workingSet;
     this.#isStrict = isStrict;
   }
 
   get size(): number {
-    return this.#count({});
+    return this.#countRows({});
   }
 
   get(id: string): T | undefined {
-    const changed = this.#changed.get(id);
-    return changed ? changed.row : rowOf(this.#loaded.row(this.#table, id));
+    const changedRow = this.#changedRows.get(id);
+    return changedRow ? changedRow.row : rowOf(this.#workingSet.row(this.#table, id));
   }
 
   /** Returns a row that this step has read or changed; undefined for any other. */
-  known(id: string): T | undefined {
-    const changed = this.#changed.get(id);
-    return changed ? changed.row : rowOf(this.#loaded.knownRow(this.#table, id));
+  getReadRow(id: string): T | undefined {
+    const changedRow = this.#changedRows.get(id);
+    return changedRow ? changedRow.row : rowOf(this.#workingSet.knownRow(this.#table, id));
   }
 
   find(where: W): T | undefined {
@@ -61,95 +61,104 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   }
 
   count(where: W): number {
-    return this.#count(where);
+    return this.#countRows(where);
   }
 
   page({ where, containing, after, limit, newestFirst = false }: PageRequest<T, W>): T[] {
-    const texts = textsOf(containing);
-    const loaded = this.#loaded.range({
+    const texts = definedTexts(containing);
+    const loadedRows = this.#workingSet.range({
       read: "range",
       table: this.#table,
       where,
       ...(texts && { containing: texts }),
       after: after ?? null,
-      limit: this.#loadedLimit(limit),
+      limit: this.#limitToLoad(limit),
       newestFirst,
     });
-    const [matchesWhere, contains] = [lookupMatcher(where), containingMatcher(containing)];
+    const [matchesWhere, contains] = [createLookupMatcher(where), createTextMatcher(containing)];
     const isAfter = (order: number): boolean =>
       after === undefined || (newestFirst ? order < after : order > after);
-    const rows = this.#overlay(
-      loaded,
+    const rows = this.#mergeChanges(
+      loadedRows,
       (row, order) => isAfter(order) && matchesWhere(row) && contains(row),
-      (left, right) => (newestFirst ? right.order - left.order : left.order - right.order),
+      (left, right) =>
+        newestFirst ? right.sortSequence - left.sortSequence : left.sortSequence - right.sortSequence,
     );
     return rows.slice(0, limit);
   }
 
   listExpired(time: number, limit = Infinity): T[] {
-    const rows = this.#overlay(
-      this.#loaded.range({
+    const rows = this.#mergeChanges(
+      this.#workingSet.range({
         read: "expired",
         table: this.#table,
         time,
-        limit: this.#loadedLimit(limit),
+        limit: this.#limitToLoad(limit),
       }),
-      (row) => expiryOf(row) <= time,
-      (left, right) => expiryOf(left.row) - expiryOf(right.row) || left.order - right.order,
+      (row) => expiryTimeOf(row) <= time,
+      (left, right) =>
+        expiryTimeOf(left.row) - expiryTimeOf(right.row) || left.sortSequence - right.sortSequence,
     );
     return rows.slice(0, limit);
   }
 
   /** Returns the version of a row, as the transaction has loaded it; undefined when there is no row. */
   version(id: string): string | undefined {
-    return this.#loaded.row(this.#table, id)?.version;
+    return this.#workingSet.row(this.#table, id)?.version;
   }
 
   insert(row: T): T {
-    const changed = this.#changed.get(row.id);
-    const existing = changed ? changed.row : this.#existing(row.id);
-    if (existing) throw new Error(`A row with the id ${row.id} exists`);
-    if (changed) this.#replaced.push(changed);
+    const changedRow = this.#changedRows.get(row.id);
+    const existingRow = changedRow ? changedRow.row : this.#findExisting(row.id);
+    if (existingRow) throw new Error(`A row with the id ${row.id} exists`);
+    if (changedRow) this.#replacedRows.push(changedRow);
     // Moves a row that was deleted and inserted again to the end.
-    this.#changed.delete(row.id);
-    const index = this.#inserted;
-    const order = this.#loaded.knownSequence(this.#table, index) ?? firstProvisional + index;
-    this.#changed.set(row.id, { before: undefined, row, order, index });
-    this.#inserted += 1;
+    this.#changedRows.delete(row.id);
+    const insertionIndex = this.#insertedCount;
+    const sortSequence =
+      this.#workingSet.knownSequence(this.#table, insertionIndex) ??
+      firstProvisionalSequence + insertionIndex;
+    this.#changedRows.set(row.id, { before: undefined, row, sortSequence, insertionIndex });
+    this.#insertedCount += 1;
     return row;
   }
 
   update(id: string, changes: Partial<Omit<T, "id">>): T {
     const current = this.get(id);
-    if (!current) throw noRow(id);
+    if (!current) throw noRowError(id);
     const row = { ...current, ...changes };
-    this.#change(id).row = row;
+    this.#getOrAddChange(id).row = row;
     return row;
   }
 
   delete(id: string): void {
-    if (this.get(id)) this.#change(id).row = undefined;
+    if (this.get(id)) this.#getOrAddChange(id).row = undefined;
   }
 
   sequence(id: string): number {
-    const changed = this.#changed.get(id);
-    if (changed?.row && changed.index !== undefined) return this.#loaded.sequence(this.#table, changed.index);
-    const loaded = changed?.row ? changed.before : changed ? undefined : this.#loaded.row(this.#table, id);
-    if (!loaded) throw noRow(id);
-    return loaded.sequence;
+    const changedRow = this.#changedRows.get(id);
+    if (changedRow?.row && changedRow.insertionIndex !== undefined)
+      return this.#workingSet.sequence(this.#table, changedRow.insertionIndex);
+    const loadedRow = changedRow?.row
+      ? changedRow.before
+      : changedRow
+        ? undefined
+        : this.#workingSet.row(this.#table, id);
+    if (!loadedRow) throw noRowError(id);
+    return loadedRow.sequence;
   }
 
   /** The changes of this run; undefined when there are none. */
   get changes(): TableChanges | undefined {
-    if (this.#changed.size === 0 && this.#replaced.length === 0) return undefined;
-    const changes = this.#allChanged();
-    const inserts = Array.from({ length: this.#inserted }, (): Row | null => null);
+    if (this.#changedRows.size === 0 && this.#replacedRows.length === 0) return undefined;
+    const changes = this.#allChangedRows();
+    const inserts = Array.from({ length: this.#insertedCount }, (): Row | null => null);
     const [updates, deletes]: [TableChanges["updates"][number][], TableChanges["deletes"][number][]] = [
       [],
       [],
     ];
-    for (const { before, row, index } of changes) {
-      if (index !== undefined) inserts[index] = row ?? null;
+    for (const { before, row, insertionIndex } of changes) {
+      if (insertionIndex !== undefined) inserts[insertionIndex] = row ?? null;
       else if (before && row) updates.push({ id: before.row.id, version: before.version, row });
       else if (before) deletes.push({ id: before.row.id, version: before.version });
     }
@@ -159,15 +168,15 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
       updates,
       inserts: inserts.map((row, index) => ({
         row,
-        sequence: this.#loaded.knownSequence(this.#table, index),
+        sequence: this.#workingSet.knownSequence(this.#table, index),
       })),
     };
   }
 
-  #count(where: Lookup): number {
-    const matches = lookupMatcher(where);
-    let count = this.#loaded.count(this.#table, where);
-    for (const { before, row } of this.#allChanged()) {
+  #countRows(where: Lookup): number {
+    const matches = createLookupMatcher(where);
+    let count = this.#workingSet.count(this.#table, where);
+    for (const { before, row } of this.#allChangedRows()) {
       if (before && matches(before.row)) count -= 1;
       if (row && matches(row)) count += 1;
     }
@@ -175,58 +184,66 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   }
 
   /** Merges the loaded rows that this run did not change with its changed rows that match, in order. */
-  #overlay(
-    loaded: readonly Loaded[],
+  #mergeChanges(
+    loadedRows: readonly LoadedRow[],
     matches: (row: T, order: number) => boolean,
-    compare: (left: Ordered<T>, right: Ordered<T>) => number,
+    compare: (left: OrderedRow<T>, right: OrderedRow<T>) => number,
   ): T[] {
-    if (this.#changed.size === 0) return loaded.map(({ row }) => row as T);
-    const unchanged = loaded
-      .filter(({ row }) => !this.#changed.has(row.id))
-      .map(({ row, sequence }): Ordered<T> => ({ row: row as T, order: sequence }));
-    const changed = [...this.#changed.values()].flatMap(({ row, order }): Ordered<T>[] =>
-      row && matches(row, order) ? [{ row, order }] : [],
+    if (this.#changedRows.size === 0) return loadedRows.map(({ row }) => row as T);
+    const unchangedRows = loadedRows
+      .filter(({ row }) => !this.#changedRows.has(row.id))
+      .map(({ row, sequence }): OrderedRow<T> => ({ row: row as T, sortSequence: sequence }));
+    const matchingChangedRows = [...this.#changedRows.values()].flatMap(
+      ({ row, sortSequence }): OrderedRow<T>[] =>
+        row && matches(row, sortSequence) ? [{ row, sortSequence }] : [],
     );
-    return [...unchanged, ...changed].sort(compare).map(({ row }) => row);
+    return [...unchangedRows, ...matchingChangedRows].sort(compare).map(({ row }) => row);
   }
 
   /** Returns how many rows to load for a page; null for all. Changes can remove rows from it, and later rows then move up. */
-  #loadedLimit(limit: number): number | null {
-    const changed = this.#allChanged().filter(({ before }) => before !== undefined);
-    return limit === Infinity ? null : limit + changed.length;
+  #limitToLoad(limit: number): number | null {
+    const changedStoredRows = this.#allChangedRows().filter(({ before }) => before !== undefined);
+    return limit === Infinity ? null : limit + changedStoredRows.length;
   }
 
-  #allChanged(): Changed<T>[] {
-    return [...this.#replaced, ...this.#changed.values()];
+  #allChangedRows(): ChangedRow<T>[] {
+    return [...this.#replacedRows, ...this.#changedRows.values()];
   }
 
   /** Returns the change of a row that exists. */
-  #change(id: string): Changed<T> {
-    const known = this.#changed.get(id);
-    if (known) return known;
-    const before = this.#loaded.row(this.#table, id);
-    if (!before) throw noRow(id);
-    const changed: Changed<T> = { before, row: before.row as T, order: before.sequence, index: undefined };
-    this.#changed.set(id, changed);
+  #getOrAddChange(id: string): ChangedRow<T> {
+    const existingChange = this.#changedRows.get(id);
+    if (existingChange) return existingChange;
+    const before = this.#workingSet.row(this.#table, id);
+    if (!before) throw noRowError(id);
+    const changed: ChangedRow<T> = {
+      before,
+      row: before.row as T,
+      sortSequence: before.sequence,
+      insertionIndex: undefined,
+    };
+    this.#changedRows.set(id, changed);
     return changed;
   }
 
-  #existing(id: string): T | undefined {
-    return rowOf(this.#isStrict ? this.#loaded.row(this.#table, id) : this.#loaded.knownRow(this.#table, id));
+  #findExisting(id: string): T | undefined {
+    return rowOf(
+      this.#isStrict ? this.#workingSet.row(this.#table, id) : this.#workingSet.knownRow(this.#table, id),
+    );
   }
 }
 
-interface Ordered<T> {
+interface OrderedRow<T> {
   readonly row: T;
-  readonly order: number;
+  readonly sortSequence: number;
 }
 
 // The storage adapter returns rows of the table that was asked for.
-const rowOf = <T extends Row>(loaded: Loaded | undefined): T | undefined => loaded?.row as T | undefined;
+const rowOf = <T extends Row>(loaded: LoadedRow | undefined): T | undefined => loaded?.row as T | undefined;
 
-const noRow = (id: string): Error => new Error(`There is no row with the id ${id}`);
+const noRowError = (id: string): Error => new Error(`There is no row with the id ${id}`);
 
-const textsOf = (containing: object | undefined): Record<string, string> | undefined => {
+const definedTexts = (containing: object | undefined): Record<string, string> | undefined => {
   const texts = Object.entries(containing ?? {}).filter(([, text]) => text !== undefined);
   return texts.length === 0 ? undefined : Object.fromEntries<string>(texts);
 };

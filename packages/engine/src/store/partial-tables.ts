@@ -3,17 +3,17 @@ import type { Row } from "./rows.js";
 import type { Lookup, Store } from "./store.js";
 import type { TableChanges } from "./storage-adapter.js";
 import { PartialCollection } from "./partial-collection.js";
-import type { Hit, RateWindow, RateWindowRow } from "./rate-window.js";
+import type { RateLimitHit, RateWindow, RateWindowRow } from "./rate-window.js";
 import type { WorkingSet } from "./working-set.js";
 
 /** The collections of the API. A run uses few of them, so each is made when it is used. */
-class Collections {
+class LazyCollections {
   constructor(readonly tables: Pick<PartialTables, "table">) {}
 }
 
 for (const name of collectionNames) {
-  Object.defineProperty(Collections.prototype, name, {
-    get(this: Collections) {
+  Object.defineProperty(LazyCollections.prototype, name, {
+    get(this: LazyCollections) {
       return this.tables.table(name);
     },
   });
@@ -21,21 +21,21 @@ for (const name of collectionNames) {
 
 /** The tables as one run of a step sees them: the rows that its transaction has loaded, with the changes of this run. */
 export class PartialTables {
-  readonly #loaded: WorkingSet;
+  readonly #workingSet: WorkingSet;
   readonly #isStrict: boolean;
   readonly #tables = new Map<string, PartialCollection<Row, Lookup>>();
 
   /** @param isStrict whether an insertion loads the row with its id, to refuse it. Otherwise the commit refuses it. */
-  constructor(loaded: WorkingSet, { isStrict }: { isStrict: boolean }) {
-    this.#loaded = loaded;
+  constructor(workingSet: WorkingSet, { isStrict }: { isStrict: boolean }) {
+    this.#workingSet = workingSet;
     this.#isStrict = isStrict;
   }
 
   /** Returns a table of the server itself, or a collection of the store. */
   table<T extends Row, W extends Lookup>(name: string): PartialCollection<T, W> {
-    const known = this.#tables.get(name);
-    const table = known ?? new PartialCollection<Row, Lookup>(name, this.#loaded, this.#isStrict);
-    if (known === undefined) this.#tables.set(name, table);
+    const existingTable = this.#tables.get(name);
+    const table = existingTable ?? new PartialCollection<Row, Lookup>(name, this.#workingSet, this.#isStrict);
+    if (existingTable === undefined) this.#tables.set(name, table);
     // The caller knows the rows of its table.
     return table as unknown as PartialCollection<T, W>;
   }
@@ -43,24 +43,24 @@ export class PartialTables {
   /** The collections of the API. */
   get store(): Store {
     // It has a getter for every collection.
-    return new Collections(this) as unknown as Store;
+    return new LazyCollections(this) as unknown as Store;
   }
 
   /** Registers a new id that the step has generated. Lookups by it find only rows that the step itself inserts. */
-  addFresh(id: string): void {
-    this.#loaded.addFresh(id);
+  addNewId(id: string): void {
+    this.#workingSet.addNewId(id);
   }
 
   /** Counts a request in a window of the rate limit, and returns the window. Further runs of the step do not count it again. */
-  hit(preload: Hit): RateWindow {
-    const [window] = this.#loaded.range(preload);
+  hit(preload: RateLimitHit): RateWindow {
+    const [window] = this.#workingSet.range(preload);
     // The storage adapter always returns a window, because it starts one if there is none.
     return window?.row as RateWindowRow;
   }
 
   get changes(): TableChanges[] {
-    const all: TableChanges[] = [];
-    for (const { changes } of this.#tables.values()) if (changes) all.push(changes);
-    return all;
+    const allChanges: TableChanges[] = [];
+    for (const { changes } of this.#tables.values()) if (changes) allChanges.push(changes);
+    return allChanges;
   }
 }

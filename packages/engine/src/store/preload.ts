@@ -2,7 +2,7 @@ import type { Row } from "./rows.js";
 import type { Lookup } from "./store.js";
 
 /** A row with its sequence number, as a transaction has loaded it. */
-export interface Loaded {
+export interface LoadedRow {
   readonly sequence: number;
   /** Changes with every update of the row, so that a commit notices the update of another transaction. */
   readonly version: string;
@@ -61,17 +61,17 @@ export type Preload =
     };
 
 /** The result of a preload: rows, or a number for `count` and `sequence`. */
-export type LoadResult = readonly Loaded[] | number;
+export type LoadResult = readonly LoadedRow[] | number;
 
 /** Identifies a preload. A step counts one request, so a preload for a window is the same at any time. */
-export const keyOf = (preload: Preload): string =>
+export const preloadKey = (preload: Preload): string =>
   preload.read === "hit" ? `hit ${preload.id}` : JSON.stringify(preload);
 
 /**
  * Thrown when a step needs something that is not loaded yet. The step then runs again with it. Code that catches errors must
  * rethrow this one.
  */
-export class Missing extends Error {
+export class MissingRowsError extends Error {
   override readonly name = "Missing";
 
   constructor() {
@@ -80,29 +80,29 @@ export class Missing extends Error {
 }
 
 /** Runs two functions, and loads the rows that they miss together. */
-export const together = <First, Second>(first: () => First, second: () => Second): [First, Second] => {
-  let done: First;
+export const loadTogether = <First, Second>(first: () => First, second: () => Second): [First, Second] => {
+  let firstResult: First;
   try {
-    done = first();
+    firstResult = first();
   } catch (error) {
-    if (error instanceof Missing) second();
+    if (error instanceof MissingRowsError) second();
     throw error;
   }
-  return [done, second()];
+  return [firstResult, second()];
 };
 
 /** Runs the function for each item, and loads the rows that all of them miss together. */
-export const forEachOf = <T, Result>(items: readonly T[], work: (item: T) => Result): Result[] => {
+export const mapTogether = <T, Result>(items: readonly T[], work: (item: T) => Result): Result[] => {
   const results: Result[] = [];
-  let missing: Missing | undefined;
+  let missingRowsError: MissingRowsError | undefined;
   for (const item of items) {
     try {
       results.push(work(item));
     } catch (error) {
-      if (!(error instanceof Missing)) throw error;
-      missing = error;
+      if (!(error instanceof MissingRowsError)) throw error;
+      missingRowsError = error;
     }
   }
-  if (missing) throw missing;
+  if (missingRowsError) throw missingRowsError;
   return results;
 };

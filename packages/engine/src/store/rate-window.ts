@@ -11,7 +11,7 @@ export interface RateWindow {
 export type RateWindowRow = Row & RateWindow;
 
 /** Counts a request in a window. */
-export type Hit = Extract<Preload, { read: "hit" }>;
+export type RateLimitHit = Extract<Preload, { read: "hit" }>;
 
 const maxWindows = 10_000;
 
@@ -20,18 +20,19 @@ export class RateWindows {
   readonly #windows = new Map<string, RateWindow>();
 
   /** Counts a request, and returns its window. Starts a new window if there is none or it has ended. */
-  hit({ id, now, length, maxCount }: Hit): RateWindow {
-    const known = this.#windows.get(id);
+  hit({ id, now, length, maxCount }: RateLimitHit): RateWindow {
+    const currentWindow = this.#windows.get(id);
     // A window that ends so late was started before the clock was moved back by more than a window.
-    const isOpen = known !== undefined && now < known.endsAt && known.endsAt <= now + 2 * length;
-    if (!isOpen && this.#windows.size >= maxWindows) this.#dropEnded(now);
-    const { count, endsAt } = isOpen ? known : { count: 0, endsAt: now + length };
+    const isOpen =
+      currentWindow !== undefined && now < currentWindow.endsAt && currentWindow.endsAt <= now + 2 * length;
+    if (!isOpen && this.#windows.size >= maxWindows) this.#deleteEndedWindows(now);
+    const { count, endsAt } = isOpen ? currentWindow : { count: 0, endsAt: now + length };
     const window = { count: Math.min(count + 1, maxCount), endsAt };
     this.#windows.set(id, window);
     return window;
   }
 
-  #dropEnded(now: number): void {
+  #deleteEndedWindows(now: number): void {
     for (const [key, { endsAt }] of this.#windows) if (now >= endsAt) this.#windows.delete(key);
   }
 }

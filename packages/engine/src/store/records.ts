@@ -6,19 +6,19 @@ import type { Row } from "./rows.js";
 export type TableStates = Readonly<Record<string, CollectionState<Row>>>;
 
 /** Stores the rows of one or more servers, and coordinates their work. */
-export interface Records extends StorageAdapter {
+export interface RecordStore extends StorageAdapter {
   readonly sessions: Sessions;
   /** Returns the rows of all tables from one snapshot. */
-  readAll(): Promise<TableStates>;
+  readAllTables(): Promise<TableStates>;
   /** Fills empty tables. Returns false, and changes nothing, when the server has rows already. */
-  fill(states: TableStates): Promise<boolean>;
+  fillEmptyTables(states: TableStates): Promise<boolean>;
   /**
    * Replaces the rows of all tables. Write transactions end before it reads the rows, or wait until it has replaced them.
    *
-   * @param next returns the new rows. When it throws, nothing changes.
+   * @param createTables returns the new rows. When it throws, nothing changes.
    * @throws errors of `next`; DatabaseUnavailableError.
    */
-  replaceAll(next: (current: TableStates) => TableStates): Promise<Replacement>;
+  replaceAll(createTables: (current: TableStates) => TableStates): Promise<Replacement>;
 }
 
 /** The rows of all tables before and after they were replaced. */

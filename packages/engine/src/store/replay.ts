@@ -1,17 +1,22 @@
-import { type Access, type StorageAdapter, ConflictError, type Transaction } from "./storage-adapter.js";
+import {
+  type TransactionOptions,
+  type StorageAdapter,
+  ConflictError,
+  type Transaction,
+} from "./storage-adapter.js";
 import { PartialTables } from "./partial-tables.js";
-import { type LoadResult, type Preload, keyOf } from "./preload.js";
+import { type LoadResult, type Preload, preloadKey } from "./preload.js";
 import { WorkingSet } from "./working-set.js";
 
 /** One run of a step. */
-export interface Run {
+export interface StepRun {
   readonly tables: PartialTables;
   /** Number of earlier runs of this step: 0 in the first run. */
   readonly earlierRuns: number;
 }
 
 export interface ReplayOptions {
-  readonly access: Access;
+  readonly access: TransactionOptions;
   /** The rows to load before the first run, because the step probably needs them. */
   readonly preloads?: readonly Preload[];
   /** Returns whether an error of the step is a refusal, which commits the changes made before it. Other errors roll back. */
@@ -36,30 +41,30 @@ const maxRuns = 1_000;
  */
 export const replay = async <T>(
   storage: StorageAdapter,
-  step: (run: Run) => T,
-  { access, preloads = [], isRefusal }: ReplayOptions,
+  step: (run: StepRun) => T,
+  { access: transactionOptions, preloads = [], isRefusal }: ReplayOptions,
 ): Promise<T> => {
-  let current = access;
+  let currentOptions = transactionOptions;
   let runs = 0;
-  const counted: Counted[] = [];
+  const countedHits: CountedHit[] = [];
   for (let conflicts = 0; ;) {
-    const transaction = storage.begin(current);
+    const transaction = storage.begin(currentOptions);
     try {
-      const isReading = current.mode === "read";
-      const ended = await runToEnd(transaction, step, {
-        ...{ preloads, counted, isReading, isStrict: conflicts > 0, runs },
+      const isReading = currentOptions.mode === "read";
+      const stepEnd = await runUntilLoaded(transaction, step, {
+        ...{ preloads, counted: countedHits, isReading, isStrict: conflicts > 0, runs },
       });
-      runs = ended.runs;
-      const commits = "value" in ended || isRefusal(ended.error);
-      if (commits && ended.changes.length > 0 && current.mode === "read") {
+      runs = stepEnd.runs;
+      const commits = "value" in stepEnd || isRefusal(stepEnd.error);
+      if (commits && stepEnd.changes.length > 0 && currentOptions.mode === "read") {
         await transaction.rollback();
-        current = { ...access, mode: "write" };
+        currentOptions = { ...transactionOptions, mode: "write" };
         continue;
       }
-      if (commits) await transaction.commit(ended.changes);
+      if (commits) await transaction.commit(stepEnd.changes);
       else await transaction.rollback();
-      if ("value" in ended) return ended.value;
-      throw new StepError(ended.error);
+      if ("value" in stepEnd) return stepEnd.value;
+      throw new StepError(stepEnd.error);
     } catch (error) {
       if (error instanceof StepError) throw error.cause;
       await transaction.rollback();
@@ -77,60 +82,61 @@ class StepError extends Error {
 }
 
 /** A request that the rate limit has counted. Further transactions of the same step do not count it again. */
-type Counted = readonly [preload: Preload, result: LoadResult];
+type CountedHit = readonly [preload: Preload, result: LoadResult];
 
-type Ended<T> = { readonly runs: number; readonly changes: PartialTables["changes"] } & (
+type StepEnd<T> = { readonly runs: number; readonly changes: PartialTables["changes"] } & (
   | { readonly value: T }
   | { readonly error: unknown }
 );
 
-interface RunOptions {
+interface StepRunOptions {
   readonly preloads: readonly Preload[];
-  readonly counted: Counted[];
+  readonly counted: CountedHit[];
   readonly isReading: boolean;
   readonly isStrict: boolean;
   /** Number of earlier runs. */
   readonly runs: number;
 }
 
-const runToEnd = async <T>(
+const runUntilLoaded = async <T>(
   transaction: Transaction,
-  step: (run: Run) => T,
-  { preloads, counted, isReading, isStrict, runs }: RunOptions,
-): Promise<Ended<T>> => {
-  let loaded = workingSetOf(counted);
-  let known: readonly Preload[] = [];
-  let missing = preloads.filter(({ read }) => read !== "hit" || counted.length === 0);
+  step: (run: StepRun) => T,
+  { preloads, counted, isReading, isStrict, runs }: StepRunOptions,
+): Promise<StepEnd<T>> => {
+  let workingSet = createWorkingSet(counted);
+  let loadedPreloads: readonly Preload[] = [];
+  let missingPreloads = preloads.filter(({ read }) => read !== "hit" || counted.length === 0);
   for (let earlierRuns = runs; earlierRuns < runs + maxRuns; earlierRuns += 1) {
-    if (missing.length > 0 || earlierRuns === runs) {
+    if (missingPreloads.length > 0 || earlierRuns === runs) {
       if (isReading && earlierRuns > runs) {
         // The next load sees another snapshot, so all rows come from it.
-        missing = [...known, ...missing];
-        loaded = workingSetOf(counted);
+        missingPreloads = [...loadedPreloads, ...missingPreloads];
+        workingSet = createWorkingSet(counted);
       }
-      const results = await transaction.load(missing);
-      loaded.add(missing, results);
-      missing.forEach((preload, index) => {
+      const results = await transaction.load(missingPreloads);
+      workingSet.add(missingPreloads, results);
+      missingPreloads.forEach((preload, index) => {
         if (preload.read === "hit") counted.push([preload, results[index] ?? []]);
       });
-      known = missing.filter(({ read }) => read !== "hit");
+      loadedPreloads = missingPreloads.filter(({ read }) => read !== "hit");
     }
-    const tables = new PartialTables(loaded, { isStrict });
-    const ended = run(step, { tables, earlierRuns });
+    const tables = new PartialTables(workingSet, { isStrict });
+    const stepOutcome = runStep(step, { tables, earlierRuns });
     // The step may have caught `Missing`, so look at the missed rows instead of the error.
-    missing = loaded.takeMissed();
-    if (missing.length === 0) return { ...ended, runs: earlierRuns + 1, changes: tables.changes };
+    missingPreloads = workingSet.takeMissedPreloads();
+    if (missingPreloads.length === 0)
+      return { ...stepOutcome, runs: earlierRuns + 1, changes: tables.changes };
   }
-  throw new Error(`The step still misses ${missing.map(keyOf).join(", ")}`);
+  throw new Error(`The step still misses ${missingPreloads.map(preloadKey).join(", ")}`);
 };
 
-const workingSetOf = (counted: readonly Counted[]): WorkingSet => {
+const createWorkingSet = (counted: readonly CountedHit[]): WorkingSet => {
   const loaded = new WorkingSet();
   for (const [preload, result] of counted) loaded.add([preload], [result]);
   return loaded;
 };
 
-const run = <T>(step: (run: Run) => T, current: Run): { value: T } | { error: unknown } => {
+const runStep = <T>(step: (run: StepRun) => T, current: StepRun): { value: T } | { error: unknown } => {
   try {
     return { value: step(current) };
   } catch (error) {

@@ -2,39 +2,39 @@ import type { KeyValue } from "./keys.js";
 import type { Row } from "./rows.js";
 import type { Lookup } from "./store.js";
 
-export type FieldValues = KeyValue | readonly KeyValue[];
+export type FieldContent = KeyValue | readonly KeyValue[];
 
-export type FieldReader = (row: object) => FieldValues;
+export type FieldReader = (row: object) => FieldContent;
 
 /** Reads a field of a row: `projectId`, or `domains.name` for the names of all its domains. */
-export const fieldReader = (field: string): FieldReader => {
+export const createFieldReader = (field: string): FieldReader => {
   const [outer = field, inner] = field.split(".");
   // `keys.ts` declares only fields with such values.
   const read = (row: object, name: string) => (row as Readonly<Record<string, unknown>>)[name];
-  if (inner === undefined) return (row) => read(row, outer) as FieldValues;
+  if (inner === undefined) return (row) => read(row, outer) as FieldContent;
   return (row) => (read(row, outer) as readonly object[]).map((item) => read(item, inner) as KeyValue);
 };
 
 /** Returns when a row expires, or when a job is due; infinity for a row that never does. */
-export const expiryOf = (
+export const expiryTimeOf = (
   row: Row & { readonly expiresAt?: number | null; readonly dueAt?: number },
 ): number => row.expiresAt ?? row.dueAt ?? Infinity;
 
 /** Returns a predicate for the rows that match the lookup. */
-export const lookupMatcher = (where: Lookup): ((row: object) => boolean) => {
+export const createLookupMatcher = (where: Lookup): ((row: object) => boolean) => {
   const conditions = Object.entries(where).flatMap(([field, wanted]) =>
-    wanted === undefined ? [] : [{ read: fieldReader(field), wanted: listOf(wanted) }],
+    wanted === undefined ? [] : [{ read: createFieldReader(field), wanted: toList(wanted) }],
   );
   return (row) =>
-    conditions.every(({ read, wanted }) => listOf(read(row)).some((value) => wanted.includes(value)));
+    conditions.every(({ read, wanted }) => toList(read(row)).some((value) => wanted.includes(value)));
 };
 
-const listOf = (values: FieldValues): readonly KeyValue[] =>
+const toList = (values: FieldContent): readonly KeyValue[] =>
   // `Array.isArray` does not narrow readonly arrays.
   Array.isArray(values) ? (values as readonly KeyValue[]) : [values as KeyValue];
 
 /** Returns a predicate for the rows whose text fields contain these strings. */
-export const containingMatcher = (containing: object | undefined): ((row: object) => boolean) => {
+export const createTextMatcher = (containing: object | undefined): ((row: object) => boolean) => {
   // `containing` has only names of text fields.
   const texts = Object.entries<string | undefined>((containing ?? {}) as Record<string, string>);
   return (row) =>

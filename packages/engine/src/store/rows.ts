@@ -128,7 +128,7 @@ export type DatabaseChange = {
 );
 
 /** The fields of a row that belongs to a project and, unless unassigned, to one of its branches. */
-interface BranchMember {
+interface BranchScopedFields {
   /** The workspace of the project. A transfer changes it together with the project's. */
   workspaceId: string;
   projectId: string;
@@ -137,7 +137,7 @@ interface BranchMember {
   branchGitName: string | null;
 }
 
-export interface DatabaseRow extends Row, BranchMember {
+export interface DatabaseRow extends Row, BranchScopedFields {
   name: string;
   logicalId: string | null;
   region: string;
@@ -172,7 +172,7 @@ export interface BackupRow extends Row {
 }
 
 /** An app is a service: the operations of both show the same rows. */
-export interface AppRow extends Row, BranchMember {
+export interface AppRow extends Row, BranchScopedFields {
   name: string;
   logicalId: string | null;
   region: string;

@@ -1,4 +1,4 @@
-const maxBucket = 256;
+const maxBucketSize = 256;
 
 /**
  * Items in the order of `compare`, in buckets of limited size: adding, removing and seeking take O(log n) steps plus a move
@@ -24,19 +24,19 @@ export class SortedList<T> {
 
   add(item: T): void {
     this.#size += 1;
-    const [at, bucket] = this.#bucketOf(item);
+    const [bucketIndex, bucket] = this.#findBucket(item);
     if (bucket === undefined) {
       this.#buckets.push([item]);
       return;
     }
-    const index = firstIndex(bucket, (other) => this.#compare(other, item) > 0);
-    if (bucket.length < maxBucket) {
+    const index = findFirstIndex(bucket, (other) => this.#compare(other, item) > 0);
+    if (bucket.length < maxBucketSize) {
       bucket.splice(index, 0, item);
     } else if (index === bucket.length) {
       // Items that arrive in order fill one bucket after the other.
-      this.#buckets.splice(at + 1, 0, [item]);
+      this.#buckets.splice(bucketIndex + 1, 0, [item]);
     } else {
-      this.#buckets.splice(at + 1, 0, bucket.splice(maxBucket / 2));
+      this.#buckets.splice(bucketIndex + 1, 0, bucket.splice(maxBucketSize / 2));
       this.#size -= 1;
       this.add(item);
     }
@@ -44,13 +44,13 @@ export class SortedList<T> {
 
   /** Removes an item; returns false when it is not in the list. */
   remove(item: T): boolean {
-    const [at, bucket] = this.#bucketOf(item);
+    const [bucketIndex, bucket] = this.#findBucket(item);
     if (bucket === undefined) return false;
-    const index = firstIndex(bucket, (other) => this.#compare(other, item) >= 0);
+    const index = findFirstIndex(bucket, (other) => this.#compare(other, item) >= 0);
     if (bucket[index] !== item) return false;
     bucket.splice(index, 1);
     this.#size -= 1;
-    if (bucket.length < maxBucket / 4) this.#mergeAt(at);
+    if (bucket.length < maxBucketSize / 4) this.#mergeAt(bucketIndex);
     return true;
   }
 
@@ -59,55 +59,58 @@ export class SortedList<T> {
   }
 
   /** Yields items in order, from the first for which `reached` holds. It must hold for all items after that one, too. */
-  *from(reached: (item: T) => boolean): Generator<T, void, undefined> {
-    let at = firstIndex(this.#buckets, (bucket) => reached(lastOf(bucket)));
-    let index = firstIndex(this.#buckets[at] ?? [], reached);
-    for (; at < this.#buckets.length; at += 1, index = 0) {
-      const bucket = this.#buckets[at] ?? [];
+  *from(isReached: (item: T) => boolean): Generator<T, void, undefined> {
+    let bucketIndex = findFirstIndex(this.#buckets, (bucket) => isReached(lastOf(bucket)));
+    let index = findFirstIndex(this.#buckets[bucketIndex] ?? [], isReached);
+    for (; bucketIndex < this.#buckets.length; bucketIndex += 1, index = 0) {
+      const bucket = this.#buckets[bucketIndex] ?? [];
       for (; index < bucket.length; index += 1) yield itemAt(bucket, index);
     }
   }
 
   /** Yields items in reverse order, from the last for which `reached` does not hold. */
-  *backFrom(reached: (item: T) => boolean): Generator<T, void, undefined> {
-    let at = firstIndex(this.#buckets, (bucket) => reached(lastOf(bucket)));
-    let index = firstIndex(this.#buckets[at] ?? [], reached) - 1;
+  *iterateBackFrom(isReached: (item: T) => boolean): Generator<T, void, undefined> {
+    let bucketIndex = findFirstIndex(this.#buckets, (bucket) => isReached(lastOf(bucket)));
+    let index = findFirstIndex(this.#buckets[bucketIndex] ?? [], isReached) - 1;
     for (;;) {
-      const bucket = this.#buckets[at] ?? [];
+      const bucket = this.#buckets[bucketIndex] ?? [];
       for (; index >= 0; index -= 1) yield itemAt(bucket, index);
-      at -= 1;
-      if (at < 0) return;
-      index = (this.#buckets[at]?.length ?? 0) - 1;
+      bucketIndex -= 1;
+      if (bucketIndex < 0) return;
+      index = (this.#buckets[bucketIndex]?.length ?? 0) - 1;
     }
   }
 
   /** Returns the bucket that contains the item, or into which it would be inserted. */
-  #bucketOf(item: T): [at: number, bucket: T[] | undefined] {
-    const after = firstIndex(this.#buckets, (bucket) => this.#compare(itemAt(bucket, 0), item) > 0);
-    const at = Math.max(after - 1, 0);
-    return [at, this.#buckets[at]];
+  #findBucket(item: T): [at: number, bucket: T[] | undefined] {
+    const nextBucketIndex = findFirstIndex(
+      this.#buckets,
+      (bucket) => this.#compare(itemAt(bucket, 0), item) > 0,
+    );
+    const bucketIndex = Math.max(nextBucketIndex - 1, 0);
+    return [bucketIndex, this.#buckets[bucketIndex]];
   }
 
   /** Removes an empty bucket. Merges a short one with its neighbor if both fit into one. */
-  #mergeAt(at: number): void {
-    const bucket = this.#buckets[at] ?? [];
-    const previous = this.#buckets[at - 1];
+  #mergeAt(bucketIndex: number): void {
+    const bucket = this.#buckets[bucketIndex] ?? [];
+    const previous = this.#buckets[bucketIndex - 1];
     if (bucket.length === 0) {
-      this.#buckets.splice(at, 1);
-    } else if (previous !== undefined && previous.length + bucket.length <= maxBucket / 2) {
+      this.#buckets.splice(bucketIndex, 1);
+    } else if (previous !== undefined && previous.length + bucket.length <= maxBucketSize / 2) {
       previous.push(...bucket);
-      this.#buckets.splice(at, 1);
+      this.#buckets.splice(bucketIndex, 1);
     }
   }
 }
 
 /** Returns the index of the first item for which `reached` holds, by binary search; the length when there is none. */
-const firstIndex = <T>(items: readonly T[], reached: (item: T) => boolean): number => {
+const findFirstIndex = <T>(items: readonly T[], isReached: (item: T) => boolean): number => {
   let low = 0;
   let high = items.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (reached(itemAt(items, middle))) high = middle;
+    if (isReached(itemAt(items, middle))) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -15,22 +15,22 @@ export interface TableChanges {
 }
 
 /** Whether a transaction may change rows, and the locks that it takes if so. */
-export interface Access {
+export interface TransactionOptions {
   readonly mode: "read" | "write";
   /** Names of the locks that a transaction holds while it may change rows, such as the ids of workspaces. */
   readonly locks: readonly string[];
 }
 
 /** Access of a transaction that changes no rows. */
-export const readOnly: Access = { mode: "read", locks: [] };
+export const readOnlyTransaction: TransactionOptions = { mode: "read", locks: [] };
 
 /** Access of a transaction that changes rows and takes no locks. It runs again when another one has changed the same rows. */
-export const withoutLocks: Access = { mode: "write", locks: [] };
+export const writeWithoutLocks: TransactionOptions = { mode: "write", locks: [] };
 
 /** Where a partial store loads rows from and commits its changes to. */
 export interface StorageAdapter {
   /** Begins a transaction. */
-  begin(access: Access): Transaction;
+  begin(options: TransactionOptions): Transaction;
 }
 
 /**

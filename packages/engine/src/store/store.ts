@@ -6,14 +6,14 @@ import type { Row } from "./rows.js";
 export type Lookup = Readonly<Record<string, KeyValue | readonly KeyValue[] | undefined>>;
 
 /** Texts that fields contain, case-sensitively. */
-export type Containing<T> = {
+export type TextFilter<T> = {
   readonly [F in keyof T as T[F] extends string ? F : never]?: string | undefined;
 };
 
 export interface PageRequest<T, W> {
   readonly where: W;
   /** Narrows the rows further. This is not a key: the rows of `where` are searched one by one. */
-  readonly containing?: Containing<T>;
+  readonly containing?: TextFilter<T>;
   /** Sequence number that the page starts after, whether or not its row still exists. Default: the start. */
   readonly after?: number | undefined;
   /** Maximum number of rows. */
@@ -59,9 +59,9 @@ export interface ExpiringCollection<T extends Row, W> extends Collection<T, W> {
   listExpired(time: number, limit?: number): T[];
 }
 
-type CollectionOf<Name extends CollectionName> = Name extends ExpiringName
-  ? ExpiringCollection<Rows[Name], Where<Name>>
-  : Collection<Rows[Name], Where<Name>>;
+type NamedCollection<Name extends CollectionName> = Name extends ExpiringName
+  ? ExpiringCollection<Rows[Name], CollectionLookup<Name>>
+  : Collection<Rows[Name], CollectionLookup<Name>>;
 
 type FieldValue<T, F> = F extends keyof T
   ? T[F] extends readonly (infer Item)[]
@@ -78,30 +78,34 @@ type FieldValue<T, F> = F extends keyof T
     : never;
 
 /** A value, or several of which any may match. */
-type Match<V> = V | readonly V[];
+type OneOrMany<V> = V | readonly V[];
 
-type By<K> = K extends { readonly by: readonly (infer F extends string)[] } ? F : never;
-type And<K> = K extends { readonly and: readonly (infer F extends string)[] } ? F : never;
+type RequiredFieldsOf<K> = K extends { readonly by: readonly (infer F extends string)[] } ? F : never;
+type OptionalFieldsOf<K> = K extends { readonly and: readonly (infer F extends string)[] } ? F : never;
 
 /** The lookups that one key allows. `Fields` are the fields of all keys, which keeps a lookup from combining two keys. */
 type LookupBy<T, K, Fields extends string> = K extends Key
-  ? { readonly [F in By<K>]: Match<FieldValue<T, F>> } & {
-      readonly [F in And<K>]?: Match<FieldValue<T, F>> | undefined;
-    } & { readonly [F in Exclude<Fields, By<K> | And<K>>]?: undefined }
+  ? { readonly [F in RequiredFieldsOf<K>]: OneOrMany<FieldValue<T, F>> } & {
+      readonly [F in OptionalFieldsOf<K>]?: OneOrMany<FieldValue<T, F>> | undefined;
+    } & { readonly [F in Exclude<Fields, RequiredFieldsOf<K> | OptionalFieldsOf<K>>]?: undefined }
   : never;
 
-type KeysOf<Name extends CollectionName> = (typeof collections)[Name]["keys"][number];
+type CollectionKeys<Name extends CollectionName> = (typeof collections)[Name]["keys"][number];
 
 /** Matches every row. */
-export type Everything = Readonly<Record<string, never>>;
+export type AllRowsLookup = Readonly<Record<string, never>>;
 
 /**
  * The condition of a lookup in a collection: fields that a key declares, each with the value that it equals or an array of such values. A
  * field whose value is undefined is not compared. `{}` matches every row.
  */
-export type Where<Name extends CollectionName> =
-  | Everything
-  | LookupBy<Rows[Name], KeysOf<Name>, By<KeysOf<Name>> | And<KeysOf<Name>>>;
+export type CollectionLookup<Name extends CollectionName> =
+  | AllRowsLookup
+  | LookupBy<
+      Rows[Name],
+      CollectionKeys<Name>,
+      RequiredFieldsOf<CollectionKeys<Name>> | OptionalFieldsOf<CollectionKeys<Name>>
+    >;
 
 /** The rows of the reference server. */
-export type Store = { readonly [Name in CollectionName]: CollectionOf<Name> };
+export type Store = { readonly [Name in CollectionName]: NamedCollection<Name> };

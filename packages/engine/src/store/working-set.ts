@@ -1,60 +1,60 @@
 import type { Lookup } from "./store.js";
-import { type LoadResult, type Loaded, Missing, type Preload, keyOf } from "./preload.js";
+import { type LoadResult, type LoadedRow, MissingRowsError, type Preload, preloadKey } from "./preload.js";
 
 /** The rows that one transaction has loaded. A step that needs others throws `Missing`. */
 export class WorkingSet {
   /** Rows by table and id; null for an id that no row has. */
-  readonly #rows = new Map<string, Map<string, Loaded | null>>();
-  readonly #ranges = new Map<string, readonly Loaded[]>();
-  readonly #numbers = new Map<string, number>();
-  readonly #missed = new Map<string, Preload>();
+  readonly #rows = new Map<string, Map<string, LoadedRow | null>>();
+  readonly #ranges = new Map<string, readonly LoadedRow[]>();
+  readonly #numberByPreload = new Map<string, number>();
+  readonly #missedPreloads = new Map<string, Preload>();
   /** New ids that the step has generated, which no stored row has. */
-  readonly #fresh = new Set<string>();
+  readonly #newIds = new Set<string>();
 
   /** Adds the result of each preload. */
   add(preloads: readonly Preload[], results: readonly LoadResult[]): void {
     preloads.forEach((preload, index) => {
       const result = results[index];
-      if (result === undefined) throw new Error(`Nothing was loaded for ${keyOf(preload)}`);
-      if (typeof result === "number") this.#numbers.set(keyOf(preload), result);
+      if (result === undefined) throw new Error(`Nothing was loaded for ${preloadKey(preload)}`);
+      if (typeof result === "number") this.#numberByPreload.set(preloadKey(preload), result);
       else this.#addRows(preload, result);
     });
   }
 
   /** Registers a new id that the step has generated. No row has it or refers to it until the step inserts one. */
-  addFresh(id: string): void {
-    this.#fresh.add(id);
+  addNewId(id: string): void {
+    this.#newIds.add(id);
   }
 
   /** Returns the rows that were missed since the last call, even if the error was caught. */
-  takeMissed(): Preload[] {
-    const missed = [...this.#missed.values()];
-    this.#missed.clear();
+  takeMissedPreloads(): Preload[] {
+    const missed = [...this.#missedPreloads.values()];
+    this.#missedPreloads.clear();
     return missed;
   }
 
   /** Returns the row with this id; undefined when there is none. */
-  row(table: string, id: string): Loaded | undefined {
-    if (this.#fresh.has(id)) return undefined;
-    const known = this.#rows.get(table)?.get(id);
-    if (known === undefined) throw this.#missing([{ read: "row", table, id }]);
-    return known ?? undefined;
+  row(table: string, id: string): LoadedRow | undefined {
+    if (this.#newIds.has(id)) return undefined;
+    const loadedRow = this.#rows.get(table)?.get(id);
+    if (loadedRow === undefined) throw this.#missingRowsError([{ read: "row", table, id }]);
+    return loadedRow ?? undefined;
   }
 
   /** Returns the row if it is known to exist, without loading it. */
-  knownRow(table: string, id: string): Loaded | undefined {
+  knownRow(table: string, id: string): LoadedRow | undefined {
     return this.#rows.get(table)?.get(id) ?? undefined;
   }
 
-  range(preload: Extract<Preload, { read: "range" | "expired" | "hit" }>): readonly Loaded[] {
-    if (preload.read === "range" && this.#namesFresh(preload.where)) return [];
-    const known = this.#ranges.get(keyOf(preload));
-    if (known === undefined) throw this.#missing([preload]);
-    return known;
+  range(preload: Extract<Preload, { read: "range" | "expired" | "hit" }>): readonly LoadedRow[] {
+    if (preload.read === "range" && this.#refersToNewId(preload.where)) return [];
+    const loadedRows = this.#ranges.get(preloadKey(preload));
+    if (loadedRows === undefined) throw this.#missingRowsError([preload]);
+    return loadedRows;
   }
 
   count(table: string, where: Lookup): number {
-    return this.#namesFresh(where) ? 0 : this.#number({ read: "count", table, where });
+    return this.#refersToNewId(where) ? 0 : this.#requireNumber({ read: "count", table, where });
   }
 
   /** Returns the sequence number of the insertion with this index. Loads those of earlier insertions first. */
@@ -64,38 +64,38 @@ export class WorkingSet {
       table,
       index: position,
     }));
-    const missing = preloads.filter((preload) => !this.#numbers.has(keyOf(preload)));
-    if (missing.length > 0) throw this.#missing(missing);
-    return this.#number({ read: "sequence", table, index });
+    const missingPreloads = preloads.filter((preload) => !this.#numberByPreload.has(preloadKey(preload)));
+    if (missingPreloads.length > 0) throw this.#missingRowsError(missingPreloads);
+    return this.#requireNumber({ read: "sequence", table, index });
   }
 
   /** Returns the sequence number of an insertion if a step has read it. */
   knownSequence(table: string, index: number): number | undefined {
-    return this.#numbers.get(keyOf({ read: "sequence", table, index }));
+    return this.#numberByPreload.get(preloadKey({ read: "sequence", table, index }));
   }
 
-  #namesFresh(where: Lookup): boolean {
-    if (this.#fresh.size === 0) return false;
-    return Object.values(where).some((value) => typeof value === "string" && this.#fresh.has(value));
+  #refersToNewId(where: Lookup): boolean {
+    if (this.#newIds.size === 0) return false;
+    return Object.values(where).some((value) => typeof value === "string" && this.#newIds.has(value));
   }
 
-  #missing(preloads: readonly Preload[]): Missing {
-    for (const preload of preloads) this.#missed.set(keyOf(preload), preload);
-    return new Missing();
+  #missingRowsError(preloads: readonly Preload[]): MissingRowsError {
+    for (const preload of preloads) this.#missedPreloads.set(preloadKey(preload), preload);
+    return new MissingRowsError();
   }
 
-  #number(preload: Preload): number {
-    const known = this.#numbers.get(keyOf(preload));
-    if (known === undefined) throw this.#missing([preload]);
-    return known;
+  #requireNumber(preload: Preload): number {
+    const loadedNumber = this.#numberByPreload.get(preloadKey(preload));
+    if (loadedNumber === undefined) throw this.#missingRowsError([preload]);
+    return loadedNumber;
   }
 
-  #addRows(preload: Preload, loadedRows: readonly Loaded[]): void {
+  #addRows(preload: Preload, loadedRows: readonly LoadedRow[]): void {
     const { table } = preload;
-    const rows = this.#rows.get(table) ?? new Map<string, Loaded | null>();
+    const rows = this.#rows.get(table) ?? new Map<string, LoadedRow | null>();
     this.#rows.set(table, rows);
     for (const loaded of loadedRows) rows.set(loaded.row.id, loaded);
     if (preload.read === "row" && loadedRows.length === 0) rows.set(preload.id, null);
-    if (preload.read !== "row") this.#ranges.set(keyOf(preload), loadedRows);
+    if (preload.read !== "row") this.#ranges.set(preloadKey(preload), loadedRows);
   }
 }

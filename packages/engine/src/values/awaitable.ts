@@ -20,7 +20,7 @@ export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
 /** Calls `next` with a value, at once or when its promise resolves. */
-export const andThen = <T, Result>(
+export const thenOrNow = <T, Result>(
   value: Awaitable<T>,
-  next: (value: T) => Awaitable<Result>,
-): Awaitable<Result> => (isPromise(value) ? value.then(next) : next(value));
+  onValue: (value: T) => Awaitable<Result>,
+): Awaitable<Result> => (isPromise(value) ? value.then(onValue) : onValue(value));

@@ -17,7 +17,7 @@ export const fromBase64 = (text: string): Uint8Array | undefined => {
 
 /** Returns the bytes of a base64url text. Returns undefined unless it is exactly the result of `toBase64Url` for them. */
 export const fromBase64Url = (text: string): Uint8Array | undefined => {
-  const padded = text.replaceAll("-", "+").replaceAll("_", "/") + "=".repeat((4 - (text.length % 4)) % 4);
-  const bytes = fromBase64(padded);
+  const paddedText = text.replaceAll("-", "+").replaceAll("_", "/") + "=".repeat((4 - (text.length % 4)) % 4);
+  const bytes = fromBase64(paddedText);
   return bytes && toBase64Url(bytes) === text ? bytes : undefined;
 };

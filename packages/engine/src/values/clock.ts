@@ -6,16 +6,16 @@ export interface Clock {
 }
 
 /** Later times, and times that the server derives from them, could have years that RFC 3339 cannot express. */
-const latest = Date.UTC(9000, 0);
+const latestTime = Date.UTC(9000, 0);
 
 /** Returns whether the clock can be at the time: from 1970-01-01 to 9000-01-01. */
-export const isSupportedTime = (time: number): boolean => time >= 0 && time <= latest;
+export const isSupportedTime = (time: number): boolean => time >= 0 && time <= latestTime;
 
 /** Formats a time for responses: ISO 8601 with milliseconds, UTC. */
-export const timestamp = (time: number): string => {
-  const known = formattedTimes.get(time);
-  if (known !== undefined) return known;
-  if (formattedTimes.size >= maxPrinted) formattedTimes.clear();
+export const formatTimestamp = (time: number): string => {
+  const cachedText = formattedTimes.get(time);
+  if (cachedText !== undefined) return cachedText;
+  if (formattedTimes.size >= maxCachedTimes) formattedTimes.clear();
   const text = new Date(time).toISOString();
   formattedTimes.set(time, text);
   return text;
@@ -23,7 +23,7 @@ export const timestamp = (time: number): string => {
 
 /** Caches formatted times. Lists repeat the same times, and formatting one takes longer than the rest of its row. */
 const formattedTimes = new Map<number, string>();
-const maxPrinted = 4_096;
+const maxCachedTimes = 4_096;
 
 /** State of a clock: its time while frozen, otherwise its offset from the system's clock. */
 export type ClockState = { frozenAt: number } | { offset: number };

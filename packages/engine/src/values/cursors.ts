@@ -1,6 +1,6 @@
 import { areSameBytes, hmacSha256 } from "#digest";
 import { fromBase64Url, toBase64Url } from "./base64.js";
-import { randomText } from "./random-bytes.js";
+import { randomBase64Url } from "./random-bytes.js";
 
 /** Writes and reads opaque, authenticated cursors. */
 export interface Cursors {
@@ -25,8 +25,8 @@ export class SealedCursors implements Cursors {
   write(sequence: number, scope: string): string {
     const content = new Uint8Array(contentBytes);
     new DataView(content.buffer).setBigUint64(0, BigInt(sequence));
-    const tag = this.#tag(content, scope);
-    return toBase64Url(Uint8Array.of(...tag, ...this.#masked(content, tag)));
+    const tag = this.#computeTag(content, scope);
+    return toBase64Url(Uint8Array.of(...tag, ...this.#applyMask(content, tag)));
   }
 
   read(cursor: string, scope: string): number | undefined {
@@ -34,17 +34,17 @@ export class SealedCursors implements Cursors {
     const bytes = fromBase64Url(cursor);
     if (bytes === undefined) return undefined;
     const tag = bytes.subarray(0, tagBytes);
-    const content = this.#masked(bytes.subarray(tagBytes), tag);
-    if (!areSameBytes(tag, this.#tag(content, scope))) return undefined;
+    const content = this.#applyMask(bytes.subarray(tagBytes), tag);
+    if (!areSameBytes(tag, this.#computeTag(content, scope))) return undefined;
     return Number(new DataView(content.buffer).getBigUint64(0));
   }
 
-  #tag(content: Uint8Array, scope: string): Uint8Array {
+  #computeTag(content: Uint8Array, scope: string): Uint8Array {
     const text = new TextEncoder().encode(`tag ${scope}`);
     return hmacSha256(this.key, Uint8Array.of(...text, ...content)).subarray(0, tagBytes);
   }
 
-  #masked(content: Uint8Array, tag: Uint8Array): Uint8Array {
+  #applyMask(content: Uint8Array, tag: Uint8Array): Uint8Array {
     const mask = hmacSha256(this.key, Uint8Array.of(...maskLabel, ...tag));
     return content.map((byte, index) => byte ^ (mask[index] ?? 0));
   }
@@ -54,5 +54,5 @@ export class SealedCursors implements Cursors {
 const cursorLength = ((tagBytes + contentBytes) * 4) / 3;
 
 /** Returns 32 bytes as base64url: random, or derived from the seed. */
-export const newCursorKey = (seed: string | null): string =>
-  seed === null ? randomText(32) : toBase64Url(hmacSha256("cursor key", seed));
+export const createCursorKey = (seed: string | null): string =>
+  seed === null ? randomBase64Url(32) : toBase64Url(hmacSha256("cursor key", seed));

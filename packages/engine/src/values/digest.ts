@@ -5,10 +5,11 @@ import { toBase64Url } from "./base64.js";
 export const digest = (text: string): string => toBase64Url(sha256(text));
 
 /** Compares two strings in constant time. */
-export const isSame = (left: string, right: string): boolean => {
+export const isSameText = (left: string, right: string): boolean => {
   const encoder = new TextEncoder();
   return areSameBytes(encoder.encode(left), encoder.encode(right));
 };
 
 /** Returns whether `expected` is the digest of the secret. Compares in constant time. */
-export const isDigestOf = (expected: string, secret: string): boolean => isSame(digest(secret), expected);
+export const isDigestOf = (expectedDigest: string, secret: string): boolean =>
+  isSameText(digest(secret), expectedDigest);

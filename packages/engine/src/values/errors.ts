@@ -1,5 +1,5 @@
 import { RequestError, type Issue } from "./request-error.js";
-import { timestamp } from "./clock.js";
+import { formatTimestamp } from "./clock.js";
 import { type Kind, kindNames } from "./ids.js";
 
 /** Kinds that have their own error code for a missing resource. */
@@ -28,7 +28,7 @@ export const errors = {
       "approval_required",
       "The agent needs its sponsor's approval for this request",
       "Poll the approval, and send the same request again once it is approved",
-      { ...approval, expiresAt: timestamp(approval.expiresAt) },
+      { ...approval, expiresAt: formatTimestamp(approval.expiresAt) },
     ),
   approvalDenied: () =>
     new RequestError(
@@ -45,13 +45,15 @@ export const errors = {
       "Correct the fields that are listed in issues, and send the request again",
       { issues },
     ),
-  /** @param meant the path that the caller probably meant. */
-  routeNotFound: (path: string, meant?: string) =>
+  /** @param suggestedPath the path that the caller probably meant. */
+  routeNotFound: (path: string, suggestedPath?: string) =>
     new RequestError(
       404,
       "route:not_found",
       `The path ${path.slice(0, 200)} does not exist`,
-      meant === undefined ? "GET /v1/doc lists the paths of the API" : `Send the request to ${meant}`,
+      suggestedPath === undefined
+        ? "GET /v1/doc lists the paths of the API"
+        : `Send the request to ${suggestedPath}`,
     ),
   methodNotAllowed: (method: string, allowed: readonly string[]) =>
     new RequestError(

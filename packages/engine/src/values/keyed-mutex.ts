@@ -1,6 +1,6 @@
 /** Runs one piece of work at a time for each key, in the order of the calls. */
 export class KeyedMutex {
-  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #lastWorkByKey = new Map<string, Promise<unknown>>();
 
   /**
    * Runs the work when no other work holds any of the keys.
@@ -9,15 +9,17 @@ export class KeyedMutex {
    */
   async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     // Keys are locked in sorted order, which prevents deadlocks.
-    const [first, ...others] = [...new Set(keys)].sort();
-    if (first === undefined) return work();
-    const done = (this.#last.get(first) ?? Promise.resolve()).then(() => this.run(others, work));
-    const released = done.then(nothing, nothing).then(() => {
-      if (this.#last.get(first) === released) this.#last.delete(first);
+    const [firstKey, ...otherKeys] = [...new Set(keys)].sort();
+    if (firstKey === undefined) return work();
+    const workDone = (this.#lastWorkByKey.get(firstKey) ?? Promise.resolve()).then(() =>
+      this.run(otherKeys, work),
+    );
+    const keyReleased = workDone.then(ignore, ignore).then(() => {
+      if (this.#lastWorkByKey.get(firstKey) === keyReleased) this.#lastWorkByKey.delete(firstKey);
     });
-    this.#last.set(first, released);
-    return done;
+    this.#lastWorkByKey.set(firstKey, keyReleased);
+    return workDone;
   }
 }
 
-const nothing = (): void => undefined;
+const ignore = (): void => undefined;

@@ -1,11 +1,11 @@
 import { type OptionSchema, type OptionSchemas, assertOptions } from "./option-schema.js";
 import { type Settings, defaultSettings } from "./settings.js";
-import { type Optional, withDefaults } from "./with-defaults.js";
+import { type DeepOptional, withDefaults } from "./with-defaults.js";
 
 /** Settings in which every part is optional. */
 export type PartialSettings = {
   readonly [Name in keyof Settings]?:
-    | (Settings[Name] extends object ? Optional<Settings[Name]> : Settings[Name])
+    | (Settings[Name] extends object ? DeepOptional<Settings[Name]> : Settings[Name])
     | undefined;
 } & { readonly rateLimit?: Settings["rateLimit"] | undefined };
 
@@ -16,7 +16,7 @@ export type PartialSettings = {
  * than the default: all numbers are whole, and none is negative.
  */
 export const mergeSettings = (partial: PartialSettings = {}): Settings => {
-  assertSettings(partial);
+  assertPartialSettings(partial);
   const settings: Settings = {
     baseUrl: partial.baseUrl ?? defaultSettings.baseUrl,
     authUrl: partial.authUrl ?? partial.baseUrl ?? defaultSettings.authUrl,
@@ -43,27 +43,27 @@ export const mergeSettings = (partial: PartialSettings = {}): Settings => {
   return settings;
 };
 
-const isUrl = (text: string, form: RegExp): boolean => form.test(text) && URL.canParse(text);
+const isUrl = (text: string, pattern: RegExp): boolean => pattern.test(text) && URL.canParse(text);
 
-const assertSettings = (partial: PartialSettings): void => {
-  assertOptions(partial, { ...schemasOf(defaultSettings), ...choices }, "settings.");
+const assertPartialSettings = (partial: PartialSettings): void => {
+  assertOptions(partial, { ...createSchemas(defaultSettings), ...choiceSchemas }, "settings.");
   for (const [name, defaults] of Object.entries(defaultSettings)) {
     const part: unknown = Reflect.get(partial, name);
     if (isObject(defaults) && part !== undefined)
-      assertOptions(part, schemasOf(defaults), `settings.${name}.`);
+      assertOptions(part, createSchemas(defaults), `settings.${name}.`);
   }
 };
 
-const choices = {
+const choiceSchemas = {
   "unknownFields?": { enum: ["refuse", "ignore"] },
   "errorCodes?": { enum: ["contract", "public"] },
 } as const satisfies OptionSchemas<Partial<Pick<Settings, "unknownFields" | "errorCodes">>>;
 
 /** Returns schemas of optional settings with these defaults. The members of an object are checked separately. */
-const schemasOf = (defaults: object): Record<string, OptionSchema> =>
-  Object.fromEntries(Object.entries(defaults).map(([name, value]) => [`${name}?`, schemaOf(value)]));
+const createSchemas = (defaults: object): Record<string, OptionSchema> =>
+  Object.fromEntries(Object.entries(defaults).map(([name, value]) => [`${name}?`, createSchema(value)]));
 
-const schemaOf = (value: unknown): OptionSchema => {
+const createSchema = (value: unknown): OptionSchema => {
   switch (typeof value) {
     case "number":
       return { type: "integer", minimum: 0 };

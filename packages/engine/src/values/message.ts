@@ -19,13 +19,13 @@ export interface EngineRequest {
 }
 
 /** How a fault cuts the connection: before anything is sent, or in the middle of the response body. */
-export type Dropped = "unsent" | "midway";
+export type DropMoment = "unsent" | "midway";
 
 export interface EngineResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
-  readonly dropped?: Dropped;
+  readonly dropped?: DropMoment;
 }
 
 /** The result of the pipeline, before it is serialized. */
@@ -38,14 +38,14 @@ export interface Outcome {
   /** Error code; null for a success. */
   readonly code: string | null;
   /** Sent in place of the JSON of `body`. */
-  readonly raw?: { readonly text: string; readonly contentType: string } | undefined;
+  readonly rawBody?: { readonly text: string; readonly contentType: string } | undefined;
   /** Parameters for the request log that are known not to be secret. */
   readonly logged?: Readonly<Record<string, string>>;
-  readonly dropped?: Dropped;
+  readonly dropped?: DropMoment;
 }
 
 /** Returns the first value of a header. `name` is lowercase. */
-export const header = (request: EngineRequest, name: string): string | undefined => {
+export const getHeader = (request: EngineRequest, name: string): string | undefined => {
   const value = request.headers[name];
   return typeof value === "object" ? value[0] : value;
 };
@@ -59,7 +59,7 @@ export const hasContentEncoding = (headers: EngineRequest["headers"]): boolean =
   );
 
 /** Returns the outcome for a request that was refused. */
-export const refusal = (error: RequestError): Outcome => {
+export const toErrorOutcome = (error: RequestError): Outcome => {
   const { status, code, message, hint, extra, headers } = error;
   return {
     status,
@@ -70,7 +70,7 @@ export const refusal = (error: RequestError): Outcome => {
 };
 
 /** Returns the first half of a body, which is sent before an injected fault drops the connection. */
-export const halfOf = (body: string): Uint8Array => {
+export const firstHalfOf = (body: string): Uint8Array => {
   const bytes = new TextEncoder().encode(body);
   return bytes.subarray(0, Math.floor(bytes.length / 2));
 };

@@ -45,12 +45,12 @@ export const assertOptions = (
   );
   for (const { name, isOptional, schema } of options) {
     const value: unknown = Reflect.get(Object(object), name);
-    if (value === undefined ? !isOptional : !matches(value, schema))
-      throw new TypeError(`${path}${name} must be ${requirementOf(schema)}`);
+    if (value === undefined ? !isOptional : !matchesSchema(value, schema))
+      throw new TypeError(`${path}${name} must be ${describeRequirement(schema)}`);
   }
 };
 
-const matches = (value: unknown, schema: OptionSchema): boolean => {
+const matchesSchema = (value: unknown, schema: OptionSchema): boolean => {
   if (schema.enum) return schema.enum.some((choice) => choice === value);
   switch (schema.type) {
     case "string":
@@ -74,7 +74,7 @@ const isInRange = (
   { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity }: OptionSchema,
 ): boolean => typeof value === "number" && value >= minimum && value > exclusiveMinimum && value <= maximum;
 
-const requirementOf = (schema: OptionSchema): string => {
+const describeRequirement = (schema: OptionSchema): string => {
   if (schema.enum) return `one of ${schema.enum.join(", ")}`;
   if (schema.type === "string") return schema.title ?? "a string";
   if (schema.type === "boolean") return "true or false";

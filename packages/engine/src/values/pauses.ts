@@ -1,6 +1,6 @@
 /** Pauses of background work. They end early when the work has to stop. */
 export class Pauses {
-  readonly #pausing = new Set<() => void>();
+  readonly #pauseEnds = new Set<() => void>();
   #haveEnded = false;
 
   get haveEnded(): boolean {
@@ -13,17 +13,17 @@ export class Pauses {
     return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer);
-        this.#pausing.delete(end);
+        this.#pauseEnds.delete(end);
         resolve();
       };
       const timer = setTimeout(end, milliseconds);
-      this.#pausing.add(end);
+      this.#pauseEnds.add(end);
     });
   }
 
   /** Ends all pauses, those that begin later too. */
   end(): void {
     this.#haveEnded = true;
-    for (const end of this.#pausing) end();
+    for (const end of this.#pauseEnds) end();
   }
 }

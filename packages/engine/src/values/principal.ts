@@ -1,7 +1,7 @@
 /** The sender of a request, according to the claims of its access token. */
 export type Principal = UserPrincipal | ServicePrincipal | AgentPrincipal;
 
-interface AnyPrincipal {
+interface CommonPrincipal {
   /** The `sub` of the token. */
   readonly subject: string;
   /** The only workspace that the credential can reach. */
@@ -15,18 +15,18 @@ interface AnyPrincipal {
   readonly tokenId: string;
 }
 
-export interface UserPrincipal extends AnyPrincipal {
+export interface UserPrincipal extends CommonPrincipal {
   readonly kind: "user";
   readonly userId: string;
   readonly email: string;
 }
 
-export interface ServicePrincipal extends AnyPrincipal {
+export interface ServicePrincipal extends CommonPrincipal {
   readonly kind: "service";
   readonly serviceTokenId: string;
 }
 
-export interface AgentPrincipal extends AnyPrincipal {
+export interface AgentPrincipal extends CommonPrincipal {
   readonly kind: "agent";
   /** The `sub` of the token, which identifies the agent that owns an approval. */
   readonly agentId: string;

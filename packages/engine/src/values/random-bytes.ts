@@ -5,4 +5,4 @@ export const randomBytes = (length: number): Uint8Array<ArrayBuffer> =>
   crypto.getRandomValues(new Uint8Array(length));
 
 /** Returns unpredictable bytes as base64url. */
-export const randomText = (length: number): string => toBase64Url(randomBytes(length));
+export const randomBase64Url = (length: number): string => toBase64Url(randomBytes(length));

@@ -8,8 +8,8 @@ export type RandomState = [number, number, number, number];
 /** Generates unpredictable values when `state` is null; otherwise a reproducible sequence. */
 export class RandomIds implements Ids {
   readonly #state: RandomState | null;
-  #pool = new Uint8Array(0);
-  #used = 0;
+  #randomPool = new Uint8Array(0);
+  #usedBytes = 0;
 
   constructor(state: RandomState | null) {
     this.#state = state && [...state];
@@ -24,53 +24,55 @@ export class RandomIds implements Ids {
   }
 
   label(length: number): string {
-    return this.#characters("abcdefghijklmnopqrstuvwxyz0123456789", length);
+    return this.#randomCharacters("abcdefghijklmnopqrstuvwxyz0123456789", length);
   }
 
   secret(length: number): string {
-    return this.#characters("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", length);
+    return this.#randomCharacters("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", length);
   }
 
   name(): string {
-    const adjective = adjectives[this.#below(adjectives.length)] ?? "";
-    const noun = nouns[this.#below(nouns.length)] ?? "";
-    return `${adjective}-${noun}-${1000 + this.#below(9000)}`;
+    const adjective = nameAdjectives[this.#randomBelow(nameAdjectives.length)] ?? "";
+    const noun = nameNouns[this.#randomBelow(nameNouns.length)] ?? "";
+    return `${adjective}-${noun}-${1000 + this.#randomBelow(9000)}`;
   }
 
   /** Returns a number in [0, 1), for faults with a probability. */
   fraction(): number {
-    return this.#below(1 << 16) / (1 << 16);
+    return this.#randomBelow(1 << 16) / (1 << 16);
   }
 
-  #characters(alphabet: string, length: number): string {
+  #randomCharacters(alphabet: string, length: number): string {
     let text = "";
-    for (let index = 0; index < length; index += 1) text += alphabet.charAt(this.#below(alphabet.length));
+    for (let index = 0; index < length; index += 1)
+      text += alphabet.charAt(this.#randomBelow(alphabet.length));
     return text;
   }
 
   /** Returns an evenly distributed integer in [0, limit). Rejects values that would favor the lower results. */
-  #below(limit: number): number {
-    const fair = 65_536 - (65_536 % limit);
+  #randomBelow(limit: number): number {
+    const fairLimit = 65_536 - (65_536 % limit);
     for (;;) {
       const value = this.#sixteenBits();
-      if (value < fair) return value % limit;
+      if (value < fairLimit) return value % limit;
     }
   }
 
   #sixteenBits(): number {
     if (this.#state) return nextRandom(this.#state) >>> 16;
-    if (this.#used + 2 > this.#pool.length) {
-      this.#pool = randomBytes(512);
-      this.#used = 0;
+    if (this.#usedBytes + 2 > this.#randomPool.length) {
+      this.#randomPool = randomBytes(512);
+      this.#usedBytes = 0;
     }
-    const value = (this.#pool[this.#used] ?? 0) * 256 + (this.#pool[this.#used + 1] ?? 0);
-    this.#used += 2;
+    const value =
+      (this.#randomPool[this.#usedBytes] ?? 0) * 256 + (this.#randomPool[this.#usedBytes + 1] ?? 0);
+    this.#usedBytes += 2;
     return value;
   }
 }
 
 /** Returns the initial state of the generator for a seed. */
-export const seedRandom = (seed: string): RandomState => {
+export const createRandomState = (seed: string): RandomState => {
   let hash = 0x811c9dc5;
   for (const character of seed) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
   const state: RandomState = [hash >>> 0, 0x9e3779b9, 0x243f6a88, 1];
@@ -80,22 +82,22 @@ export const seedRandom = (seed: string): RandomState => {
 
 /** Advances the state of the generator (sfc32), which is small and fast. Not for real secrets. */
 const nextRandom = (state: RandomState): number => {
-  const sum = (state[0] + state[1] + state[3]) >>> 0;
+  const nextValue = (state[0] + state[1] + state[3]) >>> 0;
   state[3] = (state[3] + 1) >>> 0;
   state[0] = (state[1] ^ (state[1] >>> 9)) >>> 0;
   state[1] = (state[2] + (state[2] << 3)) >>> 0;
-  state[2] = (((state[2] << 21) | (state[2] >>> 11)) + sum) >>> 0;
-  return sum;
+  state[2] = (((state[2] << 21) | (state[2] >>> 11)) + nextValue) >>> 0;
+  return nextValue;
 };
 
-const adjectives = (
+const nameAdjectives = (
   "amber ample bold brave brisk bright calm candid clear clever cosmic crisp dapper eager early fair fleet fond fresh gentle " +
   "glad golden grand happy hardy honest humble ideal jolly keen kind lively loyal lucky mellow merry mild misty modest neat noble " +
   "placid polite proud quick quiet rapid ready royal rustic silent silver sleek smart snowy solid steady sunny swift tidy tranquil " +
   "true vivid warm wise witty young zesty"
 ).split(" ");
 
-const nouns = (
+const nameNouns = (
   "acorn anchor arbor aspen badger basin beacon birch bison bloom breeze brook canyon cedar cliff cloud comet coral cove crane creek " +
   "delta dune eagle ember falcon fern field finch fjord forest fox garden glade grove harbor hawk heron hill island lagoon lake lark " +
   "maple marsh meadow mesa moon moss oak ocean orchard otter owl peak pebble pine plain pond prairie quail raven reef ridge river " +

@@ -99,7 +99,7 @@ export interface OAuthSettings {
   readonly refreshGrace: number;
 }
 
-const minute = 60_000;
+const minuteMs = 60_000;
 
 export const defaultSettings: Settings = {
   baseUrl: "https://api.mgmt.test",
@@ -111,18 +111,18 @@ export const defaultSettings: Settings = {
   rateLimit: null,
   approvals: {
     operations: [],
-    pending: 15 * minute,
-    approved: 15 * minute,
-    window: 60 * minute,
-    maxWindow: 24 * 60 * minute,
+    pending: 15 * minuteMs,
+    approved: 15 * minuteMs,
+    window: 60 * minuteMs,
+    maxWindow: 24 * 60 * minuteMs,
   },
   backups: { retentionDays: 7 },
   subscription: { planName: "Local", usageBlocked: false },
   oauth: {
-    code: minute,
-    accessToken: 60 * minute,
-    refreshToken: 90 * 24 * 60 * minute,
-    refreshFamily: 180 * 24 * 60 * minute,
+    code: minuteMs,
+    accessToken: 60 * minuteMs,
+    refreshToken: 90 * 24 * 60 * minuteMs,
+    refreshFamily: 180 * 24 * 60 * minuteMs,
     refreshGrace: 10_000,
   },
 };

@@ -1,16 +1,16 @@
 /** A type whose fields may be left out, or be undefined, as may those inside that may be left out. */
-export type Optional<T> = { readonly [Name in keyof T]?: Inner<T[Name]> | undefined };
+export type DeepOptional<T> = { readonly [Name in keyof T]?: InnerOptional<T[Name]> | undefined };
 
-type Inner<T> = T extends object
+type InnerOptional<T> = T extends object
   ? {
       readonly [Name in keyof T]:
-        | Inner<T[Name]>
+        | InnerOptional<T[Name]>
         | (Partial<Pick<T, Name>> extends Pick<T, Name> ? undefined : never);
     }
   : T;
 
 /** Returns the given values, and the defaults of those that are left out or undefined. */
-export const withDefaults = <T extends object>(defaults: T, values: Optional<NoInfer<T>> = {}): T => ({
+export const withDefaults = <T extends object>(defaults: T, values: DeepOptional<NoInfer<T>> = {}): T => ({
   ...defaults,
   ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
 });

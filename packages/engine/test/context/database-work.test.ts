@@ -17,7 +17,7 @@ describe("the work that fills a database", () => {
     const { promise, open } = gate();
     let signal: AbortSignal | undefined;
     const held = { signal: new AbortController().signal, confirm: () => Promise.resolve() };
-    const done = work.filling("db_a", { held, isWanted }, (lock) => {
+    const done = work.runFill("db_a", { held, isWanted }, (lock) => {
       ({ signal } = lock);
       return promise;
     });
@@ -61,13 +61,13 @@ describe("the work that fills a database", () => {
   it("is cancelled by the name of its database, while it runs", async () => {
     const work = new DatabaseWork();
     const one = start(work, () => Promise.resolve(true));
-    work.cancelFilling("db_b");
+    work.cancelFill("db_b");
     expect(one.isAborted()).toBe(false);
-    work.cancelFilling("db_a");
+    work.cancelFill("db_a");
     expect(one.isAborted()).toBe(true);
     one.end();
     await one.done;
-    expect(() => work.cancelFilling("db_a")).not.toThrow();
+    expect(() => work.cancelFill("db_a")).not.toThrow();
   });
 });
 

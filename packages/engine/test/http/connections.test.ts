@@ -15,7 +15,10 @@ const serve = async (
   { pipelined = 4, sendTimeout = minute } = {},
 ): Promise<{ client: Socket; received: () => string }> => {
   server = createServer();
-  server.on("request", new Connections(server, { pipelined, sendTimeout }).apply(listener));
+  server.on(
+    "request",
+    new Connections(server, { maxPipelined: pipelined, sendTimeout }).withLimits(listener),
+  );
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   const client = connect(port, "127.0.0.1");

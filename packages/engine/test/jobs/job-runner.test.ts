@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JobRow } from "../../src/context/server-rows.js";
 import { type Preload, replay } from "@mgmt/engine/internal";
 import { JobTakenError, SupersededError } from "../../src/jobs/job-handler.js";
-import { JobRunner, type JobRunnerParts, type JobTransaction } from "../../src/jobs/job-runner.js";
+import { JobRunner, type JobRunnerOptions, type JobTransaction } from "../../src/jobs/job-runner.js";
 
 /** Runs steps on a table with these jobs, and records what they ask for. Changes are not stored. */
 const transactWith =
@@ -24,11 +24,11 @@ const transactWith =
     });
   };
 
-const parts: JobRunnerParts = {
+const parts: JobRunnerOptions = {
   transact: transactWith([]),
   sessions: { current: () => Promise.resolve("me"), living: () => Promise.resolve(new Set()) },
   workspacesOf: (jobs) => Promise.resolve(jobs.map(() => "workspace")),
-  perform: () => Promise.resolve(undefined),
+  runJob: () => Promise.resolve(undefined),
   onDefect: (error) => {
     throw error;
   },
@@ -71,7 +71,7 @@ describe("JobRunner", () => {
     const runner = new JobRunner({
       ...parts,
       transact: transactWith([job]),
-      perform: () => {
+      runJob: () => {
         starts += 1;
         start();
         return new Promise((resolve) => (end = () => resolve(ended)));
@@ -79,7 +79,7 @@ describe("JobRunner", () => {
     });
     runner.open();
     await started;
-    runner.adopt([job]);
+    runner.addScheduledJobs([job]);
     const attempt = runner.runNow(job);
     end();
     expect(await attempt).toBe(ended);
@@ -95,10 +95,10 @@ describe("JobRunner", () => {
     const runner = new JobRunner({
       ...parts,
       transact: transactWith([stored]),
-      perform: () => Promise.resolve(new SupersededError()),
+      runJob: () => Promise.resolve(new SupersededError()),
     });
     const own = { ...job, owner: "me" };
-    runner.adopt([own]);
+    runner.addScheduledJobs([own]);
     const error = await runner.runNow(own);
     expect(error).toBeInstanceOf(SupersededError);
     expect(error instanceof JobTakenError).toBe(isTaken);

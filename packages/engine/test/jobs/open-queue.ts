@@ -1,6 +1,6 @@
 import { JobQueue } from "../../src/jobs/job-queue.js";
-import { type JobWhere, TableScheduler } from "../../src/jobs/table-scheduler.js";
-import { jobOf, jobsOf } from "../../src/server/snapshot-tables.js";
+import { type JobLookup, TableScheduler } from "../../src/jobs/table-scheduler.js";
+import { toJob, buildJobRows } from "../../src/server/snapshot-tables.js";
 import { MemoryExpiringCollection } from "../../src/store/memory-collection.js";
 import { VirtualClock } from "../../src/values/clock.js";
 import type { Job } from "../../src/context/scheduler.js";
@@ -21,13 +21,13 @@ export const openQueue = (
   jobs: readonly Job[] = [],
   clock = new VirtualClock({ frozenAt: 0 }),
 ): OpenQueue => {
-  const table = new MemoryExpiringCollection<JobRow, JobWhere>(serverTables.jobs.keys, () =>
-    queue.jobsChanged(),
+  const table = new MemoryExpiringCollection<JobRow, JobLookup>(serverTables.jobs.keys, () =>
+    queue.onJobsChanged(),
   );
-  table.fill(jobsOf(jobs));
+  table.restore(buildJobRows(jobs));
   const queue: JobQueue = new JobQueue({
     ...{ jobs: table, clock },
-    perform: async (job) => perform(job, opened),
+    runJob: async (job) => perform(job, opened),
   });
   let scheduled = 0;
   const newId = (): string => String((scheduled += 1));
@@ -36,7 +36,7 @@ export const openQueue = (
     ...{ clock, queue },
     schedule: (...what) => scheduler.schedule(clock, ...what),
     cancel: (...which) => scheduler.cancel(clock, ...which),
-    state: () => table.state.rows.map(([, job]) => jobOf(job)),
+    state: () => table.state.rows.map(([, job]) => toJob(job)),
   };
   return opened;
 };

@@ -4,9 +4,9 @@ import { databaseErrors } from "../../src/rules/databases/database-errors.js";
 import { branchErrors } from "../../src/rules/branches/branch-errors.js";
 import { appErrors } from "../../src/rules/apps/app-errors.js";
 import { describe, expect, it } from "vitest";
-import { contractViolation, isGatedBySettings } from "../../src/request/contract-check.js";
+import { findContractViolation, isGatedBySettings } from "../../src/request/contract-check.js";
 import { errors } from "../../src/values/errors.js";
-import { refusal } from "../../src/values/message.js";
+import { toErrorOutcome } from "../../src/values/message.js";
 import { errorStatuses, operations } from "../../src/generated/operations.js";
 
 const workspace = {
@@ -22,7 +22,7 @@ const answer = (changes: object = {}) => ({
   body: { data: { ...workspace, ...changes } },
 });
 const violation = (given: { status: number; code: string | null; body?: unknown }) =>
-  contractViolation(operations["workspaces.get"], given);
+  findContractViolation(operations["workspaces.get"], given);
 
 describe("the contract check of a response", () => {
   it("finds nothing wrong with a valid one", () => {
@@ -42,7 +42,7 @@ describe("the contract check of a response", () => {
     ["a status that is not listed", { status: 409, code: "x:y" }, "a status that the contract does not list"],
     [
       "a code that is not listed there",
-      { ...refusal(errors.notFound("project")) },
+      { ...toErrorOutcome(errors.notFound("project")) },
       "a code that the contract does not list",
     ],
     [
@@ -68,7 +68,7 @@ describe("the contract check of a response", () => {
     ["a denied approval", errors.approvalDenied()],
     ["a rate limit", errors.rateLimited(1, {})],
   ])("accepts %s that only the settings ask for, and checks its body", (_name, error) => {
-    const response = refusal(error);
+    const response = toErrorOutcome(error);
     expect(violation(response)).toBeUndefined();
     expect(isGatedBySettings(operations["workspaces.get"], response.code)).toBe(true);
     expect(isGatedBySettings(operations["apps.delete"], response.code)).toBe(false);
@@ -82,9 +82,9 @@ describe("the contract check of a response", () => {
   });
 
   it("reports a body where the contract has none", () => {
-    expect(contractViolation(operations["projects.delete"], { status: 204, code: null, body: {} })).toContain(
-      "has none",
-    );
+    expect(
+      findContractViolation(operations["projects.delete"], { status: 204, code: null, body: {} }),
+    ).toContain("has none");
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { MemoryServer } from "@mgmt/engine";
-import { environmentRecorder } from "../../src/request/coverage.js";
+import { createEnvironmentRecorder } from "../../src/request/coverage.js";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -18,7 +18,7 @@ const coverageFile = (): string => {
 
 it("appends each response to the file in MGMT_COVERAGE_FILE, once", () => {
   const file = coverageFile();
-  const record = environmentRecorder();
+  const record = createEnvironmentRecorder();
   record?.("projects.get", 200, null);
   record?.("projects.get", 404, "project:not_found");
   record?.("projects.get", 200, null);
@@ -27,7 +27,7 @@ it("appends each response to the file in MGMT_COVERAGE_FILE, once", () => {
 
 it.each([undefined, ""])("records nothing when MGMT_COVERAGE_FILE is %j", (file) => {
   vi.stubEnv("MGMT_COVERAGE_FILE", file);
-  expect(environmentRecorder()).toBeUndefined();
+  expect(createEnvironmentRecorder()).toBeUndefined();
 });
 
 it("records what the contract has, but no response that is due to the settings", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { VerifiedToken } from "../../src/context/authenticator.js";
 import type { Principal } from "../../src/values/principal.js";
-import { handlers } from "../../src/rules/handlers.js";
+import { operationHandlers } from "../../src/rules/handlers.js";
 import { AccessTokens } from "../../src/oauth/access-tokens.js";
-import { preloadsOf } from "../../src/request/pipeline.js";
+import { preloadsOfRequest } from "../../src/request/pipeline.js";
 import { route } from "../../src/request/route.js";
 
 const claims = {
@@ -30,7 +30,7 @@ const ofUser = [...ofToken, row("users", "usr_ada")];
 const server = { authenticator: AccessTokens.prototype, countPreloads: () => [] };
 const preloads = (method: string, path: string, search = "", token = tokenOf(user)) => {
   const found = route(method, path);
-  return preloadsOf(server, token, found, search, handlers[found.operation.id]);
+  return preloadsOfRequest(server, token, found, search, operationHandlers[found.operation.id]);
 };
 
 describe("the rows that a request probably reads", () => {

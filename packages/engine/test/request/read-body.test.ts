@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RequestError, operations } from "@mgmt/engine";
-import { noBody, readBody } from "../../src/request/read-body.js";
+import { absentBody, parseRequestBody } from "../../src/request/read-body.js";
 
 const operation = operations["projects.create"];
 const limits = { body: 20, appBody: 10, upload: 0 };
@@ -14,7 +14,7 @@ const read = (
 ) => {
   const headers = { "content-type": contentType, "content-encoding": encoding };
   try {
-    return readBody(of, { method: "POST", path: "/", headers, body }, limits);
+    return parseRequestBody(of, { method: "POST", path: "/", headers, body }, limits);
   } catch (error) {
     if (error instanceof RequestError) return error.code;
     throw error;
@@ -75,12 +75,12 @@ describe("the body of a request", () => {
 
   it("may be absent or empty, of any type and encoding", () => {
     for (const body of [undefined, "", bytes("")]) {
-      expect(read(body, "text/plain", operation, "gzip")).toBe(noBody);
+      expect(read(body, "text/plain", operation, "gzip")).toBe(absentBody);
     }
   });
 
   it("is ignored where the operation has none", () => {
-    expect(read("{".repeat(100), "text/plain", operations["projects.get"])).toBe(noBody);
+    expect(read("{".repeat(100), "text/plain", operations["projects.get"])).toBe(absentBody);
   });
 
   it("may be nested 64 levels deep", () => {
@@ -88,7 +88,7 @@ describe("the body of a request", () => {
       const text = "[".repeat(levels) + "]".repeat(levels);
       const headers = { "content-type": "application/json" };
       const request = { method: "POST", path: "/", headers, body: text };
-      return readBody(operation, request, { ...limits, body: 1_000 });
+      return parseRequestBody(operation, request, { ...limits, body: 1_000 });
     };
     expect(nested(64)).toBeInstanceOf(Array);
     expect(() => nested(65)).toThrow(RequestError);

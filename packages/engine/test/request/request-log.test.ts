@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { MemoryServer } from "@mgmt/engine";
 import { type LoggedRequest, RequestLog } from "../../src/request/request-log.js";
-import { recordTo } from "../../src/request/coverage.js";
+import { createFileRecorder } from "../../src/request/coverage.js";
 import { openMock } from "../../../mock/test/faces.js";
 
 const logged = (at: number, body: unknown): LoggedRequest => ({
@@ -138,11 +138,11 @@ describe("the record of responses", () => {
   it("contains one line for each operation, status and code", () => {
     const folder = mkdtempSync(join(tmpdir(), "mgmt-coverage-"));
     const file = join(folder, "seen");
-    const record = recordTo(file);
+    const record = createFileRecorder(file);
     record("projects.list", 200, null);
     record("projects.list", 200, null);
     record("projects.get", 404, "project:not_found");
-    recordTo(file)("me.get", 401, "auth:unauthorized");
+    createFileRecorder(file)("me.get", 401, "auth:unauthorized");
     expect(readFileSync(file, "utf8").split("\n")).toEqual([
       "projects.list 200 -",
       "projects.get 404 project:not_found",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { methodsOf, route } from "../../src/request/route.js";
+import { allowedMethodsOf, route } from "../../src/request/route.js";
 import { RequestError } from "@mgmt/engine";
 
 /** Returns what the request is refused with. */
@@ -24,7 +24,7 @@ describe("a path that does not exist", () => {
     ["no version", "/projects/proj_a", "/v1/projects/{id}"],
     ["all of these", "//Projects//proj_a/", "/v1/projects/{id}"],
   ])("names the similar path: %s", (_name, path, similar) => {
-    for (const run of [() => route("GET", path), () => methodsOf(path)]) {
+    for (const run of [() => route("GET", path), () => allowedMethodsOf(path)]) {
       const { code, hint } = refused(run);
       expect([code, hint]).toEqual(["route:not_found", `Send the request to ${similar}`]);
     }

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { connectionString } from "../../src/rules/connections/present-connection.js";
+import { buildConnectionString } from "../../src/rules/connections/present-connection.js";
 
 const address = { host: "127.0.0.1", port: 5432, database: "shop" };
 const credentials = { user: "app", pass: "secret" };
 
 describe("a connection string", () => {
   it("works with Postgres clients", () => {
-    expect(connectionString(address, credentials)).toBe(
+    expect(buildConnectionString(address, credentials)).toBe(
       "postgres://app:secret@127.0.0.1:5432/shop?sslmode=disable",
     );
   });
 
   it("survives signs that mean something in a URL", () => {
     const url = new URL(
-      connectionString({ ...address, database: "a/b?c" }, { user: "a@b:c", pass: "p/?#[]@:% é" }),
+      buildConnectionString({ ...address, database: "a/b?c" }, { user: "a@b:c", pass: "p/?#[]@:% é" }),
     );
     expect(decodeURIComponent(url.username)).toBe("a@b:c");
     expect(decodeURIComponent(url.password)).toBe("p/?#[]@:% é");
@@ -22,6 +22,6 @@ describe("a connection string", () => {
   });
 
   it("brackets an IPv6 host", () => {
-    expect(new URL(connectionString({ ...address, host: "::1" }, credentials)).host).toBe("[::1]:5432");
+    expect(new URL(buildConnectionString({ ...address, host: "::1" }, credentials)).host).toBe("[::1]:5432");
   });
 });

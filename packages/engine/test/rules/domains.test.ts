@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { appDomain, previewDomain } from "../../src/rules/apps/domains.js";
+import { buildAppDomain, buildPreviewDomain } from "../../src/rules/apps/domains.js";
 
 const appId = "app_0123456789abcdefghijklmn";
 
@@ -12,9 +12,9 @@ it.each([
   ["more than 40 characters", "a".repeat(41), `${"a".repeat(40)}-`],
   ["another character at the 40th place", `${"a".repeat(39)}--b`, `${"a".repeat(39)}-`],
 ])("derives the domain of an app from a name with %s", (_, name, label) => {
-  expect(appDomain(appId, name)).toBe(`${label}0123456789ab.apps.mgmt.example`);
+  expect(buildAppDomain(appId, name)).toBe(`${label}0123456789ab.apps.mgmt.example`);
 });
 
 it("derives the domain of a deployment from its id", () => {
-  expect(previewDomain("dpl_0123456789abcdefghijklmn")).toBe("dpl-0123456789ab.apps.mgmt.example");
+  expect(buildPreviewDomain("dpl_0123456789abcdefghijklmn")).toBe("dpl-0123456789ab.apps.mgmt.example");
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { MemoryState } from "../../src/server/memory-state.js";
-import { type Access, type Preload, tablesOf } from "@mgmt/engine/internal";
+import { type TransactionOptions, type Preload, buildTables } from "@mgmt/engine/internal";
 import { RateWindows } from "../../src/store/rate-window.js";
 import { MemoryServer, memoryDatabaseEngine } from "@mgmt/engine";
 import { Engine } from "../../src/request/engine.js";
@@ -8,13 +8,13 @@ import { DatabaseWork } from "../../src/context/database-work.js";
 import { RequestLog } from "../../src/request/request-log.js";
 import type { RequestContext } from "../../src/context/request-context.js";
 import { StateChangedError } from "../../src/values/state-changed-error.js";
-import { handlers } from "../../src/rules/handlers.js";
+import { operationHandlers } from "../../src/rules/handlers.js";
 import { JobTakenError, SupersededError } from "../../src/jobs/job-handler.js";
 
 /** The server that signs the tokens, and whose rows the requests use. */
 let first: MemoryServer;
 let workspaceId: string;
-let accesses: Access[];
+let accesses: TransactionOptions[];
 let wanted: Preload[];
 let defects: unknown[];
 /** Errors that the next transactions throw. */
@@ -32,7 +32,7 @@ beforeEach(() => {
 const open = (): Engine => {
   const onDefect = (error: unknown): void => void defects.push(error);
   const snapshot = first.snapshot();
-  const { context } = new MemoryState(tablesOf(snapshot, { initial: snapshot, draws: null }), {
+  const { context } = new MemoryState(buildTables(snapshot, { initial: snapshot, draws: null }), {
     settings: first.settings,
     databaseEngine: memoryDatabaseEngine("mgmt.test"),
     gate: undefined,
@@ -57,7 +57,13 @@ const open = (): Engine => {
     },
   };
   return new Engine({
-    ...{ context: () => recording, handlers, onDefect, recorder: undefined, validateResponses: true },
+    ...{
+      context: () => recording,
+      handlers: operationHandlers,
+      onDefect,
+      recorder: undefined,
+      validateResponses: true,
+    },
     ...{ faults: { any: false, strike: () => undefined }, log: new RequestLog(10), requestIdPrefix: "req_" },
   });
 };

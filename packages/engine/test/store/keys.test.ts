@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { MemoryStore } from "@mgmt/engine/internal";
 import type { DatabaseRow } from "@mgmt/engine";
-import type { Where } from "../../src/store/store.js";
+import type { CollectionLookup } from "../../src/store/store.js";
 
 const { databases, apps, projects, users, workspaces } = new MemoryStore();
 
@@ -39,6 +39,6 @@ describe("the types of lookups", () => {
       projects.listExpired(0);
     };
     expectTypeOf(refused).toBeFunction();
-    expectTypeOf<Where<"clients">>().toEqualTypeOf<Readonly<Record<string, never>>>();
+    expectTypeOf<CollectionLookup<"clients">>().toEqualTypeOf<Readonly<Record<string, never>>>();
   });
 });

@@ -1,10 +1,10 @@
 import { type CollectionName, collections } from "../../src/store/collections.js";
 import { MemoryStore } from "../../src/store/memory-store.js";
-import { fieldReader } from "../../src/store/row-fields.js";
+import { createFieldReader } from "../../src/store/row-fields.js";
 import type { Row } from "../../src/store/rows.js";
 import type { Collection, ExpiringCollection, Lookup } from "../../src/store/store.js";
 import {
-  type Access,
+  type TransactionOptions,
   type StorageAdapter,
   ConflictError,
   type TableChanges,
@@ -12,7 +12,7 @@ import {
 } from "../../src/store/storage-adapter.js";
 import { sampleRows } from "./store-under-test.js";
 import { KeyedMutex } from "../../src/values/keyed-mutex.js";
-import type { LoadResult, Loaded, Preload } from "../../src/store/preload.js";
+import type { LoadResult, LoadedRow, Preload } from "../../src/store/preload.js";
 
 type AnyCollection = Collection<Row, Lookup> & Partial<Pick<ExpiringCollection<Row, Lookup>, "listExpired">>;
 
@@ -31,7 +31,7 @@ export class MemoryStorageAdapter implements StorageAdapter {
     this.store = store;
   }
 
-  begin({ mode, locks }: Access): Transaction {
+  begin({ mode, locks }: TransactionOptions): Transaction {
     this.trips.push([["begin", mode, ...(mode === "write" ? locks : [])].join(" ")]);
     const held = mode === "write" ? this.#locks.hold(locks) : undefined;
     const end = (trip: string): void => {
@@ -72,7 +72,7 @@ export class MemoryStorageAdapter implements StorageAdapter {
 
   #find(preload: Preload): LoadResult {
     const collection = this.#collection(preload.table);
-    const load = (row: Row): Loaded => ({
+    const load = (row: Row): LoadedRow => ({
       row,
       sequence: collection.sequence(row.id),
       version: this.#versionOf(row),
@@ -95,7 +95,7 @@ export class MemoryStorageAdapter implements StorageAdapter {
       }
       case "referenced": {
         const { table, id, field } = preload.by;
-        const [from] = [this.#collection(table).get(id)].map((row) => row && fieldReader(field)(row));
+        const [from] = [this.#collection(table).get(id)].map((row) => row && createFieldReader(field)(row));
         const row = typeof from === "string" ? collection.get(from) : undefined;
         return row ? [load(row)] : [];
       }

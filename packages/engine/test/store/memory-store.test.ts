@@ -10,7 +10,7 @@ import { type OpenStore, sampleRows } from "./store-under-test.js";
 
 const openMemoryStore: OpenStore = (state) => {
   const store = new MemoryStore();
-  if (state) store.fill(state);
+  if (state) store.restore(state);
   return Promise.resolve({
     run: async (step) => step(store),
     state: () => Promise.resolve(store.state),
@@ -27,19 +27,19 @@ describe("the memory store", () => {
   it("reports once that something has changed, but not reads or failed changes", () => {
     const store = new MemoryStore();
     const { projects } = store;
-    expect(store.takeChanged()).toBe(false);
+    expect(store.hasChangedSinceLastCall()).toBe(false);
     projects.insert(sampleRows.projects("p1"));
-    expect([store.takeChanged(), store.takeChanged()]).toEqual([true, false]);
+    expect([store.hasChangedSinceLastCall(), store.hasChangedSinceLastCall()]).toEqual([true, false]);
     projects.update("p1", { name: "new" });
-    expect(store.takeChanged()).toBe(true);
+    expect(store.hasChangedSinceLastCall()).toBe(true);
     projects.get("p1");
     projects.list({ workspaceId: "w" });
     projects.delete("none");
     expect(() => projects.insert(sampleRows.projects("p1"))).toThrow();
     expect(() => projects.update("none", {})).toThrow();
-    expect(store.takeChanged()).toBe(false);
+    expect(store.hasChangedSinceLastCall()).toBe(false);
     projects.delete("p1");
-    expect(store.takeChanged()).toBe(true);
+    expect(store.hasChangedSinceLastCall()).toBe(true);
   });
 
   it("refuses lookups that no key declares, although untyped programs can make them", () => {

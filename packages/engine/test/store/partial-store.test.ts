@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ReplayOptions, type Run, replay } from "@mgmt/engine/internal";
-import { type Preload, forEachOf } from "../../src/store/preload.js";
+import { type ReplayOptions, type StepRun, replay } from "@mgmt/engine/internal";
+import { type Preload, mapTogether } from "../../src/store/preload.js";
 import type { Store } from "@mgmt/engine";
 import { describeLookups } from "./lookup-conformance.js";
 import { MemoryStorageAdapter } from "./memory-storage-adapter.js";
@@ -11,7 +11,7 @@ import { type OpenStore, idsOf, sampleRows } from "./store-under-test.js";
 
 const openPartialStore: OpenStore = (state) => {
   const storage = new MemoryStorageAdapter();
-  if (state) storage.store.fill(state);
+  if (state) storage.store.restore(state);
   return Promise.resolve({
     run: (step) =>
       replay(storage, ({ tables }) => step(tables.store), {
@@ -36,7 +36,7 @@ const opened = (...projectIds: string[]) => {
   const storage = new MemoryStorageAdapter();
   for (const id of projectIds) storage.store.projects.insert(sampleRows.projects(id));
   const run = <T>(
-    step: (store: Store, run: Run) => T,
+    step: (store: Store, run: StepRun) => T,
     { mode = "write", ...options }: Partial<ReplayOptions> & { mode?: "read" | "write" } = {},
   ): Promise<T> =>
     replay(storage, (current) => step(current.tables.store, current), {
@@ -81,7 +81,7 @@ describe("a step", () => {
 
   it("loads at once what the items of a list miss", async () => {
     const { run, trips } = opened("p1", "p2", "p3");
-    const ids = await run(({ projects }) => forEachOf(["p1", "p2", "p3"], (id) => projects.get(id)?.id));
+    const ids = await run(({ projects }) => mapTogether(["p1", "p2", "p3"], (id) => projects.get(id)?.id));
     expect(ids).toEqual(["p1", "p2", "p3"]);
     expect(trips()).toEqual(["begin write w", "load", "load", "commit"]);
   });

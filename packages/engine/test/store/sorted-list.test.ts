@@ -41,7 +41,7 @@ describe("a sorted list", () => {
         const reached = (item: number): boolean => item > start;
         const sorted = [...items].sort(ascending);
         expect([...list.from(reached)]).toEqual(sorted.filter(reached));
-        expect([...list.backFrom(reached)]).toEqual(sorted.filter((item) => !reached(item)).reverse());
+        expect([...list.iterateBackFrom(reached)]).toEqual(sorted.filter((item) => !reached(item)).reverse());
       }),
       { numRuns: 100 },
     );

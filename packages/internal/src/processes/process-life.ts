@@ -13,7 +13,7 @@ export interface ProcessIdentity {
 }
 
 /** `unknown` if the process may run where this one cannot see it: in another container, or on another machine. */
-export type Life = "alive" | "dead" | "unknown";
+export type ProcessLiveness = "alive" | "dead" | "unknown";
 
 /** The information that a process has about other processes. */
 export interface Processes {
@@ -23,7 +23,10 @@ export interface Processes {
   readonly find: (pid: number) => Pick<ProcessIdentity, "started"> | undefined;
 }
 
-export const lifeOf = ({ pid, started, place, machine }: ProcessIdentity, { own, find }: Processes): Life => {
+export const processLiveness = (
+  { pid, started, place, machine }: ProcessIdentity,
+  { own, find }: Processes,
+): ProcessLiveness => {
   if (place === null || own.place === null) return "unknown";
   if (place !== own.place) {
     // Two starts of one machine do not overlap.
@@ -41,12 +44,13 @@ export const parseIdentity = (value: unknown): ProcessIdentity | undefined => {
   // Each field is checked.
   const { pid, started, place, machine } = value as Partial<Record<string, unknown>>;
   const isPid = typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0;
-  return isPid && isText(started) && isText(place) && isText(machine)
+  return isPid && isNonEmptyText(started) && isNonEmptyText(place) && isNonEmptyText(machine)
     ? { pid, started, place, machine }
     : undefined;
 };
 
-const isText = (value: unknown): value is string | null => value === null || typeof value === "string";
+const isNonEmptyText = (value: unknown): value is string | null =>
+  value === null || typeof value === "string";
 
 /**
  * Returns the view that this process has of others.
@@ -54,7 +58,7 @@ const isText = (value: unknown): value is string | null => value === null || typ
  * @param startOf returns when a process started, on systems other than Linux. Default: it is not known.
  */
 export const knownProcesses = (startOf: (pid: number) => string | null = () => null): Processes => {
-  const system = process.platform === "linux" ? linux() : { ...placeByName(), startOf };
+  const system = process.platform === "linux" ? readLinuxSystem() : { ...placeByName(), startOf };
   const find: Processes["find"] = (pid) => {
     try {
       process.kill(pid, 0);
@@ -70,34 +74,34 @@ export const knownProcesses = (startOf: (pid: number) => string | null = () => n
   return { own: { pid, started: find(pid)?.started ?? null, place, machine }, find };
 };
 
-interface System extends Pick<ProcessIdentity, "place" | "machine"> {
+interface ProcessSystem extends Pick<ProcessIdentity, "place" | "machine"> {
   readonly startOf: (pid: number) => string | null;
 }
 
 /** `node:os` is not imported, because most runs of a command can save its load. */
-const placeByName = (): Omit<System, "startOf"> => ({
+const placeByName = (): Omit<ProcessSystem, "startOf"> => ({
   place: process.getBuiltinModule("node:os").hostname(),
   machine: null,
 });
 
 /** The namespaces of processes that run in no container. The numbers are constants of Linux. */
-const outermost = ["pid:[4026531836]", "time:[4026531834]"];
+const outermostNamespace = ["pid:[4026531836]", "time:[4026531834]"];
 
-let linuxSystem: System | undefined;
+let linuxSystem: ProcessSystem | undefined;
 /** Read once: it stays the same while this process runs. */
-const linux = (): System => (linuxSystem ??= readLinux());
+const readLinuxSystem = (): ProcessSystem => (linuxSystem ??= readLinux());
 
-const readLinux = (): System => {
-  const boot = textOf("/proc/sys/kernel/random/boot_id");
+const readLinux = (): ProcessSystem => {
+  const bootTime = textOf("/proc/sys/kernel/random/boot_id");
   const pids = textOf("/proc/self/ns/pid", readlinkSync);
   // Start times depend on it. Before version 5.6, there is only one.
-  const time = textOf("/proc/self/ns/time", readlinkSync) ?? outermost[1];
+  const time = textOf("/proc/self/ns/time", readlinkSync) ?? outermostNamespace[1];
   const [id, name] = ["/etc/machine-id", "/proc/sys/kernel/hostname"].map((path) => textOf(path));
-  const isOutermost = pids === outermost[0] && time === outermost[1];
+  const isOutermost = pids === outermostNamespace[0] && time === outermostNamespace[1];
   // The files may be those of another namespace, in which the same pid means another process.
   const isOwnView = textOf("/proc/self", readlinkSync) === String(process.pid);
   return {
-    place: boot && pids && `${boot} ${pids} ${String(time)}`,
+    place: bootTime && pids && `${bootTime} ${pids} ${String(time)}`,
     machine: isOutermost && id && name ? `${id} ${name}` : null,
     startOf: (pid) => (isOwnView ? startInFile(pid) : null),
   };

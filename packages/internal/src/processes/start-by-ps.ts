@@ -1,10 +1,10 @@
 import { type Processes, knownProcesses } from "./process-life.js";
 
 /** Returns the view that this process has of others, with the help of `ps` on systems other than Linux. */
-export const processesByPs = (): Processes => knownProcesses(startByPs);
+export const createPsProcesses = (): Processes => knownProcesses(readStartByPs);
 
 /** Returns when a process started, as `ps` prints it; null if there is no such process or no `ps`. */
-const startByPs = (pid: number): string | null => {
+const readStartByPs = (pid: number): string | null => {
   // Not imported, because most runs of a command can save its load.
   const { execFileSync } = process.getBuiltinModule("node:child_process");
   try {

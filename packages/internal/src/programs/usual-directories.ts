@@ -19,6 +19,6 @@ export const expandVersions = async (pattern: string): Promise<string[]> => {
   const names = await readdir(parent).catch(() => []);
   return names
     .filter((name) => name.startsWith(before) && name.endsWith(after))
-    .sort((left, right) => right.localeCompare(left, "en", { numeric: true }))
+    .sort((first, second) => second.localeCompare(first, "en", { numeric: true }))
     .map((name) => [parent, name, ...segments.slice(starred + 1)].join("/"));
 };

@@ -1,11 +1,11 @@
 import { isHarmlessField, isSecretField, secretFields } from "../generated/secret-fields.js";
 import { replaceJson } from "../text/embedded-json.js";
-import { decodeBase64, decodeHex, decodePercent, isText } from "../text/encodings.js";
-import { applyRules, inMessages, inValues, mask } from "./secret-patterns.js";
+import { decodeBase64, decodeHex, decodePercent, isReadableText } from "../text/encodings.js";
+import { applyRules, messageRules, valueRules, mask } from "./secret-patterns.js";
 import { escapeUnsafe } from "../text/unsafe-characters.js";
 
 /** Shorter secrets occur in other strings by chance. */
-const minKnownLength = 6;
+const minSecretLength = 6;
 /** A secret may be encoded in an encoded text. */
 const maxEncodings = 5;
 
@@ -15,14 +15,14 @@ const maxLevels = 100;
 interface Scope {
   /** Secrets to mask wherever they are. */
   readonly known: readonly string[];
-  readonly rules: typeof inValues;
+  readonly rules: typeof valueRules;
   /** Number of encodings around the text. */
   readonly encodings: number;
   /** Number of objects and arrays around the value. */
   readonly levels: number;
 }
 
-const scopeOf = (known: readonly string[] = [], rules = inValues): Scope => ({
+const scopeOf = (known: readonly string[] = [], rules = valueRules): Scope => ({
   known,
   rules,
   encodings: 0,
@@ -39,24 +39,26 @@ const redactText = (text: string, scope: Scope): string => {
   const inside = { ...scope, encodings: encodings + 1 };
   const json = isInnermost ? undefined : parseContainer(text);
   if (json !== undefined) return redactJson(json, inside) ?? text;
-  const whole = isInnermost ? text : replaceJson(text, (value) => redactJson(value, inside));
-  let clean = applyRules(whole, rules);
-  for (const secret of known) clean = clean.replaceAll(secret, mask);
-  if (isInnermost) return clean;
-  const inner = (decoded: string): string => redactText(decoded, inside);
+  const redactedJson = isInnermost ? text : replaceJson(text, (value) => redactJson(value, inside));
+  let redactedText = applyRules(redactedJson, rules);
+  for (const secret of known) redactedText = redactedText.replaceAll(secret, mask);
+  if (isInnermost) return redactedText;
+  const redactInner = (decoded: string): string => redactText(decoded, inside);
   // Base64 comes before forms, in which its plus signs would be spaces.
-  return clean
-    .replace(/(?<![\w+/-])((?:[\w+/-]{40,100}\r?\n)+)([\w+/-]{1,100}={0,2})?/g, (lines, full: string) =>
-      [lines, full].some((part) => holdsSecret(part.replace(/\s/g, ""), known, inner)) ? mask : lines,
+  return redactedText
+    .replace(/(?<![\w+/-])((?:[\w+/-]{40,100}\r?\n)+)([\w+/-]{1,100}={0,2})?/g, (lines, lastLine: string) =>
+      [lines, lastLine].some((part) => holdsSecret(part.replace(/\s/g, ""), known, redactInner))
+        ? mask
+        : lines,
     )
-    .replace(/[\w+/-]{8,}={0,2}/g, (encoded) => (holdsSecret(encoded, known, inner) ? mask : encoded))
+    .replace(/[\w+/-]{8,}={0,2}/g, (encoded) => (holdsSecret(encoded, known, redactInner) ? mask : encoded))
     .replace(/[^\s"<>]+/g, (encoded) => {
       if (!encoded.includes("%") && !(encoded.includes("+") && encoded.includes("="))) return encoded;
       let text = encoded;
       // Forms encode spaces as plus signs.
       for (const hasSpaces of [true, false]) {
         const decoded = decodePercent(hasSpaces ? text.replaceAll("+", " ") : text);
-        const redacted = inner(decoded);
+        const redacted = redactInner(decoded);
         if (redacted !== decoded) text = encodeText(redacted);
       }
       return text;
@@ -88,14 +90,18 @@ const encodeText = (text: string): string => {
 };
 
 /** Whether a string is a secret in base64 or hexadecimal digits. */
-const holdsSecret = (text: string, known: readonly string[], inner: (decoded: string) => string): boolean => {
+const holdsSecret = (
+  text: string,
+  known: readonly string[],
+  redactInner: (decoded: string) => string,
+): boolean => {
   const decoded = decodeBase64(text);
-  if (text.length >= 16 && isText(decoded) && isUserAndPassword(decoded)) return true;
+  if (text.length >= 16 && isReadableText(decoded) && isUserAndPassword(decoded)) return true;
   const isSecret = (part: string): boolean =>
-    known.some((secret) => part.includes(secret)) || (isText(part) && inner(part) !== part);
+    known.some((secret) => part.includes(secret)) || (isReadableText(part) && redactInner(part) !== part);
   if (/^(?:[0-9a-f]{2}){8,}$/i.test(text) && isSecret(decodeHex(text))) return true;
   // The encoded text may follow other characters of base64, such as the `/` of a path.
-  return isSecret(decoded) || [1, 2, 3].some((skipped) => isSecret(decodeBase64(text.slice(skipped))));
+  return isSecret(decoded) || [1, 2, 3].some((offset) => isSecret(decodeBase64(text.slice(offset))));
 };
 
 /** Whether a string has the form of Basic credentials. Times and URLs do not. */
@@ -115,34 +121,38 @@ const redactValue = (value: unknown, scope: Scope): unknown => {
 
 const redactObject = (value: object, scope: Scope): unknown => {
   const isSecret = secretNamesIn(value);
-  return mapFields(value, scope, (name, inner) =>
-    isSecret(name, inner) ? redactSecret(name, inner, scope) : redactValue(inner, scope),
+  return mapFields(value, scope, (name, redactInner) =>
+    isSecret(name, redactInner) ? redactSecret(name, redactInner, scope) : redactValue(redactInner, scope),
   );
 };
 
 /** Returns a copy with other names and values; the same object if all are the same. */
-const mapFields = (value: object, scope: Scope, map: (name: string, inner: unknown) => unknown): unknown => {
+const mapFields = (
+  value: object,
+  scope: Scope,
+  map: (name: string, redactInner: unknown) => unknown,
+): unknown => {
   let isSame = true;
-  const fields = Object.entries(value).map(([name, inner]: [string, unknown]) => {
-    const field = [redactText(name, scope), map(name, inner)] as const;
-    isSame &&= field[0] === name && field[1] === inner;
+  const fields = Object.entries(value).map(([name, redactInner]: [string, unknown]) => {
+    const field = [redactText(name, scope), map(name, redactInner)] as const;
+    isSame &&= field[0] === name && field[1] === redactInner;
     return field;
   });
   return isSame ? value : Object.fromEntries(fields);
 };
 
 /** Returns which fields of an object are secrets: by their names, or by the name in another field. */
-const secretNamesIn = (value: object): ((name: string, inner: unknown) => boolean) => {
+const secretNamesIn = (value: object): ((name: string, redactInner: unknown) => boolean) => {
   const fields = new Map<string, unknown>(Object.entries(value));
   const isPair = ["name", "key", "header", "field", "param"].some((key) => {
     const named = fields.get(key);
     return typeof named === "string" && isSecretField(named);
   });
-  return (name, inner) =>
+  return (name, redactInner) =>
     isSecretField(name) ||
     (isPair && /^(?:val|content|data|text)$/i.test(name)) ||
     (fields.has("kty") && privateKeyFields.includes(name)) ||
-    (/^env(?:ironment)?$/i.test(name) && typeof inner === "object");
+    (/^env(?:ironment)?$/i.test(name) && typeof redactInner === "object");
 };
 
 const redactArray = (values: readonly unknown[], scope: Scope): unknown => {
@@ -163,8 +173,8 @@ const redactSecret = (name: string, value: unknown, scope: Scope): unknown => {
   if (typeof value !== "object" || scope.levels === maxLevels || hasOwnNames(name)) return mask;
   const inside = { ...scope, levels: scope.levels + 1 };
   if (Array.isArray(value)) return value.map((item: unknown) => redactSecret(name, item, inside));
-  return mapFields(value, inside, (inner, item) =>
-    isHarmlessField(inner) && typeof item !== "object"
+  return mapFields(value, inside, (redactInner, item) =>
+    isHarmlessField(redactInner) && typeof item !== "object"
       ? redactValue(item, inside)
       : redactSecret(name, item, inside),
   );
@@ -187,7 +197,7 @@ export const redactData = (value: unknown, known: readonly string[] = []): unkno
  * it.
  */
 export const redactMessage = (text: string): string =>
-  escapeUnsafe(redactText(text, scopeOf([], inMessages)));
+  escapeUnsafe(redactText(text, scopeOf([], messageRules)));
 
 /**
  * Masks the secrets in a URL: passwords, tokens, and query parameters with names such as `code` or `apikey`. Returns the
@@ -241,15 +251,15 @@ export const secretsIn = (headers: Readonly<Record<string, string>>, body: strin
     if (typeof value !== "object" || value === null || levels > maxLevels) return;
     if (Array.isArray(value)) for (const item of value) collect(item, isSecret, levels + 1);
     else {
-      for (const [name, inner] of Object.entries(value)) {
-        collect(inner, isSecretField(name) || (isSecret && !isHarmlessField(name)), levels + 1);
+      for (const [name, redactInner] of Object.entries(value)) {
+        collect(redactInner, isSecretField(name) || (isSecret && !isHarmlessField(name)), levels + 1);
       }
     }
   };
   collect(headers, false);
   collect(parseContainer(body ?? ""), false);
   return [...secretValues]
-    .filter((secret) => secret.length >= minKnownLength)
+    .filter((secret) => secret.length >= minSecretLength)
     .sort((a, b) => b.length - a.length);
 };
 

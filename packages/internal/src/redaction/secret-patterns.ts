@@ -6,7 +6,7 @@ export const mask = "[redacted]";
 /** Replaces the secrets of one form in a string. */
 type Rule = (text: string) => string;
 
-const replacing =
+const createReplacingRule =
   (pattern: RegExp, replacement: string): Rule =>
   (text) =>
     text.replace(pattern, replacement);
@@ -17,7 +17,7 @@ const replacing =
  * @param head matches a name, its first group, and the separator before the value.
  * @param value matches the value there. A function returns where the value ends.
  */
-const afterName = (
+const createNamedValueRule = (
   head: RegExp,
   value: RegExp | ((text: string, start: number, match: RegExpExecArray) => number),
   isSecret: (name: string) => boolean = isSecretField,
@@ -54,7 +54,7 @@ const endOfQuoted = (text: string, start: number, [, , quote = '"']: RegExpExecA
 };
 
 /** Masks the part before the host of a URL: in a connection string, up to the last `@`, because passwords may contain others. */
-const urls: Rule = (text) => {
+const urlRule: Rule = (text) => {
   const scheme = /\b([a-z][a-z0-9+.-]{0,30}):\/\//gi;
   const webAuthority = /[^\s"'/?#]*/y;
   const others = /[^\s"']*/y;
@@ -65,21 +65,21 @@ const urls: Rule = (text) => {
     const rest = /^https?$/i.test(match[1] ?? "") ? webAuthority : others;
     rest.lastIndex = start;
     rest.test(text);
-    const at = text.slice(start, rest.lastIndex).lastIndexOf("@");
+    const atIndex = text.slice(start, rest.lastIndex).lastIndexOf("@");
     // Without an `@` here, there is none in a URL that starts later here either.
-    scheme.lastIndex = at < 0 ? rest.lastIndex : start + at;
-    if (at < 0) continue;
+    scheme.lastIndex = atIndex < 0 ? rest.lastIndex : start + atIndex;
+    if (atIndex < 0) continue;
     result += text.slice(position, start) + mask;
-    position = start + at;
+    position = start + atIndex;
   }
   return result + text.slice(position);
 };
 
 /** Values after a colon that say something about a secret: `token: expired`. */
-const plainWords =
+const plainWordPattern =
   "required|missing|invalid|expired|unknown|wrong|revoked|malformed|true|false|null|none|undefined|empty|string|number|not";
 /** An id of the API, which is no secret. */
-const id = "[a-z]{2,8}_[a-z0-9]{24}\\b";
+const idPattern = "[a-z]{2,8}_[a-z0-9]{24}\\b";
 
 /** Names of parameters in OAuth and SAML that are secrets in any text. */
 const isSecretAnywhere = (name: string): boolean =>
@@ -93,91 +93,100 @@ const isSecretParameter = (name: string): boolean =>
  * Secrets that are recognized in any text by their form. Applying the rules twice changes nothing more. Each repetition is
  * bounded, or starts where no other attempt does, so that the time is in proportion to the length of the text.
  */
-const anywhere: readonly Rule[] = [
+const anywhereRules: readonly Rule[] = [
   // PEM blocks, except public ones.
-  replacing(
+  createReplacingRule(
     /-{4,5} ?BEGIN (?!(?:[A-Z0-9 ]{0,40} )?(?:PUBLIC KEY|CERTIFICATE(?: REQUEST)?) ?-)[A-Z0-9 ]{1,60}-{4,5}[^]*?(?:-{4,5} ?END [A-Z0-9 ]{1,60}-{4,5}|$)/g,
     mask,
   ),
   // Headers, except placeholders such as `Authorization: Bearer <token>`.
-  replacing(
+  createReplacingRule(
     /(?<![\w-])((?:set-)?cookie2?|(?:proxy-)?authorization|authentication-info|x-[\w-]{0,60}(?:token|key|secret))(\s{0,99}:\s{0,99})(?!(?:\w{1,20} )?<[\w -]{1,60}>)[^\s][^\r\n]*/gi,
     `$1$2${mask}`,
   ),
-  urls,
+  urlRule,
   // Parameters of a query, a fragment or a form.
-  afterName(/[?&#;]([\w.[\]-]{1,100})=/g, /[^&#\s"']+/y, isSecretParameter),
-  afterName(/(?<![\w.-])([\w.-]{1,100})=/g, /[^&#\s"'=]+={0,2}(?=&\w)/y, isSecretParameter),
+  createNamedValueRule(/[?&#;]([\w.[\]-]{1,100})=/g, /[^&#\s"']+/y, isSecretParameter),
+  createNamedValueRule(/(?<![\w.-])([\w.-]{1,100})=/g, /[^&#\s"'=]+={0,2}(?=&\w)/y, isSecretParameter),
   // Quoted values: in embedded JSON, in program code, and libpq's `password='…'`.
-  afterName(
+  createNamedValueRule(
     /(?<![\w.-])([\w.-]{1,100})(?:\\{0,8}["'`])?\s{0,99}(?:=>|[:=])\s{0,99}[a-zA-Z]{0,2}(\\{0,8}["'`])/g,
     endOfQuoted,
   ),
   // Numbers in embedded JSON.
-  afterName(/(?<!\\)\\{0,8}["']([\w.-]{1,100})\\{0,8}["']\s{0,99}:\s{0,99}(?=\d)/g, /\d+/y),
+  createNamedValueRule(/(?<!\\)\\{0,8}["']([\w.-]{1,100})\\{0,8}["']\s{0,99}:\s{0,99}(?=\d)/g, /\d+/y),
   // Unquoted, as in libpq's `password=…` and `PGPASSWORD=…`.
-  afterName(
+  createNamedValueRule(
     /(?<![\w.?&#-])([\w.-]{1,100})\s{0,99}=\s{0,99}(?!\\*["'`])/g,
     /(?:(?:Basic|Bearer|Token|Digest)\s{1,9})?(?:\\[^]|[^\s\\])+/iy,
     isSecretAnywhere,
   ),
   // A block of YAML, and a line of it.
-  afterName(/(?<![\w.-])([\w.-]{1,100}):[ \t]{1,99}(?=[|>])/g, /[|>][+-]?\d?[ \t]*(?:\r?\n[ \t]+[^\r\n]*)+/y),
-  afterName(
+  createNamedValueRule(
+    /(?<![\w.-])([\w.-]{1,100}):[ \t]{1,99}(?=[|>])/g,
+    /[|>][+-]?\d?[ \t]*(?:\r?\n[ \t]+[^\r\n]*)+/y,
+  ),
+  createNamedValueRule(
     /^[ \t]{0,99}(?:- )?([\w.-]{1,100}):[ \t]{1,99}/gm,
-    new RegExp(`(?!["'\`&*!<[{|>]|(?:${plainWords})\\b)[^\\s]+(?=[ \\t]*(?:[\\r\\n]|$))`, "y"),
+    new RegExp(`(?!["'\`&*!<[{|>]|(?:${plainWordPattern})\\b)[^\\s]+(?=[ \\t]*(?:[\\r\\n]|$))`, "y"),
   ),
   // Inside a line, only values that do not look like a word: `token: expired` says that one has expired.
-  afterName(
+  createNamedValueRule(
     /(?<![\w.-])([\w.-]{1,100}):\s{0,9}/g,
     new RegExp(
-      `(?!["'\`]|${id})(?=[^\\s\\d+/=~!@#$%^&*]{0,200}[\\d+/=~!@#$%^&*])[^\\s"'\`,;<>[\\]{}()][^\\s"'\`,;<>]{3,}`,
+      `(?!["'\`]|${idPattern})(?=[^\\s\\d+/=~!@#$%^&*]{0,200}[\\d+/=~!@#$%^&*])[^\\s"'\`,;<>[\\]{}()][^\\s"'\`,;<>]{3,}`,
       "y",
     ),
   ),
   // Flags of a command line.
-  afterName(/(?<![\w-])--?([\w-]{1,100})[ \t]{1,9}(?![-<[])/g, /"[^"]*"?|'[^']*'?|[^\s]+/y),
-  replacing(/(?<![\w-])((?:-u|--user)[ \t]{1,9}["']?[^\s:"']{1,200}:)[^\s"']+/g, `$1${mask}`),
-  afterName(/<([\w.:-]{1,100})(?:\s[^<>]{0,500})?>/g, /[^<]+(?=<\/)/y),
+  createNamedValueRule(/(?<![\w-])--?([\w-]{1,100})[ \t]{1,9}(?![-<[])/g, /"[^"]*"?|'[^']*'?|[^\s]+/y),
+  createReplacingRule(/(?<![\w-])((?:-u|--user)[ \t]{1,9}["']?[^\s:"']{1,200}:)[^\s"']+/g, `$1${mask}`),
+  createNamedValueRule(/<([\w.:-]{1,100})(?:\s[^<>]{0,500})?>/g, /[^<]+(?=<\/)/y),
   // SQL, `.netrc` and `.pgpass`.
-  replacing(/\b((?:password|identified by)\s{1,9}E?')(?!\[redacted)(?:[^']|'')*/gi, `$1${mask}`),
-  replacing(/\b(login\s{1,9}\S{1,200}\s{1,9}password\s{1,9})\S+/gi, `$1${mask}`),
-  replacing(
+  createReplacingRule(/\b((?:password|identified by)\s{1,9}E?')(?!\[redacted)(?:[^']|'')*/gi, `$1${mask}`),
+  createReplacingRule(/\b(login\s{1,9}\S{1,200}\s{1,9}password\s{1,9})\S+/gi, `$1${mask}`),
+  createReplacingRule(
     /(?<![\w.*-])([\w.*-]{1,255}:(?:\d{2,5}|\*):[A-Za-z_*][\w-]{0,63}:[\w*.-]{1,63}:)(?![\s[])[^\s"']+/g,
     `$1${mask}`,
   ),
   // Prose: `the token is 3f8a…`.
-  replacing(
+  createReplacingRule(
     new RegExp(
-      `\\b((?:token|password|secret|passphrase|passcode|api key|private key)(?:\\s{1,9}(?:is|was))?:?\\s{1,9})(?!${id})(?=[^\\s\\d]{0,200}\\d)(?![\\w+.-]{1,30}://)[^\\s"'<>[\\]{}()]{12,}`,
+      `\\b((?:token|password|secret|passphrase|passcode|api key|private key)(?:\\s{1,9}(?:is|was))?:?\\s{1,9})(?!${idPattern})(?=[^\\s\\d]{0,200}\\d)(?![\\w+.-]{1,30}://)[^\\s"'<>[\\]{}()]{12,}`,
       "gi",
     ),
     `$1${mask}`,
   ),
   // A JSON web token.
-  replacing(/\beyJ[\w-]{1,4096}\.[\w-]+\.?[\w-]*/g, mask),
+  createReplacingRule(/\beyJ[\w-]{1,4096}\.[\w-]+\.?[\w-]*/g, mask),
   (text) =>
     text.replace(/\b(basic\s{1,9})([\w+/-]{4,}={0,2})/gi, (match, scheme: string, credentials: string) =>
       decodeBase64(credentials).includes(":") ? `${scheme}${mask}` : match,
     ),
-  replacing(/\b((?:Digest|Negotiate|NTLM)\s{1,9})(?=[A-Za-z+/]{0,200}\d)[\w+/-]{16,}={0,2}/g, `$1${mask}`),
+  createReplacingRule(
+    /\b((?:Digest|Negotiate|NTLM)\s{1,9})(?=[A-Za-z+/]{0,200}\d)[\w+/-]{16,}={0,2}/g,
+    `$1${mask}`,
+  ),
 ];
 
-export const inValues: readonly Rule[] = [...anywhere, replacing(/\b(bearer\s{1,9})(?!<)\S+/gi, `$1${mask}`)];
+export const valueRules: readonly Rule[] = [
+  ...anywhereRules,
+  createReplacingRule(/\b(bearer\s{1,9})(?!<)\S+/gi, `$1${mask}`),
+];
 
 /** A message may contain the words "bearer token"; only strings that look like a token are masked. */
-export const inMessages: readonly Rule[] = [
-  ...anywhere,
-  replacing(/\b(bearer\s{1,9})[\w.~+/-]{12,}=*/gi, `$1${mask}`),
+export const messageRules: readonly Rule[] = [
+  ...anywhereRules,
+  createReplacingRule(/\b(bearer\s{1,9})[\w.~+/-]{12,}=*/gi, `$1${mask}`),
 ];
 
 export const applyRules = (text: string, rules: readonly Rule[]): string => {
   const clean = rules.reduce((masked, rule) => rule(masked), text);
-  const narrow = clean.replace(/[\uff01-\uff5e]/g, (wide) =>
-    String.fromCharCode(wide.charCodeAt(0) - 0xfee0),
+  const narrowRule = clean.replace(/[\uff01-\uff5e]/g, (wideRule) =>
+    String.fromCharCode(wideRule.charCodeAt(0) - 0xfee0),
   );
-  if (narrow === clean) return clean;
+  if (narrowRule === clean) return clean;
   // Punctuation of other scripts stays as it is, unless the text has a secret.
-  const masked = applyRules(narrow, rules);
-  return masked === narrow ? clean : masked;
+  const masked = applyRules(narrowRule, rules);
+  return masked === narrowRule ? clean : masked;
 };

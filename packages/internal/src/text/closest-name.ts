@@ -7,51 +7,55 @@ export const closestName = (
   names: readonly string[],
   synonyms: Readonly<Record<string, readonly string[]>> = {},
 ): string | undefined => {
-  const word = lettersOf(name);
-  if (word.length < minimum) return undefined;
+  const word = countLetters(name);
+  if (word.length < minLength) return undefined;
   const candidates = names.map((name) => {
-    const letters = lettersOf(name);
+    const letters = countLetters(name);
     const contains = letters.includes(word) || word.includes(letters);
     const spellings = [letters, ...(synonyms[name] ?? [])];
     const errors = spellings
-      .map((spelling) => ({ count: typingErrors(word, spelling), allowed: allowedErrors(word, spelling) }))
+      .map((spelling) => ({
+        count: countTypingErrors(word, spelling),
+        allowed: maxTypingErrors(word, spelling),
+      }))
       .filter(({ count, allowed }) => contains || count <= allowed)
       .map(({ count }) => count);
-    const hasSameBeginning = letters.startsWith(word.slice(0, minimum));
+    const hasSameBeginning = letters.startsWith(word.slice(0, minLength));
     return { name, errors: Math.min(...errors, hasSameBeginning ? Number.MAX_VALUE : Infinity) };
   });
-  const [best] = candidates.sort((one, other) => one.errors - other.errors);
-  return best && best.errors < Infinity ? best.name : undefined;
+  const [closest] = candidates.sort((firstName, secondName) => firstName.errors - secondName.errors);
+  return closest && closest.errors < Infinity ? closest.name : undefined;
 };
 
 /** Fewer letters than these are similar to too much. */
-const minimum = 3;
+const minLength = 3;
 
-const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, "");
+const countLetters = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, "");
 
-const allowedErrors = (one: string, other: string): number =>
-  Math.floor(Math.max(one.length, other.length) / 3);
+const maxTypingErrors = (firstName: string, secondName: string): number =>
+  Math.floor(Math.max(firstName.length, secondName.length) / 3);
 
 /** Counts the letters that are missing, added, replaced, or swapped with the next one. */
-const typingErrors = (one: string, other: string): number => {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= one.length; row += 1) {
+const countTypingErrors = (firstName: string, secondName: string): number => {
+  let rowBeforeLast: number[] = [];
+  let lastRow = Array.from({ length: secondName.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= firstName.length; row += 1) {
     const next = [row];
-    for (let column = 1; column <= other.length; column += 1) {
-      const isSame = one[row - 1] === other[column - 1];
-      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+    for (let column = 1; column <= secondName.length; column += 1) {
+      const isSame = firstName[row - 1] === secondName[column - 1];
+      const isSwapped =
+        firstName[row - 1] === secondName[column - 2] && firstName[row - 2] === secondName[column - 1];
       next.push(
         Math.min(
-          (last[column] ?? Infinity) + 1,
+          (lastRow[column] ?? Infinity) + 1,
           (next[column - 1] ?? Infinity) + 1,
-          (last[column - 1] ?? Infinity) + (isSame ? 0 : 1),
-          isSwapped ? (beforeLast[column - 2] ?? Infinity) + 1 : Infinity,
+          (lastRow[column - 1] ?? Infinity) + (isSame ? 0 : 1),
+          isSwapped ? (rowBeforeLast[column - 2] ?? Infinity) + 1 : Infinity,
         ),
       );
     }
-    beforeLast = last;
-    last = next;
+    rowBeforeLast = lastRow;
+    lastRow = next;
   }
-  return last.at(-1) ?? 0;
+  return lastRow.at(-1) ?? 0;
 };

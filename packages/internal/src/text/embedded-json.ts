@@ -8,22 +8,22 @@ export const replaceJson = (
 ): string => {
   let result = "";
   let position = 0;
-  let scanned = 0;
-  const opening = /[[{]/g;
+  let scannedLength = 0;
+  const openingPattern = /[[{]/g;
   for (
-    let match = opening.exec(text);
-    match && scanned <= maxPasses * text.length;
-    match = opening.exec(text)
+    let match = openingPattern.exec(text);
+    match && scannedLength <= maxPasses * text.length;
+    match = openingPattern.exec(text)
   ) {
-    const { end, isComplete } = endOfJson(text, match.index);
-    scanned += end - match.index;
+    const { end, isComplete } = findEndOfJson(text, match.index);
+    scannedLength += end - match.index;
     if (!isComplete) continue;
     const json = text.slice(match.index, end);
     const value = parse(json);
     if (value === undefined) continue;
     result += text.slice(position, match.index) + (replace(value, json) ?? json);
     position = end;
-    opening.lastIndex = end;
+    openingPattern.lastIndex = end;
   }
   return result + text.slice(position);
 };
@@ -37,16 +37,16 @@ const parse = (json: string): unknown => {
 };
 
 /** Returns where an object or array ends, by its braces and brackets outside of strings, or where the search for its end stops. */
-const endOfJson = (text: string, start: number): { end: number; isComplete: boolean } => {
+const findEndOfJson = (text: string, start: number): { end: number; isComplete: boolean } => {
   const token = /"(?:[^"\\]|\\[^])*"|[[\]{}"]/g;
   token.lastIndex = start;
-  let levels = 0;
+  let depth = 0;
   for (let match = token.exec(text); match; match = token.exec(text)) {
-    const [first] = match[0];
+    const [firstCharacter] = match[0];
     if (match[0] === '"') return { end: text.length, isComplete: false };
-    if (first === "{" || first === "[") levels += 1;
-    else if (first !== '"') levels -= 1;
-    if (levels === 0) return { end: token.lastIndex, isComplete: true };
+    if (firstCharacter === "{" || firstCharacter === "[") depth += 1;
+    else if (firstCharacter !== '"') depth -= 1;
+    if (depth === 0) return { end: token.lastIndex, isComplete: true };
   }
   return { end: text.length, isComplete: false };
 };

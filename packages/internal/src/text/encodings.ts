@@ -2,8 +2,8 @@
 export const decodeBase64 = (text: string): string => {
   const digits = text.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
   // One digit alone encodes no byte.
-  const whole = digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
-  return decodeUtf8(atob(whole));
+  const encoded = digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
+  return decodeUtf8(atob(encoded));
 };
 
 /** Decodes pairs of hexadecimal digits, as UTF-8. */
@@ -14,7 +14,7 @@ const decodeUtf8 = (bytes: string): string =>
   new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
 
 /** Whether the decoded characters are text rather than chance. */
-export const isText = (decoded: string): boolean =>
+export const isReadableText = (decoded: string): boolean =>
   decoded.length >= 6 && !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffd]/.test(decoded);
 
 /** Decodes percent-encoding. Bytes that are not valid UTF-8 are decoded one by one. */

@@ -7,7 +7,7 @@ export const parseHttpDate = (text: string): number => {
     .replace(
       /^(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\d\d)-(\w{3})-(\d\d) /,
       (_, weekday: string, day: string, month: string, year: string) =>
-        `${weekday.slice(0, 3)}, ${day} ${month} ${String(fullYear(Number(year)))} `,
+        `${weekday.slice(0, 3)}, ${day} ${month} ${String(expandYear(Number(year)))} `,
     )
     .replace(
       /^(\w{3}) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/,
@@ -20,7 +20,7 @@ export const parseHttpDate = (text: string): number => {
 };
 
 /** A year with two digits is at most 50 years from now. */
-const fullYear = (twoDigits: number): number => {
+const expandYear = (twoDigits: number): number => {
   const thisYear = new Date().getUTCFullYear();
   const year = thisYear - (thisYear % 100) + twoDigits;
   return year > thisYear + 50 ? year - 100 : year;
@@ -36,6 +36,6 @@ export const parseRetryAfter = (text: string): number | undefined => {
   const seconds = values.map((value) =>
     /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : (parseHttpDate(value) - Date.now()) / 1_000,
   );
-  const longest = Math.ceil(Math.max(0, ...seconds));
-  return Number.isNaN(longest) ? undefined : longest;
+  const maxSeconds = Math.ceil(Math.max(0, ...seconds));
+  return Number.isNaN(maxSeconds) ? undefined : maxSeconds;
 };

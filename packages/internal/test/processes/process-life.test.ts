@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   knownProcesses,
-  lifeOf,
+  processLiveness,
   parseIdentity,
   type ProcessIdentity,
   type Processes,
@@ -60,13 +60,13 @@ describe("lifeOf", () => {
     ],
     ["unknown", "while no place is known at all", { pid: 9, place: null }, systemWith({}, { place: null })],
   ] as const)("returns %s for a process %s", (life, _, fields, processes) => {
-    expect(lifeOf({ ...own, ...fields }, processes)).toBe(life);
+    expect(processLiveness({ ...own, ...fields }, processes)).toBe(life);
   });
 
   it("knows this process, and that no process has an id above the limit of the system", () => {
     const known = knownProcesses(() => "then");
-    expect(lifeOf(known.own, known)).toBe("alive");
-    expect(lifeOf({ ...known.own, pid: 999_999_999 }, known)).toBe("dead");
+    expect(processLiveness(known.own, known)).toBe("alive");
+    expect(processLiveness({ ...known.own, pid: 999_999_999 }, known)).toBe("dead");
   });
 });
 

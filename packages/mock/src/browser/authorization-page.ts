@@ -1,7 +1,7 @@
 import type { MemoryServer } from "@mgmt/engine";
 
 /** The cookie that the mock has set. A page can neither read it from a `Response` nor send it with a `Request`. */
-let cookie: string | undefined;
+let sessionCookie: string | undefined;
 
 /**
  * Opens a page of the authorization server in place of the app, and the pages that its links and forms lead to.
@@ -18,28 +18,31 @@ export const openPage = async (
   const { headers, body, dropped } = await mock.handle({
     method: form ? "POST" : "GET",
     path: url.pathname + url.search,
-    headers: { cookie, "content-type": form ? "application/x-www-form-urlencoded" : undefined },
-    body: form ? bodyOf(form) : undefined,
+    headers: {
+      cookie: sessionCookie,
+      "content-type": form ? "application/x-www-form-urlencoded" : undefined,
+    },
+    body: form ? encodeForm(form) : undefined,
   });
-  cookie = headers["set-cookie"]?.split(";", 1)[0] ?? cookie;
-  const target = headers["location"];
-  if (target !== undefined) return leaveFor(target);
+  sessionCookie = headers["set-cookie"]?.split(";", 1)[0] ?? sessionCookie;
+  const redirectTarget = headers["location"];
+  if (redirectTarget !== undefined) return navigateTo(redirectTarget);
   if (!headers["content-type"]?.startsWith("text/html"))
-    return show(textPageOf(dropped ? "The connection was closed." : (body ?? "")));
+    return showPage(createTextPage(dropped ? "The connection was closed." : (body ?? "")));
   const page = new DOMParser().parseFromString(body ?? "", "text/html");
-  followLinks(page.documentElement, (address, sent) => {
-    openPage(mock, new URL(address, url), report, sent).catch(report);
+  followLinks(page.documentElement, (address, submittedForm) => {
+    openPage(mock, new URL(address, url), report, submittedForm).catch(report);
   });
-  show(page);
+  showPage(page);
 };
 
-const bodyOf = (form: FormData): string => {
+const encodeForm = (form: FormData): string => {
   const parameters = new URLSearchParams();
   for (const [name, value] of form) if (typeof value === "string") parameters.append(name, value);
   return parameters.toString();
 };
 
-const textPageOf = (text: string): Document => {
+const createTextPage = (text: string): Document => {
   const page = document.implementation.createHTMLDocument();
   page.body.textContent = text;
   return page;
@@ -66,14 +69,14 @@ const followLinks = (root: HTMLElement, follow: (address: string, form?: FormDat
   });
 };
 
-const leaveFor = (target: string): void => {
+const navigateTo = (target: string): void => {
   if (new URL(target).origin !== location.origin) return location.replace(target);
   // A router of the app may keep the document in any other navigation to the app.
   history.replaceState(null, "", target);
   location.reload();
 };
 
-const show = (page: Document): void => {
+const showPage = (page: Document): void => {
   // The content security policy of the app may forbid the element, but not the sheet.
   const sheet = new CSSStyleSheet();
   for (const style of page.querySelectorAll("style")) {

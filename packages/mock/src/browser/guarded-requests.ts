@@ -16,25 +16,25 @@ export const guardRequests = (options: GuardOptions): void => {
 
 const guardFetch = ({ isGuarded, check, signal }: GuardOptions): void => {
   const { fetch } = globalThis;
-  const guarded: typeof fetch = async (input, init) => {
+  const guardedFetch: typeof fetch = async (input, init) => {
     const target = input instanceof Object && "url" in input ? input : String(input);
-    const url = typeof target === "string" ? resolved(target) : target.url;
+    const url = typeof target === "string" ? resolveUrl(target) : target.url;
     if (signal.aborted || !isGuarded(url)) return fetch(target, init);
     // The caller may change them during the check. Other functions in place of `fetch` may not take a `Request`.
-    const copy = init && { ...init, ...(init.headers && { headers: new Headers(init.headers) }) };
+    const copiedInit = init && { ...init, ...(init.headers && { headers: new Headers(init.headers) }) };
     await check().catch((cause: unknown) => {
       throw new TypeError("Failed to fetch", { cause });
     });
-    return fetch(target, copy);
+    return fetch(target, copiedInit);
   };
-  globalThis.fetch = guarded;
+  globalThis.fetch = guardedFetch;
   signal.addEventListener("abort", () => {
-    if (globalThis.fetch === guarded) globalThis.fetch = fetch;
+    if (globalThis.fetch === guardedFetch) globalThis.fetch = fetch;
   });
 };
 
 /** Returns the absolute form of a URL, or the string unchanged if it is not one. */
-const resolved = (url: string | URL): string => {
+const resolveUrl = (url: string | URL): string => {
   try {
     return new URL(url, document.baseURI).href;
   } catch {
@@ -58,7 +58,7 @@ const guardXhr = ({ isGuarded, check, signal }: GuardOptions): void => {
     ): void {
       this.#sending = undefined;
       // A page that waits for a response cannot check anything meanwhile.
-      this.#isGuarded = isAsync && isGuarded(resolved(url));
+      this.#isGuarded = isAsync && isGuarded(resolveUrl(url));
       super.open(method, url, isAsync, username, password);
     }
 

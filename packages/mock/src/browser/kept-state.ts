@@ -18,20 +18,20 @@ type Storage = Pick<globalThis.Storage, "getItem" | "setItem">;
 /** The state of a mock in the storage of a page, which survives a reload. The page works without it when the storage does not. */
 export class KeptState {
   readonly #storage: Storage | undefined;
-  readonly #key: string;
-  readonly #report: (error: MockError) => void;
+  readonly #storageKey: string;
+  readonly #reportError: (error: MockError) => void;
   #hasFailed = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #writeTimer: ReturnType<typeof setTimeout> | undefined;
   /** How long changes are collected before they are written, in milliseconds. */
-  #delay = 0;
+  #writeDelayMs = 0;
 
   /**
    * @param open returns the storage; null, or throws, when the browser denies it.
    * @param report called with problems, which do not stop the mock.
    */
   constructor(key: string, open: () => Storage | null, report: (error: MockError) => void) {
-    this.#key = key;
-    this.#report = report;
+    this.#storageKey = key;
+    this.#reportError = report;
     try {
       this.#storage = open() ?? undefined;
     } catch (error) {
@@ -44,40 +44,40 @@ export class KeptState {
   /** Returns the stored state; undefined if there is none, or none that this version can read. */
   read(): Kept | undefined {
     try {
-      const text = this.#storage?.getItem(this.#key) ?? undefined;
+      const text = this.#storage?.getItem(this.#storageKey) ?? undefined;
       if (text === undefined) return undefined;
       // Checked below.
       const { snapshot, initial } = JSON.parse(text) as Record<keyof Kept, unknown>;
       return { snapshot: readSnapshot(snapshot), initial: readSnapshot(initial) };
     } catch (error) {
-      this.#report(mockErrors.keptStateUnusable(this.#key, error));
+      this.#reportError(mockErrors.keptStateUnusable(this.#storageKey, error));
       return undefined;
     }
   }
 
   /** Keeps the state that `take` returns soon, with the changes until then. */
-  writeSoon(take: () => Kept | undefined): void {
-    this.#timer ??= setTimeout(() => this.write(take), this.#delay);
+  writeSoon(captureState: () => Kept | undefined): void {
+    this.#writeTimer ??= setTimeout(() => this.write(captureState), this.#writeDelayMs);
   }
 
   /** Keeps the state that `take` returns, if any. Reports the first of the attempts in a row that fail. */
-  write(take: () => Kept | undefined): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  write(captureState: () => Kept | undefined): void {
+    clearTimeout(this.#writeTimer);
+    this.#writeTimer = undefined;
     const start = performance.now();
-    const state = take();
+    const state = captureState();
     if (!state) return;
     this.#store(state);
     // With many rows it takes long: at most a tenth of the time.
-    this.#delay = 9 * (performance.now() - start);
+    this.#writeDelayMs = 9 * (performance.now() - start);
   }
 
   #store(state: Kept): void {
     try {
-      this.#storage?.setItem(this.#key, JSON.stringify(state));
+      this.#storage?.setItem(this.#storageKey, JSON.stringify(state));
       this.#hasFailed = false;
     } catch (error) {
-      if (!this.#hasFailed) this.#report(mockErrors.storageFull(error));
+      if (!this.#hasFailed) this.#reportError(mockErrors.storageFull(error));
       this.#hasFailed = true;
     }
   }

@@ -13,7 +13,7 @@ interface NavigateEvent extends Event {
 
 export interface NavigationOptions {
   /** Whether the state of the mock survives a reload. */
-  readonly isKept: boolean;
+  readonly isStatePersisted: boolean;
   /** Called with the reason why a login is not possible. */
   readonly report: (error: unknown) => void;
   /** Ends it. */
@@ -26,21 +26,21 @@ export interface NavigationOptions {
  */
 export const answerNavigations = (
   mock: MemoryServer,
-  { isKept, report, signal }: NavigationOptions,
+  { isStatePersisted: isKept, report, signal }: NavigationOptions,
 ): void => {
   // As in `NavigateEvent`.
   const { navigation } = globalThis as { navigation?: EventTarget };
   if (!navigation) {
-    const unfollow = mock.followRequests(({ operationId }) => {
+    const stopFollowing = mock.followRequests(({ operationId }) => {
       if (operationId !== "oauth.metadata") return;
-      unfollow();
+      stopFollowing();
       report(mockErrors.loginUnsupported());
     });
-    signal.addEventListener("abort", unfollow);
+    signal.addEventListener("abort", stopFollowing);
     return;
   }
   const endpoint = baseOf(mock.settings.authUrl) + oauthPaths.authorize;
-  let isShown = false;
+  let isAuthorizationPageOpen = false;
   const listener = (event: Event): void => {
     // The type of the events with this name.
     const navigate = event as NavigateEvent;
@@ -49,17 +49,17 @@ export const answerNavigations = (
     if (url.origin + url.pathname === endpoint) {
       event.preventDefault();
       if (!isKept) return report(mockErrors.loginNotKept());
-      isShown = true;
+      isAuthorizationPageOpen = true;
       void import("./authorization-page.js")
         .catch((cause: unknown) => {
           throw mockErrors.pageNotLoaded(cause);
         })
         .then(({ openPage }) => openPage(mock, url, report))
         .catch((error: unknown) => {
-          isShown = false;
+          isAuthorizationPageOpen = false;
           report(error);
         });
-    } else if (!isShown) {
+    } else if (!isAuthorizationPageOpen) {
       return;
     } else if (navigationType === "traverse" && destination.sameDocument && canIntercept) {
       // The document no longer has the content of that address.

@@ -1,7 +1,7 @@
 /** A mock that runs in this page. */
 export interface RunningMock {
   /** Stores the latest changes, so that the next mock finds them. */
-  keep(): void;
+  saveState(): void;
   stop(): Promise<void>;
 }
 
@@ -11,15 +11,15 @@ interface PageMocks {
   queue: Promise<unknown>;
 }
 
-const key = Symbol.for("@mgmt/mock/browser");
-const page = globalThis as { [key]?: PageMocks };
+const pageMocksKey = Symbol.for("@mgmt/mock/browser");
+const pageGlobals = globalThis as { [pageMocksKey]?: PageMocks };
 
 /** State that all mocks of this page share, also those of other copies of this module, which a hot reload leaves behind. */
-export const pageMocks: PageMocks = (page[key] ??= { queue: Promise.resolve() });
+export const pageMocks: PageMocks = (pageGlobals[pageMocksKey] ??= { queue: Promise.resolve() });
 
 /** Does something when the mocks of this page have finished their earlier work. */
-export const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
-  const done = pageMocks.queue.then(work);
-  pageMocks.queue = done.catch(() => undefined);
-  return done;
+export const runInPageQueue = <T>(work: () => Promise<T>): Promise<T> => {
+  const result = pageMocks.queue.then(work);
+  pageMocks.queue = result.catch(() => undefined);
+  return result;
 };

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "msw";
 import type { SetupWorker } from "msw/browser";
 import * as mockErrors from "../errors/mock-errors.js";
-import { reloadOnce, wasStarted } from "./reload-once.js";
+import { reloadOnce, forgetReload } from "./reload-once.js";
 import type { StartOptions } from "./start-options.js";
 
 /** The part of MSW's `setupWorker` that this module uses. Its `stop` returns a promise in MSW 3. */
@@ -10,7 +10,7 @@ export type CreateWorker = (
 ) => Pick<SetupWorker, "start"> & { stop(): void | Promise<void> };
 
 /** How long the worker script has to answer, in milliseconds. */
-const patience = { start: 20_000, stop: 2_000 };
+const timeoutsMs = { start: 20_000, stop: 2_000 };
 
 export interface PageWorkerOptions extends Omit<StartOptions, "handlers"> {
   /** Creates a worker of MSW with the handlers of the mock. */
@@ -29,10 +29,10 @@ export class PageWorker {
   /** The worker that has passed a request on. Undefined if the page has none, and MSW replaces its `fetch`. */
   #controller: ServiceWorker | undefined;
   /** The check in progress. */
-  #checking: Promise<void> | undefined;
+  #runningCheck: Promise<void> | undefined;
   /** Number of confirmations that the worker owes. */
-  #owed = 0;
-  #isSuspect = false;
+  #expectedConfirmations = 0;
+  #needsProbe = false;
 
   constructor(options: PageWorkerOptions) {
     this.#options = options;
@@ -42,35 +42,35 @@ export class PageWorker {
   /** Starts the worker, and checks that requests reach the mock. */
   async start(): Promise<void> {
     await this.#assertControllable();
-    await this.#begin();
+    await this.#startWorker();
     await this.#options.probe().catch(async (error: unknown) => {
       // That happens to a frame of a page that follows the last page with a worker: MSW unregisters then, and the browser keeps what the
       // page still uses.
-      const registration = await container()
+      const registration = await serviceWorkerContainer()
         ?.getRegistration()
         .catch(() => undefined);
-      if (registration === undefined || container()?.controller) throw error;
+      if (registration === undefined || serviceWorkerContainer()?.controller) throw error;
       await reloadOnce(error);
     });
-    this.#controller = container()?.controller ?? undefined;
-    wasStarted();
+    this.#controller = serviceWorkerContainer()?.controller ?? undefined;
+    forgetReload();
   }
 
   async stop(): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
-    await stopped(worker);
+    await stopWorker(worker);
   }
 
   /** Lets the next check send a request through the worker. */
-  suspect(): void {
-    this.#isSuspect = true;
+  requireProbe(): void {
+    this.#needsProbe = true;
   }
 
   /** Returns whether a confirmation of the worker script is the answer to a check, as opposed to one for another worker of MSW. */
-  isOwed(): boolean {
-    if (this.#owed === 0) return false;
-    this.#owed -= 1;
+  consumeConfirmation(): boolean {
+    if (this.#expectedConfirmations === 0) return false;
+    this.#expectedConfirmations -= 1;
     return true;
   }
 
@@ -80,16 +80,16 @@ export class PageWorker {
    * @throws MockError when requests would leave for the network.
    */
   check(): Promise<void> {
-    this.#checking ??= this.#check().finally(() => {
-      this.#checking = undefined;
+    this.#runningCheck ??= this.#check().finally(() => {
+      this.#runningCheck = undefined;
     });
-    return this.#checking;
+    return this.#runningCheck;
   }
 
   async #check(): Promise<void> {
     const { baseUrl, probe } = this.#options;
     if (this.#controller) {
-      const controller = container()?.controller;
+      const controller = serviceWorkerContainer()?.controller;
       if (controller?.scriptURL !== this.#controller.scriptURL)
         throw mockErrors.workerReplaced(baseUrl, controller?.scriptURL);
       // Another version of the script, or a worker that does not answer.
@@ -98,8 +98,8 @@ export class PageWorker {
         return this.start();
       }
     }
-    if (!this.#isSuspect) return;
-    this.#isSuspect = false;
+    if (!this.#needsProbe) return;
+    this.#needsProbe = false;
     await probe().catch((error: unknown) => {
       throw mockErrors.secondWorker(baseUrl, error);
     });
@@ -107,18 +107,18 @@ export class PageWorker {
 
   /** Does the same as MSW when it starts. Resolves with whether the worker has confirmed it. */
   async #activate(worker: ServiceWorker): Promise<boolean> {
-    const done = new AbortController();
+    const listenerController = new AbortController();
     const confirmed = new Promise<void>((resolve) => {
       const listener = ({ source, data }: MessageEvent): void => {
         if (source === worker && Object(data).type === "MOCKING_ENABLED") resolve();
       };
-      container()?.addEventListener("message", listener, { signal: done.signal });
+      serviceWorkerContainer()?.addEventListener("message", listener, { signal: listenerController.signal });
     });
-    this.#owed += 1;
+    this.#expectedConfirmations += 1;
     worker.postMessage("MOCK_ACTIVATE");
-    const isConfirmed = await isDoneWithin(patience.start, confirmed);
-    done.abort();
-    if (!isConfirmed) this.#owed -= 1;
+    const isConfirmed = await isDoneWithin(timeoutsMs.start, confirmed);
+    listenerController.abort();
+    if (!isConfirmed) this.#expectedConfirmations -= 1;
     return isConfirmed;
   }
 
@@ -128,11 +128,11 @@ export class PageWorker {
    */
   async #assertControllable(): Promise<void> {
     const { baseUrl } = this.#options;
-    if (container()?.controller !== null) return;
+    if (serviceWorkerContainer()?.controller !== null) return;
     const { href } = new URL(this.script, location.href);
     // A page that was opened as a file may not ask.
     const registrations = (
-      (await container()
+      (await serviceWorkerContainer()
         ?.getRegistrations()
         .catch(() => [])) ?? []
     ).filter(({ active, installing, waiting }) =>
@@ -144,34 +144,34 @@ export class PageWorker {
     await reloadOnce(error);
   }
 
-  async #begin(): Promise<void> {
+  async #startWorker(): Promise<void> {
     const { create, onUnhandledRequest = "bypass", scope } = this.#options;
     const options = scope === undefined ? undefined : { scope };
     const serviceWorker = { url: this.script, ...(options && { options }) };
     // MSW 3 has another name for the option.
-    const unhandled = { onUnhandledRequest, onUnhandledFrame: onUnhandledRequest };
+    const unhandledOptions = { onUnhandledRequest, onUnhandledFrame: onUnhandledRequest };
     const worker = create();
-    const started = worker
-      .start({ serviceWorker, quiet: true, ...unhandled })
+    const startedWorker = worker
+      .start({ serviceWorker, quiet: true, ...unhandledOptions })
       .catch(async (error: unknown) => {
         // MSW 3 replaces globals before it fails. MSW 2 warns about a stop without a start.
-        if ("readyState" in worker) await stopped(worker);
+        if ("readyState" in worker) await stopWorker(worker);
         throw (await isRegistrationBlocked(this.script, options))
           ? mockErrors.workersBlocked(error)
           : mockErrors.workerMissing(this.script, error);
       });
-    if (!(await isDoneWithin(patience.start, started)))
-      throw mockErrors.workerSilent(this.script, patience.start / 1_000);
+    if (!(await isDoneWithin(timeoutsMs.start, startedWorker)))
+      throw mockErrors.workerSilent(this.script, timeoutsMs.start / 1_000);
     this.#worker = worker;
   }
 }
 
 /** The service workers of the page. Undefined where the browser has none, whatever its type says. */
-const container = (): ServiceWorkerContainer | undefined => globalThis.navigator.serviceWorker;
+const serviceWorkerContainer = (): ServiceWorkerContainer | undefined => globalThis.navigator.serviceWorker;
 
 /** Whether something has replaced the function that registers workers by one that does nothing, as Playwright does with `serviceWorkers: "block"`. */
 const isRegistrationBlocked = async (script: string, options?: RegistrationOptions): Promise<boolean> => {
-  const register = async (): Promise<unknown> => container()?.register(script, options);
+  const register = async (): Promise<unknown> => serviceWorkerContainer()?.register(script, options);
   return register().then(
     (registration) => registration === undefined,
     () => false,
@@ -179,14 +179,14 @@ const isRegistrationBlocked = async (script: string, options?: RegistrationOptio
 };
 
 /** Stops a worker. MSW 3 waits for its script to confirm it, which that of MSW 2 does not. */
-const stopped = (worker?: ReturnType<CreateWorker>): Promise<boolean> =>
-  isDoneWithin(patience.stop, Promise.resolve(worker?.stop()));
+const stopWorker = (worker?: ReturnType<CreateWorker>): Promise<boolean> =>
+  isDoneWithin(timeoutsMs.stop, Promise.resolve(worker?.stop()));
 
 /** Resolves with true when the work is done, or with false after some milliseconds. */
-const isDoneWithin = (milliseconds: number, work: Promise<unknown>): Promise<boolean> => {
+const isDoneWithin = (timeoutMs: number, work: Promise<unknown>): Promise<boolean> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), milliseconds);
+  const timedOut = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
   });
-  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
+  return Promise.race([work.then(() => true), timedOut]).finally(() => clearTimeout(timer));
 };

@@ -1,5 +1,5 @@
 /** The frames of a page share its storage. */
-const keyOfPage = (): string => `@mgmt/mock reloaded ${location.href}`;
+const reloadKeyOfPage = (): string => `@mgmt/mock reloaded ${location.href}`;
 
 /**
  * Loads the page again, so that its worker can control it.
@@ -7,31 +7,31 @@ const keyOfPage = (): string => `@mgmt/mock reloaded ${location.href}`;
  * @throws the error, if the page was loaded again for it just now.
  */
 export const reloadOnce = async (error: unknown): Promise<never> => {
-  if (wasReloaded()) throw error;
+  if (checkAndMarkReload()) throw error;
   location.reload();
   return new Promise(() => undefined);
 };
 
 /** Forgets that the page was loaded again. */
-export const wasStarted = (): void => {
+export const forgetReload = (): void => {
   try {
-    sessionStorage.removeItem(keyOfPage());
+    sessionStorage.removeItem(reloadKeyOfPage());
   } catch {
     // The browser denies the page its storage.
   }
 };
 
 /** Returns whether the page was loaded again by this module, and remembers that it is. */
-const wasReloaded = (): boolean => {
+const checkAndMarkReload = (): boolean => {
   const isReload = performance
     .getEntriesByType("navigation")
     .some((entry) => "type" in entry && entry.type === "reload");
   try {
-    const key = keyOfPage();
-    const isOurs = isReload && sessionStorage.getItem(key) !== null;
-    if (isOurs) sessionStorage.removeItem(key);
+    const key = reloadKeyOfPage();
+    const wasReloadedByMock = isReload && sessionStorage.getItem(key) !== null;
+    if (wasReloadedByMock) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, "");
-    return isOurs;
+    return wasReloadedByMock;
   } catch {
     return isReload;
   }

@@ -3,16 +3,16 @@ import { realTurn } from "#platform";
 import { MemoryServer, type Snapshot } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions, MgmtClient } from "@mgmt/sdk";
-import { type LoadedSdk, loadSdk, sdkOf } from "../client/load-sdk.js";
+import { type LoadedSdk, loadSdk, sdkOrThrow } from "../client/load-sdk.js";
 import { MockClients } from "../client/mock-clients.js";
 import * as mockErrors from "../errors/mock-errors.js";
 import { type MockOptions, serverOptionsOf } from "../mocks/mock-options.js";
 import type { Mock } from "../mocks/mock.js";
-import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
+import { respondTo, urlPatternBelow } from "../exchange/web-exchange.js";
 import { guardRequests } from "./guarded-requests.js";
 import { type Kept, KeptState, type Persistence } from "./kept-state.js";
 import { answerNavigations } from "./navigations.js";
-import { type RunningMock, enqueue, pageMocks } from "./page-mocks.js";
+import { type RunningMock, runInPageQueue, pageMocks } from "./page-mocks.js";
 import { startUnderPolicy } from "./page-policy.js";
 import { type CreateWorker, PageWorker } from "./page-worker.js";
 import { type StartOptions, assertStartOptions } from "./start-options.js";
@@ -25,7 +25,7 @@ export interface WorkerMockOptions extends MockOptions {
   readonly persist?: Persistence | undefined;
 }
 
-const ownOptions: Record<"baseUrl" | "persist", true> = { baseUrl: true, persist: true };
+const workerOptionNames: Record<"baseUrl" | "persist", true> = { baseUrl: true, persist: true };
 
 /**
  * Runs the reference server inside a web page. Requests that the page sends to `baseUrl` or `authUrl` are handled in its memory, and
@@ -36,62 +36,65 @@ export class WorkerMock
   implements Pick<Mock, "baseUrl" | "authUrl" | "clientOptions" | "fetch">
 {
   readonly #clients = new MockClients(this);
-  readonly #kept: KeptState | undefined;
-  readonly #initial: Snapshot;
-  readonly #urls: RegExp;
+  readonly #stateStorage: KeptState | undefined;
+  readonly #initialSnapshot: Snapshot;
+  readonly #mockUrlPattern: RegExp;
   readonly #createWorker: CreateWorker;
   readonly #onDefect: (error: unknown) => void;
-  readonly #running: RunningMock = { keep: () => this.#keep(), stop: () => this.#stop() };
+  readonly #running: RunningMock = { saveState: () => this.#saveState(), stop: () => this.#stop() };
   /** Returns the state to keep. Undefined if another mock has taken the place of this one: it keeps its own state. */
-  readonly #state = (): Kept | undefined => {
+  readonly #captureState = (): Kept | undefined => {
     const { running } = pageMocks;
     if (running && running !== this.#running) return undefined;
-    return { snapshot: this.snapshot(), initial: this.#initial };
+    return { snapshot: this.snapshot(), initial: this.#initialSnapshot };
   };
   /** Part of the URL of the request that this mock sends to itself. */
-  readonly #probe = `mgmt-mock-probe=${String(Math.random())}`;
+  readonly #probeToken = `mgmt-mock-probe=${String(Math.random())}`;
   /** Number of requests that the worker script has passed to the page, and that this mock has received. */
-  #requests = { passed: 0, received: 0 };
+  #requestCounts = { passed: 0, received: 0 };
   #worker: PageWorker | undefined;
   /** Why the requests of the page are refused since the worker does not pass them on any longer. */
-  #loss: Error | undefined;
+  #interceptionError: Error | undefined;
   #listeners = new AbortController();
   #sdk: LoadedSdk | undefined;
 
   /** @throws TypeError for an option that does not exist or is not valid. */
   constructor(options: WorkerMockOptions, createWorker: CreateWorker) {
-    assertEngineOptions(options, Object.keys(ownOptions));
+    assertEngineOptions(options, Object.keys(workerOptionNames));
     const { persist, afterMutation, ...rest } = options;
-    pageMocks.running?.keep();
-    const storedState = persist === undefined ? undefined : keptState(persist, options);
-    const restored = rest.snapshot ? undefined : storedState?.read();
+    pageMocks.running?.saveState();
+    const storedState = persist === undefined ? undefined : openStateStorage(persist, options);
+    const restoredState = rest.snapshot ? undefined : storedState?.read();
     super(
       serverOptionsOf({
         ...rest,
-        ...(restored && { snapshot: restored.snapshot, initial: rest.initial ?? restored.initial }),
+        ...(restoredState && {
+          snapshot: restoredState.snapshot,
+          initial: rest.initial ?? restoredState.initial,
+        }),
         afterMutation: () => {
-          storedState?.writeSoon(this.#state);
+          storedState?.writeSoon(this.#captureState);
           return afterMutation?.();
         },
       }),
     );
     this.#createWorker = createWorker;
     this.#onDefect = options.onDefect ?? console.error;
-    this.#kept = storedState;
-    this.#initial = restored?.initial ?? rest.initial ?? this.snapshot();
-    this.#urls = urlsBelow(this.#clients.bases);
+    this.#stateStorage = storedState;
+    this.#initialSnapshot = restoredState?.initial ?? rest.initial ?? this.snapshot();
+    this.#mockUrlPattern = urlPatternBelow(this.#clients.bases);
   }
 
   /** Handlers for your own worker, as an alternative to `start`: `setupWorker(...mock.handlers, ...yours)`. */
   get handlers(): readonly HttpHandler[] {
     return [
-      http.all(this.#urls, async ({ request }) => {
+      http.all(this.#mockUrlPattern, async ({ request }) => {
         if (this.#isProbe(request.url)) {
           // Another worker of MSW, which lets the request pass at once, has to be first.
           await realTurn();
-          return new Response(this.#probe);
+          return new Response(this.#probeToken);
         }
-        this.#requests.received += 1;
+        this.#requestCounts.received += 1;
         return respondTo(this, this.#clients.bases, request);
       }),
     ];
@@ -110,19 +113,19 @@ export class WorkerMock
    */
   // oxlint-disable-next-line typescript/no-misused-promises -- Only the page starts it, and awaits the worker.
   override start(options: StartOptions = {}): Promise<void> {
-    return enqueue(() => this.#start(options));
+    return runInPageQueue(() => this.#start(options));
   }
 
   /** Stops passing requests to this mock, and stops background work. State that `persist` has stored remains. */
   override stop(): Promise<void> {
-    return enqueue(() => this.#stop());
+    return runInPageQueue(() => this.#stop());
   }
 
   async #start(options: StartOptions): Promise<void> {
     assertStartOptions(options);
     const { handlers = [], ...rest } = options;
     if (!globalThis.isSecureContext) throw mockErrors.insecurePage(location.origin);
-    if (pageMocks.running === this.#running && this.#loss === undefined) return;
+    if (pageMocks.running === this.#running && this.#interceptionError === undefined) return;
     await pageMocks.running?.stop();
     pageMocks.running = this.#running;
     const worker = new PageWorker({
@@ -140,7 +143,7 @@ export class WorkerMock
       await this.#stop();
       throw error;
     }
-    this.#listen();
+    this.#addPageListeners();
     this.#clients.isClosed = false;
     super.start();
   }
@@ -152,17 +155,17 @@ export class WorkerMock
     await this.#worker?.stop();
     this.#worker = undefined;
     await super.stop();
-    this.#keep();
+    this.#saveState();
   }
 
   override async load(snapshot: Snapshot): Promise<void> {
     await super.load(snapshot);
-    this.#keep();
+    this.#saveState();
   }
 
   override async reset(): Promise<void> {
     await super.reset();
-    this.#keep();
+    this.#saveState();
   }
 
   /**
@@ -174,7 +177,7 @@ export class WorkerMock
    */
   client(options: ClientOptions = {}): MgmtClient {
     if (this.#sdk === undefined) throw mockErrors.notStarted();
-    return sdkOf(this.#sdk).createClient({ ...this.clientOptions(), ...options });
+    return sdkOrThrow(this.#sdk).createClient({ ...this.clientOptions(), ...options });
   }
 
   get baseUrl(): string {
@@ -193,71 +196,80 @@ export class WorkerMock
     this.#clients.fetch(input, init);
 
   #isProbe(url: string): boolean {
-    return url.includes(this.#probe);
+    return url.includes(this.#probeToken);
   }
 
   /** Sends a request as the page does, and checks that this mock responds. */
   async #assertIntercepted(): Promise<void> {
-    const response = await fetch(`${this.baseUrl}/?${this.#probe}`).catch((error: unknown) => ({ error }));
-    if ("error" in response || (await response.text()) !== this.#probe)
+    const response = await fetch(`${this.baseUrl}/?${this.#probeToken}`).catch((error: unknown) => ({
+      error,
+    }));
+    if ("error" in response || (await response.text()) !== this.#probeToken)
       throw mockErrors.notIntercepted(this.baseUrl, location.pathname, "error" in response && response.error);
   }
 
-  #listen(): void {
-    this.#requests = { passed: 0, received: 0 };
-    this.#loss = undefined;
+  #addPageListeners(): void {
+    this.#requestCounts = { passed: 0, received: 0 };
+    this.#interceptionError = undefined;
     this.#listeners = new AbortController();
     const { signal } = this.#listeners;
-    addEventListener("pagehide", () => this.#keep(), { signal });
-    answerNavigations(this, { isKept: this.#kept !== undefined, report: this.#onDefect, signal });
-    const isGuarded = (url: string): boolean => this.#urls.test(url) && !this.#isProbe(url);
-    guardRequests({ isGuarded, check: () => this.#check(), signal });
+    addEventListener("pagehide", () => this.#saveState(), { signal });
+    answerNavigations(this, {
+      isStatePersisted: this.#stateStorage !== undefined,
+      report: this.#onDefect,
+      signal,
+    });
+    const isGuarded = (url: string): boolean => this.#mockUrlPattern.test(url) && !this.#isProbe(url);
+    guardRequests({ isGuarded, check: () => this.#checkWorker(), signal });
     if (!("serviceWorker" in navigator)) return;
-    const check = (): void => void this.#check().catch(() => undefined);
-    navigator.serviceWorker.addEventListener("message", ({ data }) => void this.#watch(data), { signal });
-    navigator.serviceWorker.addEventListener("controllerchange", check, { signal });
-    for (const name of ["pageshow", "visibilitychange"]) addEventListener(name, check, { signal });
+    const checkInBackground = (): void => void this.#checkWorker().catch(() => undefined);
+    navigator.serviceWorker.addEventListener("message", ({ data }) => void this.#handleWorkerMessage(data), {
+      signal,
+    });
+    navigator.serviceWorker.addEventListener("controllerchange", checkInBackground, { signal });
+    for (const name of ["pageshow", "visibilitychange"])
+      addEventListener(name, checkInBackground, { signal });
     // MSW 2 takes its leave of the worker then, although the page may stay.
-    addEventListener("beforeunload", () => setTimeout(check), { signal });
+    addEventListener("beforeunload", () => setTimeout(checkInBackground), { signal });
   }
 
   /**
    * Resolves when the worker passes requests on to this mock. The first time that it cannot, it reports that, and requests of the page
    * are refused from then on.
    */
-  async #check(): Promise<void> {
+  async #checkWorker(): Promise<void> {
     const worker = this.#worker;
-    if (this.#loss !== undefined) throw this.#loss;
+    if (this.#interceptionError !== undefined) throw this.#interceptionError;
     await worker?.check().catch((error: unknown) => {
       if (this.#worker !== worker) return;
-      const isNew = this.#loss === undefined;
-      this.#loss ??= error instanceof Error ? error : new Error(String(error));
-      if (isNew) this.#onDefect(this.#loss);
-      throw this.#loss;
+      const isNew = this.#interceptionError === undefined;
+      this.#interceptionError ??= error instanceof Error ? error : new Error(String(error));
+      if (isNew) this.#onDefect(this.#interceptionError);
+      throw this.#interceptionError;
     });
   }
 
   /** Finds out whether another worker of MSW has taken the requests of the page over. */
-  async #watch(message: unknown): Promise<void> {
+  async #handleWorkerMessage(message: unknown): Promise<void> {
     // The worker script sends messages of this form.
     const { type, payload } = Object(message) as { type?: unknown; payload?: { url?: unknown } };
     if (type === "REQUEST") {
       const url = String(payload?.url);
-      if (this.#isProbe(url) || !this.#urls.test(url)) return;
-      this.#requests.passed += 1;
+      if (this.#isProbe(url) || !this.#mockUrlPattern.test(url)) return;
+      this.#requestCounts.passed += 1;
       await realTurn();
-      if (this.#requests.received >= this.#requests.passed) return;
-    } else if (type !== "MOCKING_ENABLED" || this.#worker?.isOwed()) return;
-    this.#worker?.suspect();
-    await this.#check().catch(() => undefined);
+      if (this.#requestCounts.received >= this.#requestCounts.passed) return;
+    } else if (type !== "MOCKING_ENABLED" || this.#worker?.consumeConfirmation()) return;
+    this.#worker?.requireProbe();
+    await this.#checkWorker().catch(() => undefined);
   }
 
-  #keep(): void {
-    this.#kept?.write(this.#state);
+  #saveState(): void {
+    this.#stateStorage?.write(this.#captureState);
   }
 }
 
-const keptState = (
+const openStateStorage = (
   persist: Persistence,
   { baseUrl, onDefect = console.error }: WorkerMockOptions,
 ): KeptState => {

@@ -1,19 +1,19 @@
 import type { MemoryServer } from "@mgmt/engine";
 
 /** How long a token is used, in milliseconds of the mock's clock. It expires after an hour. */
-const maxAge = 1_800_000;
+const maxTokenAgeMs = 1_800_000;
 
-interface Signed {
+interface SignedToken {
   readonly token: Promise<string>;
   /** The rows that it was signed for. `reset` and `load` replace them. */
   readonly store: object;
   readonly owner: string;
-  readonly at: number;
+  readonly signedAt: number;
 }
 
 /** A token of the first user for the clients of a mock. Signing and verifying one takes longer than the rest of a request. */
 export class ClientToken {
-  #last: Signed | undefined;
+  #lastToken: SignedToken | undefined;
 
   constructor(private readonly engine: Pick<MemoryServer, "tokens" | "clock" | "store" | "defaults">) {}
 
@@ -26,12 +26,16 @@ export class ClientToken {
     const { tokens, clock, store, defaults } = this.engine;
     const { user, workspace } = defaults;
     const owner = [user.id, user.email, workspace.id].join(" ");
-    const at = clock.now();
-    const last = this.#last;
-    const isUsable = last?.store === store && last.owner === owner && at >= last.at && at - last.at < maxAge;
-    if (isUsable && (await last.token) !== rejected) return last.token;
+    const now = clock.now();
+    const lastToken = this.#lastToken;
+    const isUsable =
+      lastToken?.store === store &&
+      lastToken.owner === owner &&
+      now >= lastToken.signedAt &&
+      now - lastToken.signedAt < maxTokenAgeMs;
+    if (isUsable && (await lastToken.token) !== rejected) return lastToken.token;
     const token = tokens.user();
-    this.#last = { token, store, owner, at };
+    this.#lastToken = { token, store, owner, signedAt: now };
     return token;
   }
 }

@@ -12,7 +12,7 @@ export type LoadedSdk = Sdk | { readonly failure: unknown };
  * Lets the SDK load the code that a first failed call needs. Under fake timers, a test that moves the time once would otherwise do so
  * before there is a timer.
  */
-const loadRetries = async (createClient: typeof CreateClient): Promise<void> => {
+const preloadOnDemandFiles = async (createClient: typeof CreateClient): Promise<void> => {
   const send = () => Promise.resolve({ status: 400, headers: {}, body: "" });
   await createClient({ baseUrl: "https://api.mgmt.test", token: false, transport: { send } })
     .me.get()
@@ -24,14 +24,14 @@ export const loadSdk = (): Promise<LoadedSdk> =>
   // oxlint-disable-next-line no-restricted-imports
   import("@mgmt/sdk").then(
     async ({ createClient }) => {
-      await loadRetries(createClient);
+      await preloadOnDemandFiles(createClient);
       return { createClient };
     },
     (failure: unknown) => ({ failure }),
   );
 
 /** @throws MockError when the SDK is not installed. */
-export const sdkOf = (loaded: LoadedSdk): Sdk => {
+export const sdkOrThrow = (loaded: LoadedSdk): Sdk => {
   if ("failure" in loaded) throw mockErrors.withoutSdk(loaded.failure);
   return loaded;
 };

@@ -37,8 +37,9 @@ export class MockClients {
   options(): Pick<ClientOptions, "baseUrl" | "token" | "fetch" | "timers"> {
     return {
       baseUrl: this.#server.settings.baseUrl,
-      token: ({ rejected }) => this.#timers.during(() => this.#token.get(rejected)),
-      fetch: (url, init) => this.#timers.during((pause) => this.#fetchFor(requestOf(url, init), pause)),
+      token: ({ rejected }) => this.#timers.holdDuringRequest(() => this.#token.get(rejected)),
+      fetch: (url, init) =>
+        this.#timers.holdDuringRequest((pause) => this.#fetchFor(requestOf(url, init), pause)),
       timers: this.#timers,
     };
   }

@@ -1,7 +1,7 @@
 import type { Timers } from "@mgmt/sdk";
 import { realTurn } from "#platform";
 
-interface Timer {
+interface VirtualTimer {
   readonly dueAt: number;
   readonly callback: () => void;
   /** Whether a client does nothing until the timer is due. */
@@ -13,15 +13,15 @@ interface Timer {
  * progress and a client pauses, they move the clock themselves. Real time does not count, nor do fake timers.
  */
 export class VirtualTimers implements Timers {
-  readonly #timers = new Set<Timer>();
-  readonly #move: (milliseconds: number) => Promise<void>;
+  readonly #timers = new Set<VirtualTimer>();
+  readonly #advanceClock: (milliseconds: number) => Promise<void>;
   #now = 0;
-  #requests = 0;
-  #isMoving = false;
+  #runningRequests = 0;
+  #isAdvancing = false;
 
   /** @param move moves the clock, and then calls `pass`. */
   constructor(move: (milliseconds: number) => Promise<void>) {
-    this.#move = move;
+    this.#advanceClock = move;
   }
 
   readonly performance = { now: (): number => this.#now };
@@ -42,31 +42,31 @@ export class VirtualTimers implements Timers {
 
   /** Lets time pass, and calls the timers that fall due on the way in the order of their times. */
   pass(milliseconds: number): void {
-    const end = this.#now + milliseconds;
-    for (let next = this.#next(); next && next.dueAt <= end; next = this.#next()) {
+    const endTime = this.#now + milliseconds;
+    for (let next = this.#earliestTimer(); next && next.dueAt <= endTime; next = this.#earliestTimer()) {
       this.#now = Math.max(this.#now, next.dueAt);
       this.#timers.delete(next);
       next.callback();
     }
-    this.#now = end;
+    this.#now = endTime;
   }
 
   /** Runs a request, during which the clients move no clock. `pause` is a part of it that only waits. */
-  async during<T>(
+  async holdDuringRequest<T>(
     request: (pause: (ms: number, signal: AbortSignal) => Promise<void>) => Promise<T>,
   ): Promise<T> {
-    this.#requests += 1;
+    this.#runningRequests += 1;
     try {
       return await request(async (ms, signal) => {
-        this.#requests -= 1;
+        this.#runningRequests -= 1;
         try {
           await this.#pause(ms, signal);
         } finally {
-          this.#requests += 1;
+          this.#runningRequests += 1;
         }
       });
     } finally {
-      this.#requests -= 1;
+      this.#runningRequests -= 1;
       void this.#passPauses();
     }
   }
@@ -84,34 +84,35 @@ export class VirtualTimers implements Timers {
     });
   }
 
-  #add(callback: () => void, ms: number, isPause: boolean): Timer {
+  #add(callback: () => void, ms: number, isPause: boolean): VirtualTimer {
     // The times of the mock's clock are whole milliseconds.
     const timer = { callback, dueAt: this.#now + Math.ceil(ms), isPause };
     this.#timers.add(timer);
     return timer;
   }
 
-  #next(): Timer | undefined {
-    let first: Timer | undefined;
-    for (const timer of this.#timers) if (first === undefined || timer.dueAt < first.dueAt) first = timer;
-    return first;
+  #earliestTimer(): VirtualTimer | undefined {
+    let earliestTimer: VirtualTimer | undefined;
+    for (const timer of this.#timers)
+      if (earliestTimer === undefined || timer.dueAt < earliestTimer.dueAt) earliestTimer = timer;
+    return earliestTimer;
   }
 
   /** Moves the clock from timer to timer while clients pause. */
   async #passPauses(): Promise<void> {
-    if (this.#isMoving) return;
-    this.#isMoving = true;
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
     try {
       for (;;) {
         // Code that a timer or a response starts may send a request.
         await realTurn();
-        const next = this.#next();
-        const isIdle = this.#requests === 0 && [...this.#timers].some(({ isPause }) => isPause);
-        if (!next || !isIdle) return;
-        await this.#move(Math.max(0, next.dueAt - this.#now));
+        const next = this.#earliestTimer();
+        const isOnlyPausing = this.#runningRequests === 0 && [...this.#timers].some(({ isPause }) => isPause);
+        if (!next || !isOnlyPausing) return;
+        await this.#advanceClock(Math.max(0, next.dueAt - this.#now));
       }
     } finally {
-      this.#isMoving = false;
+      this.#isAdvancing = false;
     }
   }
 }

@@ -52,7 +52,7 @@ export const flags = {
   version: { type: "boolean", short: "v", help: "Print the version" },
 } as const;
 
-type Flag = keyof typeof flags;
+type FlagName = keyof typeof flags;
 
 export interface Arguments {
   readonly port: number;
@@ -80,50 +80,50 @@ export interface ReplayArguments {
  *
  * @throws MockError `mock:bad_flag`.
  */
-export const readArguments = (words: readonly string[]): Arguments | "help" | "version" => {
-  const values = parse(words);
+export const parseCommandLine = (words: readonly string[]): Arguments | "help" | "version" => {
+  const values = parseFlags(words);
   if (values.help) return "help";
   if (values.version) return "version";
   const { record } = values;
-  const upstream = origin("upstream", values.upstream);
+  const upstream = parseBaseUrl("upstream", values.upstream);
   if ((upstream === undefined) !== (record === undefined)) {
     throw mockErrors.badFlag("--upstream URL and --record FILE need each other");
   }
   return {
-    replay: replayOf(values),
+    replay: parseReplayFlags(values),
     recording: upstream === undefined || record === undefined ? undefined : { upstream, file: record },
-    port: wholeNumber("port", values.port, 65_535) ?? 4010,
+    port: parseWholeNumber("port", values.port, 65_535) ?? 4010,
     host: values.host ?? "127.0.0.1",
-    baseUrl: origin("base-url", values["base-url"]),
+    baseUrl: parseBaseUrl("base-url", values["base-url"]),
     seed: values.seed,
     deterministic: values.deterministic,
-    latency: wholeNumber("latency", values.latency, 3_600_000),
-    rateLimit: wholeNumber("rate-limit", values["rate-limit"], 1_000_000_000),
-    unknownFields: choice("unknown-fields", values["unknown-fields"], ["refuse", "ignore"]),
-    errorCodes: choice("error-codes", values["error-codes"], ["contract", "public"]),
+    latency: parseWholeNumber("latency", values.latency, 3_600_000),
+    rateLimit: parseWholeNumber("rate-limit", values["rate-limit"], 1_000_000_000),
+    unknownFields: parseChoice("unknown-fields", values["unknown-fields"], ["refuse", "ignore"]),
+    errorCodes: parseChoice("error-codes", values["error-codes"], ["contract", "public"]),
   };
 };
 
-const replayOf = (values: ReturnType<typeof parse>): ReplayArguments | undefined => {
+const parseReplayFlags = (values: ReturnType<typeof parseFlags>): ReplayArguments | undefined => {
   const { replay: file, report, record, latency } = values;
-  const isSlow = values["recorded-latency"] === true;
+  const usesRecordedLatency = values["recorded-latency"] === true;
   if (file === undefined) {
-    if (isSlow) throw mockErrors.badFlag("--recorded-latency needs --replay FILE");
+    if (usesRecordedLatency) throw mockErrors.badFlag("--recorded-latency needs --replay FILE");
     if (report !== undefined) throw mockErrors.badFlag("--report needs --replay FILE");
     return undefined;
   }
   if (record !== undefined) throw mockErrors.badFlag("--record and --replay cannot be combined");
-  if (isSlow && latency !== undefined) {
+  if (usesRecordedLatency && latency !== undefined) {
     throw mockErrors.badFlag("--latency and --recorded-latency cannot be combined");
   }
-  return { file, report, latency: isSlow };
+  return { file, report, latency: usesRecordedLatency };
 };
 
-const parse = (words: readonly string[]) => {
-  const unknown = words.find(
+const parseFlags = (words: readonly string[]) => {
+  const unknownWord = words.find(
     (word) => word.startsWith("--") && !isFlag(word.slice(2).split("=", 1)[0] ?? ""),
   );
-  if (unknown !== undefined) throw mockErrors.unknownFlag(unknown.split("=", 1)[0] ?? unknown);
+  if (unknownWord !== undefined) throw mockErrors.unknownFlag(unknownWord.split("=", 1)[0] ?? unknownWord);
   try {
     return parseArgs({ args: [...words], options: flags, allowPositionals: false }).values;
   } catch (error) {
@@ -131,9 +131,9 @@ const parse = (words: readonly string[]) => {
   }
 };
 
-const isFlag = (name: string): name is Flag => Object.hasOwn(flags, name);
+const isFlag = (name: string): name is FlagName => Object.hasOwn(flags, name);
 
-const wholeNumber = (flag: Flag, text: string | undefined, max: number): number | undefined => {
+const parseWholeNumber = (flag: FlagName, text: string | undefined, max: number): number | undefined => {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= max) return value;
@@ -143,7 +143,7 @@ const wholeNumber = (flag: Flag, text: string | undefined, max: number): number 
 };
 
 /** Returns a URL without a trailing slash. */
-const origin = (flag: Flag, text: string | undefined): string | undefined => {
+const parseBaseUrl = (flag: FlagName, text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
   const url = text.replace(/\/+$/, "");
   const isUrl = URL.canParse(url) && /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(url);
@@ -151,14 +151,18 @@ const origin = (flag: Flag, text: string | undefined): string | undefined => {
   throw mockErrors.badFlag(`--${flag} must be an http or https URL without credentials, query or /v1`);
 };
 
-const choice = <T extends string>(flag: Flag, text: string | undefined, values: readonly [T, ...T[]]): T => {
+const parseChoice = <T extends string>(
+  flag: FlagName,
+  text: string | undefined,
+  values: readonly [T, ...T[]],
+): T => {
   if (text === undefined) return values[0];
   const value = values.find((choice) => choice === text);
   if (value !== undefined) return value;
   throw mockErrors.badFlag(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(text)}`);
 };
 
-export const helpText = (): string => {
+export const renderHelp = (): string => {
   const names = Object.entries(flags).map(([name, flag]): [string, string] => [
     `--${name}${"value" in flag ? ` ${flag.value}` : ""}`,
     flag.help,

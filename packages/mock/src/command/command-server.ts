@@ -22,8 +22,8 @@ export interface ReplaySummary {
 /** The engine of the command: delays every response if a flag says so, and keeps the resources of a recording after a reset. */
 export class CommandServer extends MemoryServer {
   readonly #recordings: Recordings;
-  #afterReset: Snapshot | undefined;
-  #replayed: ReplaySummary | undefined;
+  #resetSnapshot: Snapshot | undefined;
+  #replaySummary: ReplaySummary | undefined;
 
   constructor(options: EngineOptions, latency: number) {
     super(options);
@@ -32,7 +32,7 @@ export class CommandServer extends MemoryServer {
 
   /** Undefined if no recording was replayed. */
   get replayed(): ReplaySummary | undefined {
-    return this.#replayed;
+    return this.#replaySummary;
   }
 
   /** Passes requests on to a real service. Throws what `record` of a mock throws. */
@@ -48,12 +48,12 @@ export class CommandServer extends MemoryServer {
   async startWithRecording({ file, report: path, latency }: ReplayArguments): Promise<void> {
     const report = await this.#recordings.replay(this, file, { latency });
     const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
-    this.#replayed = {
+    this.#replaySummary = {
       compared: sum(report.map(({ compared }) => compared)),
       skipped: sum(report.map(({ skipped }) => skipped.length)),
       differences: sum(report.map(({ differences }) => differences.length)),
     };
-    this.#afterReset = this.snapshot();
+    this.#resetSnapshot = this.snapshot();
     if (path === undefined) return;
     await writeFile(path, `${JSON.stringify(report, undefined, 2)}\n`).catch(() => {
       throw mockErrors.badFlag(`--report: ${path} cannot be written`);
@@ -62,7 +62,7 @@ export class CommandServer extends MemoryServer {
 
   override async reset(): Promise<void> {
     await super.reset();
-    if (this.#afterReset) await this.load(this.#afterReset);
+    if (this.#resetSnapshot) await this.load(this.#resetSnapshot);
   }
 
   override handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {

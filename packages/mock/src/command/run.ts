@@ -4,9 +4,9 @@ import { type EngineOptions, MemoryServer } from "@mgmt/engine";
 import { type RunningServer, createServer, isLoopbackHost } from "@mgmt/engine/http";
 import * as mockErrors from "../errors/mock-errors.js";
 import type { ActiveRecording } from "../record/recordings.js";
-import { type Arguments, helpText, readArguments } from "./arguments.js";
+import { type Arguments, renderHelp, parseCommandLine } from "./arguments.js";
 import { CommandServer, type ReplaySummary } from "./command-server.js";
-import { type Seeds, applySeeds, readSeedFile } from "./seed-file.js";
+import { type SeedFileContent, applySeeds, readSeedFile } from "./seed-file.js";
 
 declare const __MGMT_VERSION__: string;
 
@@ -20,7 +20,7 @@ export interface CommandHost {
 }
 
 /** Milliseconds that requests in progress have to finish when the command stops. */
-const grace = 2_000;
+const closeTimeoutMs = 2_000;
 
 /**
  * Runs `npx @mgmt/mock`.
@@ -28,52 +28,55 @@ const grace = 2_000;
  * @throws MockError with a message for the user.
  */
 export const run = async (words: readonly string[], host: CommandHost): Promise<void> => {
-  const parsed = readArguments(words);
-  if (parsed === "help") return host.print(helpText());
-  if (parsed === "version") return host.print(`${__MGMT_VERSION__}\n`);
-  const controlSecret = secretFor(parsed, host.env);
+  const commandArguments = parseCommandLine(words);
+  if (commandArguments === "help") return host.print(renderHelp());
+  if (commandArguments === "version") return host.print(`${__MGMT_VERSION__}\n`);
+  const controlSecret = selectControlSecret(commandArguments, host.env);
   let recording: ActiveRecording | undefined;
   let replayed: ReplaySummary | undefined;
   const onOpen = async (engine: CommandServer): Promise<void> => {
-    if (parsed.recording) recording = await engine.record({ upstream: parsed.recording.upstream });
+    if (commandArguments.recording)
+      recording = await engine.record({ upstream: commandArguments.recording.upstream });
     replayed = engine.replayed;
   };
-  const server = await start(parsed, controlSecret, onOpen);
+  const server = await startServer(commandArguments, controlSecret, onOpen);
   const { engine, baseUrl } = server;
-  const ready = {
+  const readyEvent = {
     event: "ready",
-    baseUrl: parsed.baseUrl ?? baseUrl,
+    baseUrl: commandArguments.baseUrl ?? baseUrl,
     token: await engine.tokens.service(),
     workspaceId: engine.defaults.workspace.id,
     ...(controlSecret !== undefined && { controlSecret }),
     ...(replayed && { replayed }),
   };
-  host.print(`${JSON.stringify(ready)}\n`);
+  host.print(`${JSON.stringify(readyEvent)}\n`);
   await host.stopped;
-  await server.close(grace);
-  if (parsed.recording) await recording?.save(parsed.recording.file);
+  await server.close(closeTimeoutMs);
+  if (commandArguments.recording) await recording?.save(commandArguments.recording.file);
 };
 
 /** A server that other machines can reach has a control surface only if its secret was chosen. */
-const secretFor = ({ host }: Arguments, env: CommandHost["env"]): string | undefined =>
+const selectControlSecret = ({ host }: Arguments, env: CommandHost["env"]): string | undefined =>
   env["MGMT_MOCK_CONTROL_SECRET"] ??
   (isLoopbackHost(host) ? randomBytes(24).toString("base64url") : undefined);
 
-const start = async (
-  parsed: Arguments,
+const startServer = async (
+  commandArguments: Arguments,
   controlSecret: string | undefined,
   onOpen: (engine: CommandServer) => Promise<void>,
 ): Promise<RunningServer> => {
-  const { host, port, seed } = parsed;
+  const { host, port, seed } = commandArguments;
   const seeds = seed === undefined ? undefined : await readSeedFile(seed);
   try {
     return await createServer({
       host,
       port,
       ...(controlSecret !== undefined && { controlSecret }),
-      ...(parsed.baseUrl !== undefined && { allowedHosts: [new URL(parsed.baseUrl).host] }),
+      ...(commandArguments.baseUrl !== undefined && {
+        allowedHosts: [new URL(commandArguments.baseUrl).host],
+      }),
       createEngine: async (address) => {
-        const engine = await openEngine(parsed, address.baseUrl, seeds);
+        const engine = await openEngine(commandArguments, address.baseUrl, seeds);
         await onOpen(engine);
         return engine;
       },
@@ -84,11 +87,19 @@ const start = async (
 };
 
 const openEngine = async (
-  parsed: Arguments,
+  commandArguments: Arguments,
   address: string,
-  seeds: Seeds | undefined,
+  seeds: SeedFileContent | undefined,
 ): Promise<CommandServer> => {
-  const { baseUrl = address, deterministic, rateLimit, unknownFields, errorCodes, latency, replay } = parsed;
+  const {
+    baseUrl = address,
+    deterministic,
+    rateLimit,
+    unknownFields,
+    errorCodes,
+    latency,
+    replay,
+  } = commandArguments;
   const options: EngineOptions = {
     ...(deterministic !== undefined && { deterministic }),
     validateResponses: true,
@@ -99,14 +110,14 @@ const openEngine = async (
       ...(rateLimit !== undefined && { rateLimit: { requests: rateLimit, window: 60_000 } }),
     },
   };
-  const initial = seeds && (await initialState(options, parsed.seed ?? "", seeds));
+  const initial = seeds && (await snapshotOfSeeds(options, commandArguments.seed ?? "", seeds));
   const engine = new CommandServer({ ...options, ...(initial && { initial }) }, latency ?? 0);
   if (replay) await engine.startWithRecording(replay);
   return engine;
 };
 
 /** Returns the state with the seeds, so that a reset restores them. */
-const initialState = async (options: EngineOptions, path: string, seeds: Seeds) => {
+const snapshotOfSeeds = async (options: EngineOptions, path: string, seeds: SeedFileContent) => {
   if ("snapshot" in seeds) return seeds.snapshot;
   const engine = new MemoryServer(options);
   await applySeeds(engine, path, seeds.entries);

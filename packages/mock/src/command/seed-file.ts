@@ -7,16 +7,17 @@ import * as mockErrors from "../errors/mock-errors.js";
 type SeedEntry = Readonly<Record<string, unknown>> & { readonly kind: string; readonly as?: string };
 
 /** The initial state of a server. */
-export type Seeds = { readonly snapshot: Snapshot } | { readonly entries: readonly SeedEntry[] };
+export type SeedFileContent = { readonly snapshot: Snapshot } | { readonly entries: readonly SeedEntry[] };
 
 /**
  * Reads a seed file: a snapshot of a server, or an array of resources.
  *
  * @throws MockError `mock:bad_seed`.
  */
-export const readSeedFile = async (path: string): Promise<Seeds> => {
-  const value = await readJson(path);
-  if (Array.isArray(value)) return { entries: value.map((entry, index) => checkEntry(path, entry, index)) };
+export const readSeedFile = async (path: string): Promise<SeedFileContent> => {
+  const value = await readJsonFile(path);
+  if (Array.isArray(value))
+    return { entries: value.map((entry, index) => validateEntry(path, entry, index)) };
   try {
     return { snapshot: readSnapshot(value) };
   } catch (error) {
@@ -25,7 +26,7 @@ export const readSeedFile = async (path: string): Promise<Seeds> => {
   }
 };
 
-const readJson = async (path: string): Promise<unknown> => {
+const readJsonFile = async (path: string): Promise<unknown> => {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -39,15 +40,16 @@ const readJson = async (path: string): Promise<unknown> => {
   }
 };
 
-const checkEntry = (path: string, entry: unknown, index: number): SeedEntry => {
-  const where = `entry ${String(index + 1)}`;
+const validateEntry = (path: string, entry: unknown, index: number): SeedEntry => {
+  const entryLabel = `entry ${String(index + 1)}`;
   if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
-    throw mockErrors.badSeed(path, `${where} is not an object`);
+    throw mockErrors.badSeed(path, `${entryLabel} is not an object`);
   }
   const { kind, as, ...fields }: { kind?: unknown; as?: unknown } = entry;
-  if (typeof kind !== "string") throw mockErrors.badSeed(path, `${where} has no kind, such as "project"`);
+  if (typeof kind !== "string")
+    throw mockErrors.badSeed(path, `${entryLabel} has no kind, such as "project"`);
   if (as !== undefined && typeof as !== "string") {
-    throw mockErrors.badSeed(path, `"as" of ${where} is not a string`);
+    throw mockErrors.badSeed(path, `"as" of ${entryLabel} is not a string`);
   }
   return { ...fields, kind, ...(as !== undefined && { as }) };
 };
@@ -64,7 +66,7 @@ export const applySeeds = async (
 ): Promise<void> => {
   const ids = new Map<string, string>();
   for (const [index, { kind, as, ...fields }] of entries.entries()) {
-    const resolved = Object.entries(fields).map(([name, value]): [string, unknown] => {
+    const resolvedFields = Object.entries(fields).map(([name, value]): [string, unknown] => {
       if (typeof value !== "string" || !value.startsWith("@")) return [name, value];
       const id = ids.get(value.slice(1));
       if (id !== undefined) return [name, id];
@@ -74,12 +76,12 @@ export const applySeeds = async (
       );
     });
     try {
-      const created = await seedResource(engine, kind, Object.fromEntries(resolved));
+      const created = await seedResource(engine, kind, Object.fromEntries(resolvedFields));
       if (as !== undefined) ids.set(as, created.id);
     } catch (error) {
       throw mockErrors.badSeed(
         path,
-        `entry ${String(index + 1)} (${kind}) was refused: ${reasonOf(error)}`,
+        `entry ${String(index + 1)} (${kind}) was refused: ${refusalReasonOf(error)}`,
         error,
       );
     }
@@ -87,10 +89,10 @@ export const applySeeds = async (
 };
 
 /** Returns the message of an error, with the fields that were not valid. */
-const reasonOf = (error: unknown): string => {
+const refusalReasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const { issues } = error instanceof RequestError ? error.extra : {};
   // The validators create the issues.
-  const invalid = (issues as readonly Issue[] | undefined) ?? [];
-  return [error.message, ...invalid.map(({ path, message }) => `${path} ${message}`)].join("; ");
+  const fieldIssues = (issues as readonly Issue[] | undefined) ?? [];
+  return [error.message, ...fieldIssues.map(({ path, message }) => `${path} ${message}`)].join("; ");
 };

@@ -1,10 +1,10 @@
 import { MockError } from "./mock-error.js";
 
-const mswIsOptional = "`mock.fetch` and `@mgmt/mock/server` work without it.";
+const mswOptionalNote = "`mock.fetch` and `@mgmt/mock/server` work without it.";
 
-const oneServer = "Let both use one server, with createTest({ server }) or mock.listen({ server })";
+const oneServerAdvice = "Let both use one server, with createTest({ server }) or mock.listen({ server })";
 
-const oneWorker = "pass your handlers to mock.start({ handlers }), or mock.handlers to yours";
+const oneWorkerAdvice = "pass your handlers to mock.start({ handlers }), or mock.handlers to yours";
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -18,10 +18,10 @@ export const withoutMsw = (cause: unknown): MockError =>
   isMissing(cause)
     ? new MockError(
         "mock:msw_missing",
-        `msw is not installed. @mgmt/mock intercepts requests with it: npm install --save-dev msw. ${mswIsOptional}`,
+        `msw is not installed. @mgmt/mock intercepts requests with it: npm install --save-dev msw. ${mswOptionalNote}`,
         { cause },
       )
-    : new MockError("mock:msw_unusable", `msw could not be loaded: ${reasonOf(cause)} ${mswIsOptional}`, {
+    : new MockError("mock:msw_unusable", `msw could not be loaded: ${reasonOf(cause)} ${mswOptionalNote}`, {
         cause,
       });
 
@@ -36,23 +36,23 @@ export const withoutSdk = (cause: unknown): MockError =>
     : new MockError("mock:sdk_unusable", `@mgmt/sdk could not be loaded: ${reasonOf(cause)}`, { cause });
 
 /** Shows the call that makes a server listen. */
-const listeningOf = (handlers: readonly string[]): string =>
+const renderSetupServerCall = (handlers: readonly string[]): string =>
   `setupServer(${[...handlers.slice(0, 3), ...(handlers.length > 3 ? ["…"] : [])].join(", ")}).listen()`;
 
 /** @param handlers names of those of the other server. */
 export const secondServer = (handlers: readonly string[]): MockError =>
   new MockError(
     "mock:second_server",
-    `Another MSW server of this process receives its requests, so the mock cannot intercept them: ${listeningOf(handlers)}. ` +
-      `${oneServer}, or close the other one first`,
+    `Another MSW server of this process receives its requests, so the mock cannot intercept them: ${renderSetupServerCall(handlers)}. ` +
+      `${oneServerAdvice}, or close the other one first`,
   );
 
 /** @param handlers names of those of the refused server. */
 export const refusedServer = (handlers: readonly string[]): MockError =>
   new MockError(
     "mock:second_server",
-    `An MSW server would receive the requests of this process in place of the mock, which listens already: ${listeningOf(handlers)}. ` +
-      `Call close() of that server. ${oneServer}, or close the mock before the server listens`,
+    `An MSW server would receive the requests of this process in place of the mock, which listens already: ${renderSetupServerCall(handlers)}. ` +
+      `Call close() of that server. ${oneServerAdvice}, or close the mock before the server listens`,
   );
 
 export const mocksListen = (): MockError =>
@@ -64,7 +64,7 @@ export const mocksListen = (): MockError =>
 export const closedBySecondServer = (): MockError =>
   new MockError(
     "mock:second_server",
-    `Another MSW server of this process has listened beside the mock, and has ended the interception of both when it was closed. ${oneServer}`,
+    `Another MSW server of this process has listened beside the mock, and has ended the interception of both when it was closed. ${oneServerAdvice}`,
   );
 
 export const shadowedHandler = (handlers: readonly string[], bases: readonly string[]): MockError =>
@@ -125,7 +125,7 @@ export const workerSilent = (url: string, seconds: number): MockError =>
 export const notIntercepted = (baseUrl: string, page: string, cause?: unknown): MockError =>
   new MockError(
     "mock:not_intercepted",
-    `Requests of this page to ${baseUrl} do not reach the mock. Check that the page does not start another setupWorker(): ${oneWorker}. ` +
+    `Requests of this page to ${baseUrl} do not reach the mock. Check that the page does not start another setupWorker(): ${oneWorkerAdvice}. ` +
       `Check that ${page} is in the scope of the worker script, and that npx msw init has written the script of the installed MSW. ` +
       'If the page has worked before, close its other tabs and load it again, and turn off "Bypass for network" in the developer tools',
     { cause },
@@ -139,26 +139,26 @@ export const workerReplaced = (baseUrl: string, script = "nothing"): MockError =
       "register a service worker of the app while the mock runs, and load the page again",
   );
 
-const policy = "The Content-Security-Policy of this page";
+const policySubject = "The Content-Security-Policy of this page";
 
 export const requestsBlocked = (bases: readonly string[], cause: unknown): MockError =>
   new MockError(
     "mock:blocked_by_policy",
-    `${policy} blocks requests to the mock. Add to connect-src: ${[...new Set(bases.map((base) => new URL(base).origin))].join(" ")}`,
+    `${policySubject} blocks requests to the mock. Add to connect-src: ${[...new Set(bases.map((base) => new URL(base).origin))].join(" ")}`,
     { cause },
   );
 
 export const workerBlocked = (script: string, cause: unknown): MockError =>
   new MockError(
     "mock:blocked_by_policy",
-    `${policy} blocks the worker script ${script}. Add the origin of the script to worker-src, such as worker-src 'self'`,
+    `${policySubject} blocks the worker script ${script}. Add the origin of the script to worker-src, such as worker-src 'self'`,
     { cause },
   );
 
 export const workerUntrusted = (script: string, cause: unknown): MockError =>
   new MockError(
     "mock:blocked_by_policy",
-    `${policy} requires trusted types, and MSW registers the worker script ${script} without one. Before mock.start(), call ` +
+    `${policySubject} requires trusted types, and MSW registers the worker script ${script} without one. Before mock.start(), call ` +
       'trustedTypes.createPolicy("default", { createHTML: (html) => html, createScriptURL: (url) => url }), and allow "default" in a trusted-types ' +
       "directive, or leave require-trusted-types-for out during development",
     { cause },
@@ -168,7 +168,7 @@ export const secondWorker = (baseUrl: string, cause: unknown): MockError =>
   new MockError(
     "mock:second_worker",
     `Requests of this page to ${baseUrl} are refused, because the page has started another setupWorker(), which receives them. ` +
-      `Start only one: ${oneWorker}`,
+      `Start only one: ${oneWorkerAdvice}`,
     { cause },
   );
 

@@ -6,11 +6,12 @@ export const isRequestHandler = (handler: object): handler is RequestHandler =>
 
 /** @throws TypeError if the value is neither an array of handlers nor undefined. */
 export const assertHandlers = (handlers: unknown): void => {
-  if (handlers !== undefined && !areHandlers(handlers)) throw new TypeError(`handlers must be ${anArray}`);
+  if (handlers !== undefined && !areHandlers(handlers))
+    throw new TypeError(`handlers must be ${handlersDescription}`);
 };
 
 /** The required form of `handlers`, for messages. */
-export const anArray = "an array of request handlers of MSW, such as [http.get(url, resolver)]";
+export const handlersDescription = "an array of request handlers of MSW, such as [http.get(url, resolver)]";
 
 export const areHandlers = (value: unknown): boolean =>
   Array.isArray(value) &&

@@ -1,9 +1,9 @@
 import { realTurn } from "#platform";
 import type { MemoryServer } from "@mgmt/engine";
-import { halfOf, refuseLargeHead } from "@mgmt/engine/internal";
-import { streamOf } from "../platform/body-stream.js";
+import { firstHalfOf, checkHeadSize } from "@mgmt/engine/internal";
+import { createBodyStream } from "../platform/body-stream.js";
 
-const readHeaders = [
+const forwardedHeaderNames = [
   "authorization",
   "content-type",
   "content-encoding",
@@ -25,23 +25,26 @@ export const respondTo = async (
   pause?: (milliseconds: number) => Promise<void>,
 ): Promise<Response> => {
   const { method, url } = request;
-  const path = pathBelow(bases, url);
+  const path = pathBelowBase(bases, url);
   const headers: Record<string, string | undefined> = {};
-  for (const name of readHeaders) headers[name] = request.headers.get(name) ?? undefined;
+  for (const name of forwardedHeaderNames) headers[name] = request.headers.get(name) ?? undefined;
   const hasBody = request.body !== null && engine.bodyPolicy(method, path).limit > 0;
-  const body = hasBody ? await bytesOf(request) : undefined;
+  const body = hasBody ? await readBody(request) : undefined;
 
-  const answer =
-    refuseLargeHead(path, request.headers) ??
+  const engineResponse =
+    checkHeadSize(path, request.headers) ??
     (await engine.handle({ method, path, headers, body, pause, cut: request.signal }));
-  if (answer.dropped === "unsent") return Response.error();
-  const { status, headers: answered, body: text = null } = answer;
-  const sent = text === null ? null : streamOf(text);
-  return new Response(answer.dropped ? cutBody(text ?? "") : sent, { status, headers: answered });
+  if (engineResponse.dropped === "unsent") return Response.error();
+  const { status, headers: responseHeaders, body: text = null } = engineResponse;
+  const responseBody = text === null ? null : createBodyStream(text);
+  return new Response(engineResponse.dropped ? createCutBody(text ?? "") : responseBody, {
+    status,
+    headers: responseHeaders,
+  });
 };
 
 /** Reads the body of a request. Its own methods resolve in a callback of `queueMicrotask`. */
-const bytesOf = async (request: Request): Promise<Uint8Array> => {
+const readBody = async (request: Request): Promise<Uint8Array> => {
   // Firefox does not have the stream.
   if (!request.body) return new Uint8Array(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
@@ -57,10 +60,10 @@ const bytesOf = async (request: Request): Promise<Uint8Array> => {
 };
 
 /** Returns a stream that fails after the first half of the body. */
-const cutBody = (text: string): ReadableStream<Uint8Array> =>
+const createCutBody = (text: string): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {
-      controller.enqueue(halfOf(text));
+      controller.enqueue(firstHalfOf(text));
       // An immediate error would discard the chunk that is still in the queue.
       void realTurn().then(() => controller.error(new TypeError("terminated")));
     },
@@ -70,13 +73,13 @@ const cutBody = (text: string): ReadableStream<Uint8Array> =>
 export const baseOf = (url: string): string => new URL(url).href.replace(/\/$/, "");
 
 /** Returns a pattern of the URLs that begin with one of the `bases`, in the form that `baseOf` returns. */
-export const urlsBelow = (bases: readonly string[]): RegExp =>
+export const urlPatternBelow = (bases: readonly string[]): RegExp =>
   new RegExp(`^(?:${bases.map(escapePattern).join("|")})(?:[/?#]|$)`);
 
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** Returns the path and query of a URL, relative to the base URL that it begins with. */
-const pathBelow = (bases: readonly string[], url: string): string => {
+const pathBelowBase = (bases: readonly string[], url: string): string => {
   const [target = ""] = url.split("#", 1);
   const base = bases.find((base) => target.startsWith(base)) ?? new URL(target).origin;
   const path = target.slice(base.length);

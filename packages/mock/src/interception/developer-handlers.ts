@@ -4,11 +4,11 @@ import { Gate } from "./gate.js";
 import { requireMsw } from "./msw.js";
 
 /** Returns the names of the handlers of a developer among those of a server. */
-export const namesOf = (handlers: readonly object[]): string[] =>
-  handlers.filter((handler) => !Gate.has(handler)).map(nameOf);
+export const namesOfOtherHandlers = (handlers: readonly object[]): string[] =>
+  handlers.filter((handler) => !Gate.has(handler)).map(handlerName);
 
 /** Returns the name of a handler, such as `GET https://example.com/user`. */
-const nameOf = (handler: object): string => {
+const handlerName = (handler: object): string => {
   const info = "info" in handler ? handler.info : undefined;
   const header = info instanceof Object && "header" in info ? info.header : undefined;
   return typeof header === "string" ? header : "a handler";
@@ -21,12 +21,12 @@ const nameOf = (handler: object): string => {
  * @throws MockError `mock:shadowed_handler`.
  */
 export const assertNoneShadowed = (handlers: readonly object[], bases: readonly string[]): void => {
-  const shadowed = handlers.filter((handler) => bases.some((base) => isFor(handler, base)));
-  if (shadowed.length > 0) throw mockErrors.shadowedHandler(shadowed.map(nameOf), bases);
+  const shadowedHandlers = handlers.filter((handler) => bases.some((base) => handlesBase(handler, base)));
+  if (shadowedHandlers.length > 0) throw mockErrors.shadowedHandler(shadowedHandlers.map(handlerName), bases);
 };
 
 /** Whether a handler names the address, as opposed to matching any host. */
-const isFor = (handler: object, base: string): boolean => {
+const handlesBase = (handler: object, base: string): boolean => {
   const info = "info" in handler ? handler.info : undefined;
   const path = info instanceof Object && "path" in info ? info.path : undefined;
   if (path instanceof RegExp) return path.test(`${base}/v1/me`) && !path.test("https://other.invalid/v1/me");
@@ -38,7 +38,7 @@ const isFor = (handler: object, base: string): boolean => {
 };
 
 /** Lets handlers respond again that have the option `once`. */
-export const renew = (handlers: readonly RequestHandler[]): void => {
+export const restoreHandlers = (handlers: readonly RequestHandler[]): void => {
   if (handlers.length > 0)
     requireMsw()
       .setupServer(...handlers)

@@ -4,7 +4,7 @@ import { requireMsw } from "./msw.js";
 export type UnhandledRequestStrategy = "bypass" | "warn" | "error";
 
 /** A mock that handles requests of this process. */
-export interface Listener {
+export interface GateListener {
   /** Responds to a request for the mock. Returns undefined for a request to another host. */
   readonly respond: (request: Request) => Promise<Response> | undefined;
   /** Returns the handlers of the developer that may respond to a request to another host. */
@@ -33,8 +33,8 @@ export class Gate {
     return (Gate.#gates.get(handler)?.listeners.size ?? 0) > 0;
   }
 
-  readonly listeners = new Map<object, Listener>();
-  readonly handler: RequestHandler = onlyResponding(
+  readonly listeners = new Map<object, GateListener>();
+  readonly handler: RequestHandler = ignoreWithoutResponse(
     requireMsw().http.all(/.*/, ({ request }) => this.#respond(request)),
   );
   readonly #handlersBehind: () => readonly RequestHandler[];
@@ -60,7 +60,7 @@ export class Gate {
     const response = handlers.length > 0 ? await getResponse(handlers, request) : undefined;
     if (response) return response;
     // Otherwise, the server would run the handlers behind this one a second time.
-    return isRefused(listeners, request) ? Response.error() : passthrough();
+    return refuseOrWarn(listeners, request) ? Response.error() : passthrough();
   }
 }
 
@@ -68,7 +68,7 @@ export class Gate {
  * Makes a handler match only the requests that it responds to. Any other request that it matches would be sent to its host, whatever
  * the server does with requests that no handler matches.
  */
-const onlyResponding = (handler: RequestHandler): RequestHandler => {
+const ignoreWithoutResponse = (handler: RequestHandler): RequestHandler => {
   const run = handler.run.bind(handler);
   handler.run = async (request) => {
     const result = await run(request);
@@ -78,18 +78,18 @@ const onlyResponding = (handler: RequestHandler): RequestHandler => {
 };
 
 /** Returns whether the strictest strategy refuses a request, and prints how the request is handled. */
-const isRefused = (listeners: readonly Listener[], request: Request): boolean => {
-  const chosen = listeners.map(({ onUnhandledRequest: strategy }) =>
+const refuseOrWarn = (listeners: readonly GateListener[], request: Request): boolean => {
+  const strategies = listeners.map(({ onUnhandledRequest: strategy }) =>
     typeof strategy === "function" ? strategy(request) : strategy,
   );
   const { origin, pathname } = new URL(request.url);
   const target = `${request.method} ${origin}${pathname}`;
-  if (chosen.includes("error")) {
+  if (strategies.includes("error")) {
     console.error(
       `[mock] No mock handles ${target}. It was not sent, because onUnhandledRequest is "error".`,
     );
     return true;
   }
-  if (chosen.includes("warn")) console.warn(`[mock] No mock handles ${target}. It was sent to its host.`);
+  if (strategies.includes("warn")) console.warn(`[mock] No mock handles ${target}. It was sent to its host.`);
   return false;
 };

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "msw";
 import { isRequestHandler } from "../exchange/request-handlers.js";
-import { assertNoneShadowed, namesOf } from "./developer-handlers.js";
-import { Gate, type Listener } from "./gate.js";
+import { assertNoneShadowed, namesOfOtherHandlers } from "./developer-handlers.js";
+import { Gate, type GateListener } from "./gate.js";
 import type { MockError } from "../errors/mock-error.js";
 import * as mockErrors from "../errors/mock-errors.js";
 import { requireMsw } from "./msw.js";
@@ -16,19 +16,19 @@ export interface MswServer {
   close(): void;
 }
 
-interface Place {
+interface InterceptionPoint {
   readonly gate: Gate;
   readonly server: MswServer;
 }
 
 /** All mocks without a server of the developer share one, which listens while at least one of them does. */
-let own: ReturnType<typeof createOwn> | undefined;
+let ownPoint: ReturnType<typeof createOwnPoint> | undefined;
 
 /** The gates in servers of the developer. They stay there, and do nothing while no mock listens. */
 const gates = new WeakMap<MswServer, Gate>();
 
 /** Where each owner listens, and the error that its requests were not intercepted for some time. */
-const places = new Map<object, Place & { lost?: MockError }>();
+const pointsByOwner = new Map<object, InterceptionPoint & { lost?: MockError }>();
 
 /**
  * Handles requests of this process, until `release` is called with the same owner.
@@ -37,33 +37,33 @@ const places = new Map<object, Place & { lost?: MockError }>();
  * @param server of the developer. Default: the server of all mocks.
  * @throws MockError `mock:second_server` if another server receives the requests, or `mock:shadowed_handler`.
  */
-export const intercept = (
+export const startInterception = (
   owner: object,
-  listener: Listener,
+  listener: GateListener,
   { bases, server }: { bases: readonly string[]; server?: MswServer | undefined },
 ): void => {
-  if (server && own) throw mockErrors.mocksListen();
-  const place = server ? { gate: installIn(server), server } : ownPlace();
-  const lost = places.get(owner)?.lost;
+  if (server && ownPoint) throw mockErrors.mocksListen();
+  const place = server ? { gate: installGate(server), server } : openOwnPoint();
+  const lost = pointsByOwner.get(owner)?.lost;
   const { gate } = place;
   if (server) {
     assertNotReplaced(receiverOf(server, gate.handler));
     assertNoneShadowed(handlersBehind(server, gate.handler), bases);
   }
   gate.listeners.set(owner, listener);
-  places.set(owner, { ...place, ...(lost && { lost }) });
+  pointsByOwner.set(owner, { ...place, ...(lost && { lost }) });
   protectReceiver();
 };
 
 /** Ends the interception. */
-export const release = (owner: object): void => {
-  const place = places.get(owner);
+export const stopInterception = (owner: object): void => {
+  const place = pointsByOwner.get(owner);
   if (!place) return;
   const { gate, server } = place;
-  places.delete(owner);
+  pointsByOwner.delete(owner);
   gate.listeners.delete(owner);
-  if (gate === own?.gate && gate.listeners.size === 0) {
-    own = undefined;
+  if (gate === ownPoint?.gate && gate.listeners.size === 0) {
+    ownPoint = undefined;
     // Closing this server would end the other one.
     if (receiverOf(server, gate.handler).kind !== "another") closeServer(gate.handler, () => server.close());
   }
@@ -74,63 +74,63 @@ export const release = (owner: object): void => {
  * Returns the error that another server has taken over the requests since `intercept`, even if it is closed by now; undefined if none
  * has. MSW before 2.13 cannot refuse a server that listens, nor a request that is sent meanwhile.
  */
-export const replacementOf = (owner: object): MockError | undefined => {
-  const place = places.get(owner);
+export const replacementErrorOf = (owner: object): MockError | undefined => {
+  const place = pointsByOwner.get(owner);
   if (!place) return undefined;
   const receiver = receiverOf(place.server, place.gate.handler);
   // A developer closes the other servers as well.
-  if (receiver.kind === "none" && place.gate === own?.gate) return mockErrors.closedBySecondServer();
-  return replacementBy(receiver);
+  if (receiver.kind === "none" && place.gate === ownPoint?.gate) return mockErrors.closedBySecondServer();
+  return replacementErrorFor(receiver);
 };
 
 /** Returns the error that another server has taken over the requests at any time since `intercept`; undefined if none has. */
-export const lossOf = (owner: object): MockError | undefined =>
-  replacementOf(owner) ?? places.get(owner)?.lost;
+export const interceptionErrorOf = (owner: object): MockError | undefined =>
+  replacementErrorOf(owner) ?? pointsByOwner.get(owner)?.lost;
 
 /** Whether the server that an owner listens in receives the requests of this process. */
 export const isReceiving = (owner: object): boolean => {
-  const place = places.get(owner);
+  const place = pointsByOwner.get(owner);
   return place !== undefined && receiverOf(place.server, place.gate.handler).kind === "this";
 };
 
-const replacementBy = (receiver: Receiver): MockError | undefined => {
+const replacementErrorFor = (receiver: Receiver): MockError | undefined => {
   if (receiver.kind !== "another") return undefined;
-  return mockErrors.secondServer(namesOf(receiver.handlers));
+  return mockErrors.secondServer(namesOfOtherHandlers(receiver.handlers));
 };
 
 const assertNotReplaced = (receiver: Receiver): void => {
-  const error = replacementBy(receiver);
+  const error = replacementErrorFor(receiver);
   if (error) throw error;
 };
 
-const ownPlace = (): Place => {
-  const isFirst = own === undefined;
-  const place = own ?? createOwn();
+const openOwnPoint = (): InterceptionPoint => {
+  const isFirst = ownPoint === undefined;
+  const place = ownPoint ?? createOwnPoint();
   const { gate, server } = place;
   const receiver = receiverOf(isFirst ? undefined : server, gate.handler);
   assertNotReplaced(receiver);
   if (receiver.kind === "none") {
     if (!isFirst) {
       // A server that listened in between has ended the interception for all when it was closed.
-      for (const place of places.values())
+      for (const place of pointsByOwner.values())
         if (place.gate === gate) place.lost ??= mockErrors.closedBySecondServer();
       server.close();
     }
     server.listen({ onUnhandledRequest: "bypass" });
   }
-  own = place;
+  ownPoint = place;
   return place;
 };
 
-const createOwn = () => {
+const createOwnPoint = () => {
   const gate = new Gate();
   return { gate, server: requireMsw().setupServer(gate.handler) };
 };
 
 /** Adds the gate before the handlers that the developer's server has, and after those that it gets later. */
-const installIn = (server: MswServer): Gate => {
-  const existing = gates.get(server);
-  if (existing) return existing;
+const installGate = (server: MswServer): Gate => {
+  const existingGate = gates.get(server);
+  if (existingGate) return existingGate;
   const gate: Gate = new Gate(() => handlersBehind(server, gate.handler));
   gates.set(server, gate);
   server.use(gate.handler);
@@ -146,7 +146,7 @@ const installIn = (server: MswServer): Gate => {
 };
 
 /** Prepares a server of the developer for mocks, so that handlers that it gets from now on override those of the mocks. */
-export const prepare = (server: MswServer): void => void installIn(server);
+export const installGateIn = (server: MswServer): void => void installGate(server);
 
 const handlersBehind = (server: MswServer, gate: RequestHandler): RequestHandler[] => {
   const handlers = server.listHandlers();

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "msw";
 import { assertKnownOptions } from "@mgmt/engine/internal";
-import { anArray, areHandlers, assertHandlers } from "../exchange/request-handlers.js";
+import { handlersDescription, areHandlers, assertHandlers } from "../exchange/request-handlers.js";
 import type { UnhandledRequestStrategy } from "./gate.js";
 import type { MswServer } from "./interception.js";
 
@@ -22,7 +22,7 @@ export interface ListenOptions {
   handlers?: readonly RequestHandler[] | ((request: Request) => readonly RequestHandler[]) | undefined;
 }
 
-const listenOptions: Record<keyof ListenOptions, true> = {
+const listenOptionNames: Record<keyof ListenOptions, true> = {
   onUnhandledRequest: true,
   server: true,
   handlers: true,
@@ -35,11 +35,11 @@ const strategies: readonly unknown[] = ["bypass", "warn", "error"] satisfies Unh
  *
  * @throws TypeError for an option that does not exist or is not valid.
  */
-export const readListenOptions = (options: ListenOptions): ListenOptions => {
+export const validateListenOptions = (options: ListenOptions): ListenOptions => {
   if (!isPlainObject(options)) {
     throw new TypeError('listen takes an object of options, such as { onUnhandledRequest: "error" }');
   }
-  assertKnownOptions(options, Object.keys(listenOptions));
+  assertKnownOptions(options, Object.keys(listenOptionNames));
   const { server, handlers, onUnhandledRequest } = options;
   assertServer(server);
   if (typeof handlers !== "function") assertHandlers(handlers);
@@ -56,17 +56,18 @@ export const readListenOptions = (options: ListenOptions): ListenOptions => {
     ...options,
     ...(typeof handlers === "function" && {
       handlers: (request) => {
-        const chosen = handlers(request);
-        if (!areHandlers(chosen)) throw new TypeError(`The function handlers must return ${anArray}`);
-        return chosen;
+        const chosenHandlers = handlers(request);
+        if (!areHandlers(chosenHandlers))
+          throw new TypeError(`The function handlers must return ${handlersDescription}`);
+        return chosenHandlers;
       },
     }),
     ...(typeof onUnhandledRequest === "function" && {
       onUnhandledRequest: (request) => {
-        const chosen = onUnhandledRequest(request);
-        if (!strategies.includes(chosen))
+        const chosenStrategy = onUnhandledRequest(request);
+        if (!strategies.includes(chosenStrategy))
           throw new TypeError('The function onUnhandledRequest must return "bypass", "warn", or "error"');
-        return chosen;
+        return chosenStrategy;
       },
     }),
   };

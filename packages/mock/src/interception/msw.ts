@@ -12,7 +12,7 @@ export interface Msw {
 }
 
 // A static import would fail before this module could say what to install. The CommonJS build has msw-bundled.ts instead.
-const loaded: Msw | { readonly failure: unknown } = await Promise.all([
+const loadedMsw: Msw | { readonly failure: unknown } = await Promise.all([
   import("msw"),
   import("msw/node"),
 ]).then(
@@ -29,6 +29,6 @@ const loaded: Msw | { readonly failure: unknown } = await Promise.all([
  * @throws MockError when MSW is not installed.
  */
 export const requireMsw = (): Msw => {
-  if ("failure" in loaded) throw mockErrors.withoutMsw(loaded.failure);
-  return loaded;
+  if ("failure" in loadedMsw) throw mockErrors.withoutMsw(loadedMsw.failure);
+  return loadedMsw;
 };

@@ -1,25 +1,30 @@
 import type { HttpHandler } from "msw";
 import type { MemoryServer } from "@mgmt/engine";
 import type { MockError } from "../errors/mock-error.js";
-import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
+import { respondTo, urlPatternBelow } from "../exchange/web-exchange.js";
 import { assertNoneShadowed } from "./developer-handlers.js";
-import type { Listener } from "./gate.js";
-import { intercept, lossOf, release, replacementOf } from "./interception.js";
-import { type ListenOptions, readListenOptions } from "./listen-options.js";
+import type { GateListener } from "./gate.js";
+import {
+  startInterception,
+  interceptionErrorOf,
+  stopInterception,
+  replacementErrorOf,
+} from "./interception.js";
+import { type ListenOptions, validateListenOptions } from "./listen-options.js";
 import { requireMsw } from "./msw.js";
 
 /** The interception of the requests that a process sends to a server in it. */
 export class ProcessInterception {
   readonly #server: MemoryServer;
   readonly #bases: readonly string[];
-  readonly #urls: RegExp;
+  readonly #mockUrlPattern: RegExp;
   #handlers: readonly HttpHandler[] | undefined;
 
   /** @param bases of the server, in the form that `baseOf` returns. */
   constructor(server: MemoryServer, bases: readonly string[]) {
     this.#server = server;
     this.#bases = bases;
-    this.#urls = urlsBelow(bases);
+    this.#mockUrlPattern = urlPatternBelow(bases);
   }
 
   /**
@@ -30,33 +35,33 @@ export class ProcessInterception {
   get handlers(): readonly HttpHandler[] {
     // Use a regular expression, because MSW decodes the parameters of path patterns and fails on paths that
     // cannot be decoded.
-    this.#handlers ??= [requireMsw().http.all(this.#urls, ({ request }) => this.#respond(request))];
+    this.#handlers ??= [requireMsw().http.all(this.#mockUrlPattern, ({ request }) => this.#respond(request))];
     return this.#handlers;
   }
 
   /** Starts. Throws what `listen` of a mock throws. */
   start(options: ListenOptions): void {
-    const { server, handlers = [], onUnhandledRequest } = readListenOptions(options);
+    const { server, handlers = [], onUnhandledRequest } = validateListenOptions(options);
     if (typeof handlers !== "function") assertNoneShadowed(handlers, this.#bases);
-    const listener: Listener = {
-      respond: (request) => (this.#urls.test(request.url) ? this.#respond(request) : undefined),
+    const listener: GateListener = {
+      respond: (request) => (this.#mockUrlPattern.test(request.url) ? this.#respond(request) : undefined),
       handlersFor: typeof handlers === "function" ? handlers : () => handlers,
       onUnhandledRequest: onUnhandledRequest ?? (server ? undefined : "bypass"),
     };
-    intercept(this.#server, listener, { bases: this.#bases, server });
+    startInterception(this.#server, listener, { bases: this.#bases, server });
   }
 
   /** Ends. Returns the error that another server has received requests since `start`; undefined if none has. */
   stop(): MockError | undefined {
-    const lost = lossOf(this.#server);
-    release(this.#server);
-    return lost;
+    const interceptionError = interceptionErrorOf(this.#server);
+    stopInterception(this.#server);
+    return interceptionError;
   }
 
   /** Throws if another server receives the requests by now. */
   assertReceiving(): void {
-    const replaced = replacementOf(this.#server);
-    if (replaced) throw replaced;
+    const replacementError = replacementErrorOf(this.#server);
+    if (replacementError) throw replacementError;
   }
 
   #respond(request: Request): Promise<Response> {

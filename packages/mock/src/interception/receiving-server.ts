@@ -10,8 +10,8 @@ export type Receiver =
   /** `handlers` are those of the other server, as far as this MSW tells. */
   | { readonly kind: "another"; readonly handlers: readonly object[] };
 
-const none: Receiver = { kind: "none" };
-const thisServer: Receiver = { kind: "this" };
+const noReceiver: Receiver = { kind: "none" };
+const thisReceiver: Receiver = { kind: "this" };
 
 /**
  * Returns whether the server that has a handler receives the requests of this process, or another one does.
@@ -19,19 +19,19 @@ const thisServer: Receiver = { kind: "this" };
  * @param server the server with the handler; undefined before it was created.
  */
 export const receiverOf = (server: object | undefined, handler: RequestHandler): Receiver => {
-  const handlers = receivingHandlers();
-  if (handlers) return handlers.includes(handler) ? thisServer : { kind: "another", handlers };
-  const running = runningInterceptor();
-  if (running === undefined) return none;
+  const handlers = findReceivingHandlers();
+  if (handlers) return handlers.includes(handler) ? thisReceiver : { kind: "another", handlers };
+  const interceptor = findRunningInterceptor();
+  if (interceptor === undefined) return noReceiver;
   // Since MSW 2.13, it can only belong to another copy of MSW.
   const isOfServer =
     server !== undefined &&
-    (requireMsw().sources.length > 0 || ("interceptor" in server && server.interceptor === running));
-  return isOfServer ? thisServer : { kind: "another", handlers: [] };
+    (requireMsw().sources.length > 0 || ("interceptor" in server && server.interceptor === interceptor));
+  return isOfServer ? thisReceiver : { kind: "another", handlers: [] };
 };
 
 /** Returns the handlers of the server that receives requests; undefined if none listens, or if this MSW cannot tell. */
-export const receivingHandlers = (): readonly object[] | undefined => {
+export const findReceivingHandlers = (): readonly object[] | undefined => {
   let handlers: readonly object[] | undefined;
   // Stands for a request. The server asks it for its handlers, and finds that none applies.
   const frame = {
@@ -53,7 +53,7 @@ export const receivingHandlers = (): readonly object[] | undefined => {
 /** The names under which versions 2 of MSW keep the interceptor that is running in a global variable. */
 const interceptorNames = ["setup-server", "interceptor-source"];
 
-const runningInterceptor = (): unknown => {
+const findRunningInterceptor = (): unknown => {
   for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
     if (!interceptorNames.includes(symbol.description ?? "")) continue;
     const instance: unknown = Reflect.get(globalThis, symbol);

@@ -4,17 +4,19 @@ import type { LoggedRequest, MemoryServer } from "@mgmt/engine";
 const minPolls = 3;
 
 /** Returns the advice for a test that polls while the clock of its mock stands still; undefined if it does not poll. */
-export const frozenClockNote = (
+export const describeFrozenClock = (
   { clock }: Pick<MemoryServer, "clock">,
   requests: readonly LoggedRequest[],
 ): string | undefined => {
-  const last = requests.at(-1);
-  if (!clock.frozen || last?.method !== "GET") return undefined;
-  const other = requests.findLastIndex(({ path, at }) => path !== last.path || at !== last.at);
-  const polls = requests.length - 1 - other;
+  const lastRequest = requests.at(-1);
+  if (!clock.frozen || lastRequest?.method !== "GET") return undefined;
+  const lastOtherIndex = requests.findLastIndex(
+    ({ path, at }) => path !== lastRequest.path || at !== lastRequest.at,
+  );
+  const polls = requests.length - 1 - lastOtherIndex;
   if (polls < minPolls) return undefined;
   return (
-    `The clock is frozen: at the end, the test sent GET ${last.path} ${String(polls)} times at the same time of the mock. ` +
+    `The clock is frozen: at the end, the test sent GET ${lastRequest.path} ${String(polls)} times at the same time of the mock. ` +
     "Call mock.clock.advance(ms) or mock.clock.run(), or create the client with mock.client()."
   );
 };

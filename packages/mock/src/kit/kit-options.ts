@@ -3,7 +3,7 @@ import type { EngineOptions } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { MockOptions } from "../mocks/mock-options.js";
 import { assertHandlers } from "../exchange/request-handlers.js";
-import { type MswServer, prepare } from "../interception/interception.js";
+import { type MswServer, installGateIn } from "../interception/interception.js";
 import { assertServer } from "../interception/listen-options.js";
 
 /** Settings of the fixtures. */
@@ -27,7 +27,7 @@ export interface KitOptions extends MockOptions {
   assertFaultsStruck?: boolean | undefined;
 }
 
-const ownOptions: Record<Exclude<keyof KitOptions, keyof EngineOptions>, true> = {
+const kitOptionNames: Record<Exclude<keyof KitOptions, keyof EngineOptions>, true> = {
   baseUrl: true,
   server: true,
   handlers: true,
@@ -49,8 +49,8 @@ export interface KitSettings {
  *
  * @throws TypeError for an option that does not exist or is not valid.
  */
-export const readKitOptions = (options: KitOptions): KitSettings => {
-  assertEngineOptions(options, Object.keys(ownOptions));
+export const resolveKitOptions = (options: KitOptions): KitSettings => {
+  assertEngineOptions(options, Object.keys(kitOptionNames));
   const { server, handlers, passThrough, assertFaultsStruck, ...mockOptions } = options;
   if (server !== undefined && handlers !== undefined) {
     throw new TypeError(
@@ -65,7 +65,7 @@ export const readKitOptions = (options: KitOptions): KitSettings => {
   if (assertFaultsStruck !== undefined && typeof assertFaultsStruck !== "boolean") {
     throw new TypeError("assertFaultsStruck must be a boolean");
   }
-  if (server) prepare(server);
+  if (server) installGateIn(server);
   return {
     ...{ mockOptions, server },
     handlers: handlers ?? [],

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { LoggedRequest, Tenant } from "@mgmt/engine";
-import { assertNoneShadowed, renew } from "../interception/developer-handlers.js";
+import { assertNoneShadowed, restoreHandlers } from "../interception/developer-handlers.js";
 import type { UnhandledRequestStrategy } from "../interception/gate.js";
-import { isReceiving, lossOf } from "../interception/interception.js";
+import { isReceiving, interceptionErrorOf } from "../interception/interception.js";
 import type { ListenOptions } from "../interception/listen-options.js";
 import { Mock } from "../mocks/mock.js";
-import { frozenClockNote } from "./frozen-clock.js";
+import { describeFrozenClock } from "./frozen-clock.js";
 import type { KitSettings } from "./kit-options.js";
-import { unstruckError } from "./unstruck-faults.js";
+import { takeUnstruckFaultsError } from "./unstruck-faults.js";
 import { MockError } from "../errors/mock-error.js";
 import type { WatchedTest } from "./watched-test.js";
 
@@ -25,19 +25,19 @@ export interface TestTenant extends Pick<Tenant, "workspace" | "user" | "service
 const currentTest = new AsyncLocalStorage<WatchedTest>();
 
 /** The tests that have not ended. A context can outlive its test. */
-const running = new Set<WatchedTest>();
+const runningTests = new Set<WatchedTest>();
 
 /** Marks the rest of the current asynchronous context as part of a test. */
 export const enterTest = (test: WatchedTest): void => {
-  running.add(test);
+  runningTests.add(test);
   currentTest.enterWith(test);
 };
 
-export const leaveTest = (test: WatchedTest): void => void running.delete(test);
+export const leaveTest = (test: WatchedTest): void => void runningTests.delete(test);
 
-const senderInContext = (): WatchedTest | undefined => {
+const runningTestInContext = (): WatchedTest | undefined => {
   const test = currentTest.getStore();
-  return test && running.has(test) ? test : undefined;
+  return test && runningTests.has(test) ? test : undefined;
 };
 
 /**
@@ -47,8 +47,8 @@ const senderInContext = (): WatchedTest | undefined => {
  */
 export class SharedMock {
   readonly #settings: KitSettings;
-  readonly #joined = new Set<WatchedTest>();
-  readonly #byWorkspace = new Map<string, WatchedTest>();
+  readonly #joinedTests = new Set<WatchedTest>();
+  readonly #testsByWorkspace = new Map<string, WatchedTest>();
   #mock: Mock | undefined;
 
   constructor(settings: KitSettings) {
@@ -57,9 +57,9 @@ export class SharedMock {
 
   /** Starts a test, with a tenant of its own. */
   async join(test: WatchedTest): Promise<TestTenant> {
-    const mock = this.#enter(test);
+    const mock = this.#addTest(test);
     const tenant = await mock.createTenant(test.name);
-    this.#byWorkspace.set(tenant.workspace.id, test);
+    this.#testsByWorkspace.set(tenant.workspace.id, test);
     return {
       mock,
       baseUrl: mock.baseUrl,
@@ -81,63 +81,63 @@ export class SharedMock {
 
   /** Ends a test. The mock stops intercepting requests with the last one. */
   async leave(test: WatchedTest): Promise<void> {
-    this.#joined.delete(test);
-    for (const [id, owner] of this.#byWorkspace) if (owner === test) this.#byWorkspace.delete(id);
+    this.#joinedTests.delete(test);
+    for (const [id, owner] of this.#testsByWorkspace) if (owner === test) this.#testsByWorkspace.delete(id);
     const mock = this.#mock;
     if (!mock) return;
-    checkEnd(mock, test, this.#settings);
-    if (this.#joined.size > 0) return;
-    await finish(mock, test, this.#settings);
+    checkTestEnd(mock, test, this.#settings);
+    if (this.#joinedTests.size > 0) return;
+    await finishMock(mock, test, this.#settings);
     // The next test that uses this mock may be of another file.
     mock.faults.clear();
   }
 
-  #enter(test: WatchedTest): Mock {
-    const mock = (this.#mock ??= this.#open());
-    if (this.#joined.size === 0) {
-      listen(mock, this.#settings, () => this.#senders());
+  #addTest(test: WatchedTest): Mock {
+    const mock = (this.#mock ??= this.#openMock());
+    if (this.#joinedTests.size === 0) {
+      listenForTests(mock, this.#settings, () => this.#possibleSenders());
     }
-    this.#joined.add(test);
+    this.#joinedTests.add(test);
     return mock;
   }
 
-  #open(): Mock {
+  #openMock(): Mock {
     const mock = new Mock(this.#settings.mockOptions);
     mock.followRequests((request) => {
-      for (const test of this.#senders(request)) test.add(request);
+      for (const test of this.#possibleSenders(request)) test.add(request);
     });
     return mock;
   }
 
-  #senders(request?: LoggedRequest): Iterable<WatchedTest> {
-    const owner = this.#byWorkspace.get(request?.principal?.workspaceId ?? "");
+  #possibleSenders(request?: LoggedRequest): Iterable<WatchedTest> {
+    const owner = this.#testsByWorkspace.get(request?.principal?.workspaceId ?? "");
     if (owner) return [owner];
-    const sender = senderInContext();
-    if (sender === undefined) return this.#joined;
-    return this.#joined.has(sender) ? [sender] : [];
+    const sender = runningTestInContext();
+    if (sender === undefined) return this.#joinedTests;
+    return this.#joinedTests.has(sender) ? [sender] : [];
   }
 }
 
-let ownMocks = 0;
+let ownMockCount = 0;
 
 /** Starts a mock that only one test uses, with a base URL of its own. */
 export const openOwnMock = (test: WatchedTest, settings: KitSettings): Mock => {
-  ownMocks += 1;
-  const baseUrl = `https://api-${String(ownMocks)}.mgmt.test`;
+  ownMockCount += 1;
+  const baseUrl = `https://api-${String(ownMockCount)}.mgmt.test`;
   const mock = new Mock({ ...settings.mockOptions, baseUrl });
   mock.followRequests((request) => test.add(request));
-  listen(mock, settings, () => ((senderInContext() ?? test) === test ? [test] : []));
+  listenForTests(mock, settings, () => ((runningTestInContext() ?? test) === test ? [test] : []));
   return mock;
 };
 
 /** Closes the mock of a test. */
 export const closeOwnMock = async (mock: Mock, test: WatchedTest, settings: KitSettings): Promise<void> => {
-  checkEnd(mock, test, settings);
-  await finish(mock, test, settings);
+  checkTestEnd(mock, test, settings);
+  await finishMock(mock, test, settings);
 };
 
 /** @param senders returns the tests of the mock that may have sent the current request. */
-const listen = (
+const listenForTests = (
   mock: Mock,
   { server, handlers, passThrough }: KitSettings,
   senders: () => Iterable<WatchedTest>,
@@ -145,34 +145,34 @@ const listen = (
   assertNoneShadowed(handlers, [mock.baseUrl, mock.authUrl]);
   const options: ListenOptions = {
     handlers: () => ([...senders()].length > 0 ? handlers : []),
-    onUnhandledRequest: (request) => judgeForeign(request, passThrough, senders()),
+    onUnhandledRequest: (request) => selectForeignStrategy(request, passThrough, senders()),
   };
   mock.listen({ ...options, ...(server && { server }) });
 };
 
 /** Adds the problems of its mock to a test that ends. */
-const checkEnd = (mock: Mock, test: WatchedTest, { server }: KitSettings): void => {
-  const lost = lossOf(mock);
-  if (lost) test.fail(lost);
+const checkTestEnd = (mock: Mock, test: WatchedTest, { server }: KitSettings): void => {
+  const interceptionError = interceptionErrorOf(mock);
+  if (interceptionError) test.fail(interceptionError);
   if (server && test.requests.length === 0 && !isReceiving(mock)) {
     test.addNote(
       "The server of createTest({ server }) is not listening. If the test sends requests, call server.listen() before it, and start no other " +
         "server, which ends both when it is closed.",
     );
   }
-  const frozen = frozenClockNote(mock, test.requests);
-  if (frozen !== undefined) test.addNote(frozen);
+  const clockNote = describeFrozenClock(mock, test.requests);
+  if (clockNote !== undefined) test.addNote(clockNote);
 };
 
 /** Closes a mock that no test uses any longer. */
-const finish = async (
+const finishMock = async (
   mock: Mock,
   test: WatchedTest,
   { handlers, assertFaultsStruck }: KitSettings,
 ): Promise<void> => {
-  const unstruck = assertFaultsStruck ? unstruckError(mock.faults) : undefined;
-  if (unstruck) test.failIfPassed(unstruck);
-  renew(handlers);
+  const unstruckFaultsError = assertFaultsStruck ? takeUnstruckFaultsError(mock.faults) : undefined;
+  if (unstruckFaultsError) test.failIfPassed(unstruckFaultsError);
+  restoreHandlers(handlers);
   try {
     await mock.close();
   } catch (error) {
@@ -182,7 +182,7 @@ const finish = async (
 };
 
 /** Decides about a request that no mock handles, and adds it to the tests that may have sent it. */
-const judgeForeign = (
+const selectForeignStrategy = (
   { method, url }: Request,
   passThrough: (url: URL) => boolean,
   senders: Iterable<WatchedTest>,

@@ -3,12 +3,12 @@ import type { MockError } from "../errors/mock-error.js";
 import * as mockErrors from "../errors/mock-errors.js";
 
 /** Maximum number of requests in the report of a failed test. */
-const maxLines = 50;
+const maxRequestLines = 50;
 
 /** The requests of one test. */
 export class WatchedTest {
   readonly #requests: LoggedRequest[] = [];
-  readonly #unmatched: string[] = [];
+  readonly #unmatchedLines: string[] = [];
   readonly #notes: string[] = [];
   #failure: Error | undefined;
   #failureIfPassed: Error | undefined;
@@ -33,12 +33,12 @@ export class WatchedTest {
   /** Adds a request that the mock has handled. */
   add(request: LoggedRequest): void {
     this.#requests.push(request);
-    if (isUnmatched(request)) this.addUnmatched(requestLine(request));
+    if (isUnmatched(request)) this.addUnmatched(renderRequest(request));
   }
 
   /** Adds a request that the mock has not handled, with the reason. */
   addUnmatched(line: string): void {
-    if (!this.#unmatched.includes(line)) this.#unmatched.push(line);
+    if (!this.#unmatchedLines.includes(line)) this.#unmatchedLines.push(line);
   }
 
   /** Adds a sentence to the report of a failed test. */
@@ -63,12 +63,12 @@ export class WatchedTest {
 
   #describeRequests(): string {
     if (this.#requests.length === 0) return `The test "${this.name}" sent no requests to the mock.`;
-    const lines = this.#requests.slice(-maxLines);
+    const lines = this.#requests.slice(-maxRequestLines);
     const omitted = this.#requests.length - lines.length;
     return [
       `Requests of the test "${this.name}":`,
       ...(omitted > 0 ? [`  (${String(omitted)} earlier requests)`] : []),
-      ...lines.map((request) => `  ${requestLine(request)}${bodyOf(request)}`),
+      ...lines.map((request) => `  ${renderRequest(request)}${renderBody(request)}`),
     ].join("\n");
   }
 
@@ -80,17 +80,17 @@ export class WatchedTest {
 
   /** Returns the error for requests that the mock has no operation for; undefined if there are none or they are allowed. */
   unmatchedError(): MockError | undefined {
-    if (this.#unmatched.length === 0 || this.#isUnmatchedAllowed) return undefined;
-    return mockErrors.unmatched(this.name, this.#unmatched, this.describe());
+    if (this.#unmatchedLines.length === 0 || this.#isUnmatchedAllowed) return undefined;
+    return mockErrors.unmatched(this.name, this.#unmatchedLines, this.describe());
   }
 }
 
-const routeCodes: readonly (string | null)[] = ["route:not_found", "route:method_not_allowed"];
+const routeErrorCodes: readonly (string | null)[] = ["route:not_found", "route:method_not_allowed"];
 
 const isUnmatched = ({ operationId, code }: LoggedRequest): boolean =>
-  operationId === null && routeCodes.includes(code);
+  operationId === null && routeErrorCodes.includes(code);
 
-const requestLine = ({ method, path, query, status, code }: LoggedRequest): string => {
+const renderRequest = ({ method, path, query, status, code }: LoggedRequest): string => {
   const parameters = new URLSearchParams(
     Object.entries(query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
   );
@@ -101,12 +101,12 @@ const requestLine = ({ method, path, query, status, code }: LoggedRequest): stri
 };
 
 /** Maximum length of a request body in the report. */
-const maxBody = 300;
+const maxBodyLength = 300;
 
 /** Bodies in the log contain no secrets. */
-const bodyOf = ({ body }: LoggedRequest): string => {
+const renderBody = ({ body }: LoggedRequest): string => {
   if (body === null || body === undefined) return "";
   const text = JSON.stringify(body);
   if (text === "{}") return "";
-  return ` ${text.length > maxBody ? `${text.slice(0, maxBody)}…` : text}`;
+  return ` ${text.length > maxBodyLength ? `${text.slice(0, maxBodyLength)}…` : text}`;
 };

@@ -1,5 +1,5 @@
 import { MessageChannel } from "node:worker_threads";
-import { streamOf } from "./body-stream.js";
+import { createBodyStream } from "./body-stream.js";
 
 /** Resolves in the next turn of the event loop. Libraries for fake timers replace every other way to wait for it. */
 export const realTurn = (): Promise<void> =>
@@ -16,6 +16,10 @@ export const realTurn = (): Promise<void> =>
 export const requestOf = (url: string, init: RequestInit): Request => {
   const { body } = init;
   if (typeof body !== "string" && !(body instanceof Uint8Array)) return new Request(url, init);
-  const streamed: RequestInit & { duplex: "half" } = { ...init, body: streamOf(body), duplex: "half" };
-  return new Request(url, streamed);
+  const streamingInit: RequestInit & { duplex: "half" } = {
+    ...init,
+    body: createBodyStream(body),
+    duplex: "half",
+  };
+  return new Request(url, streamingInit);
 };

@@ -1,11 +1,11 @@
 import type { EngineRequest, EngineResponse } from "@mgmt/engine";
-import { operationAt, shownPath } from "@mgmt/engine/internal";
+import { findOperation, maskPath } from "@mgmt/engine/internal";
 import * as mockErrors from "../errors/mock-errors.js";
 import { SecretMask } from "./mask.js";
 import type { RecordedExchange, RecordedSeed, Recording } from "./recording.js";
 
 /** Headers that belong to one connection, or that `fetch` sets itself. */
-const ownHeaders = new Set([
+const unforwardedHeaders = new Set([
   "host",
   "connection",
   "content-length",
@@ -17,7 +17,7 @@ const ownHeaders = new Set([
   "expect",
 ]);
 
-const returnedHeaders =
+const returnedHeaderPattern =
   /^(?:content-type|x-request-id|retry-after|ratelimit-.*|www-authenticate|location|access-control-.*)$/;
 
 /** Passes requests on to a service, and records its responses. */
@@ -37,12 +37,12 @@ export class Recorder {
    *
    * @throws MockError `mock:upstream_unreachable` or `mock:upstream_not_the_api`.
    */
-  async check(): Promise<void> {
+  async assertUpstreamIsApi(): Promise<void> {
     const response = await this.#fetch(`${this.#upstream}/v1/projects`).catch((error: unknown) => {
       throw mockErrors.upstreamUnreachable(this.#upstream, error);
     });
     const text = await response.text();
-    const body = parse(text);
+    const body = parseJsonOrNull(text);
     if (typeof body !== "object" || body === null || !("error" in body || "data" in body)) {
       throw mockErrors.upstreamIsNotTheApi(
         this.#upstream,
@@ -58,14 +58,14 @@ export class Recorder {
     try {
       const response = await this.#fetch(this.#upstream + path, {
         method,
-        headers: headersOf(request),
+        headers: forwardedHeadersOf(request),
         redirect: "manual",
         // Copied, because the type of the bytes allows shared memory.
         ...(body !== undefined && { body: typeof body === "string" ? body : new Uint8Array(body) }),
       });
       const text = await response.text();
       this.#record(request, response.status, text, performance.now() - startedAt);
-      const headers = [...response.headers].filter(([name]) => returnedHeaders.test(name));
+      const headers = [...response.headers].filter(([name]) => returnedHeaderPattern.test(name));
       return {
         status: response.status,
         headers: Object.fromEntries(headers),
@@ -83,7 +83,7 @@ export class Recorder {
 
   /** Returns the recording so far. */
   recording(): Recording {
-    return this.#mask.texts({
+    return this.#mask.maskTexts({
       format: "mgmt-recording",
       version: 1,
       upstream: new URL(this.#upstream).origin,
@@ -100,19 +100,21 @@ export class Recorder {
     latency: number,
   ): void {
     const [pathname = "", search = ""] = path.split("?", 2);
-    const operation = operationAt(method, pathname);
+    const operation = findOperation(method, pathname);
     if (!operation) return;
     const credential = String(headers["authorization"] ?? "");
     this.#mask.add(credential.replace(/^\w+\s+/, ""));
-    const response = parse(text);
+    const response = parseJsonOrNull(text);
     this.#exchanges.push({
       operationId: operation.id,
       method,
-      path: shownPath(pathname) + (search === "" ? "" : `?${search}`),
-      body: this.#mask.fields(parse(body === undefined ? "" : new TextDecoder().decode(bytesOf(body)))),
+      path: maskPath(pathname) + (search === "" ? "" : `?${search}`),
+      body: this.#mask.fields(
+        parseJsonOrNull(body === undefined ? "" : new TextDecoder().decode(bytesOf(body))),
+      ),
       authorized: credential !== "",
       status,
-      code: codeOf(response),
+      code: errorCodeOf(response),
       response: this.#mask.fields(response),
       latency: Math.round(latency),
     });
@@ -123,7 +125,7 @@ const bytesOf = (body: Uint8Array | string): Uint8Array =>
   typeof body === "string" ? new TextEncoder().encode(body) : body;
 
 /** Parses a string as JSON; returns null if it is not valid. */
-const parse = (text: string): unknown => {
+const parseJsonOrNull = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -132,25 +134,32 @@ const parse = (text: string): unknown => {
 };
 
 /** Returns the code of an error body; null if there is none. */
-export const codeOf = (body: unknown): string | null => {
+export const errorCodeOf = (body: unknown): string | null => {
   if (typeof body !== "object" || body === null || !("error" in body)) return null;
   const { error } = body;
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : null;
 };
 
-const headersOf = ({ headers }: EngineRequest): Headers => {
-  const sent = new Headers();
+const forwardedHeadersOf = ({ headers }: EngineRequest): Headers => {
+  const forwardedHeaders = new Headers();
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !ownHeaders.has(name)) sent.set(name, [value].flat().join(", "));
+    if (value !== undefined && !unforwardedHeaders.has(name))
+      forwardedHeaders.set(name, [value].flat().join(", "));
   }
-  return sent;
+  return forwardedHeaders;
 };
 
-const kinds: readonly RecordedSeed["kind"][] = ["workspace", "project", "branch", "database", "connection"];
+const seedKindsInOrder: readonly RecordedSeed["kind"][] = [
+  "workspace",
+  "project",
+  "branch",
+  "database",
+  "connection",
+];
 
 /** Returns the resources that no recorded request created, in the order in which they can be created. */
 const seedsOf = (exchanges: readonly RecordedExchange[]): RecordedSeed[] => {
-  const seen = new Set<string>();
+  const seenIds = new Set<string>();
   const seeds: RecordedSeed[] = [];
   for (const { method, response, status } of exchanges) {
     if (status >= 300 || typeof response !== "object" || response === null || !("data" in response)) continue;
@@ -158,11 +167,13 @@ const seedsOf = (exchanges: readonly RecordedExchange[]): RecordedSeed[] => {
       if (typeof resource !== "object" || resource === null || !("id" in resource && "type" in resource))
         continue;
       const { id, type } = resource;
-      const kind = kinds.find((name) => name === type);
-      if (kind === undefined || typeof id !== "string" || seen.has(id)) continue;
-      seen.add(id);
+      const kind = seedKindsInOrder.find((name) => name === type);
+      if (kind === undefined || typeof id !== "string" || seenIds.has(id)) continue;
+      seenIds.add(id);
       if (method === "GET") seeds.push({ kind, id, resource: { ...resource } });
     }
   }
-  return seeds.sort((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
+  return seeds.sort(
+    (one, other) => seedKindsInOrder.indexOf(one.kind) - seedKindsInOrder.indexOf(other.kind),
+  );
 };

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import type { EngineRequest, MemoryServer } from "@mgmt/engine";
-import { operationAt } from "@mgmt/engine/internal";
+import { findOperation } from "@mgmt/engine/internal";
 import * as mockErrors from "../errors/mock-errors.js";
 import { Recorder } from "./recorder.js";
 import { type Recording, readRecording, writeRecording } from "./recording.js";
-import { type OperationParity, replay } from "./replay.js";
+import { type OperationParity, replayExchanges } from "./replay.js";
 
 export interface RecordOptions {
   /** Base URL of a real service, without a trailing slash and without `/v1`. */
@@ -29,9 +29,9 @@ export interface ReplayOptions {
 }
 
 /** Maximum size of a request body that is passed on, in bytes. */
-const maxBody = 16 * 1024 * 1024;
+const maxBodyBytes = 16 * 1024 * 1024;
 
-type Handle = MemoryServer["handle"];
+type HandleRequest = MemoryServer["handle"];
 type BodyPolicy = ReturnType<MemoryServer["bodyPolicy"]>;
 
 /** Passes the requests of a server on to a real service, and compares the server with what the service returned. */
@@ -47,7 +47,7 @@ export class Recordings {
    *
    * @param handle how this server handles it.
    */
-  handle(request: EngineRequest, handle: Handle): ReturnType<Handle> {
+  handle(request: EngineRequest, handle: HandleRequest): ReturnType<HandleRequest> {
     if (this.#recorder) return this.#recorder.handle(request);
     const latency = this.latency > 0 ? this.latency : this.#latencyOf(request);
     if (latency === 0) return handle(request);
@@ -56,7 +56,7 @@ export class Recordings {
 
   /** Returns how to read the body of a request that is passed on; undefined without a recording in progress. */
   bodyPolicy(): BodyPolicy | undefined {
-    return this.#recorder && { limit: maxBody, discarded: false };
+    return this.#recorder && { limit: maxBodyBytes, discarded: false };
   }
 
   /** Starts to pass requests on to a real service. Throws what `record` of a mock throws. */
@@ -68,7 +68,7 @@ export class Recordings {
       );
     }
     const recorder = new Recorder(upstream, send);
-    await recorder.check();
+    await recorder.assertUpstreamIsApi();
     this.#recorder = recorder;
     return {
       recording: () => recorder.recording(),
@@ -86,16 +86,16 @@ export class Recordings {
     { latency = false }: ReplayOptions = {},
   ): Promise<OperationParity[]> {
     if (this.#recorder) throw mockErrors.stillRecording();
-    const read = typeof recording === "string" ? await readRecording(recording) : recording;
-    const report = await replay(server, read);
-    this.#latencies = latency ? medianLatencies(read) : undefined;
+    const recordingToReplay = typeof recording === "string" ? await readRecording(recording) : recording;
+    const report = await replayExchanges(server, recordingToReplay);
+    this.#latencies = latency ? medianLatencies(recordingToReplay) : undefined;
     return report;
   }
 
   /** Returns by how many milliseconds the replayed recording delays a request. */
   #latencyOf({ method, path }: EngineRequest): number {
     if (!this.#latencies) return 0;
-    const operation = operationAt(method, path.split("?", 1)[0] ?? "");
+    const operation = findOperation(method, path.split("?", 1)[0] ?? "");
     return (operation && this.#latencies.get(operation.id)) ?? 0;
   }
 }
@@ -110,6 +110,6 @@ const medianLatencies = ({ exchanges }: Recording): Map<string, number> => {
 };
 
 const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+  const sortedValues = [...values].sort((one, other) => one - other);
+  return sortedValues[Math.floor((sortedValues.length - 1) / 2)] ?? 0;
 };

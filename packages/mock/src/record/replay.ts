@@ -1,6 +1,6 @@
 import type { MemoryServer } from "@mgmt/engine";
-import { masked } from "./mask.js";
-import { codeOf } from "./recorder.js";
+import { maskedText } from "./mask.js";
+import { errorCodeOf } from "./recorder.js";
 import type { RecordedExchange, RecordedSeed, Recording } from "./recording.js";
 
 /** A place where the response of the reference server differs from the recorded one. */
@@ -23,55 +23,62 @@ export interface OperationParity {
 }
 
 /** Creates the resources of a recording in a server, repeats its requests, and compares the responses. */
-export const replay = async (engine: MemoryServer, recording: Recording): Promise<OperationParity[]> => {
+export const replayExchanges = async (
+  engine: MemoryServer,
+  recording: Recording,
+): Promise<OperationParity[]> => {
   const ids = new Map<string, string>();
-  for (const seed of recording.seeds) await plant(engine, seed, ids);
+  for (const seed of recording.seeds) await seedRecordedResource(engine, seed, ids);
   const token = await engine.tokens.user();
-  const byOperation = new Map<
+  const parityByOperation = new Map<
     string,
     { compared: number; skipped: string[]; differences: ParityDifference[] }
   >();
   for (const exchange of recording.exchanges) {
-    const parity = byOperation.get(exchange.operationId) ?? { compared: 0, skipped: [], differences: [] };
-    byOperation.set(exchange.operationId, parity);
+    const parity = parityByOperation.get(exchange.operationId) ?? {
+      compared: 0,
+      skipped: [],
+      differences: [],
+    };
+    parityByOperation.set(exchange.operationId, parity);
     const request = `${exchange.method} ${exchange.path}`;
-    const sent = translate({ path: exchange.path, body: exchange.body }, ids);
-    if (JSON.stringify(sent).includes(masked) || sent.path.includes("…")) {
+    const translatedRequest = translateIds({ path: exchange.path, body: exchange.body }, ids);
+    if (JSON.stringify(translatedRequest).includes(maskedText) || translatedRequest.path.includes("…")) {
       parity.skipped.push(request);
       continue;
     }
     const hasBody = exchange.body !== null && exchange.body !== undefined;
     const response = await engine.handle({
       method: exchange.method,
-      path: sent.path,
+      path: translatedRequest.path,
       headers: {
         ...(exchange.authorized && {
           authorization: `Bearer ${exchange.status === 401 ? "invalid" : token}`,
         }),
         ...(hasBody && { "content-type": "application/json" }),
       },
-      ...(hasBody && { body: JSON.stringify(sent.body) }),
+      ...(hasBody && { body: JSON.stringify(translatedRequest.body) }),
     });
     const body: unknown = response.body === undefined ? null : JSON.parse(response.body);
-    learn(exchange, body, ids);
+    learnIds(exchange, body, ids);
     parity.compared += 1;
-    parity.differences.push(...compare(request, exchange, response.status, body));
+    parity.differences.push(...compareResponses(request, exchange, response.status, body));
   }
-  return [...byOperation].map(([operationId, parity]) => ({ operationId, ...parity }));
+  return [...parityByOperation].map(([operationId, parity]) => ({ operationId, ...parity }));
 };
 
 /**
  * Creates a resource, and maps its recorded id to the new one. The first workspace is the one that exists from the start. Leaves out
  * a resource whose parent is unknown.
  */
-const plant = async (
+const seedRecordedResource = async (
   { seed, store, defaults }: MemoryServer,
   { kind, id, resource }: RecordedSeed,
   ids: Map<string, string>,
 ): Promise<void> => {
   const name = typeof resource["name"] === "string" ? { name: resource["name"] } : {};
-  const projectId = ids.get(parentOf(resource, "project"));
-  const databaseId = ids.get(parentOf(resource, "database"));
+  const projectId = ids.get(parentIdOf(resource, "project"));
+  const databaseId = ids.get(parentIdOf(resource, "database"));
   const isDefault = resource["isDefault"] === true;
   if (kind === "workspace") {
     const isFirst = ![...ids.values()].includes(defaults.workspace.id);
@@ -86,28 +93,28 @@ const plant = async (
     ids.set(id, (await seed.connection(databaseId, name)).id);
   }
   if (kind === "branch" && projectId !== undefined) {
-    const existing = isDefault ? store.branches.find({ projectId }) : undefined;
+    const existingBranch = isDefault ? store.branches.find({ projectId }) : undefined;
     const gitName = resource["gitName"];
     const created =
-      existing ?? (await seed.branch(projectId, typeof gitName === "string" ? { gitName } : {}));
+      existingBranch ?? (await seed.branch(projectId, typeof gitName === "string" ? { gitName } : {}));
     ids.set(id, created.id);
   }
 };
 
-const parentOf = (resource: Readonly<Record<string, unknown>>, kind: string): string => {
+const parentIdOf = (resource: Readonly<Record<string, unknown>>, kind: string): string => {
   const parent = resource[kind];
   return typeof parent === "object" && parent !== null && "id" in parent ? String(parent.id) : "";
 };
 
 /** Replaces recorded ids by those of this server. */
-const translate = <T>(value: T, ids: ReadonlyMap<string, string>): T => {
+const translateIds = <T>(value: T, ids: ReadonlyMap<string, string>): T => {
   let text = JSON.stringify(value);
-  for (const [recorded, own] of ids) text = text.replaceAll(recorded, own);
+  for (const [recordedId, mockId] of ids) text = text.replaceAll(recordedId, mockId);
   return JSON.parse(text);
 };
 
 /** Maps the ids of resources that both servers have created. */
-const learn = (
+const learnIds = (
   { method, response }: RecordedExchange,
   reference: unknown,
   ids: Map<string, string>,
@@ -115,9 +122,9 @@ const learn = (
   if (method !== "POST") return;
   const visit = (recorded: unknown, own: unknown): void => {
     if (typeof recorded !== "object" || typeof own !== "object" || recorded === null || own === null) return;
-    const other = new Map(Object.entries(own));
+    const ownFields = new Map(Object.entries(own));
     for (const [name, value] of Object.entries(recorded)) {
-      const counterpart: unknown = other.get(name);
+      const counterpart: unknown = ownFields.get(name);
       if (name !== "id") visit(value, counterpart);
       else if (typeof value === "string" && typeof counterpart === "string" && !ids.has(value)) {
         ids.set(value, counterpart);
@@ -127,13 +134,13 @@ const learn = (
   visit(response, reference);
 };
 
-const compare = (
+const compareResponses = (
   request: string,
   exchange: RecordedExchange,
   status: number,
   body: unknown,
 ): ParityDifference[] => {
-  const code = codeOf(body);
+  const code = errorCodeOf(body);
   if (status !== exchange.status) {
     return [{ kind: "status", request, recorded: String(exchange.status), reference: String(status) }];
   }
@@ -141,20 +148,20 @@ const compare = (
     return [{ kind: "code", request, recorded: String(exchange.code), reference: String(code) }];
   }
   const [recorded, reference] = [shapeOf(exchange.response), shapeOf(body)];
-  const places = [...new Set([...recorded.keys(), ...reference.keys()])];
-  return places.flatMap((place): ParityDifference[] => {
-    const [theirs, ours] = [recorded.get(place), reference.get(place)];
+  const paths = [...new Set([...recorded.keys(), ...reference.keys()])];
+  return paths.flatMap((place): ParityDifference[] => {
+    const [recordedType, referenceType] = [recorded.get(place), reference.get(place)];
     // A nullable field may be null in one of them, and the fields below it are then absent.
-    if (theirs === ours || theirs === "null" || ours === "null") return [];
-    if (theirs?.endsWith("list") && ours?.endsWith("list")) return [];
-    if (theirs === undefined && isBelowEmpty(place, recorded)) return [];
-    if (ours === undefined && isBelowEmpty(place, reference)) return [];
+    if (recordedType === referenceType || recordedType === "null" || referenceType === "null") return [];
+    if (recordedType?.endsWith("list") && referenceType?.endsWith("list")) return [];
+    if (recordedType === undefined && isBelowEmpty(place, recorded)) return [];
+    if (referenceType === undefined && isBelowEmpty(place, reference)) return [];
     return [
       {
         kind: "shape",
         request,
-        recorded: `${place}: ${theirs ?? "absent"}`,
-        reference: `${place}: ${ours ?? "absent"}`,
+        recorded: `${place}: ${recordedType ?? "absent"}`,
+        reference: `${place}: ${referenceType ?? "absent"}`,
       },
     ];
   });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { setupMock } from "@mgmt/mock";
 import { controlSecretHeader, createServer as createMockServer } from "@mgmt/mock/server";
-import { readArguments } from "../../src/command/arguments.js";
+import { parseCommandLine } from "../../src/command/arguments.js";
 import { run } from "../../src/command/run.js";
 
 const folder = mkdtempSync(join(tmpdir(), "mgmt-mock-"));
@@ -264,5 +264,5 @@ it("the Dockerfile uses flags that exist", () => {
   const dockerfile = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
   const entry: string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? "");
   const port = /^EXPOSE (\d+)$/m.exec(dockerfile)?.[1];
-  expect(readArguments(entry.slice(1))).toMatchObject({ host: "0.0.0.0", port: Number(port) });
+  expect(parseCommandLine(entry.slice(1))).toMatchObject({ host: "0.0.0.0", port: Number(port) });
 });

@@ -1,5 +1,5 @@
 /** Types of messages that Postgres sends before it has accepted a password: authentication requests, notices and versions. */
-const before = new Set(["R", "N", "v"].map((type) => type.charCodeAt(0)));
+const messagesBefore = new Set(["R", "N", "v"].map((type) => type.charCodeAt(0)));
 
 const authenticationOk = 0;
 
@@ -19,7 +19,7 @@ export class Authentication {
       const [type = 0] = this.#unread;
       const isAccepted = type === "R".charCodeAt(0) && this.#unread.readUInt32BE(5) === authenticationOk;
       const length = this.#unread.readUInt32BE(1) + 1;
-      if (isAccepted || !before.has(type)) {
+      if (isAccepted || !messagesBefore.has(type)) {
         this.#isDecided = true;
         this.#unread = Buffer.alloc(0);
         return isAccepted;

@@ -1,4 +1,8 @@
-import { type LoginRefused, adminShutdown, tooManyConnections } from "@mgmt/cluster/connection/login-refused";
+import {
+  type LoginRefusedError,
+  adminShutdown,
+  tooManyConnections,
+} from "@mgmt/cluster/connection/login-refused";
 import { Refusal } from "./refusal.js";
 import { encodeError, errorFieldsOf } from "./error-response.js";
 
@@ -44,7 +48,7 @@ const headerLength = 5;
  * @param bytes a part of the data from Postgres.
  * @returns the same bytes, or a copy with other hints.
  */
-export const explain = (bytes: Buffer): Buffer => {
+export const addExplanations = (bytes: Buffer): Buffer => {
   if (bytes.length > maxLength || !bytes.includes(marker)) return bytes;
   const parts: Buffer[] = [];
   for (let offset = 0; offset < bytes.length;) {
@@ -70,7 +74,7 @@ const explainError = (message: Buffer): Buffer => {
 };
 
 /** The first bytes of the last error of a session, after its header. */
-const fatal = Buffer.from("SFATAL\0VFATAL\0C");
+const fatalSeverity = Buffer.from("SFATAL\0VFATAL\0C");
 
 /**
  * Replaces the error with which Postgres ends a session by the reason of the platform. A login that is refused because its database may have
@@ -78,8 +82,8 @@ const fatal = Buffer.from("SFATAL\0VFATAL\0C");
  *
  * @param bytes a part of the data from Postgres. The error is its end.
  */
-export const withReason = (bytes: Buffer, { code, message, hint }: LoginRefused): Buffer => {
-  const start = bytes.lastIndexOf(fatal) - headerLength;
+export const addReason = (bytes: Buffer, { code, message, hint }: LoginRefusedError): Buffer => {
+  const start = bytes.lastIndexOf(fatalSeverity) - headerLength;
   if (start < 0 || bytes[start] !== errorResponse) return bytes;
   if (bytes.readUInt32BE(start + 1) + 1 !== bytes.length - start) return bytes;
   const original = errorFieldsOf(bytes.subarray(start)).find((field) => field.startsWith("C"));

@@ -1,16 +1,16 @@
 import type { Socket } from "node:net";
 
 /** Time for data that the other side sends before it learns that the connection has ended, in milliseconds. */
-const farewell = 250;
+const closeTimeoutMs = 250;
 
 /**
  * Sends the remaining data, and closes the socket.
  *
- * @param limit how long that may take, in milliseconds.
+ * @param timeoutMs how long that may take, in milliseconds.
  */
-export const closeSoon = (socket: Socket, limit: number): void => {
+export const closeSoon = (socket: Socket, timeoutMs: number): void => {
   if (socket.destroyed) return;
-  const timer = setTimeout(() => socket.destroy(), limit);
+  const timer = setTimeout(() => socket.destroy(), timeoutMs);
   socket.once("close", () => clearTimeout(timer));
   socket.destroySoon();
 };
@@ -23,12 +23,15 @@ export const closeSoon = (socket: Socket, limit: number): void => {
  * @param limit how long the other side may take to receive everything, in milliseconds.
  * @param lastBytes sent before the end.
  */
-export const finish = (socket: Socket, { limit, lastBytes }: { limit: number; lastBytes?: Buffer }): void => {
+export const finish = (
+  socket: Socket,
+  { limit: timeoutMs, lastBytes }: { limit: number; lastBytes?: Buffer },
+): void => {
   if (socket.destroyed) return;
-  let timer = setTimeout(() => socket.destroy(), limit);
+  let timer = setTimeout(() => socket.destroy(), timeoutMs);
   const whenSent = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => socket.destroy(), farewell);
+    timer = setTimeout(() => socket.destroy(), closeTimeoutMs);
   };
   if (socket.writableFinished) whenSent();
   else socket.once("finish", whenSent);

@@ -35,10 +35,10 @@ export const parseFirstMessage = (bytes: Buffer): { message: FirstMessage; rest:
   const length = bytes.readUInt32BE(0);
   if (length < 8 || length > maxLength) throw refusals.invalidLength();
   if (bytes.length < length) return undefined;
-  return { message: parse(bytes.subarray(0, length)), rest: bytes.subarray(length) };
+  return { message: parseStartup(bytes.subarray(0, length)), rest: bytes.subarray(length) };
 };
 
-const parse = (bytes: Buffer): FirstMessage => {
+const parseStartup = (bytes: Buffer): FirstMessage => {
   const version = bytes.readUInt32BE(4);
   if (version === sslRequest || version === gssRequest) {
     if (bytes.length !== 8) throw refusals.invalidLength();
@@ -52,9 +52,9 @@ const parse = (bytes: Buffer): FirstMessage => {
   const major = version >>> 16;
   if (major !== 3) throw refusals.unsupportedProtocol(major, version & 0xffff);
   const parameters = parametersOf(bytes);
-  const valueOf = (wanted: string): string | undefined =>
+  const valueOf = (requestedDatabase: string): string | undefined =>
     // Postgres uses the last value, too.
-    parameters.findLast(({ name }) => name === wanted)?.value || undefined;
+    parameters.findLast(({ name }) => name === requestedDatabase)?.value || undefined;
   const user = valueOf("user");
   if (user === undefined) throw refusals.noUser();
   return { type: "startup", bytes, user, database: valueOf("database") };

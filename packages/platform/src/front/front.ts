@@ -6,14 +6,14 @@ import {
   DatabaseUnavailableError,
   type InstalledConnectionFault,
 } from "@mgmt/engine";
-import { type LoginRefused, loginRefusals } from "@mgmt/cluster/connection/login-refused";
+import { type LoginRefusedError, loginRefusals } from "@mgmt/cluster/connection/login-refused";
 import { Authentication } from "./authentication.js";
 import { type Startup, withDatabase } from "./first-message.js";
-import { explain, withReason } from "./explanations.js";
+import { addExplanations, addReason } from "./explanations.js";
 import { closeSoon, finish } from "./finish.js";
 import { type Greeted, Handshake } from "./handshake.js";
-import { link } from "./link.js";
-import { refusalOf, refusals } from "./refusal.js";
+import { connectStreams } from "./link.js";
+import { toRefusal, refusals } from "./refusal.js";
 import { type PostgresAddress, type Upstream, connectToPostgres, sendTo } from "./upstream.js";
 
 export interface FrontOptions {
@@ -40,18 +40,18 @@ export interface FrontOptions {
  *
  * @param limits how long the client can wait for a database that is being created, copied or restored.
  */
-export type DatabaseOf = (
+export type FindDatabase = (
   user: string,
   limits: { patience: number; signal: AbortSignal },
 ) => string | undefined | Promise<string | undefined>;
 
 /** The information about databases that the front needs. */
-export interface Directory {
-  databaseOf: DatabaseOf;
+export interface DatabaseDirectory {
+  databaseOf: FindDatabase;
   /** Returns the current name of a database in the API, by its name in Postgres. */
   nameOf: (database: string) => Promise<string | undefined>;
   /** Returns why sessions of a database, by its name in Postgres, end now; undefined when the platform does not end them. */
-  reasonOf: (database: string) => LoginRefused | undefined;
+  reasonOf: (database: string) => LoginRefusedError | undefined;
 }
 
 /** A client that asks for a database, or uses it. */
@@ -68,19 +68,19 @@ interface Session {
 /** Name of the database in the connection strings. It stands for the login's own one. */
 const commonName = "postgres";
 
-const wantedBy = ({ user, database }: Startup, own: string): string | undefined =>
+const findRequestedUser = ({ user, database }: Startup, own: string): string | undefined =>
   database === undefined || [own, user, commonName].includes(database) ? undefined : database;
 
 const loopback = ["127.0.0.1", "::1"] as const;
 
 /** Time that sessions have to receive their last bytes when the front closes, in milliseconds. */
-const closeGrace = 500;
+const closeTimeoutMs = 500;
 
 /** Time that a client has to receive an error, in milliseconds. */
-const refusalGrace = 1_000;
+const refusalTimeoutMs = 1_000;
 
 /** Time between checks of whether the front is open, in milliseconds. */
-const openInterval = 25;
+const openCheckIntervalMs = 25;
 
 /** Far more than Postgres accepts. Protects the file descriptors of the process. */
 const maxSockets = 1_000;
@@ -110,7 +110,7 @@ export class Front implements DataPlane {
   readonly #unaccepted = new Map<string, Socket>();
   /** One for each client that has not reached Postgres. */
   readonly #waiting = new Set<AbortController>();
-  #directory: Directory | undefined;
+  #directory: DatabaseDirectory | undefined;
 
   private constructor(options: FrontOptions) {
     const { greetingTimeout = 10_000, patience = 10_000 } = options;
@@ -119,7 +119,7 @@ export class Front implements DataPlane {
     this.port = options.port;
     this.connectionLimit = options.connectionLimit;
     this.faults = options.faults;
-    this.faults.onAdd = (fault) => this.#strikeOpen(fault);
+    this.faults.onAdd = (fault) => this.#applyOpenFault(fault);
     this.#handshake = new Handshake({
       ...options.credentials,
       timeout: greetingTimeout,
@@ -145,7 +145,7 @@ export class Front implements DataPlane {
   }
 
   /** Starts to pass connections on to Postgres. */
-  open(directory: Directory): void {
+  open(directory: DatabaseDirectory): void {
     this.#directory = directory;
   }
 
@@ -163,15 +163,15 @@ export class Front implements DataPlane {
   /** Ends all connections. */
   async close(): Promise<void> {
     this.stopAccepting();
-    const closed = Promise.all([...this.#sockets].map((socket) => closeOf(socket)));
-    await Promise.race([closed, sleep(closeGrace, undefined, { ref: false })]);
+    const closed = Promise.all([...this.#sockets].map((socket) => waitForClose(socket)));
+    await Promise.race([closed, sleep(closeTimeoutMs, undefined, { ref: false })]);
     for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
 
   #listen(host: string): Promise<void> {
     const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) =>
-      this.#welcome(socket),
+      this.#greetSocket(socket),
     );
     server.maxConnections = maxSockets;
     return new Promise((resolve, reject) => {
@@ -185,7 +185,7 @@ export class Front implements DataPlane {
     });
   }
 
-  #welcome(socket: Socket): void {
+  #greetSocket(socket: Socket): void {
     this.#sockets.add(socket);
     const address = addressOf(socket);
     this.#unaccepted.set(address, socket);
@@ -215,9 +215,9 @@ export class Front implements DataPlane {
       if (latency() > 0) await sleep(latency(), undefined, { signal: waiting.signal });
       const patience = { patience: this.#patience, signal: waiting.signal };
       const { upstream, first } = await connectToPostgres(this.#options.postgres, startup, patience);
-      link(socket, upstream, { pending: rest, first, latency });
+      connectStreams(socket, upstream, { pending: rest, first, latency });
       const { receive } = upstream;
-      upstream.receive = (bytes) => receive(explain(bytes));
+      upstream.receive = (bytes) => receive(addExplanations(bytes));
       this.#awaitAcceptance(socket, upstream, session, first);
     } catch (error) {
       throw waiting.signal.aborted ? waiting.signal.reason : error;
@@ -236,10 +236,11 @@ export class Front implements DataPlane {
     const { receive } = upstream;
     upstream.receive = (bytes) => {
       if (!authentication.isAcceptedBy(bytes)) return receive(bytes);
-      upstream.receive = session === undefined ? receive : (more) => receive(this.#withReason(session, more));
+      upstream.receive =
+        session === undefined ? receive : (nextBytes) => receive(this.#withReason(session, nextBytes));
       this.#unaccepted.delete(addressOf(client));
       if (session === undefined || session.wanted === undefined)
-        return this.#accept(session, upstream, bytes);
+        return this.#acceptConnection(session, upstream, bytes);
       this.#acceptIfNamed(session, session.wanted, upstream, bytes).catch((error: unknown) => {
         this.#refuse(client, error);
         upstream.socket.destroy();
@@ -251,11 +252,11 @@ export class Front implements DataPlane {
   /** Says why the platform has ended a session. */
   #withReason({ database }: Session, bytes: Buffer): Buffer {
     const reason = this.#directory?.reasonOf(database);
-    return reason === undefined ? bytes : withReason(bytes, reason);
+    return reason === undefined ? bytes : addReason(bytes, reason);
   }
 
   /** Counts the session, and passes on the data from Postgres. Ends it if its database has too many. */
-  #accept(session: Session | undefined, upstream: Upstream, bytes: Buffer): boolean {
+  #acceptConnection(session: Session | undefined, upstream: Upstream, bytes: Buffer): boolean {
     if (session === undefined) return upstream.receive(bytes);
     try {
       this.#refuseTooMany(session.database);
@@ -276,8 +277,8 @@ export class Front implements DataPlane {
   async #acceptIfNamed(session: Session, wanted: string, upstream: Upstream, bytes: Buffer): Promise<void> {
     const { receive } = upstream;
     const received = [Buffer.from(bytes)];
-    upstream.receive = (more) => {
-      received.push(Buffer.from(more));
+    upstream.receive = (nextBytes) => {
+      received.push(Buffer.from(nextBytes));
       return false;
     };
     const name = await this.#nameOf(session.database);
@@ -285,7 +286,7 @@ export class Front implements DataPlane {
       throw refusals.noDatabase(wanted);
     if (session.client.destroyed) return;
     upstream.receive = receive;
-    if (this.#accept(session, upstream, Buffer.concat(received))) upstream.socket.resume();
+    if (this.#acceptConnection(session, upstream, Buffer.concat(received))) upstream.socket.resume();
   }
 
   /** @throws Refusal while Postgres cannot be reached. */
@@ -306,7 +307,7 @@ export class Front implements DataPlane {
     for (
       const deadline = performance.now() + this.#patience;
       ;
-      await sleep(openInterval, undefined, { signal })
+      await sleep(openCheckIntervalMs, undefined, { signal })
     ) {
       try {
         return await databaseOf(user, { patience: this.#patience, signal });
@@ -317,11 +318,11 @@ export class Front implements DataPlane {
     }
   }
 
-  async #whenOpen(signal: AbortSignal): Promise<Directory> {
+  async #whenOpen(signal: AbortSignal): Promise<DatabaseDirectory> {
     for (
       const deadline = performance.now() + this.#patience;
       ;
-      await sleep(openInterval, undefined, { signal })
+      await sleep(openCheckIntervalMs, undefined, { signal })
     ) {
       if (this.#directory !== undefined) return this.#directory;
       if (performance.now() >= deadline) throw refusals.restarting();
@@ -337,13 +338,13 @@ export class Front implements DataPlane {
     this.#refuseTooMany(database);
     const fault = this.faults.strikeAny(database);
     if (fault?.effect === "refuse") throw refusals.fault(fault);
-    if (fault?.effect === "drop") throw new Dropped();
+    if (fault?.effect === "drop") throw new DroppedConnection();
     const session = {
       database,
       client,
       accepted: false,
       delayedBy: fault,
-      wanted: wantedBy(startup, database),
+      wanted: findRequestedUser(startup, database),
     };
     this.#sessions.add(session);
     client.on("close", () => this.#sessions.delete(session));
@@ -364,7 +365,7 @@ export class Front implements DataPlane {
   }
 
   /** Applies a new fault to the sessions that are open. */
-  #strikeOpen({ id, effect }: InstalledConnectionFault): void {
+  #applyOpenFault({ id, effect }: InstalledConnectionFault): void {
     if (effect === "refuse") return;
     for (const session of this.#sessions) {
       const fault = this.faults.strike(id, session.database);
@@ -375,27 +376,27 @@ export class Front implements DataPlane {
 
   #cancel(client: Socket, request: Buffer): void {
     const { socket } = sendTo(this.#options.postgres, request);
-    socket.on("close", () => finish(client, { limit: refusalGrace }));
+    socket.on("close", () => finish(client, { limit: refusalTimeoutMs }));
     // A client may close the connection as soon as it has sent the request.
-    client.on("close", () => closeSoon(socket, refusalGrace));
+    client.on("close", () => closeSoon(socket, refusalTimeoutMs));
   }
 
   #refuse(client: Socket, error: unknown): void {
     if (client.destroyed) return;
-    const refusal = refusalOf(error);
+    const refusal = toRefusal(error);
     if (refusal === undefined) {
       client.destroy();
-      if (!(error instanceof Dropped)) this.#options.onDefect(error);
+      if (!(error instanceof DroppedConnection)) this.#options.onDefect(error);
       return;
     }
-    finish(client, { limit: refusalGrace, lastBytes: refusal.encode() });
+    finish(client, { limit: refusalTimeoutMs, lastBytes: refusal.encode() });
   }
 }
 
 /** Thrown when a fault disconnects a client. */
-class Dropped extends Error {}
+class DroppedConnection extends Error {}
 
-const closeOf = (socket: Socket): Promise<void> =>
+const waitForClose = (socket: Socket): Promise<void> =>
   new Promise((resolve) => void socket.once("close", () => resolve()));
 
 /** Identifies a client, also by the TLS socket that took its socket over. */

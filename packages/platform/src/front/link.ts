@@ -4,7 +4,7 @@ import { closeSoon, finish } from "./finish.js";
 import type { Upstream } from "./upstream.js";
 
 /** Time that a client has to receive the last bytes after Postgres has closed the connection, in milliseconds. */
-const linger = 30_000;
+const lingerTimeoutMs = 30_000;
 
 /** Returns the current delay of a link, in milliseconds. */
 export type Latency = () => number;
@@ -18,24 +18,24 @@ export type Latency = () => number;
  * @param first bytes of Postgres that the client has not received yet.
  * @param latency delay for data from the client.
  */
-export const link = (
+export const connectStreams = (
   client: Socket,
   upstream: Upstream,
   { pending, first, latency }: { pending: Buffer; first: Buffer; latency: Latency },
 ): void => {
   const postgres = upstream.socket;
-  fromPostgres(client, upstream);
-  fromClient(client, postgres, latency);
+  forwardFromPostgres(client, upstream);
+  forwardFromClient(client, postgres, latency);
 
   const whenClientCloses = (): void => {
     upstream.receive = () => true;
     postgres.resume();
-    closeSoon(postgres, linger);
+    closeSoon(postgres, lingerTimeoutMs);
   };
   client.on("error", () => client.destroy());
   if (client.closed) whenClientCloses();
   else client.on("close", whenClientCloses);
-  postgres.on("close", () => finish(client, { limit: linger }));
+  postgres.on("close", () => finish(client, { limit: lingerTimeoutMs }));
 
   client.write(first);
   if (pending.length > 0) client.unshift(pending);
@@ -43,7 +43,7 @@ export const link = (
   client.resume();
 };
 
-const fromClient = (client: Socket, postgres: Socket, latency: Latency): void => {
+const forwardFromClient = (client: Socket, postgres: Socket, latency: Latency): void => {
   /** Passes the bytes on that wait for the end of their delay. */
   let passDelayed: (() => void) | undefined;
   const pass = (bytes: Buffer): void => {
@@ -72,7 +72,7 @@ const fromClient = (client: Socket, postgres: Socket, latency: Latency): void =>
   });
 };
 
-const fromPostgres = (client: Socket, upstream: Upstream): void => {
+const forwardFromPostgres = (client: Socket, upstream: Upstream): void => {
   const { socket } = upstream;
   if (client instanceof TLSSocket) {
     upstream.receive = (bytes) => client.write(Buffer.from(bytes));

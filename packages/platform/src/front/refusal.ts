@@ -1,11 +1,11 @@
 import { encodeError } from "./error-response.js";
-import { LoginRefused, cannotConnectNow } from "@mgmt/cluster/connection/login-refused";
+import { LoginRefusedError, cannotConnectNow } from "@mgmt/cluster/connection/login-refused";
 
 /**
  * An error that the front sends to a client in place of Postgres, as an ErrorResponse of severity FATAL
  * ([message formats](https://www.postgresql.org/docs/current/protocol-message-formats.html)).
  */
-export class Refusal extends LoginRefused {
+export class Refusal extends LoginRefusedError {
   override readonly name = "Refusal";
 
   /** Returns the bytes of the ErrorResponse. */
@@ -16,9 +16,9 @@ export class Refusal extends LoginRefused {
 }
 
 /** Returns the error to send to a client; undefined for an error that clients must not see. */
-export const refusalOf = (error: unknown): Refusal | undefined => {
+export const toRefusal = (error: unknown): Refusal | undefined => {
   if (error instanceof Refusal) return error;
-  return error instanceof LoginRefused ? new Refusal(error.code, error.message, error.hint) : undefined;
+  return error instanceof LoginRefusedError ? new Refusal(error.code, error.message, error.hint) : undefined;
 };
 
 /** Responds to an HTTP client. */
@@ -80,7 +80,7 @@ export const refusals = {
  *
  * @param bytes the first bytes that a server sends.
  */
-export const sqlStateOf = (bytes: Buffer): string | undefined => {
+export const readSqlState = (bytes: Buffer): string | undefined => {
   if (bytes[0] !== "E".charCodeAt(0) || bytes.length < 5 || bytes.length < 1 + bytes.readUInt32BE(1)) {
     return undefined;
   }

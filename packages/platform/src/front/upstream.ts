@@ -2,7 +2,7 @@ import { type NetConnectOpts, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { cannotConnectNow } from "@mgmt/cluster/connection/login-refused";
-import { refusals, sqlStateOf } from "./refusal.js";
+import { refusals, readSqlState } from "./refusal.js";
 
 /** Where Postgres listens: a socket file, or a TCP port. */
 export type PostgresAddress = { path: string } | { host: string; port: number };
@@ -24,30 +24,30 @@ const bufferSize = 65_536;
 const retryInterval = 25;
 
 /** Codes of a write to a connection that the other side has closed. */
-const closedByPeer: ReadonlySet<string | undefined> = new Set(["EPIPE", "ECONNRESET"]);
+const closedByPeerError: ReadonlySet<string | undefined> = new Set(["EPIPE", "ECONNRESET"]);
 
-type Written = (error?: Error | null) => void;
+type WriteCallback = (error?: Error | null) => void;
 
 /**
  * A socket that still receives after the other side has closed the connection. A failed write would destroy it, with the bytes that it
  * has not received yet, such as the reason for which Postgres ended a session. Reading finds the end of the connection, too.
  */
-class LastingSocket extends Socket {
-  override _write(chunk: unknown, encoding: BufferEncoding, callback: Written): void {
-    super._write(chunk, encoding, unlessClosed(callback));
+class BufferedSocket extends Socket {
+  override _write(chunk: unknown, encoding: BufferEncoding, callback: WriteCallback): void {
+    super._write(chunk, encoding, rejectWhenClosed(callback));
   }
 
-  override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], callback: Written): void {
-    super._writev?.(chunks, unlessClosed(callback));
+  override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], callback: WriteCallback): void {
+    super._writev?.(chunks, rejectWhenClosed(callback));
   }
 }
 
-const unlessClosed =
-  (callback: Written): Written =>
+const rejectWhenClosed =
+  (callback: WriteCallback): WriteCallback =>
   (error) =>
-    callback(closedByPeer.has(errorCode(error)) ? null : error);
+    callback(closedByPeerError.has(errorCode(error)) ? null : error);
 
-const dial = (address: PostgresAddress): Upstream => {
+const openSocket = (address: PostgresAddress): Upstream => {
   const buffer = Buffer.allocUnsafe(bufferSize);
   const options: NetConnectOpts = {
     ...address,
@@ -55,7 +55,7 @@ const dial = (address: PostgresAddress): Upstream => {
     noDelay: true,
     onread: { buffer, callback: (length) => upstream.receive(buffer.subarray(0, length)) },
   };
-  const upstream: Upstream = { socket: new LastingSocket(options).connect(options), receive: () => true };
+  const upstream: Upstream = { socket: new BufferedSocket(options).connect(options), receive: () => true };
   const close = (): void => void upstream.socket.destroy();
   // Postgres closes both directions at once.
   upstream.socket.on("error", close).on("end", close);
@@ -64,7 +64,7 @@ const dial = (address: PostgresAddress): Upstream => {
 
 /** Opens a connection and sends bytes on it, without waiting for a response. */
 export const sendTo = (address: PostgresAddress, bytes: Buffer): Upstream => {
-  const upstream = dial(address);
+  const upstream = openSocket(address);
   upstream.socket.write(bytes);
   return upstream;
 };
@@ -83,7 +83,7 @@ export const connectToPostgres = async (
   { patience, signal }: { patience: number; signal: AbortSignal },
 ): Promise<{ upstream: Upstream; first: Buffer }> => {
   for (const deadline = performance.now() + patience; ;) {
-    const connected = await attempt(address, startup, signal);
+    const connected = await connectOnce(address, startup, signal);
     if (connected !== undefined) return connected;
     if (performance.now() >= deadline) throw refusals.restarting();
     await sleep(retryInterval, undefined, { signal });
@@ -91,7 +91,7 @@ export const connectToPostgres = async (
 };
 
 /** Resolves with undefined when Postgres is not available at the moment. */
-const attempt = (
+const connectOnce = (
   address: PostgresAddress,
   startup: Buffer,
   signal: AbortSignal,
@@ -115,9 +115,9 @@ const attempt = (
     upstream.receive = (bytes) => {
       first = Buffer.concat([first, bytes]);
       const isError = first[0] === "E".charCodeAt(0);
-      const isIncomplete = isError && first.length < bufferSize && sqlStateOf(first) === undefined;
+      const isIncomplete = isError && first.length < bufferSize && readSqlState(first) === undefined;
       if (isIncomplete) return true;
-      if (isError && sqlStateOf(first) === cannotConnectNow) {
+      if (isError && readSqlState(first) === cannotConnectNow) {
         unavailable();
         return true;
       }

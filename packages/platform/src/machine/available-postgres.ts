@@ -4,10 +4,10 @@ import { isDiskFull, platformErrors } from "../errors/platform-error.js";
 import type { PostgresSupervisor } from "./postgres/supervisor.js";
 
 /** Milliseconds that a start waits for a Postgres that is being restarted. */
-const patience = 60_000;
+const timeoutMs = 60_000;
 
 /** Milliseconds between two attempts. */
-const pause = 200;
+const retryDelayMs = 200;
 
 /**
  * Does the work of a start, and does it again if Postgres was not available, because Postgres can end or hang during a start as well.
@@ -18,7 +18,7 @@ export const withAvailablePostgres = async <T>(
   { ended }: Pick<PostgresSupervisor, "ended">,
   work: () => Promise<T>,
 ): Promise<T> => {
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + timeoutMs;
   let hasEnded = false;
   void ended.then(() => (hasEnded = true));
   for (;;) {
@@ -30,6 +30,6 @@ export const withAvailablePostgres = async <T>(
         throw platformErrors.postgresFailed("Postgres accepts no connections", error.message);
       }
     }
-    await Promise.race([ended, sleep(pause)]);
+    await Promise.race([ended, sleep(retryDelayMs)]);
   }
 };

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DataDir, directoryMode } from "./data-dir/data-dir.js";
 import { ephemeralBase } from "./data-dir/directories.js";
-import { DirectoryLock, lifeOfHolder, lockName } from "./data-dir/directory-lock.js";
-import { whyReplaceable } from "./data-dir/parents.js";
+import { DirectoryLock, holderLiveness, lockName } from "./data-dir/directory-lock.js";
+import { findReplacementRisk } from "./data-dir/parents.js";
 import { PlatformError, isDiskFull, platformErrors } from "../errors/platform-error.js";
 import { endLeftovers } from "./postgres/leftovers.js";
 
@@ -42,7 +42,7 @@ const reportProblem = (error: unknown): never => {
 
 const makeUniqueDir = async (parent: string): Promise<{ path: string; lock: DirectoryLock }> => {
   const base = await realpath(parent);
-  const problem = await whyReplaceable(base);
+  const problem = await findReplacementRisk(base);
   if (problem !== undefined) throw platformErrors.temporaryDirUnsafe(base, problem);
   await sweepEphemeral(base);
   const path = await mkdtemp(join(base, ephemeralPrefix));
@@ -51,7 +51,7 @@ const makeUniqueDir = async (parent: string): Promise<{ path: string; lock: Dire
 };
 
 /** Age in milliseconds after which a directory without a lock belongs to an interrupted start. */
-const lockLimit = 60_000;
+const abandonedAfterMs = 60_000;
 
 /**
  * Removes the directories of ephemeral platforms that were killed together with their watchdogs. Leaves one whose process may
@@ -65,9 +65,9 @@ export const sweepEphemeral = async (base: string): Promise<void> => {
     try {
       const stats = await lstat(path);
       if (!stats.isDirectory() || stats.uid !== process.geteuid?.()) continue;
-      const life = await lifeOfHolder(path);
+      const life = await holderLiveness(path);
       if (life === undefined) {
-        const isInterrupted = Date.now() - stats.mtimeMs > lockLimit && (await hasOnlyLocks(path));
+        const isInterrupted = Date.now() - stats.mtimeMs > abandonedAfterMs && (await hasOnlyLocks(path));
         if (isInterrupted) await rm(path, { recursive: true, force: true });
       } else if (life === "dead") {
         await endLeftovers(join(path, "postgres"));

@@ -5,16 +5,16 @@ import { platformErrors } from "../errors/platform-error.js";
  * Number of files that a process must be able to open. The platform keeps about 25 connections to Postgres besides those of its
  * clients, and each process of Postgres needs more than 60 files to start.
  */
-const neededFiles = 256;
+const minOpenFiles = 256;
 
 /**
  * Number of processes and threads that a user must be able to run. Node.js has about 11, Postgres 8 without connections, and one for
  * each of about 25 connections of the platform.
  */
-const neededProcesses = 64;
+const minProcesses = 64;
 
 /** Size in bytes that a file may need: Postgres stores a table in files of 1 GiB. */
-const neededFileSize = 1024 ** 3;
+const minFileSize = 1024 ** 3;
 
 /**
  * Refuses to start where the system allows so few open files or processes, or such small files, that requests would fail later.
@@ -24,11 +24,11 @@ const neededFileSize = 1024 ** 3;
 export const refuseLowLimits = async (): Promise<void> => {
   const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
   const files = softLimit(limits, "Max open files");
-  if (files < neededFiles) throw platformErrors.openFilesLimit(files, neededFiles);
+  if (files < minOpenFiles) throw platformErrors.openFilesLimit(files, minOpenFiles);
   const processes = softLimit(limits, "Max processes");
-  if (processes < neededProcesses) throw platformErrors.processLimit(processes, neededProcesses);
+  if (processes < minProcesses) throw platformErrors.processLimit(processes, minProcesses);
   const fileSize = softLimit(limits, "Max file size");
-  if (fileSize < neededFileSize) throw platformErrors.fileSizeLimit(fileSize);
+  if (fileSize < minFileSize) throw platformErrors.fileSizeLimit(fileSize);
 };
 
 /**
@@ -36,6 +36,6 @@ export const refuseLowLimits = async (): Promise<void> => {
  * files to the hard limit.
  */
 const softLimit = (limits: string, name: string): number => {
-  const [, soft] = new RegExp(`^${name}\\s+(\\d+)`, "m").exec(limits) ?? [];
-  return soft === undefined ? Infinity : Number(soft);
+  const [, softLimitValue] = new RegExp(`^${name}\\s+(\\d+)`, "m").exec(limits) ?? [];
+  return softLimitValue === undefined ? Infinity : Number(softLimitValue);
 };

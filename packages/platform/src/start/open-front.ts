@@ -1,10 +1,10 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { ConnectionFaults } from "@mgmt/engine";
-import { type DataDir, filesIn, refuseUnlessCopied } from "../machine/data-dir/data-dir.js";
+import { type DataDir, dataDirFiles, refuseUnlessCopied } from "../machine/data-dir/data-dir.js";
 import { databaseName } from "@mgmt/cluster/policy/names";
 import { Front, type FrontOptions } from "../front/front.js";
 import type { OpenPostgres } from "./open-postgres.js";
-import { findLastingPort } from "../machine/ports.js";
+import { findLongLivedPort } from "../machine/ports.js";
 import { loadServerCredentials } from "../machine/tls/server-credentials.js";
 
 export interface OpenFront {
@@ -27,7 +27,7 @@ interface FrontContext {
  */
 export const openFront = async (context: FrontContext): Promise<OpenFront> => {
   const { dataDir, postgres, connectionLimit, onLog } = context;
-  const credentials = await loadServerCredentials(filesIn(dataDir.path).tls, {
+  const credentials = await loadServerCredentials(dataDirFiles(dataDir.path).tls, {
     durable: !dataDir.ephemeral,
   });
   const server = await listen(dataDir, {
@@ -43,7 +43,7 @@ export const openFront = async (context: FrontContext): Promise<OpenFront> => {
 const listen = async (dataDir: DataDir, options: Omit<FrontOptions, "port">): Promise<Front> => {
   let lastPort = dataDir.manifest?.postgres.port;
   for (let attempt = 1; ; attempt += 1) {
-    const port = lastPort ?? (await findLastingPort("127.0.0.1"));
+    const port = lastPort ?? (await findLongLivedPort("127.0.0.1"));
     try {
       return await Front.listen({ ...options, port });
     } catch (error) {

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type DataDir, filesIn, refuseUnlessCopied } from "../machine/data-dir/data-dir.js";
+import { type DataDir, dataDirFiles, refuseUnlessCopied } from "../machine/data-dir/data-dir.js";
 import { type Manifest, format, identityOf, writeManifest } from "../machine/data-dir/manifest.js";
 import type { Cluster } from "@mgmt/cluster/policy/cluster";
 import { ownCluster, superuser } from "@mgmt/cluster/policy/own-cluster";
 import type { PostgresAddress } from "../front/upstream.js";
 import { platformErrors } from "../errors/platform-error.js";
-import { findLastingPort, isFree } from "../machine/ports.js";
-import { type Account, findAccount } from "../machine/data-dir/account.js";
+import { findLongLivedPort, isFree } from "../machine/ports.js";
+import { type SystemAccount, findPostgresAccount } from "../machine/data-dir/account.js";
 import { type Binaries, findBinaries } from "../machine/postgres/binaries.js";
 import {
   type Waiting,
@@ -20,7 +20,7 @@ import {
 import type { ClusterImage } from "../machine/postgres/cluster-image.js";
 import { claimOwnership } from "../machine/data-dir/cluster-owner.js";
 import { endLeftovers, endPrograms } from "../machine/postgres/leftovers.js";
-import { titlesOf } from "../machine/postgres/process-titles.js";
+import { readTitles } from "../machine/postgres/process-titles.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "../machine/postgres/server.js";
 import { PostgresSupervisor } from "../machine/postgres/supervisor.js";
 
@@ -40,7 +40,7 @@ export interface OpenPostgres {
 
 interface Programs {
   binaries: Binaries;
-  account: Account | undefined;
+  account: SystemAccount | undefined;
 }
 
 const host = "127.0.0.1";
@@ -53,10 +53,10 @@ const host = "127.0.0.1";
  */
 export const openPostgres = async (dataDir: DataDir, waiting: Waiting): Promise<OpenPostgres> =>
   dataDir.manifest === undefined
-    ? openNew(dataDir, waiting)
-    : openExisting(dataDir, dataDir.manifest, waiting);
+    ? openNewCluster(dataDir, waiting)
+    : openExistingCluster(dataDir, dataDir.manifest, waiting);
 
-const findPrograms = async ({ path }: DataDir, account: Account | undefined): Promise<Programs> => {
+const findPrograms = async ({ path }: DataDir, account: SystemAccount | undefined): Promise<Programs> => {
   const binaries = await findBinaries({
     choice: process.env["MGMT_POSTGRES"] || undefined,
     path: process.env["PATH"] ?? "",
@@ -66,12 +66,12 @@ const findPrograms = async ({ path }: DataDir, account: Account | undefined): Pr
   return { account, binaries };
 };
 
-const openExisting = async (
+const openExistingCluster = async (
   dataDir: DataDir,
   manifest: Manifest,
   waiting: Waiting,
 ): Promise<OpenPostgres> => {
-  const { cluster } = filesIn(dataDir.path);
+  const { cluster } = dataDirFiles(dataDir.path);
   const programs = await findPrograms(dataDir, await claimOwnership(cluster));
   const { major, port, directPort, password } = manifest.postgres;
   if (programs.binaries.major !== major) {
@@ -94,9 +94,9 @@ const openExisting = async (
   };
 };
 
-const openNew = async (dataDir: DataDir, waiting: Waiting): Promise<OpenPostgres> => {
-  const { cluster } = filesIn(dataDir.path);
-  const programs = await findPrograms(dataDir, await findAccount());
+const openNewCluster = async (dataDir: DataDir, waiting: Waiting): Promise<OpenPostgres> => {
+  const { cluster } = dataDirFiles(dataDir.path);
+  const programs = await findPrograms(dataDir, await findPostgresAccount());
   const { major } = programs.binaries;
   const password = randomBytes(24).toString("base64url");
   const manifest: Manifest = {
@@ -138,7 +138,7 @@ const openNew = async (dataDir: DataDir, waiting: Waiting): Promise<OpenPostgres
       upstream: upstreamOf(cluster, port),
       manifest,
       onDisk,
-      saveImage: () => saveNew(newImage, programs.binaries),
+      saveImage: () => saveNewImage(newImage, programs.binaries),
     };
   } catch (error) {
     await server?.stop();
@@ -164,7 +164,7 @@ export const untilAborted = async <T>(
   }
 };
 
-const saveNew = async (image: ClusterImage | undefined, binaries: Binaries): Promise<void> => {
+const saveNewImage = async (image: ClusterImage | undefined, binaries: Binaries): Promise<void> => {
   if (image !== undefined) await saveClusterImage(image, binaries);
 };
 
@@ -176,7 +176,7 @@ const startOnFreePort = async (
   preferred?: number,
 ): Promise<PostgresSupervisor> => {
   for (let attempt = 1; ; attempt += 1) {
-    const port = attempt === 1 && preferred !== undefined ? preferred : await findLastingPort(host);
+    const port = attempt === 1 && preferred !== undefined ? preferred : await findLongLivedPort(host);
     const options = optionsFor(dataDir, programs, port);
     try {
       return new PostgresSupervisor(options, await PostgresServer.start(options, waiting));
@@ -188,7 +188,7 @@ const startOnFreePort = async (
 };
 
 const clusterOf = ({ port, password, major }: { port: number; password: string; major: number }): Cluster =>
-  ownCluster({ host, port, user: superuser, password }, major, titlesOf);
+  ownCluster({ host, port, user: superuser, password }, major, readTitles);
 
 /** The system's limit for the path of a socket file, in bytes: 104 on macOS, 108 on Linux, with a terminator. */
 const maxSocketPath = 103;
@@ -199,7 +199,7 @@ const upstreamOf = (cluster: string, port: number): PostgresAddress => {
 };
 
 const optionsFor = (dataDir: DataDir, programs: Programs, port: number): ServerOptions => {
-  const { cluster, log } = filesIn(dataDir.path);
+  const { cluster, log } = dataDirFiles(dataDir.path);
   return {
     ...programs,
     directory: cluster,

@@ -8,7 +8,7 @@ import { StoredServer } from "@mgmt/engine/internal";
 import { type RunningServer, type ServerAddress, createServer, isLoopbackHost } from "@mgmt/engine/http";
 import { withAvailablePostgres } from "../machine/available-postgres.js";
 import { writeAtomically } from "../machine/data-dir/atomic-file.js";
-import { type DataDir, filesIn } from "../machine/data-dir/data-dir.js";
+import { type DataDir, dataDirFiles } from "../machine/data-dir/data-dir.js";
 import { type Manifest, format, identityOf, writeManifest } from "../machine/data-dir/manifest.js";
 import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
 import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
@@ -47,7 +47,7 @@ interface ServerContext {
 }
 
 /** Time that requests and database work in progress have to finish at shutdown, in milliseconds. */
-const grace = 2_000;
+const closeGraceMs = 2_000;
 
 /** Requests per token and window (milliseconds). */
 const rateLimit = { requests: 600, window: 60_000 };
@@ -80,7 +80,7 @@ const openRecorded = async (
   recorded: readonly RecordedDatabase[],
 ): Promise<OpenDatabases> => {
   const memory = dataDir.ephemeral ? await memoryLimitsFor(dataDir.path) : undefined;
-  const address = { ...postgres.cluster.address, endpoints: endpointsAt(front.server.port) };
+  const address = { ...postgres.cluster.address, endpoints: createEndpoints(front.server.port) };
   const cluster = { ...postgres.cluster, address };
   const databases = await openDatabases(cluster, recorded, { memory, onLog, directory: dataDir.path });
   const { missing, broken, problems } = databases;
@@ -97,7 +97,7 @@ const openRecorded = async (
 };
 
 /** Clients reach every endpoint of a database through the front. */
-const endpointsAt = (port: number): Record<EndpointKind, PublicAddress> => {
+const createEndpoints = (port: number): Record<EndpointKind, PublicAddress> => {
   const front = { host: "127.0.0.1", port };
   return { direct: front, pooled: front, accelerate: front };
 };
@@ -111,7 +111,7 @@ const serve = async (
   }: { records: OpenRecords; databases: OpenDatabases; deletions: readonly string[] },
 ): Promise<OpenServer> => {
   const { host, dataDir, postgres, front, onLog, unknownFields, errorCodes } = context;
-  const files = filesIn(dataDir.path);
+  const files = dataDirFiles(dataDir.path);
   const controlSecret = randomBytes(24).toString("base64url");
   await writeAtomically(files.controlSecret, controlSecret, { durable: false });
   const signInKey = context.requireSignInKey ? randomBytes(32).toString("base64url") : null;
@@ -194,8 +194,8 @@ const registerClient = async ({ oauth }: StoredServer, client: PublicClient): Pr
 
 /** Prefers the port of the last run, so that its URLs and token stay valid. */
 const choosePort = async ({ port, host, dataDir }: ServerContext): Promise<number> => {
-  const last = dataDir.manifest?.port ?? null;
-  return port === 0 && last !== null && (await isFree(last, host)) ? last : port;
+  const lastPort = dataDir.manifest?.port ?? null;
+  return port === 0 && lastPort !== null && (await isFree(lastPort, host)) ? lastPort : port;
 };
 
 const completeManifest = async ({ dataDir, postgres, front }: ServerContext, port: number): Promise<void> => {
@@ -220,8 +220,8 @@ const close = async (
   databases: OpenDatabases,
   records: OpenRecords,
 ): Promise<void> => {
-  const deadline = sleep(grace * 2, undefined, { ref: false });
-  await Promise.race([server.close(grace).catch(() => undefined), deadline]);
+  const deadline = sleep(closeGraceMs * 2, undefined, { ref: false });
+  await Promise.race([server.close(closeGraceMs).catch(() => undefined), deadline]);
   // Unfinished work fails when these are closed. The next start repeats it.
   for (const part of [databases, records]) {
     await Promise.race([part.close().catch(() => undefined), deadline]);

@@ -7,7 +7,11 @@ import { platformErrors } from "../errors/platform-error.js";
 import { NewerSchemaError } from "@mgmt/cluster/rows/migrate";
 import { type OpenRecords, openRecords } from "@mgmt/cluster/rows/open-records";
 import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/place";
-import { interruptedDeletions, markLost, recordedDatabases } from "@mgmt/cluster/repair/recorded-databases";
+import {
+  findInterruptedDeletions,
+  markLost,
+  recordedDatabases,
+} from "@mgmt/cluster/repair/recorded-databases";
 
 /** The records of a data directory. */
 export interface PlatformRecords {
@@ -37,7 +41,7 @@ export const openPlatformRecords = async (
       return {
         records,
         recorded: await recordedDatabases(admin, recordsSchema),
-        deletions: await interruptedDeletions(admin, recordsSchema),
+        deletions: await findInterruptedDeletions(admin, recordsSchema),
       };
     });
   } catch (error) {

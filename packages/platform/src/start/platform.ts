@@ -118,7 +118,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
       ...{ oauthClients, unknownFields, errorCodes, requireSignInKey },
     };
     const server = await untilAborted(supervisor, waiting, () => openServer(context));
-    return run({ ...parts, server });
+    return runParts({ ...parts, server });
   } catch (error) {
     await front?.server.close();
     await postgres?.server.stop();
@@ -133,20 +133,20 @@ const loadServer = (): Promise<typeof import("./open-server.js")> => import("./o
 
 /** Fails early, before any process is started. */
 const refuseUnusablePort = async (port: number, host: string): Promise<void> => {
-  const free = await isFree(port, host).catch((error: unknown) => {
+  const freeProblem = await isFree(port, host).catch((error: unknown) => {
     throw platformErrors.cannotListen(port, host, error);
   });
-  if (!free) throw platformErrors.portTaken(port, host);
+  if (!freeProblem) throw platformErrors.portTaken(port, host);
 };
 
-interface Parts {
+interface PlatformParts {
   dataDir: DataDir;
   postgres: OpenPostgres;
   front: OpenFront;
   server: OpenServer;
 }
 
-const run = ({ dataDir, postgres, front, server }: Parts): Platform => {
+const runParts = ({ dataDir, postgres, front, server }: PlatformParts): Platform => {
   const imageSaved = postgres.saveImage();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { StoredServer } from "@mgmt/engine/internal";
 import { writeAtomically } from "../machine/data-dir/atomic-file.js";
-import { readOwn } from "../machine/data-dir/own-file.js";
+import { readOwnedFile } from "../machine/data-dir/own-file.js";
 
 /** Name of the service token that the first start creates. */
 const defaultName = "default";
@@ -14,7 +14,7 @@ export const issueServiceToken = async (
   path: string,
 ): Promise<{ token: string; workspaceId: string }> => {
   const stored = await readToken(path);
-  const storedId = partsOf(stored ?? "").claims?.["jti"];
+  const storedId = parseTokenParts(stored ?? "").claims?.["jti"];
   const { workspaceId, id } = await engine.read(({ store }) => {
     const workspace = store.workspaces.find({});
     if (workspace === undefined) throw new Error("The records have no workspace");
@@ -28,7 +28,7 @@ export const issueServiceToken = async (
     return { token, workspaceId };
   }
   const token = await engine.tokens.service({ serviceTokenId: id });
-  if (stored !== undefined && isAlike(stored, token)) return { token: stored, workspaceId };
+  if (stored !== undefined && hasSameClaims(stored, token)) return { token: stored, workspaceId };
 
   await engine.write([workspaceId], ({ store }) =>
     store.serviceTokens.update(id, { valueHint: token.slice(-4) }),
@@ -37,24 +37,24 @@ export const issueServiceToken = async (
   return { token, workspaceId };
 };
 
-const readToken = (path: string): Promise<string | undefined> => readOwn(path).catch(() => undefined);
+const readToken = (path: string): Promise<string | undefined> => readOwnedFile(path).catch(() => undefined);
 
 /** Returns whether a token names the same service token, address and signing key as a valid one. */
-const isAlike = (stored: string, valid: string): boolean => {
-  const [mine, other] = [partsOf(stored), partsOf(valid)];
+const hasSameClaims = (stored: string, valid: string): boolean => {
+  const [ownClaims, otherClaims] = [parseTokenParts(stored), parseTokenParts(valid)];
   return (
-    mine.header?.["kid"] === other.header?.["kid"] &&
-    ["jti", "aud", "iss"].every((claim) => mine.claims?.[claim] === other.claims?.[claim])
+    ownClaims.header?.["kid"] === otherClaims.header?.["kid"] &&
+    ["jti", "aud", "iss"].every((claim) => ownClaims.claims?.[claim] === otherClaims.claims?.[claim])
   );
 };
 
 /** Returns the parts of a JSON Web Token; undefined for those that cannot be read. */
-const partsOf = (token: string): Record<"header" | "claims", Record<string, unknown> | undefined> => {
+const parseTokenParts = (token: string): Record<"header" | "claims", Record<string, unknown> | undefined> => {
   const [header = "", claims = ""] = token.split(".");
-  return { header: decode(header), claims: decode(claims) };
+  return { header: decodePart(header), claims: decodePart(claims) };
 };
 
-const decode = (part: string): Record<string, unknown> | undefined => {
+const decodePart = (part: string): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
     // The signature is not checked here. The server refuses a forged token.

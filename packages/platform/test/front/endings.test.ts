@@ -9,7 +9,7 @@ import { TLSSocket, connect as connectTls } from "node:tls";
 import { ConnectionFaults } from "@mgmt/engine";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Front } from "../../src/front/front.js";
-import { findLastingPort } from "../../src/machine/ports.js";
+import { findLongLivedPort } from "../../src/machine/ports.js";
 import { loadServerCredentials } from "../../src/machine/tls/server-credentials.js";
 import { firstMessage, sslRequest } from "./wire.js";
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   }).listen(path);
   await once(postgres, "listening");
   front = await Front.listen({
-    port: await findLastingPort("127.0.0.1"),
+    port: await findLongLivedPort("127.0.0.1"),
     credentials: await loadServerCredentials(join(folder, "tls"), { durable: false }),
     postgres: { path },
     connectionLimit: null,

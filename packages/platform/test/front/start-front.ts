@@ -3,8 +3,8 @@ import { ConnectionFaults } from "@mgmt/engine";
 import { afterEach } from "vitest";
 import { databaseName } from "@mgmt/cluster/policy/names";
 import type { PostgresDatabases } from "@mgmt/cluster/postgres-databases";
-import { type Directory, Front, type FrontOptions } from "../../src/front/front.js";
-import { findLastingPort } from "../../src/machine/ports.js";
+import { type DatabaseDirectory, Front, type FrontOptions } from "../../src/front/front.js";
+import { findLongLivedPort } from "../../src/machine/ports.js";
 import { type ServerCredentials, loadServerCredentials } from "../../src/machine/tls/server-credentials.js";
 import type { Cluster } from "../cluster.js";
 
@@ -18,7 +18,9 @@ export interface StartedFront {
 /** The current names of databases in the API, by their names in Postgres. */
 export const names = new Map<string, string>();
 
-export const directoryOf = (databases: Pick<PostgresDatabases, "databaseOf" | "reasonOf">): Directory => ({
+export const directoryOf = (
+  databases: Pick<PostgresDatabases, "databaseOf" | "reasonOf">,
+): DatabaseDirectory => ({
   databaseOf: (user, limits) => databases.databaseOf(user, limits),
   nameOf: (database) => Promise.resolve(names.get(database)),
   reasonOf: (database) => databases.reasonOf(database),
@@ -34,7 +36,7 @@ export const frontStarter = (cluster: Cluster) => {
     const credentials = await loadServerCredentials(join(cluster.directory, "tls"), { durable: false });
     const defects: unknown[] = [];
     const front = await Front.listen({
-      port: await findLastingPort("127.0.0.1"),
+      port: await findLongLivedPort("127.0.0.1"),
       credentials,
       postgres: { path: cluster.socketFile },
       connectionLimit: null,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { isRoot } from "../../src/machine/data-dir/account.js";
+import { isRunningAsRoot } from "../../src/machine/data-dir/account.js";
 import { call, makeProject, query, finalStatus } from "../api.js";
 import { findPrograms } from "../cluster.js";
 import { Platforms } from "../platform-process.js";
@@ -176,7 +176,7 @@ describe.concurrent("a data directory of another process", () => {
   });
 });
 
-describe.runIf(isRoot())("root", { concurrent: true }, () => {
+describe.runIf(isRunningAsRoot())("root", { concurrent: true }, () => {
   const nobody = { uid: 65_534, gid: 65_534 };
 
   it("uses a data directory whose parent is closed to others, or reports that this Postgres cannot", async () => {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../../src/machine/data-dir/directories.js";
 import { startPlatform } from "@mgmt/platform";
-import { type Account, isRoot } from "../../src/machine/data-dir/account.js";
+import { type SystemAccount, isRunningAsRoot } from "../../src/machine/data-dir/account.js";
 import { findPrograms, temporaryDirectory } from "../cluster.js";
 import { bundleProgram } from "../platform-process.js";
 import { WrappedPrograms, failsWithFullDisk } from "../wrapped-programs.js";
@@ -73,7 +73,11 @@ describe("the first start", () => {
 });
 
 /** Runs a bundled program under a limit of the system, and returns what it prints. */
-const runLimited = async (limit: string, name = "run-platform", account?: Account): Promise<unknown> => {
+const runLimited = async (
+  limit: string,
+  name = "run-platform",
+  account?: SystemAccount,
+): Promise<unknown> => {
   const program = await bundleProgram(directory, name);
   const options = JSON.stringify({ port: 0, dataDir: join(directory, "data") });
   const { stdout } = spawnSync(
@@ -85,7 +89,7 @@ const runLimited = async (limit: string, name = "run-platform", account?: Accoun
 };
 
 /** Another user cannot write to the file of the coverage, and has no home. */
-const environmentOf = (account: Account | undefined): NodeJS.ProcessEnv => ({
+const environmentOf = (account: SystemAccount | undefined): NodeJS.ProcessEnv => ({
   ...process.env,
   ...(account && { MGMT_COVERAGE_FILE: "", HOME: directory, XDG_CACHE_HOME: join(directory, "cache") }),
 });
@@ -95,13 +99,13 @@ describe("a limit of the system", () => {
     ["-n 64", "platform:open_files_limit"],
     ["-f 2048", "platform:file_size_limit"],
     // A limit of processes does not apply to root itself, but to the account of its Postgres.
-    ...(isRoot() ? [["-u 32", "platform:process_limit"]] : []),
+    ...(isRunningAsRoot() ? [["-u 32", "platform:process_limit"]] : []),
   ])("is reported when it is too low: ulimit %s", async (limit, code) => {
     expect(await runLimited(limit)).toMatchObject({ code });
   });
 });
 
-describe.runIf(isRoot())("a user", () => {
+describe.runIf(isRunningAsRoot())("a user", () => {
   // No account has this id.
   const unknown = { uid: 54_321, gid: 54_321 };
 

@@ -1,11 +1,11 @@
 import type { TokenRequest } from "../request/call.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
 import { LoginRequiredError } from "./auth-error.js";
-import { type Credential, isAlive, urgencyOf } from "./credential.js";
+import { type Credential, isUnexpired, renewalUrgencyOf } from "./credential.js";
 import { authErrors } from "./errors.js";
 import { type OAuthOptions, readOAuthSettings } from "./oauth-settings.js";
-import { type Requirements, renew, storePending } from "./renewal.js";
-import { assertOwn, sessionOf } from "./session.js";
+import { type RenewalRequirements, renew, storeUnsavedCredential } from "./renewal.js";
+import { assertIssuedForClient, sessionOf } from "./session.js";
 import type { TokenStore } from "./token-store.js";
 
 export interface AuthenticatorOptions extends OAuthOptions {
@@ -30,7 +30,7 @@ export interface Authenticator {
 }
 
 /** Time between background attempts after a failure, in milliseconds. */
-const pause = 5_000;
+const pauseAfterFailureMs = 5_000;
 
 /**
  * Creates an authenticator that returns the access token of a stored login and refreshes it.
@@ -68,16 +68,16 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const settings = readOAuthSettings(options);
   const { store, onBackgroundError } = options;
   const session = sessionOf(store);
-  const report = (error: unknown): void => {
-    session.pausedUntil = Date.now() + pause;
+  const reportAndPause = (error: unknown): void => {
+    session.pausedUntil = Date.now() + pauseAfterFailureMs;
     // Not `observe`, which is larger: these failures are rare already.
     const call = async (): Promise<unknown> => onBackgroundError?.(error);
     call().catch((failure: unknown) => console.warn("[mgmt] onBackgroundError failed:", failure));
   };
-  const renewal = { settings, store, session, report };
+  const renewal = { settings, store, session, report: reportAndPause };
   const renewalLimitMs = 2 * settings.timeoutMs;
 
-  const withinLimit = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+  const withRenewalDeadline = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     withDeadline(
       {
         signals: [],
@@ -87,70 +87,82 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       work,
     );
 
-  const startRenewal = ({ rejected, early }: Requirements): Promise<Credential> => {
-    const result = withinLimit((signal) => renew(renewal, { rejected, early }, signal)).finally(() => {
-      session.renewal = undefined;
-    });
+  const startRenewal = ({ rejected, early }: RenewalRequirements): Promise<Credential> => {
+    const result = withRenewalDeadline((signal) => renew(renewal, { rejected, early }, signal)).finally(
+      () => {
+        session.renewal = undefined;
+      },
+    );
     session.renewal = { result, rejected };
     return result;
   };
 
-  const renewed = async (rejected: string | undefined): Promise<Credential> => {
+  const awaitRenewal = async (rejected: string | undefined): Promise<Credential> => {
     // A refresh that started before the 401 may return the rejected token.
-    for (let current = session.renewal; current; current = session.renewal) {
-      const credential = await current.result;
-      if (credential.accessToken !== rejected || current.rejected === rejected) return credential;
+    for (let currentRenewal = session.renewal; currentRenewal; currentRenewal = session.renewal) {
+      const credential = await currentRenewal.result;
+      if (credential.accessToken !== rejected || currentRenewal.rejected === rejected) return credential;
     }
     return startRenewal({ rejected, early: false });
   };
 
-  const save = (): Promise<void> => {
-    session.saving ??= withinLimit((signal) => storePending(renewal, signal)).finally(() => {
-      session.saving = undefined;
-    });
+  const saveUnsavedCredential = (): Promise<void> => {
+    session.saving ??= withRenewalDeadline((signal) => storeUnsavedCredential(renewal, signal)).finally(
+      () => {
+        session.saving = undefined;
+      },
+    );
     return session.saving;
   };
 
-  const inBackground = (work: () => Promise<unknown>): void => {
-    if (Date.now() >= session.pausedUntil) void work().catch(report);
+  const runInBackground = (work: () => Promise<unknown>): void => {
+    if (Date.now() >= session.pausedUntil) void work().catch(reportAndPause);
   };
   /** Whether the last attempt failed recently and the current token is still usable. */
-  const isPaused = (credential: Credential, rejected: string | undefined): boolean =>
-    credential.accessToken !== rejected && isAlive(credential) && Date.now() < session.pausedUntil;
+  const isUsableDuringPause = (credential: Credential, rejected: string | undefined): boolean =>
+    credential.accessToken !== rejected && isUnexpired(credential) && Date.now() < session.pausedUntil;
 
   const useCredential = (credential: Credential): string => {
-    assertOwn(credential, settings);
-    if (session.isUnsaved && !session.saving) inBackground(save);
-    if (urgencyOf(credential) === "soon" && !session.renewal) {
-      inBackground(() => startRenewal({ rejected: undefined, early: true }));
+    assertIssuedForClient(credential, settings);
+    if (session.isUnsaved && !session.saving) runInBackground(saveUnsavedCredential);
+    if (renewalUrgencyOf(credential) === "soon" && !session.renewal) {
+      runInBackground(() => startRenewal({ rejected: undefined, early: true }));
     }
     return credential.accessToken;
   };
 
   return {
     async token({ signal, timeoutMs = Number.POSITIVE_INFINITY, rejected } = {}) {
-      const known = session.credential;
+      const knownCredential = session.credential;
       const isCurrent = session.isUnsaved || !store.hasChanged?.();
-      if (known && isCurrent && (urgencyOf(known, rejected) !== "now" || isPaused(known, rejected)))
-        return useCredential(known);
+      if (
+        knownCredential &&
+        isCurrent &&
+        (renewalUrgencyOf(knownCredential, rejected) !== "now" ||
+          isUsableDuringPause(knownCredential, rejected))
+      )
+        return useCredential(knownCredential);
       const waitMs = Math.min(settings.timeoutMs, timeoutMs * 0.8);
       const timedOut = (): Error => authErrors.noToken(waitMs, session.waitingFor);
       try {
         return useCredential(
-          await withDeadline({ signals: [signal], timeoutMs: waitMs, timedOut }, () => renewed(rejected)),
+          await withDeadline({ signals: [signal], timeoutMs: waitMs, timedOut }, () =>
+            awaitRenewal(rejected),
+          ),
         );
       } catch (error) {
         const { credential } = session;
-        const isOver = signal?.aborted === true || error instanceof LoginRequiredError;
-        if (isOver || !credential || credential.accessToken === rejected || !isAlive(credential)) throw error;
-        assertOwn(credential, settings);
-        report(error);
+        const mustFail = signal?.aborted === true || error instanceof LoginRequiredError;
+        if (mustFail || !credential || credential.accessToken === rejected || !isUnexpired(credential))
+          throw error;
+        assertIssuedForClient(credential, settings);
+        reportAndPause(error);
         return credential.accessToken;
       }
     },
     async settled() {
       await session.renewal?.result.catch(() => undefined);
-      if (session.isUnsaved) await save();
+      if (session.isUnsaved) await saveUnsavedCredential();
     },
   };
 };

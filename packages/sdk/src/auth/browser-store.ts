@@ -3,7 +3,7 @@ import { TokenStoreError } from "./auth-error.js";
 import type { Credential } from "./credential.js";
 import { parseCredential } from "./parse-credential.js";
 import { storageErrors } from "./storage-errors.js";
-import { type Reservation, type TokenStore, exclusively } from "./token-store.js";
+import { type Reservation, type TokenStore, withExclusiveStore } from "./token-store.js";
 import { assertOptions } from "#type-checks";
 
 /** The part of `localStorage` or `sessionStorage` that a store uses. See https://html.spec.whatwg.org/multipage/webstorage.html. */
@@ -27,7 +27,7 @@ export interface BrowserStoreOptions {
  * How long Chromium may take to show a tab the writes of another tab to `localStorage`. Its tabs have copies of the storage, which do not
  * wait for locks.
  */
-const propagationMs = 200;
+const storagePropagationMs = 200;
 
 /** Longer than a credential with the tokens of the service. */
 const reservedLength = 8_192;
@@ -51,16 +51,17 @@ const reservedLength = 8_192;
  */
 export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   assertOptions(options, "browserStore", () => InvalidArgumentError);
-  const { key = "mgmt.login", storage, ...others } = options;
-  for (const name in others) throw new InvalidArgumentError(name, "is not an option");
-  const reserved = `${key}.reserved`;
+  const { key = "mgmt.login", storage, ...unknownOptions } = options;
+  for (const name in unknownOptions) throw new InvalidArgumentError(name, "is not an option");
+  const reservedSpaceKey = `${key}.reserved`;
   /** A browser that blocks storage throws when a program reads the global. */
   const browserStorage = (): BrowserStorage => {
-    const used: BrowserStorage | undefined = storage ?? (isPage() ? globalThis.sessionStorage : undefined);
-    if (!used) throw storageErrors.missing();
-    return used;
+    const selectedStorage: BrowserStorage | undefined =
+      storage ?? (isPage() ? globalThis.sessionStorage : undefined);
+    if (!selectedStorage) throw storageErrors.missing();
+    return selectedStorage;
   };
-  const change = (work: (storage: BrowserStorage) => void): void => {
+  const changeStorage = (work: (storage: BrowserStorage) => void): void => {
     try {
       work(browserStorage());
     } catch (error) {
@@ -68,16 +69,16 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
     }
   };
   /** The value that this store has last read or written. */
-  let last: string | null = null;
+  let lastKnownText: string | null = null;
   const write = (credential: Credential): void =>
-    change((used) => {
+    changeStorage((targetStorage) => {
       const text = JSON.stringify(credential);
-      used.setItem(key, text);
-      last = text;
+      targetStorage.setItem(key, text);
+      lastKnownText = text;
     });
-  const reserve = async (): Promise<Reservation> => {
-    change((used) => used.setItem(reserved, "-".repeat(reservedLength)));
-    const release = (): void => change((used) => used.removeItem(reserved));
+  const reserveSpace = async (): Promise<Reservation> => {
+    changeStorage((used) => used.setItem(reservedSpaceKey, "-".repeat(reservedLength)));
+    const release = (): void => changeStorage((used) => used.removeItem(reservedSpaceKey));
     return {
       write: async (credential) => {
         release();
@@ -89,47 +90,49 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   const store: TokenStore = {
     read: async () => {
       try {
-        last = browserStorage().getItem(key);
+        lastKnownText = browserStorage().getItem(key);
       } catch (error) {
         throw error instanceof TokenStoreError ? error : storageErrors.unreadable(error);
       }
-      return last === null ? undefined : parseCredential(`The item ${key} of the storage`, last);
+      return lastKnownText === null
+        ? undefined
+        : parseCredential(`The item ${key} of the storage`, lastKnownText);
     },
     hasChanged: () => {
       try {
-        return browserStorage().getItem(key) !== last;
+        return browserStorage().getItem(key) !== lastKnownText;
       } catch {
         return false;
       }
     },
     write: async (credential) => write(credential),
     clear: async () =>
-      change((used) => {
+      changeStorage((used) => {
         used.removeItem(key);
-        used.removeItem(reserved);
-        last = null;
+        used.removeItem(reservedSpaceKey);
+        lastKnownText = null;
       }),
-    probe: async () => (await reserve()).release(),
-    reserve,
+    probe: async () => (await reserveSpace()).release(),
+    reserve: reserveSpace,
   };
-  const withinPage = { ...store };
+  const storeWithoutLock = { ...store };
   return {
     ...store,
     lock: async (work, { signal }) => {
       // The declarations of browsers do not say that insecure pages have none.
       const { locks } = ((isPage() && globalThis.navigator) || {}) as { locks?: LockManager };
-      if (!locks) return exclusively(withinPage, signal, work);
+      if (!locks) return withExclusiveStore(storeWithoutLock, signal, work);
       let isHeld = false;
       try {
         return await locks.request(`@mgmt/sdk ${key}`, { signal }, async () => {
           isHeld = true;
-          if (storage && storage === globalThis.localStorage) await propagation();
+          if (storage && storage === globalThis.localStorage) await waitForPropagation();
           return work();
         });
       } catch (error) {
         if (isHeld || signal.aborted) throw error;
         // A browser that blocks the storage of a page also denies it locks.
-        return exclusively(withinPage, signal, work);
+        return withExclusiveStore(storeWithoutLock, signal, work);
       }
     },
   };
@@ -138,4 +141,5 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
 /** Whether this is a page or its worker. Node.js 25 and newer, and Deno, have a storage too, which all visitors of a server would share. */
 const isPage = (): boolean => "document" in globalThis || "WorkerGlobalScope" in globalThis;
 
-const propagation = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, propagationMs));
+const waitForPropagation = (): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, storagePropagationMs));

@@ -17,8 +17,8 @@ export interface Credential {
   clientId: string;
 }
 
-const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
-const isTime = (value: unknown): value is number | undefined =>
+const isNonEmptyString = (value: unknown): value is string => typeof value === "string" && value !== "";
+const isOptionalTimestamp = (value: unknown): value is number | undefined =>
   value === undefined || (typeof value === "number" && Number.isFinite(value));
 
 /** Reports whether a value is a credential. Ignores additional fields. */
@@ -27,33 +27,33 @@ export const isCredential = (value: unknown): value is Credential => {
   // The check above proves that this is an object; the types of its fields are unknown.
   const fields = value as Partial<Record<keyof Credential, unknown>>;
   return (
-    isText(fields.accessToken) &&
-    (fields.refreshToken === undefined || isText(fields.refreshToken)) &&
-    isTime(fields.issuedAt) &&
-    isTime(fields.expiresAt) &&
+    isNonEmptyString(fields.accessToken) &&
+    (fields.refreshToken === undefined || isNonEmptyString(fields.refreshToken)) &&
+    isOptionalTimestamp(fields.issuedAt) &&
+    isOptionalTimestamp(fields.expiresAt) &&
     Array.isArray(fields.scopes) &&
-    fields.scopes.every(isText) &&
-    isText(fields.issuer) &&
-    isText(fields.clientId)
+    fields.scopes.every(isNonEmptyString) &&
+    isNonEmptyString(fields.issuer) &&
+    isNonEmptyString(fields.clientId)
   );
 };
 
 /** How urgently a new access token is needed. */
-export type Urgency = "none" | "soon" | "now";
+export type RenewalUrgency = "none" | "soon" | "now";
 
 /** Returns how urgently a new access token is needed. See the table at `createAuthenticator`. */
-export const urgencyOf = (credential: Credential | undefined, rejected?: string): Urgency => {
+export const renewalUrgencyOf = (credential: Credential | undefined, rejected?: string): RenewalUrgency => {
   if (!credential || credential.accessToken === rejected) return "now";
   const { refreshToken, issuedAt, expiresAt = Number.POSITIVE_INFINITY } = credential;
-  const left = expiresAt - Date.now();
+  const remainingMs = expiresAt - Date.now();
   // The clock that issued it is ahead, so it may have expired together with the rejected one.
   if (rejected !== undefined && issuedAt !== undefined && issuedAt > Date.now()) return "now";
-  if (refreshToken === undefined) return left > 0 ? "none" : "now";
-  const life = issuedAt === undefined ? Number.POSITIVE_INFINITY : expiresAt - issuedAt;
-  if (left < Math.min(30_000, life / 16)) return "now";
-  return left < Math.min(120_000, life / 4) ? "soon" : "none";
+  if (refreshToken === undefined) return remainingMs > 0 ? "none" : "now";
+  const lifetimeMs = issuedAt === undefined ? Number.POSITIVE_INFINITY : expiresAt - issuedAt;
+  if (remainingMs < Math.min(30_000, lifetimeMs / 16)) return "now";
+  return remainingMs < Math.min(120_000, lifetimeMs / 4) ? "soon" : "none";
 };
 
 /** Reports whether the access token has not expired. */
-export const isAlive = ({ expiresAt = Number.POSITIVE_INFINITY }: Credential): boolean =>
+export const isUnexpired = ({ expiresAt = Number.POSITIVE_INFINITY }: Credential): boolean =>
   Date.now() < expiresAt;

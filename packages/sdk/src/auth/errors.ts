@@ -8,18 +8,18 @@ import {
 } from "./auth-error.js";
 
 /** The purpose of a request to the authorization server. */
-export type Stage = "discovery" | "login" | "refresh" | "revoke";
+export type OAuthStage = "discovery" | "login" | "refresh" | "revoke";
 
-const serverHint = "Check authUrl, and that the authorization server is running and reachable.";
-const hints: Readonly<Record<Stage, string>> = {
-  discovery: `${serverHint} For a server without metadata, set endpoints.`,
-  login: `${serverHint} Then start a new login.`,
-  refresh: `${serverHint} The login was not changed; the next call tries again.`,
+const checkServerHint = "Check authUrl, and that the authorization server is running and reachable.";
+const hintsByStage: Readonly<Record<OAuthStage, string>> = {
+  discovery: `${checkServerHint} For a server without metadata, set endpoints.`,
+  login: `${checkServerHint} Then start a new login.`,
+  refresh: `${checkServerHint} The login was not changed; the next call tries again.`,
   revoke:
     "It was removed from the store. On the server, it ends when it expires or when its integration is deleted.",
 };
 
-const invalidGrant = { hint: "Start a new login and approve it.", advice: "log_in" } as const;
+const invalidGrantAdvice = { hint: "Start a new login and approve it.", advice: "log_in" } as const;
 
 /** Creates every `AuthError`, except those of files (`file-errors.ts`) and of the storage of a browser (`storage-errors.ts`). */
 export const authErrors = {
@@ -83,7 +83,7 @@ export const authErrors = {
     }),
   serverTimeout: (request: string, timeoutMs: number) =>
     new AuthError("auth:timeout", `${request} got no complete response within ${timeoutMs} ms`, {
-      hint: serverHint,
+      hint: checkServerHint,
       advice: "check_auth_url",
     }),
   noToken: (timeoutMs: number, waitingFor: string) =>
@@ -94,11 +94,15 @@ export const authErrors = {
   storeTimeout: (timeoutMs: number, hint: string) =>
     new AuthError("auth:timeout", `The store was not ready within ${timeoutMs} ms`, { hint }),
 
-  failed: (stage: Stage, problem: string, response: { oauthError?: string | undefined; status?: number }) =>
-    new AuthError(codes[stage], problem, {
-      hint: hints[stage],
+  failed: (
+    stage: OAuthStage,
+    problem: string,
+    response: { oauthError?: string | undefined; status?: number },
+  ) =>
+    new AuthError(errorCodesByStage[stage], problem, {
+      hint: hintsByStage[stage],
       ...(stage !== "revoke" && { advice: "check_auth_url" }),
-      ...(response.oauthError === "invalid_grant" && invalidGrant),
+      ...(response.oauthError === "invalid_grant" && invalidGrantAdvice),
       ...response,
     }),
   notRevoked: (cause: MgmtError & Pick<AuthErrorInit, "oauthError" | "status">) =>
@@ -106,7 +110,7 @@ export const authErrors = {
       "auth:revoke_failed",
       `The login was removed from the store, but may still be valid: ${cause.message}`,
       {
-        hint: hints.revoke,
+        hint: hintsByStage.revoke,
         cause,
         oauthError: cause.oauthError,
         status: cause.status,
@@ -117,14 +121,14 @@ export const authErrors = {
       hint: "Use startLogin and finishLogin, and let the user paste the URL.",
       advice: "log_in_manually",
     }),
-  corrupt: (where: string, problem: string) =>
-    new TokenStoreError("auth:store_corrupt", `${where} does not contain a credential: it ${problem}`, {
+  corrupt: (source: string, problem: string) =>
+    new TokenStoreError("auth:store_corrupt", `${source} does not contain a credential: it ${problem}`, {
       hint: "It was not changed. Log in again to replace it.",
       advice: "log_in",
     }),
 };
 
-const codes: Readonly<Record<Stage, AuthErrorCode>> = {
+const errorCodesByStage: Readonly<Record<OAuthStage, AuthErrorCode>> = {
   discovery: "auth:discovery_failed",
   login: "auth:login_failed",
   refresh: "auth:refresh_failed",

@@ -5,7 +5,7 @@ import { authErrors } from "./errors.js";
 import { type OAuthOptions, type OAuthSettings, readOAuthSettings } from "./oauth-settings.js";
 import type { LoginAttempt } from "./protocol.js";
 import { sessionOf } from "./session.js";
-import { type TokenStore, exclusively } from "./token-store.js";
+import { type TokenStore, withExclusiveStore } from "./token-store.js";
 
 /** Options that all logins share. */
 export interface LoginOptions extends OAuthOptions {
@@ -90,19 +90,19 @@ export const finishLoginWith = async (
   settings: OAuthSettings,
   { attempt, callback, store, signal }: Omit<FinishLoginOptions, keyof OAuthOptions>,
 ): Promise<Credential> => {
-  const parameters = queryOf(callback, attempt);
-  await probe(store, signal);
+  const parameters = parseCallback(callback, attempt);
+  await assertStoreWritable(store, signal);
   const { redeemCallback } = await import("./protocol.js").catch(notLoaded);
   const redemption = await redeemCallback(settings, attempt, parameters, signal);
   const credential = await redemption.credential;
   if (store && !redemption.stores.has(store)) {
-    await save(store, credential, settings.timeoutMs);
+    await storeNewCredential(store, credential, settings.timeoutMs);
     redemption.stores.add(store);
   }
   return credential;
 };
 
-const queryOf = (
+const parseCallback = (
   callback: FinishLoginOptions["callback"],
   { redirectUri }: LoginAttempt,
 ): URLSearchParams | { code: string } => {
@@ -112,16 +112,18 @@ const queryOf = (
 };
 
 /** Checks that the store can be written. Can be aborted, since a store may prompt its user. */
-export const probe = (store: TokenStore | undefined, signal: AbortSignal | undefined): Promise<void> =>
-  withStoreDeadline(Number.POSITIVE_INFINITY, signal, async () => store?.probe?.());
+export const assertStoreWritable = (
+  store: TokenStore | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> => withStoreDeadline(Number.POSITIVE_INFINITY, signal, async () => store?.probe?.());
 
 /**
  * Saves the credential. Not abortable, because the code is already used. The timeout is generous: a refresh that hangs
  * holds the lock for up to twice `timeoutMs`.
  */
-const save = (store: TokenStore, credential: Credential, timeoutMs: number): Promise<void> =>
+const storeNewCredential = (store: TokenStore, credential: Credential, timeoutMs: number): Promise<void> =>
   withStoreDeadline(3 * timeoutMs, undefined, (limit) =>
-    exclusively(store, limit, async () => {
+    withExclusiveStore(store, limit, async () => {
       await store.write(credential);
       sessionOf(store).replace(credential);
     }),

@@ -5,8 +5,8 @@ import { AuthError, TokenStoreError } from "./auth-error.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
 import { type OAuthOptions, type OAuthSettings, readOAuthSettings } from "./oauth-settings.js";
-import { assertOwn, sessionOf } from "./session.js";
-import { type TokenStore, exclusively, readStored } from "./token-store.js";
+import { assertIssuedForClient, sessionOf } from "./session.js";
+import { type TokenStore, withExclusiveStore, readStoredCredential } from "./token-store.js";
 
 export interface LogoutOptions extends OAuthOptions {
   store: TokenStore;
@@ -24,7 +24,7 @@ export interface LogoutOptions extends OAuthOptions {
 export const logout = async (options: LogoutOptions): Promise<void> => {
   const { store, signal } = options;
   const settings = readOAuthSettings(options);
-  const credential = await forget(settings, store, signal);
+  const credential = await takeCredentialFromStore(settings, store, signal);
   if (credential === undefined) return;
   if (credential instanceof AuthError) throw authErrors.notRevoked(credential);
   try {
@@ -36,7 +36,7 @@ export const logout = async (options: LogoutOptions): Promise<void> => {
 };
 
 /** Clears the store and returns its credential, or the error if its content is corrupt. */
-const forget = (
+const takeCredentialFromStore = (
   settings: OAuthSettings,
   store: TokenStore,
   signal: AbortSignal | undefined,
@@ -45,21 +45,22 @@ const forget = (
   const timedOut = (): AuthError =>
     authErrors.storeTimeout(timeoutMs, "Nothing was revoked. Log out again when the store works.");
   return withDeadline({ signals: [signal], timeoutMs, timedOut }, (limit) =>
-    exclusively(store, limit, async () => {
-      const stored = await read(store);
+    withExclusiveStore(store, limit, async () => {
+      const storedCredential = await readOrCorruptError(store);
       const session = sessionOf(store);
-      const newest = session.newerThan(stored) ?? stored;
-      if (newest !== undefined && !(newest instanceof AuthError)) assertOwn(newest, settings);
-      if (stored !== undefined) await store.clear();
+      const newestCredential = session.newerThan(storedCredential) ?? storedCredential;
+      if (newestCredential !== undefined && !(newestCredential instanceof AuthError))
+        assertIssuedForClient(newestCredential, settings);
+      if (storedCredential !== undefined) await store.clear();
       session.replace(undefined);
-      return newest;
+      return newestCredential;
     }),
   );
 };
 
-const read = async (store: TokenStore): Promise<Credential | TokenStoreError | undefined> => {
+const readOrCorruptError = async (store: TokenStore): Promise<Credential | TokenStoreError | undefined> => {
   try {
-    return await readStored(store);
+    return await readStoredCredential(store);
   } catch (error) {
     if (error instanceof TokenStoreError && error.code === "auth:store_corrupt") return error;
     throw error;

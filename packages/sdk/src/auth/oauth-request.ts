@@ -1,16 +1,16 @@
 import { type CustomFetchOptions, allowInsecureRequests, customFetch } from "oauth4webapi";
-import { decodeBase64, decodePercent, isText } from "@mgmt/internal/text/encodings";
+import { decodeBase64, decodePercent, isReadableText } from "@mgmt/internal/text/encodings";
 import { reasonOf } from "../errors/local-errors.js";
 import { abortError } from "../deadlines/abort-error.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { AuthError } from "./auth-error.js";
-import { type Stage, authErrors } from "./errors.js";
+import { type OAuthStage, authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
 
 /** A request to the authorization server. */
 export interface OAuthRequest {
-  stage: Stage;
+  stage: OAuthStage;
   settings: OAuthSettings;
   signal?: AbortSignal | undefined;
   /** Timeout in milliseconds. Default: `settings.timeoutMs`. */
@@ -41,19 +41,19 @@ export const sendOAuthRequest = async <T>(
   const { transport, allowsHttp } = settings;
   let request = settings.issuer;
   let response: TransportResponse | undefined;
-  const hidden = [...secrets];
+  const secretsToHide = [...secrets];
   const send: RequestOptions[typeof customFetch] = async (url, { method, headers, body, signal: limit }) => {
     request = `${method} ${url}`;
     // Basic authentication encodes the client secret.
-    hidden.push(headers["authorization"]?.split(" ")[1]);
-    const sent = {
+    secretsToHide.push(headers["authorization"]?.split(" ")[1]);
+    const transportRequest = {
       method,
       url,
       headers,
       body: body?.toString(),
       signal: limit ?? new AbortController().signal,
     };
-    response = await transport.send(sent);
+    response = await transport.send(transportRequest);
     const { status } = response;
     const text = [204, 205, 304].includes(status) ? null : response.body;
     return new Response(text, { status, headers: response.headers });
@@ -66,17 +66,21 @@ export const sendOAuthRequest = async <T>(
   } catch (error) {
     if (signal?.aborted) throw abortError(signal.reason);
     if (error instanceof AuthError) throw error;
-    const hide = (text: string): string => hideSecrets(text, hidden);
+    const hideInText = (text: string): string => hideSecrets(text, secretsToHide);
     if (!response)
-      throw authErrors.failed(stage, hide(`${request} got no complete response (${reasonOf(error)})`), {});
+      throw authErrors.failed(
+        stage,
+        hideInText(`${request} got no complete response (${reasonOf(error)})`),
+        {},
+      );
     const { status } = response;
-    const { oauthError, description } = readError(response.body);
+    const { oauthError, description } = parseOAuthError(response.body);
     const problem =
       oauthError === undefined
-        ? `returned ${status} (${typeOf(response)}), which is not a valid OAuth response${why(error, status)}`
+        ? `returned ${status} (${contentTypeOf(response)}), which is not a valid OAuth response${problemSuffix(error, status)}`
         : `was refused with ${oauthError}${description === undefined ? "" : `: ${description}`}`;
-    throw authErrors.failed(stage, hide(`${request} ${problem}`), {
-      oauthError: oauthError && (standardErrors.test(oauthError) ? oauthError : hide(oauthError)),
+    throw authErrors.failed(stage, hideInText(`${request} ${problem}`), {
+      oauthError: oauthError && (standardErrorPattern.test(oauthError) ? oauthError : hideInText(oauthError)),
       status,
     });
   }
@@ -86,17 +90,17 @@ export const sendOAuthRequest = async <T>(
  * Error codes of [RFC 6749](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) and
  * [RFC 7009](https://www.rfc-editor.org/rfc/rfc7009#section-2.2.1), which say nothing about a secret that occurs in them.
  */
-const standardErrors =
+const standardErrorPattern =
   /^(?:invalid_(?:request|client|grant|scope)|unauthorized_client|unsupported_(?:grant|token)_type)$/;
 
-const typeOf = ({ headers, body }: TransportResponse): string =>
+const contentTypeOf = ({ headers, body }: TransportResponse): string =>
   body === "" ? "no body" : (headers["content-type"]?.split(";")[0] ?? "no content type");
 
 /**
  * Returns the library's message for a 200 response, since it names fields but quotes no values; otherwise an empty
  * string.
  */
-const why = (error: unknown, status: number): string =>
+const problemSuffix = (error: unknown, status: number): string =>
   status === 200 && error instanceof Error ? `: ${error.message}` : "";
 
 /**
@@ -107,7 +111,7 @@ const isErrorText = (value: unknown): value is string =>
   typeof value === "string" && /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,300}$/.test(value);
 
 /** Returns the `error` and `error_description` of a response or a callback, without values that are not valid OAuth. */
-export const readErrorFields = (
+export const validateErrorFields = (
   error: unknown,
   description: unknown,
 ): { oauthError?: string | undefined; description?: string | undefined } => ({
@@ -115,7 +119,7 @@ export const readErrorFields = (
   description: isErrorText(description) ? description : undefined,
 });
 
-const readError = (body: string): ReturnType<typeof readErrorFields> => {
+const parseOAuthError = (body: string): ReturnType<typeof validateErrorFields> => {
   try {
     const json: unknown = JSON.parse(body);
     if (typeof json !== "object" || json === null) return {};
@@ -124,7 +128,7 @@ const readError = (body: string): ReturnType<typeof readErrorFields> => {
       error?: unknown;
       error_description?: unknown;
     };
-    return readErrorFields(error, description);
+    return validateErrorFields(error, description);
   } catch {
     return {};
   }
@@ -137,32 +141,32 @@ const maxEncodings = 4;
 
 /** Replaces secrets in a string with `…`, in case a server or a transport quoted them, also percent-encoded or in base64. */
 export const hideSecrets = (text: string, secrets: readonly (string | undefined)[]): string => {
-  const known = secrets.flatMap((secret) => secret || []);
-  const masked = known.reduce((hidden, secret) => hidden.replaceAll(secret, "…"), text);
-  const encodable = known.filter(({ length }) => length >= minEncodedLength);
+  const presentSecrets = secrets.flatMap((secret) => secret || []);
+  const masked = presentSecrets.reduce((hidden, secret) => hidden.replaceAll(secret, "…"), text);
+  const encodableSecrets = presentSecrets.filter(({ length }) => length >= minEncodedLength);
   return masked
-    .replace(base64, (run) => (holdsInBase64(run, encodable, 1) ? "…" : run))
-    .replace(/[^\s"<>]+/g, (word) => (holdsEncoded(word, encodable, 1) ? "…" : word));
+    .replace(base64Pattern, (run) => (containsSecretInBase64(run, encodableSecrets, 1) ? "…" : run))
+    .replace(/[^\s"<>]+/g, (word) => (containsEncodedSecret(word, encodableSecrets, 1) ? "…" : word));
 };
 
-const base64 = /[\w+/-]{8,}={0,2}/g;
+const base64Pattern = /[\w+/-]{8,}={0,2}/g;
 
-const holdsEncoded = (text: string, secrets: readonly string[], encodings: number): boolean => {
+const containsEncodedSecret = (text: string, secrets: readonly string[], encodings: number): boolean => {
   if (encodings > maxEncodings) return false;
   // Forms encode spaces as plus signs.
-  const inPercent = [text, text.replaceAll("+", " ")]
+  const percentDecodedTexts = [text, text.replaceAll("+", " ")]
     .map(decodePercent)
     .filter((decoded) => decoded !== text);
   return (
-    inPercent.some((decoded) => holds(decoded, secrets, encodings)) ||
-    (text.match(base64) ?? []).some((run) => holdsInBase64(run, secrets, encodings))
+    percentDecodedTexts.some((decoded) => containsSecret(decoded, secrets, encodings)) ||
+    (text.match(base64Pattern) ?? []).some((run) => containsSecretInBase64(run, secrets, encodings))
   );
 };
 
 /** The encoded text may follow other characters of base64, such as the `/` of a path. */
-const holdsInBase64 = (run: string, secrets: readonly string[], encodings: number): boolean =>
-  [0, 1, 2, 3].some((skipped) => holds(decodeBase64(run.slice(skipped)), secrets, encodings));
+const containsSecretInBase64 = (run: string, secrets: readonly string[], encodings: number): boolean =>
+  [0, 1, 2, 3].some((skipped) => containsSecret(decodeBase64(run.slice(skipped)), secrets, encodings));
 
-const holds = (decoded: string, secrets: readonly string[], encodings: number): boolean =>
+const containsSecret = (decoded: string, secrets: readonly string[], encodings: number): boolean =>
   secrets.some((secret) => decoded.includes(secret)) ||
-  (isText(decoded) && holdsEncoded(decoded, secrets, encodings + 1));
+  (isReadableText(decoded) && containsEncodedSecret(decoded, secrets, encodings + 1));

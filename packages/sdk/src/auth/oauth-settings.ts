@@ -64,10 +64,10 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
     throw new InvalidArgumentError("clientId", "must not be empty");
   }
   if (clientSecret === "") throw new InvalidArgumentError("clientSecret", "must not be empty");
-  const address = readAddress("authUrl", options.authUrl, allowInsecureHttp);
+  const address = normalizeAddress("authUrl", options.authUrl, allowInsecureHttp);
   // As it came: issuers are compared as text, and a slash at the end belongs to them (RFC 8414, section 3.3; RFC 9207, section 2.4).
   const issuer = options.authUrl;
-  const server = endpoints && readEndpoints(issuer, endpoints, allowInsecureHttp);
+  const server = endpoints && validateEndpoints(issuer, endpoints, allowInsecureHttp);
   return {
     options: options,
     issuer,
@@ -81,13 +81,13 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
   };
 };
 
-const readEndpoints = (
+const validateEndpoints = (
   issuer: string,
   { authorization, token, revocation }: OAuthEndpoints,
   allowInsecureHttp: boolean,
 ): AuthorizationServer => {
   const read = (name: keyof OAuthEndpoints, address: string): string =>
-    readAddress(`endpoints.${name}`, address, allowInsecureHttp);
+    normalizeAddress(`endpoints.${name}`, address, allowInsecureHttp);
   return {
     issuer,
     authorization_endpoint: read("authorization", authorization),
@@ -97,20 +97,20 @@ const readEndpoints = (
 };
 
 /** Validates a URL that codes and tokens are sent to. Allows unencrypted `http` on loopback. */
-const readAddress = (name: string, address: string, allowInsecureHttp: boolean): string => {
-  const refuse = (problem: string, options?: { hint: string }): never => {
+const normalizeAddress = (name: string, address: string, allowInsecureHttp: boolean): string => {
+  const throwInvalid = (problem: string, options?: { hint: string }): never => {
     throw new InvalidArgumentError(name, problem, options);
   };
   // The parser removes spaces and line breaks, and takes a backslash for a slash.
-  if (/[\s\\]/.test(address) || !URL.canParse(address)) refuse("is not an absolute URL");
+  if (/[\s\\]/.test(address) || !URL.canParse(address)) throwInvalid("is not an absolute URL");
   const url = new URL(address);
   const allowsHttp = allowInsecureHttp || isLoopbackHostname(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && allowsHttp)) {
-    refuse("must start with https://, or with http:// on loopback", {
+    throwInvalid("must start with https://, or with http:// on loopback", {
       hint: "Use https://, or set allowInsecureHttp. Nothing was sent.",
     });
   }
-  if (url.username || url.password) refuse("must not contain credentials");
-  if (url.hash || (url.search && name === "authUrl")) refuse("must not have a query or a fragment");
+  if (url.username || url.password) throwInvalid("must not contain credentials");
+  if (url.hash || (url.search && name === "authUrl")) throwInvalid("must not have a query or a fragment");
   return url.href;
 };

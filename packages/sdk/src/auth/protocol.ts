@@ -2,7 +2,7 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import * as oauth from "oauth4webapi";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { notLoaded } from "../errors/not-loaded.js";
-import { sendOAuthRequest, hideSecrets, readErrorFields } from "./oauth-request.js";
+import { sendOAuthRequest, hideSecrets, validateErrorFields } from "./oauth-request.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
@@ -20,7 +20,7 @@ export interface LoginAttempt {
 }
 
 /** Returns the given endpoints or the server's metadata (RFC 8414), which is requested only once. Nothing is sent before it. */
-const serverOf = async (
+const resolveServer = async (
   settings: OAuthSettings,
   signal: AbortSignal | undefined,
 ): Promise<oauth.AuthorizationServer> => {
@@ -64,7 +64,7 @@ const clientOf = ({ clientId }: OAuthSettings): oauth.Client => ({ client_id: cl
  * Prefers Basic authentication, which every server must support
  * ([RFC 6749, section 2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)).
  */
-const authenticationOf = (
+const clientAuthenticationOf = (
   { clientSecret }: OAuthSettings,
   { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] }: oauth.AuthorizationServer,
 ): oauth.ClientAuth => {
@@ -87,7 +87,7 @@ export const startAuthorization = async (
       hint: "Browsers have it on https:// pages and on localhost only. Nothing was sent.",
     });
   }
-  const server = await serverOf(settings, signal);
+  const server = await resolveServer(settings, signal);
   const codeVerifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
   const url = authorizationEndpointOf(server, settings);
@@ -124,7 +124,7 @@ export interface Redemption {
 const redemptions = new Map<string, Redemption>();
 
 /** How long a finished login is remembered, in milliseconds. */
-const rememberedMs = 30_000;
+const redemptionLifetimeMs = 30_000;
 
 /**
  * Exchanges the callback of a login for a credential. A second call with the same attempt and callback, as from an effect that React runs
@@ -145,21 +145,21 @@ export const redeemCallback = async (
   const forget = (redemption: Redemption): void => {
     if (redemptions.get(key) === redemption) redemptions.delete(key);
   };
-  const earlier = redemptions.get(key);
-  if (earlier) {
+  const earlierRedemption = redemptions.get(key);
+  if (earlierRedemption) {
     try {
       const timedOut = (): Error => authErrors.serverTimeout("The login", settings.timeoutMs);
       const limits = { signals: [signal], timeoutMs: Number.POSITIVE_INFINITY, timedOut };
-      await withDeadline(limits, () => earlier.credential);
-      return earlier;
+      await withDeadline(limits, () => earlierRedemption.credential);
+      return earlierRedemption;
     } catch (error) {
       // The first call was canceled, this one was not.
-      if (!earlier.signal?.aborted || signal?.aborted) throw error;
-      forget(earlier);
+      if (!earlierRedemption.signal?.aborted || signal?.aborted) throw error;
+      forget(earlierRedemption);
     }
   }
   const redemption = {
-    credential: redeem(settings, attempt, answer, signal),
+    credential: redeemCode(settings, attempt, answer, signal),
     stores: new WeakSet<TokenStore>(),
     signal,
   };
@@ -171,22 +171,22 @@ export const redeemCallback = async (
     throw error;
   }
   // In Node.js, it does not keep the process alive. Timers of browsers are numbers.
-  const timer: { unref?: () => void } = Object(setTimeout(forget, rememberedMs, redemption));
+  const timer: { unref?: () => void } = Object(setTimeout(forget, redemptionLifetimeMs, redemption));
   timer.unref?.();
   return redemption;
 };
 
-const redeem = async (
+const redeemCode = async (
   settings: OAuthSettings,
   { state, codeVerifier, redirectUri, scopes }: LoginAttempt,
   answer: URLSearchParams | { code: string },
   signal: AbortSignal | undefined,
 ): Promise<Credential> => {
-  const server = await serverOf(settings, signal);
+  const server = await resolveServer(settings, signal);
   const client = clientOf(settings);
   const parameters =
     "code" in answer ? new URLSearchParams({ code: answer.code, state, iss: server.issuer }) : answer;
-  const callback = readCallback(server, client, parameters, state);
+  const callback = validateCallback(server, client, parameters, state);
   const secrets = [callback.get("code") ?? "", codeVerifier, state, settings.clientSecret];
   const issuedAt = Date.now();
   const response = await sendOAuthRequest({ stage: "login", settings, signal, secrets }, async (options) =>
@@ -197,7 +197,7 @@ const redeem = async (
         await oauth.authorizationCodeGrantRequest(
           server,
           client,
-          authenticationOf(settings, server),
+          clientAuthenticationOf(settings, server),
           callback,
           redirectUri,
           codeVerifier,
@@ -206,33 +206,37 @@ const redeem = async (
       ),
     ),
   );
-  return credentialOf(settings, response, { issuedAt, scopes });
+  return toCredential(settings, response, { issuedAt, scopes });
 };
 
 /**
  * Returns the parameters of the callback, after `state` and `iss` ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207))
  * prove that it belongs to this attempt.
  */
-const readCallback = (
+const validateCallback = (
   server: oauth.AuthorizationServer,
   client: oauth.Client,
   parameters: URLSearchParams,
   state: string,
 ): URLSearchParams => {
-  const only = (name: string): string | undefined => {
+  const singleParameter = (name: string): string | undefined => {
     const [value, ...others] = parameters.getAll(name);
     if (others.length > 0) throw authErrors.callback(`has more than one ${name}`);
     return value;
   };
-  if (only("state") !== state) throw authErrors.state();
-  const iss = only("iss");
-  const isWanted = server.authorization_response_iss_parameter_supported === true;
-  if (iss === undefined ? isWanted : iss !== server.issuer) throw authErrors.callbackIssuer(server.issuer);
-  const { oauthError, description } = readErrorFields(only("error"), only("error_description"));
+  if (singleParameter("state") !== state) throw authErrors.state();
+  const iss = singleParameter("iss");
+  const isIssuerRequired = server.authorization_response_iss_parameter_supported === true;
+  if (iss === undefined ? isIssuerRequired : iss !== server.issuer)
+    throw authErrors.callbackIssuer(server.issuer);
+  const { oauthError, description } = validateErrorFields(
+    singleParameter("error"),
+    singleParameter("error_description"),
+  );
   if (oauthError !== undefined) {
     throw authErrors.denied(oauthError, description && hideSecrets(description, [state]));
   }
-  if (!only("code")) throw authErrors.callback("has no code");
+  if (!singleParameter("code")) throw authErrors.callback("has no code");
   try {
     // The library repeats these checks and accepts only parameters that it has validated itself.
     return oauth.validateAuthResponse(server, client, parameters, state);
@@ -247,7 +251,7 @@ export const refresh = async (
   credential: Credential & { refreshToken: string },
   signal: AbortSignal,
 ): Promise<Credential> => {
-  const server = await serverOf(settings, signal);
+  const server = await resolveServer(settings, signal);
   const client = clientOf(settings);
   const { refreshToken, accessToken, scopes } = credential;
   const secrets = [refreshToken, accessToken, settings.clientSecret];
@@ -264,14 +268,14 @@ export const refresh = async (
           await oauth.refreshTokenGrantRequest(
             server,
             client,
-            authenticationOf(settings, server),
+            clientAuthenticationOf(settings, server),
             refreshToken,
             options,
           ),
         ),
       ),
   );
-  return credentialOf(settings, response, { issuedAt, scopes, refreshToken });
+  return toCredential(settings, response, { issuedAt, scopes, refreshToken });
 };
 
 /**
@@ -283,12 +287,12 @@ export const revoke = async (
   { refreshToken, accessToken }: Credential,
   signal: AbortSignal | undefined,
 ): Promise<void> => {
-  const server = await serverOf(settings, signal);
+  const server = await resolveServer(settings, signal);
   if (server.revocation_endpoint === undefined) return;
   const client = clientOf(settings);
   const secrets = [refreshToken, accessToken, settings.clientSecret];
   await sendOAuthRequest({ stage: "revoke", settings, signal, secrets }, async (options) => {
-    const authentication = authenticationOf(settings, server);
+    const authentication = clientAuthenticationOf(settings, server);
     const token = refreshToken ?? accessToken;
     const hint = refreshToken === undefined ? "access_token" : "refresh_token";
     await oauth.processRevocationResponse(
@@ -305,7 +309,7 @@ const assertBearer = (response: oauth.TokenEndpointResponse): oauth.TokenEndpoin
   return response;
 };
 
-const credentialOf = (
+const toCredential = (
   { issuer, clientId }: OAuthSettings,
   {
     access_token: accessToken,
@@ -313,16 +317,16 @@ const credentialOf = (
     refresh_token: newRefreshToken,
     scope,
   }: oauth.TokenEndpointResponse,
-  before: Pick<Credential, "issuedAt" | "refreshToken" | "scopes"> & { issuedAt: number },
+  previousCredential: Pick<Credential, "issuedAt" | "refreshToken" | "scopes"> & { issuedAt: number },
 ): Credential => {
-  const refreshToken = newRefreshToken ?? before.refreshToken;
-  const { issuedAt } = before;
+  const refreshToken = newRefreshToken ?? previousCredential.refreshToken;
+  const { issuedAt } = previousCredential;
   return {
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
     issuedAt,
     ...(lifetime !== undefined && { expiresAt: issuedAt + lifetime * 1000 }),
-    scopes: scope === undefined ? before.scopes : scope.split(" ").filter((part) => part !== ""),
+    scopes: scope === undefined ? previousCredential.scopes : scope.split(" ").filter((part) => part !== ""),
     issuer,
     clientId,
   };

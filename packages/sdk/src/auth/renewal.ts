@@ -1,13 +1,13 @@
 import { notLoaded } from "../errors/not-loaded.js";
 import { AuthError, TokenStoreError } from "./auth-error.js";
-import { type Credential, urgencyOf } from "./credential.js";
+import { type Credential, renewalUrgencyOf } from "./credential.js";
 import { authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
 import type { Session } from "./session.js";
-import { type TokenStore, exclusively, reserve } from "./token-store.js";
+import { type TokenStore, withExclusiveStore, reserveSpace } from "./token-store.js";
 
 /** Context of a renewal. */
-export interface Renewal {
+export interface RenewalContext {
   settings: OAuthSettings;
   store: TokenStore;
   session: Session;
@@ -16,7 +16,7 @@ export interface Renewal {
 }
 
 /** Requirements for the renewed credential. */
-export interface Requirements {
+export interface RenewalRequirements {
   /** An access token that was rejected and must not be returned. */
   rejected: string | undefined;
   /** Also renew a credential that is still usable but expires soon. */
@@ -28,32 +28,34 @@ export interface Requirements {
  * otherwise a refreshed one. The refresh token is used under the store's lock, after reading the store again.
  */
 export const renew = async (
-  renewal: Renewal,
-  requirements: Requirements,
+  renewal: RenewalContext,
+  requirements: RenewalRequirements,
   signal: AbortSignal,
 ): Promise<Credential> => {
   const { store, session, settings } = renewal;
   // Usually another process has already renewed it, and then no lock is needed.
-  const stored = await session.read(store, settings);
-  if (!stored) throw authErrors.notLoggedIn();
-  if (isEnough(stored, requirements)) return stored;
-  assertRefreshable(stored);
+  const storedCredential = await session.read(store, settings);
+  if (!storedCredential) throw authErrors.notLoggedIn();
+  if (meetsRequirements(storedCredential, requirements)) return storedCredential;
+  assertRefreshable(storedCredential);
   session.waitingFor = "the lock of the store, which another process or call holds";
-  const locked = exclusively(store, signal, async () => {
+  const lockedRenewal = withExclusiveStore(store, signal, async () => {
     const current = await session.read(store, settings);
     if (!current) throw authErrors.notLoggedIn();
-    return isEnough(current, requirements) ? current : refreshStored(renewal, current, requirements, signal);
+    return meetsRequirements(current, requirements)
+      ? current
+      : refreshStored(renewal, current, requirements, signal);
   });
-  return locked.catch(async (error: unknown) => {
+  return lockedRenewal.catch(async (error: unknown) => {
     // Another process may have renewed the credential just before the store could no longer be locked.
     const current = error instanceof TokenStoreError ? await session.read(store, settings) : undefined;
-    if (current && isEnough(current, requirements)) return current;
+    if (current && meetsRequirements(current, requirements)) return current;
     throw error;
   });
 };
 
-const isEnough = (credential: Credential, { rejected, early }: Requirements): boolean => {
-  const urgency = urgencyOf(credential, rejected);
+const meetsRequirements = (credential: Credential, { rejected, early }: RenewalRequirements): boolean => {
+  const urgency = renewalUrgencyOf(credential, rejected);
   return urgency === "none" || (urgency === "soon" && !early);
 };
 
@@ -65,9 +67,9 @@ function assertRefreshable(
 
 /** Refreshes the stored credential. Call it under the lock. */
 const refreshStored = async (
-  renewal: Renewal,
+  renewal: RenewalContext,
   credential: Credential,
-  requirements: Requirements,
+  requirements: RenewalRequirements,
   signal: AbortSignal,
 ): Promise<Credential> => {
   const { settings, store, session } = renewal;
@@ -75,65 +77,68 @@ const refreshStored = async (
   try {
     return await refreshAndStore(renewal, credential, signal);
   } catch (error) {
-    if (!isRefused(error)) throw error;
+    if (!isInvalidGrant(error)) throw error;
     // A process that does not use the lock may have refreshed first.
     const current = await session.read(store, settings);
-    if (current && isEnough(current, requirements)) return current;
+    if (current && meetsRequirements(current, requirements)) return current;
     if (current?.refreshToken === credential.refreshToken) {
       await clearStore(renewal);
       throw authErrors.refused(error);
     }
     if (!current) throw authErrors.notLoggedIn();
     assertRefreshable(current);
-    return await refreshAndStore(renewal, current, signal).catch((second: unknown) => {
-      throw isRefused(second) ? authErrors.refused(second) : second;
+    return await refreshAndStore(renewal, current, signal).catch((secondError: unknown) => {
+      throw isInvalidGrant(secondError) ? authErrors.refused(secondError) : secondError;
     });
   }
 };
 
 const refreshAndStore = async (
-  { settings, store, session, report }: Renewal,
+  { settings, store, session, report }: RenewalContext,
   credential: Credential & { refreshToken: string },
   signal: AbortSignal,
 ): Promise<Credential> => {
   const { refresh } = await import("./protocol.js").catch(notLoaded);
   // A refresh uses up the refresh token, so do not start one whose result cannot be stored.
-  const reservation = await reserve(store);
+  const reservation = await reserveSpace(store);
   try {
     session.waitingFor = `the authorization server, ${settings.issuer}`;
-    const next = await refresh(settings, credential, signal).catch((error: unknown) => {
+    const newCredential = await refresh(settings, credential, signal).catch((error: unknown) => {
       // The token may have been used up. If so, an immediate retry is the best chance to get its successor.
-      if (hasNoResponse(error)) return refresh(settings, credential, signal);
+      if (isRefreshWithoutResponse(error)) return refresh(settings, credential, signal);
       throw error;
     });
-    session.refreshed(next, credential);
+    session.refreshed(newCredential, credential);
     session.waitingFor = "the store";
-    await reservation.write(next).then(
+    await reservation.write(newCredential).then(
       () => session.saved(),
       // The token is valid and in memory; it is stored later.
       report,
     );
-    return next;
+    return newCredential;
   } finally {
     await reservation.release();
   }
 };
 
 /** Clears the store. The caller holds the lock and has just compared the credential, so no other login can be lost. */
-const clearStore = async ({ store, session, report }: Renewal): Promise<void> => {
+const clearStore = async ({ store, session, report }: RenewalContext): Promise<void> => {
   session.replace(undefined);
   await store.clear().catch(report);
 };
 
-const isRefused = (error: unknown): error is AuthError =>
+const isInvalidGrant = (error: unknown): error is AuthError =>
   error instanceof AuthError && error.oauthError === "invalid_grant";
 
-const hasNoResponse = (error: unknown): boolean =>
+const isRefreshWithoutResponse = (error: unknown): boolean =>
   error instanceof AuthError && error.code === "auth:refresh_failed" && error.status === undefined;
 
 /** Stores a refreshed credential that could not be stored earlier, unless there was a login or logout since. */
-export const storePending = ({ settings, store, session }: Renewal, signal: AbortSignal): Promise<void> =>
-  exclusively(store, signal, async () => {
+export const storeUnsavedCredential = (
+  { settings, store, session }: RenewalContext,
+  signal: AbortSignal,
+): Promise<void> =>
+  withExclusiveStore(store, signal, async () => {
     const newest = await session.read(store, settings);
     if (!newest || !session.isUnsaved) return;
     await store.write(newest);

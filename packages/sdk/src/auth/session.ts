@@ -2,7 +2,7 @@ import type { AuthError } from "./auth-error.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
-import { type TokenStore, readStored } from "./token-store.js";
+import { type TokenStore, readStoredCredential } from "./token-store.js";
 
 /** This process's cached state of a store. All authenticators of the store share it. */
 export class Session {
@@ -54,15 +54,15 @@ export class Session {
   /** Returns the newest credential. One stored by another process takes precedence over one that was never stored. */
   async read(store: TokenStore, settings: OAuthSettings): Promise<Credential | undefined> {
     this.waitingFor = "the store";
-    const logins = this.#logins;
-    const stored = await readStored(store);
-    const newest = this.newerThan(stored) ?? stored;
+    const loginsBefore = this.#logins;
+    const storedCredential = await readStoredCredential(store);
+    const newestCredential = this.newerThan(storedCredential) ?? storedCredential;
     // A login or logout happened during the read, so the cached state is newer.
-    const isLate = logins !== this.#logins;
-    if (newest === stored && !isLate) this.#unsaved = undefined;
-    if (newest) assertOwn(newest, settings);
-    if (!isLate) this.credential = newest;
-    return newest;
+    const hasNewerLogin = loginsBefore !== this.#logins;
+    if (newestCredential === storedCredential && !hasNewerLogin) this.#unsaved = undefined;
+    if (newestCredential) assertIssuedForClient(newestCredential, settings);
+    if (!hasNewerLogin) this.credential = newestCredential;
+    return newestCredential;
   }
 }
 
@@ -78,7 +78,7 @@ export const sessionOf = (store: TokenStore): Session => {
  * Throws `auth:issuer_mismatch` if the credential belongs to another server or client, and must not be sent to this
  * one.
  */
-export const assertOwn = ({ issuer, clientId }: Credential, settings: OAuthSettings): void => {
+export const assertIssuedForClient = ({ issuer, clientId }: Credential, settings: OAuthSettings): void => {
   if (issuer !== settings.issuer) throw authErrors.otherIssuer(issuer, settings.issuer);
   if (clientId !== settings.clientId) throw authErrors.otherClient();
 };

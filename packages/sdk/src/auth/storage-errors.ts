@@ -7,17 +7,21 @@ export const storageErrors = {
       hint: "Use browserStore in a web page, or pass a storage. In Node.js, use fileStore or memoryStore.",
     }),
   unreadable: (error: unknown) =>
-    new TokenStoreError("auth:store_unreadable", `The browser's storage cannot be read (${nameOf(error)})`, {
-      hint: "The browser may block the storage of this page. Allow it, or use memoryStore.",
-    }),
+    new TokenStoreError(
+      "auth:store_unreadable",
+      `The browser's storage cannot be read (${errorNameOf(error)})`,
+      {
+        hint: "The browser may block the storage of this page. Allow it, or use memoryStore.",
+      },
+    ),
   unwritable: (error: unknown) =>
     new TokenStoreError(
       "auth:store_failed",
-      `The browser's storage could not be written (${nameOf(error)})`,
+      `The browser's storage could not be written (${errorNameOf(error)})`,
       {
         hint: "The stored login was not changed. The storage may be full or blocked: make space, allow it, or use memoryStore.",
       },
     ),
 };
 
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : "unknown reason");
+const errorNameOf = (error: unknown): string => (error instanceof Error ? error.name : "unknown reason");

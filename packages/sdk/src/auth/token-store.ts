@@ -41,14 +41,14 @@ export interface Reservation {
 
 /** Creates a store in the memory of this process, optionally with an initial credential. */
 export const memoryStore = (credential?: Credential): TokenStore => {
-  let current = credential;
+  let currentCredential = credential;
   return {
-    read: async () => current,
+    read: async () => currentCredential,
     write: async (next) => {
-      current = next;
+      currentCredential = next;
     },
     clear: async () => {
-      current = undefined;
+      currentCredential = undefined;
     },
   };
 };
@@ -56,34 +56,34 @@ export const memoryStore = (credential?: Credential): TokenStore => {
 /**
  * Reads and validates the stored credential, since not every store does. Throws `auth:store_corrupt` if it is invalid.
  */
-export const readStored = async (store: TokenStore): Promise<Credential | undefined> => {
-  const stored: unknown = await store.read();
-  if (stored === undefined || stored === null) return undefined;
-  if (!isCredential(stored)) throw authErrors.corrupt("The store", "lacks required fields");
-  return stored;
+export const readStoredCredential = async (store: TokenStore): Promise<Credential | undefined> => {
+  const storedValue: unknown = await store.read();
+  if (storedValue === undefined || storedValue === null) return undefined;
+  if (!isCredential(storedValue)) throw authErrors.corrupt("The store", "lacks required fields");
+  return storedValue;
 };
 
 /** Reserves space in the store. Without `reserve`, only checks that the store can be written now. */
-export const reserve = async (store: TokenStore): Promise<Reservation> => {
+export const reserveSpace = async (store: TokenStore): Promise<Reservation> => {
   if (store.reserve) return store.reserve();
   await store.probe?.();
   return { write: (credential) => store.write(credential), release: async () => undefined };
 };
 
-const queues = new WeakMap<TokenStore, Promise<unknown>>();
+const queuesByStore = new WeakMap<TokenStore, Promise<unknown>>();
 
 /** Runs `work` exclusively: under the store's own lock, or one call at a time within this process. */
-export const exclusively = async <T>(
+export const withExclusiveStore = async <T>(
   store: TokenStore,
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> => {
   if (store.lock) return store.lock(work, { signal });
-  const result = (queues.get(store) ?? Promise.resolve()).then(() => {
+  const result = (queuesByStore.get(store) ?? Promise.resolve()).then(() => {
     signal.throwIfAborted();
     return work();
   });
-  queues.set(
+  queuesByStore.set(
     store,
     result.catch(() => undefined),
   );

@@ -1,12 +1,12 @@
 /** Describes the values that an option accepts besides undefined. */
-export interface Rule {
+export interface OptionRule {
   readonly accepts: (value: unknown) => boolean;
   /** Completes a sentence that starts with the name of the option. */
   readonly problem: string;
 }
 
 /** The rules of all options of something. */
-export type Rules = Readonly<Record<string, Rule>>;
+export type OptionRules = Readonly<Record<string, OptionRule>>;
 
 /** Whether a value is an object whose own fields are all that it has: a literal, or parsed JSON. */
 export const isPlainObject = (value: unknown): value is Record<string, unknown> => {
@@ -17,23 +17,26 @@ export const isPlainObject = (value: unknown): value is Record<string, unknown> 
 };
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
-const isObjectWith = (value: unknown, name: string, type: string): boolean =>
+const hasMemberOfType = (value: unknown, name: string, type: string): boolean =>
   typeof value === "object" && value !== null && typeof Reflect.get(value, name) === type;
 
-const text: Rule = { accepts: (value) => typeof value === "string", problem: "must be a string" };
-const flag: Rule = { accepts: (value) => typeof value === "boolean", problem: "must be true or false" };
-const work: Rule = { accepts: isFunction, problem: "must be a function" };
-const duration: Rule = {
+const stringRule: OptionRule = { accepts: (value) => typeof value === "string", problem: "must be a string" };
+const booleanRule: OptionRule = {
+  accepts: (value) => typeof value === "boolean",
+  problem: "must be true or false",
+};
+const functionRule: OptionRule = { accepts: isFunction, problem: "must be a function" };
+const positiveNumberRule: OptionRule = {
   accepts: (value) => typeof value === "number",
   problem: "must be a number above 0",
 };
-const limit: Rule = {
+const nonNegativeNumberRule: OptionRule = {
   accepts: (value) => typeof value === "number",
   problem: "must be a number above 0, or 0",
 };
-const anything: Rule = { accepts: () => true, problem: "" };
+const anyValueRule: OptionRule = { accepts: () => true, problem: "" };
 
-const sending = {
+const sendRules = {
   headers: {
     accepts: isPlainObject,
     problem: "must be a plain object, such as Object.fromEntries(headers)",
@@ -43,7 +46,7 @@ const sending = {
     problem: "must be a string, a function or false",
   },
   transport: {
-    accepts: (value) => isObjectWith(value, "send", "function"),
+    accepts: (value) => hasMemberOfType(value, "send", "function"),
     problem: "must be an object with a send() method",
   },
   middleware: {
@@ -54,122 +57,127 @@ const sending = {
     accepts: (value) => typeof value === "boolean" || isFunction(value),
     problem: "must be true, false or a function",
   },
-} satisfies Rules;
+} satisfies OptionRules;
 
-const signal: Rule = {
+const signalRule: OptionRule = {
   // Not a controller, which is easily passed instead of its signal. Polyfills lack newer members, such as `reason`.
   accepts: (value) =>
-    isObjectWith(value, "aborted", "boolean") &&
-    isObjectWith(value, "addEventListener", "function") &&
-    isObjectWith(value, "removeEventListener", "function"),
+    hasMemberOfType(value, "aborted", "boolean") &&
+    hasMemberOfType(value, "addEventListener", "function") &&
+    hasMemberOfType(value, "removeEventListener", "function"),
   problem: "must be an AbortSignal",
 };
 
-const retrying = {
-  timeoutMs: duration,
-  maxRetries: limit,
-  maxRetryAfterMs: limit,
-  onRetry: work,
+const retryRules = {
+  timeoutMs: positiveNumberRule,
+  maxRetries: nonNegativeNumberRule,
+  maxRetryAfterMs: nonNegativeNumberRule,
+  onRetry: functionRule,
   waitForApproval: {
     accepts: (value) => typeof value === "boolean" || isPlainObject(value),
     problem: "must be true, false or an object of options",
   },
-} satisfies Rules;
+} satisfies OptionRules;
 
-const calling = { signal, ...retrying, ...sending } satisfies Rules;
+const callRules = { signal: signalRule, ...retryRules, ...sendRules } satisfies OptionRules;
 
-const client = {
-  baseUrl: text,
-  token: sending.token,
-  fetch: work,
-  transport: sending.transport,
-  headers: sending.headers,
-  ...retrying,
-  middleware: sending.middleware,
-  debug: sending.debug,
-  allowInsecureHttp: flag,
+const clientRules = {
+  baseUrl: stringRule,
+  token: sendRules.token,
+  fetch: functionRule,
+  transport: sendRules.transport,
+  headers: sendRules.headers,
+  ...retryRules,
+  middleware: sendRules.middleware,
+  debug: sendRules.debug,
+  allowInsecureHttp: booleanRule,
   timers: {
     accepts: (value) =>
-      isObjectWith(value, "setTimeout", "function") &&
-      isObjectWith(value, "clearTimeout", "function") &&
-      isObjectWith(value, "performance", "object"),
+      hasMemberOfType(value, "setTimeout", "function") &&
+      hasMemberOfType(value, "clearTimeout", "function") &&
+      hasMemberOfType(value, "performance", "object"),
     problem: "must be an object with setTimeout(), clearTimeout() and performance",
   },
-} satisfies Rules;
+} satisfies OptionRules;
 
-const list = { ...calling, prefetch: flag } satisfies Rules;
-const ensure = {
-  ...calling,
-  credentials: flag,
-  dryRun: flag,
-} satisfies Rules;
-const approval = {
-  timeoutMs: duration,
-  onProgress: work,
-  pollIntervalMs: duration,
-  sleep: work,
-} satisfies Rules;
-const wait = { signal, ...approval, ...sending } satisfies Rules;
-const array = { limit } satisfies Rules;
-const request = {
-  method: text,
-  path: text,
+const listRules = { ...callRules, prefetch: booleanRule } satisfies OptionRules;
+const ensureRules = {
+  ...callRules,
+  credentials: booleanRule,
+  dryRun: booleanRule,
+} satisfies OptionRules;
+const approvalRules = {
+  timeoutMs: positiveNumberRule,
+  onProgress: functionRule,
+  pollIntervalMs: positiveNumberRule,
+  sleep: functionRule,
+} satisfies OptionRules;
+const waitRules = { signal: signalRule, ...approvalRules, ...sendRules } satisfies OptionRules;
+const toArrayRules = { limit: nonNegativeNumberRule } satisfies OptionRules;
+const requestRules = {
+  method: stringRule,
+  path: stringRule,
   pathParams: {
     // Methods of resources pass an array.
     accepts: (value) => isPlainObject(value) || Array.isArray(value),
     problem: "must be a plain object",
   },
   query: { accepts: (value) => typeof value === "object", problem: "must be an object" },
-  body: anything,
-} satisfies Rules;
+  body: anyValueRule,
+} satisfies OptionRules;
 
-const connectionString = {
-  pooled: flag,
-  format: text,
-} satisfies Rules;
+const connectionStringRules = {
+  pooled: booleanRule,
+  format: stringRule,
+} satisfies OptionRules;
 
 /** The options of all functions of a login, because programs pass one object to several of them. They check most values themselves. */
-const login = {
-  authUrl: anything,
-  allowInsecureHttp: flag,
-  clientId: anything,
-  clientSecret: text,
-  redirectUri: text,
+const loginRules = {
+  authUrl: anyValueRule,
+  allowInsecureHttp: booleanRule,
+  clientId: anyValueRule,
+  clientSecret: stringRule,
+  redirectUri: stringRule,
   scopes: {
     accepts: (value) => Array.isArray(value) && value.every((scope) => typeof scope === "string"),
     problem: "must be an array of strings",
   },
   attempt: { accepts: isPlainObject, problem: "must be the attempt that startLogin() returned" },
-  callback: anything,
+  callback: anyValueRule,
   store: {
-    accepts: (value) => isObjectWith(value, "read", "function") && isObjectWith(value, "write", "function"),
+    accepts: (value) =>
+      hasMemberOfType(value, "read", "function") && hasMemberOfType(value, "write", "function"),
     problem: "must be a token store, an object with read() and write()",
   },
-  open: work,
+  open: functionRule,
   endpoints: { accepts: isPlainObject, problem: "must be a plain object" },
-  fetch: work,
-  transport: sending.transport,
-  timeoutMs: duration,
-  userTimeoutMs: duration,
-  signal,
-  onBackgroundError: work,
-} satisfies Rules;
+  fetch: functionRule,
+  transport: sendRules.transport,
+  timeoutMs: positiveNumberRule,
+  userTimeoutMs: positiveNumberRule,
+  signal: signalRule,
+  onBackgroundError: functionRule,
+} satisfies OptionRules;
 
-const browserStore = {
-  key: text,
+const browserStoreRules = {
+  key: stringRule,
   storage: {
     accepts: (value) =>
-      ["getItem", "setItem", "removeItem"].every((method) => isObjectWith(value, method, "function")),
+      ["getItem", "setItem", "removeItem"].every((method) => hasMemberOfType(value, method, "function")),
     problem: "must be a Storage, such as localStorage",
   },
-} satisfies Rules;
-const cliLogin = { profile: text, allowInsecureHttp: flag, program: text } satisfies Rules;
-const withFileLock = {
-  signal: { ...signal, accepts: (value) => isObjectWith(value, "throwIfAborted", "function") },
-  silenceMs: duration,
-} satisfies Rules;
-const nodeTransport = {
-  maxSockets: duration,
+} satisfies OptionRules;
+const cliLoginRules = {
+  profile: stringRule,
+  allowInsecureHttp: booleanRule,
+  program: stringRule,
+} satisfies OptionRules;
+const withFileLockRules = {
+  signal: { ...signalRule, accepts: (value) => hasMemberOfType(value, "throwIfAborted", "function") },
+  silenceMs: positiveNumberRule,
+} satisfies OptionRules;
+const nodeTransportRules = {
+  maxSockets: positiveNumberRule,
   ca: {
     accepts: (value) => [value].flat().every((item) => typeof item === "string" || ArrayBuffer.isView(item)),
     problem: "must be a certificate in PEM, or an array of certificates",
@@ -178,27 +186,27 @@ const nodeTransport = {
     accepts: (value) => typeof value === "string" || value === false,
     problem: "must be a URL, or false",
   },
-  maxResponseBytes: duration,
-} satisfies Rules;
+  maxResponseBytes: positiveNumberRule,
+} satisfies OptionRules;
 
 /** The rules for the options of each function or object, by its name in messages. */
 export const optionRules = {
-  "a client": client,
-  "a call": calling,
-  withOptions: calling,
-  "a list": list,
-  "an ensure": ensure,
-  "a wait": wait,
-  waitForApproval: approval,
-  toArray: array,
-  connectionString,
-  "a login": login,
-  browserStore,
-  cliLogin,
-  withFileLock,
-  nodeTransport,
-  "a request": request,
-} satisfies Readonly<Record<string, Rules>>;
+  "a client": clientRules,
+  "a call": callRules,
+  withOptions: callRules,
+  "a list": listRules,
+  "an ensure": ensureRules,
+  "a wait": waitRules,
+  waitForApproval: approvalRules,
+  toArray: toArrayRules,
+  connectionString: connectionStringRules,
+  "a login": loginRules,
+  browserStore: browserStoreRules,
+  cliLogin: cliLoginRules,
+  withFileLock: withFileLockRules,
+  nodeTransport: nodeTransportRules,
+  "a request": requestRules,
+} satisfies Readonly<Record<string, OptionRules>>;
 
 /** Something that has options, as messages call it. */
-export type OptionsOf = keyof typeof optionRules;
+export type OptionsOwner = keyof typeof optionRules;

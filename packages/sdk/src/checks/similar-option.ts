@@ -1,7 +1,7 @@
 import { closestName } from "@mgmt/internal/text/closest-name";
 
 /** Names of an option in other libraries, by its name here. */
-const synonyms: Readonly<Record<string, readonly string[]>> = {
+const optionSynonyms: Readonly<Record<string, readonly string[]>> = {
   token: ["apikey", "auth", "authorization", "bearer", "accesstoken", "key"],
   baseUrl: ["url", "endpoint", "host", "server", "apiurl"],
   timeoutMs: ["deadline", "deadlinems"],
@@ -18,5 +18,5 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the option that a name was probably meant to be. */
-export const similarOption = (name: string, names: readonly string[]): string | undefined =>
-  closestName(name, names, synonyms);
+export const findSimilarOption = (name: string, names: readonly string[]): string | undefined =>
+  closestName(name, names, optionSynonyms);

@@ -1,13 +1,13 @@
 import { isLoopbackHostname } from "./loopback.js";
-import { type OptionsOf, type Rules, isPlainObject, optionRules } from "./option-rules.js";
+import { type OptionsOwner, type OptionRules, isPlainObject, optionRules } from "./option-rules.js";
 import { queryNames } from "../generated/query-names.js";
-import { similarOption } from "./similar-option.js";
+import { findSimilarOption } from "./similar-option.js";
 
 /**
  * Returns the class of the error for an argument. A parameter, because this module is built apart and would have its own copy of the
  * class; a function, because bundlers that remove a call keep a class in its arguments.
  */
-type ArgumentError = () => new (argument: string, problem: string, options: { hint: string }) => Error;
+type ArgumentErrorClass = () => new (argument: string, problem: string, options: { hint: string }) => Error;
 
 /** A call of a method of a resource, whose `pathParams` are an array, or of a path. */
 interface CheckedCall {
@@ -26,130 +26,137 @@ const idempotencyKeys: readonly string[] = [
   "Idempotency-Key",
   "idempotencyToken",
 ];
-const nothingSent = "Nothing was sent.";
+const nothingSentText = "Nothing was sent.";
 
 /**
  * Throws unless the options are a plain object, all of them exist, and each has a value of its type. TypeScript refuses the same.
  * The `imports` of `package.json` leave the checks of this module out of what a production build for browsers loads at start, where
  * every byte counts. Code that is loaded on demand imports it as `#all-type-checks`.
  */
-export function assertOptions(options: unknown, of: OptionsOf, argumentError: ArgumentError): void {
-  const rules: Rules = optionRules[of];
-  assertOptionNames(options, of, Object.keys(rules), argumentError);
+export function assertOptions(
+  options: unknown,
+  owner: OptionsOwner,
+  argumentError: ArgumentErrorClass,
+): void {
+  const rules: OptionRules = optionRules[owner];
+  assertOptionNames(options, owner, Object.keys(rules), argumentError);
   assertTypes(options, rules, argumentError);
   if (isPlainObject(options) && isPlainObject(options["waitForApproval"])) {
     assertOptions(options["waitForApproval"], "waitForApproval", argumentError);
     for (const name of ["timeoutMs", "pollIntervalMs"]) {
       if (Number(options["waitForApproval"][name] ?? Infinity) > 0) continue;
       throw new (argumentError())(`waitForApproval.${name}`, "must be a number above 0", {
-        hint: nothingSent,
+        hint: nothingSentText,
       });
     }
   }
 }
 
 /** Throws for options of a call that are not valid, and for those that were passed among its fields or parameters. */
-export function assertCall(call: CheckedCall, options: unknown, argumentError: ArgumentError): void {
+export function assertCall(call: CheckedCall, options: unknown, argumentError: ArgumentErrorClass): void {
   const { body } = call;
   const query = call.query ?? {};
   // Every page of a list has a cursor, if only an undefined one.
   const isList = isPlainObject(query) && "cursor" in query;
-  const of = isList ? "a list" : "a call";
+  const owner = isList ? "a list" : "a call";
   const names = [call, query, isPlainObject(body) ? body : {}].flatMap((object) => Object.keys(object));
-  const key = names.find((name) => idempotencyKeys.includes(name));
-  if (key !== undefined) throw noIdempotencyKeys(key, of, argumentError);
+  const idempotencyKey = names.find((name) => idempotencyKeys.includes(name));
+  if (idempotencyKey !== undefined) throw idempotencyKeyError(idempotencyKey, owner, argumentError);
   // A newer service may have parameters of any name, but each of them is text.
   const parameters = Object.entries(query).filter(([, value]) => isList || typeof value !== "string");
-  const misplaced = [...Object.keys(call), ...parameters.map(([name]) => name)].find((name) =>
-    Object.hasOwn(optionRules[of], name),
+  const misplacedOption = [...Object.keys(call), ...parameters.map(([name]) => name)].find((name) =>
+    Object.hasOwn(optionRules[owner], name),
   );
-  if (misplaced !== undefined) {
-    throw new (argumentError())(misplaced, "is an option, which is passed in the last argument", {
-      hint: `Pass the parameters first, such as \`list({ limit: 10 }, { ${misplaced} })\`; without parameters, \`list({}, { ${misplaced} })\`. ${nothingSent}`,
+  if (misplacedOption !== undefined) {
+    throw new (argumentError())(misplacedOption, "is an option, which is passed in the last argument", {
+      hint: `Pass the parameters first, such as \`list({ limit: 10 }, { ${misplacedOption} })\`; without parameters, \`list({}, { ${misplacedOption} })\`. ${nothingSentText}`,
     });
   }
-  const nested = Object.entries(query).find(([, value]) => !isText(value));
-  if (nested) {
-    throw new (argumentError())(nested[0], "must be a string, a number or a boolean", {
-      hint: `It is ${typeOf(nested[1])}. ${nothingSent}`,
+  const nonScalarEntry = Object.entries(query).find(([, value]) => !isScalar(value));
+  if (nonScalarEntry) {
+    throw new (argumentError())(nonScalarEntry[0], "must be a string, a number or a boolean", {
+      hint: `It is ${typeOf(nonScalarEntry[1])}. ${nothingSentText}`,
     });
   }
   if (Array.isArray(call.pathParams)) assertParameters(call, query, argumentError);
   assertOptions(call, "a request", argumentError);
-  assertOptions(options ?? {}, of, argumentError);
+  assertOptions(options ?? {}, owner, argumentError);
 }
 
 /** Throws for a query parameter that the operation of a method does not have. A newer service is called by path. */
 const assertParameters = (
   { method, path }: { method: string; path: string },
   query: object,
-  argumentError: ArgumentError,
+  argumentError: ArgumentErrorClass,
 ): void => {
-  const known = (Object.hasOwn(queryNames, path) && queryNames[path]) || [];
-  const unknown = Object.entries(query).find(
-    ([name, value]) => value !== undefined && !known.includes(name),
+  const knownParameters = (Object.hasOwn(queryNames, path) && queryNames[path]) || [];
+  const unknownParameter = Object.entries(query).find(
+    ([name, value]) => value !== undefined && !knownParameters.includes(name),
   )?.[0];
-  if (method !== "GET" || unknown === undefined) return;
-  const similar = similarOption(unknown, known);
-  const meant = similar === undefined ? "" : `; did you mean ${similar}?`;
-  const names = known.length > 0 ? `Its parameters are ${known.join(", ")}.` : "It has no parameters.";
-  throw new (argumentError())(unknown, `is not a parameter of GET ${path}${meant}`, {
-    hint: `${names} To pass one of a newer service, use client.requestPages() or client.request(). ${nothingSent}`,
+  if (method !== "GET" || unknownParameter === undefined) return;
+  const similarParameter = findSimilarOption(unknownParameter, knownParameters);
+  const suggestion = similarParameter === undefined ? "" : `; did you mean ${similarParameter}?`;
+  const names =
+    knownParameters.length > 0
+      ? `Its parameters are ${knownParameters.join(", ")}.`
+      : "It has no parameters.";
+  throw new (argumentError())(unknownParameter, `is not a parameter of GET ${path}${suggestion}`, {
+    hint: `${names} To pass one of a newer service, use client.requestPages() or client.request(). ${nothingSentText}`,
   });
 };
 
 /** Whether a query can carry a value. */
-const isText = (value: unknown): boolean =>
+const isScalar = (value: unknown): boolean =>
   value === null || !["object", "function", "symbol"].includes(typeof value);
 
 /** Throws unless the options are a plain object that has only these names. */
 export function assertOptionNames(
   options: unknown,
-  of: string,
+  owner: string,
   names: readonly string[],
-  argumentError: ArgumentError,
+  argumentError: ArgumentErrorClass,
 ): void {
-  const known = (): string => `The options of ${of} are ${names.join(", ")}.`;
+  const known = (): string => `The options of ${owner} are ${names.join(", ")}.`;
   if (!isPlainObject(options)) {
     throw new (argumentError())("options", "must be a plain object", {
-      hint: `Pass them by name, such as \`{ ${names[0] ?? ""} }\`. ${known()} ${nothingSent}`,
+      hint: `Pass them by name, such as \`{ ${names[0] ?? ""} }\`. ${known()} ${nothingSentText}`,
     });
   }
   for (const name of Object.keys(options)) {
     if (names.includes(name)) continue;
-    if (idempotencyKeys.includes(name)) throw noIdempotencyKeys(name, of, argumentError);
-    const similar = similarOption(name, names);
-    const meant = similar === undefined ? "" : `; did you mean ${similar}?`;
-    const elsewhere = similar === undefined ? placeOf(name) : "";
-    throw new (argumentError())(name, `is not an option of ${of}${meant}`, {
-      hint: `${elsewhere}${known()} If an object has other fields, pass only the options in it. ${nothingSent}`,
+    if (idempotencyKeys.includes(name)) throw idempotencyKeyError(name, owner, argumentError);
+    const similar = findSimilarOption(name, names);
+    const suggestion = similar === undefined ? "" : `; did you mean ${similar}?`;
+    const ownerHint = similar === undefined ? describeOwner(name) : "";
+    throw new (argumentError())(name, `is not an option of ${owner}${suggestion}`, {
+      hint: `${ownerHint}${known()} If an object has other fields, pass only the options in it. ${nothingSentText}`,
     });
   }
 }
 
 /** Names the other functions that have the option, or a similar one. */
-const placeOf = (name: string): string => {
-  const places = Object.entries<Rules>(optionRules);
-  const owner = places.find(([, rules]) => Object.hasOwn(rules, name))?.[0];
+const describeOwner = (name: string): string => {
+  const rulesByOwner = Object.entries<OptionRules>(optionRules);
+  const owner = rulesByOwner.find(([, rules]) => Object.hasOwn(rules, name))?.[0];
   if (owner !== undefined) return `It is an option of ${owner}. `;
-  for (const [of, rules] of places) {
-    const similar = similarOption(name, Object.keys(rules));
+  for (const [of, rules] of rulesByOwner) {
+    const similar = findSimilarOption(name, Object.keys(rules));
     if (similar !== undefined) return `Did you mean ${similar}, an option of ${of}? `;
   }
   return "";
 };
 
-const noIdempotencyKeys = (name: string, of: string, argumentError: ArgumentError): Error =>
+const idempotencyKeyError = (name: string, of: string, argumentError: ArgumentErrorClass): Error =>
   new (argumentError())(name, `is not an option of ${of}; did you mean ensure()?`, {
-    hint: `The API has no idempotency keys. To create a resource only once however often the program runs, call ensure(), which takes the body of create(). ${nothingSent}`,
+    hint: `The API has no idempotency keys. To create a resource only once however often the program runs, call ensure(), which takes the body of create(). ${nothingSentText}`,
   });
 
-const assertTypes = (options: unknown, rules: Rules, argumentError: ArgumentError): void => {
+const assertTypes = (options: unknown, rules: OptionRules, argumentError: ArgumentErrorClass): void => {
   for (const [name, value] of Object.entries(Object(options))) {
     const rule = rules[name];
     if (value === undefined || rule === undefined || rule.accepts(value)) continue;
     throw new (argumentError())(name, rule.problem, {
-      hint: `It is ${typeOf(value)}. ${nothingSent}`,
+      hint: `It is ${typeOf(value)}. ${nothingSentText}`,
     });
   }
 };
@@ -179,7 +186,7 @@ export function baseUrlProblem(address: string, text: string): string | undefine
 export function assertEncrypted(
   baseUrl: string,
   allowInsecureHttp: boolean | undefined,
-  argumentError: ArgumentError,
+  argumentError: ArgumentErrorClass,
 ): void {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === "https:" || allowInsecureHttp || isLoopbackHostname(hostname)) return;
@@ -189,10 +196,10 @@ export function assertEncrypted(
 }
 
 /** Throws for a value that is not a whole `Response`, which a test double of `fetch` may return. */
-export function assertFetched(response: unknown, argumentError: ArgumentError): void {
-  const missing = missingPart(response);
-  if (missing === undefined) return;
-  throw new (argumentError())("fetch", `must return a Response, but ${missing}`, {
+export function assertFetched(response: unknown, argumentError: ArgumentErrorClass): void {
+  const problem = describeMissingPart(response);
+  if (problem === undefined) return;
+  throw new (argumentError())("fetch", `must return a Response, but ${problem}`, {
     hint: "In a test, return `new Response(body, { status, headers })`, or use @mgmt/mock. A request may have been sent.",
   });
 }
@@ -208,18 +215,18 @@ export const neededFeatures = [
 ] as const;
 
 /** Throws for the first needed feature that the runtime lacks. */
-export function assertRuntime(argumentError: ArgumentError): void {
-  const missing = neededFeatures.find(
+export function assertRuntime(argumentError: ArgumentErrorClass): void {
+  const missingFeature = neededFeatures.find(
     (name) => !name.split(".").reduce<unknown>((owner, part) => Reflect.get(Object(owner), part), globalThis),
   );
-  if (missing === undefined) return;
-  throw new (argumentError())(missing, "is missing in this runtime", {
+  if (missingFeature === undefined) return;
+  throw new (argumentError())(missingFeature, "is missing in this runtime", {
     hint: "Use Node.js 20.19 or newer, a browser of 2024 or newer, or load a polyfill for it first. Nothing was sent.",
   });
 }
 
 /** Throws if there is no function to send with, neither in the options nor in the environment. */
-export function assertFetch(fetch: unknown, argumentError: ArgumentError): void {
+export function assertFetch(fetch: unknown, argumentError: ArgumentErrorClass): void {
   if (typeof (fetch ?? globalThis.fetch) === "function") return;
   throw new (argumentError())("fetch", "is missing, and this environment has none of its own", {
     hint: "Pass `fetch`, or `transport: nodeTransport()` of @mgmt/sdk/node. Nothing was sent.",
@@ -238,7 +245,7 @@ export function checkedResponse<T>(response: T): T {
   return response;
 }
 
-const missingPart = (response: unknown): string | undefined => {
+const describeMissingPart = (response: unknown): string | undefined => {
   if (typeof response !== "object" || response === null) return `it returned ${String(response)}`;
   const part = (name: string): unknown => Reflect.get(response, name);
   if (typeof part("status") !== "number") return "what it returned has no status";

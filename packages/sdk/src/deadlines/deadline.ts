@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { abortError } from "./abort-error.js";
 import { onAbort } from "./on-abort.js";
-import type { Limit, Limits } from "./limit.js";
+import type { Limit, DeadlineOptions } from "./limit.js";
 import { limitClass } from "#limit";
 
 /** The longest delay that timers accept; they would fire at once for a longer one. */
@@ -17,23 +17,26 @@ export const readTimeout = (timeoutMs: number, argument = "timeoutMs"): number =
  * Runs `work` until it settles, the deadline passes, or the caller aborts (which throws the caller's reason, as an `Error`), whichever is
  * first. Work that ignores its limit continues in the background.
  */
-export const race = <T>(limits: Limits, work: (limit: Limit) => Promise<T>): Promise<T> =>
+export const raceWithDeadline = <T>(
+  limits: DeadlineOptions,
+  work: (limit: Limit) => Promise<T>,
+): Promise<T> =>
   new Promise((resolve, reject) => {
     const { signals, timeoutMs, timedOut, timers } = limits;
     for (const { aborted, reason } of signals) if (aborted) throw abortError(reason);
     const limit: Limit = new (limitClass(AbortController))(limits);
     let timer: unknown;
-    const end = (): void => {
+    const removeListeners = (): void => {
       timers.clearTimeout(timer);
       for (const unregister of unregisters) unregister();
     };
-    const stop = (reason: unknown): void => {
+    const abortAndReject = (reason: unknown): void => {
       const error = abortError(reason);
-      end();
+      removeListeners();
       reject(error);
       limit.abort(error);
     };
-    const unregisters = signals.map((signal) => onAbort(signal, stop));
-    if (timeoutMs <= longestDelayMs) timer = timers.setTimeout(() => stop(timedOut()), timeoutMs);
-    void work(limit).then(resolve, reject).then(end);
+    const unregisters = signals.map((signal) => onAbort(signal, abortAndReject));
+    if (timeoutMs <= longestDelayMs) timer = timers.setTimeout(() => abortAndReject(timedOut()), timeoutMs);
+    void work(limit).then(resolve, reject).then(removeListeners);
   });

@@ -1,4 +1,4 @@
-import type { Limit, LimitClass, Limits } from "./limit.js";
+import type { Limit, LimitClass, DeadlineOptions } from "./limit.js";
 import { reusedTimers } from "./reused-timers.js";
 import type { Timers } from "./timers.js";
 
@@ -13,16 +13,16 @@ export interface LightSignal {
 }
 
 /** The options that decide which code receives the signal of a call. */
-interface Receivers {
+interface SignalReceivers {
   transport?: { readonly send: object };
   middleware?: readonly unknown[];
   debug?: unknown;
 }
 
-const accepting = new WeakSet<object>();
+const sendersOfLightSignals = new WeakSet<object>();
 
 /** Marks the `send` of a transport that uses no more of a signal than `LightSignal` has, and keeps none. */
-export const acceptLightSignals = (send: object): void => void accepting.add(send);
+export const acceptLightSignals = (send: object): void => void sendersOfLightSignals.add(send);
 
 /** Ends a call. An `AbortController` costs more than all else that the SDK does for a call, so it makes one only if needed. */
 class LightLimit implements Limit, LightSignal {
@@ -31,8 +31,9 @@ class LightLimit implements Limit, LightSignal {
   #reason: Error | undefined;
   #listener: (() => void) | undefined;
 
-  constructor({ transport, middleware = [], debug }: Limits & Receivers) {
-    this.isEnough = !!transport && accepting.has(transport.send) && middleware.length === 0 && !debug;
+  constructor({ transport, middleware = [], debug }: DeadlineOptions & SignalReceivers) {
+    this.isEnough =
+      !!transport && sendersOfLightSignals.has(transport.send) && middleware.length === 0 && !debug;
   }
 
   get signal(): AbortSignal {

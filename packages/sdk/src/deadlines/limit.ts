@@ -1,7 +1,7 @@
 import type { Timers } from "./timers.js";
 
 /** The limits that end a piece of work early. */
-export interface Limits {
+export interface DeadlineOptions {
   /** The first of them that is aborted ends the work. */
   signals: readonly AbortSignal[];
   timeoutMs: number;
@@ -16,4 +16,4 @@ export interface Limit {
   abort(reason: Error): void;
 }
 
-export type LimitClass = new (limits: Limits) => Limit;
+export type LimitClass = new (limits: DeadlineOptions) => Limit;

@@ -4,9 +4,10 @@ import type { Timers } from "./timers.js";
 
 /** Resolves after `ms`, or throws the signal's reason as soon as it aborts. Leaves neither a timer nor a listener behind. */
 export const pause = async (ms: number, signal: AbortSignal, timers: Timers = globalThis): Promise<void> => {
-  let left = ms;
-  for (; left > longestDelayMs; left -= longestDelayMs) await pauseOnce(longestDelayMs, signal, timers);
-  await pauseOnce(left, signal, timers);
+  let remainingMs = ms;
+  for (; remainingMs > longestDelayMs; remainingMs -= longestDelayMs)
+    await pauseOnce(longestDelayMs, signal, timers);
+  await pauseOnce(remainingMs, signal, timers);
 };
 
 const pauseOnce = (ms: number, signal: AbortSignal, timers: Timers): Promise<void> =>
@@ -16,9 +17,9 @@ const pauseOnce = (ms: number, signal: AbortSignal, timers: Timers): Promise<voi
       timers.clearTimeout(timer);
       reject(reason);
     });
-    const over = (): void => {
+    const finishPause = (): void => {
       unregister();
       resolve();
     };
-    const timer = timers.setPause?.(over, ms) ?? timers.setTimeout(over, ms);
+    const timer = timers.setPause?.(finishPause, ms) ?? timers.setTimeout(finishPause, ms);
   });

@@ -2,26 +2,26 @@ import { AsyncResource } from "node:async_hooks";
 import type { Timers } from "./timers.js";
 
 /** How many delays have idle timers, and how many each. */
-const most = { delays: 8, timers: 256 };
+const maxIdle = { delays: 8, timers: 256 };
 
 /** Every timer is made in it. Otherwise, `AsyncLocalStorage` would keep the state of one call as long as others reuse its timer. */
-const noCall = new AsyncResource("MgmtDeadline");
+const timerResource = new AsyncResource("MgmtDeadline");
 
 /** The function that made the cached timers. It changes when a library for fake timers is installed or removed. */
-let maker: unknown;
+let knownSetTimeout: unknown;
 /** Timers that nothing waits for, by their delay. They run, but do not keep the process alive. */
 let idleByDelay = new Map<number, ReusedTimer[]>();
 
-const idleOf = (ms: number): ReusedTimer[] | undefined => {
-  if (maker !== globalThis.setTimeout) {
-    maker = globalThis.setTimeout;
+const idleTimersFor = (ms: number): ReusedTimer[] | undefined => {
+  if (knownSetTimeout !== globalThis.setTimeout) {
+    knownSetTimeout = globalThis.setTimeout;
     idleByDelay = new Map();
   }
   const timers = idleByDelay.get(ms);
-  if (timers || idleByDelay.size === most.delays) return timers;
-  const made: ReusedTimer[] = [];
-  idleByDelay.set(ms, made);
-  return made;
+  if (timers || idleByDelay.size === maxIdle.delays) return timers;
+  const newIdleTimers: ReusedTimer[] = [];
+  idleByDelay.set(ms, newIdleTimers);
+  return newIdleTimers;
 };
 
 /** A timer for one deadline after another with the same delay, which costs less than a new one for each. */
@@ -33,7 +33,7 @@ class ReusedTimer {
   constructor(callback: () => void, ms: number, idle: ReusedTimer[]) {
     this.#idle = idle;
     this.#callback = callback;
-    this.#timer = noCall.runInAsyncScope(() => setTimeout(() => this.#fire(ms), ms));
+    this.#timer = timerResource.runInAsyncScope(() => setTimeout(() => this.#fire(ms), ms));
   }
 
   /** Starts again from the full delay. */
@@ -47,7 +47,7 @@ class ReusedTimer {
     // It has fired.
     if (!this.#callback) return;
     this.#callback = undefined;
-    if (!isOfNode(this.#timer) || this.#idle.length === most.timers) return clearTimeout(this.#timer);
+    if (!isNodeTimer(this.#timer) || this.#idle.length === maxIdle.timers) return clearTimeout(this.#timer);
     this.#timer.unref();
     this.#idle.push(this);
   }
@@ -63,13 +63,13 @@ class ReusedTimer {
 }
 
 /** Whether a timer is real. Fake timers may be counted, and fire when a test lets them. */
-const isOfNode = (timer: unknown): boolean =>
+const isNodeTimer = (timer: unknown): boolean =>
   typeof timer === "object" && timer !== null && "_onTimeout" in timer;
 
 /** The timers of the platform, of which those for deadlines are reused. */
 export const reusedTimers: Timers = {
   setTimeout(callback, ms) {
-    const idle = idleOf(ms);
+    const idle = idleTimersFor(ms);
     return (
       idle?.pop()?.restart(callback) ??
       (idle ? new ReusedTimer(callback, ms, idle) : setTimeout(callback, ms))

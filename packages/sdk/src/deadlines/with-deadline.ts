@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from "../errors/local-errors.js";
-import { race } from "./deadline.js";
-import type { Limits } from "./limit.js";
+import { raceWithDeadline } from "./deadline.js";
+import type { DeadlineOptions } from "./limit.js";
 import type { Timers } from "./timers.js";
 
 /** As `race`. The stack of a timeout error shows the caller that awaits. */
 export const withDeadline = async <T>(
-  limits: Omit<Limits, "timers" | "signals"> & {
+  limits: Omit<DeadlineOptions, "timers" | "signals"> & {
     timers?: Timers;
     signals: readonly (AbortSignal | undefined)[];
   },
@@ -16,12 +16,14 @@ export const withDeadline = async <T>(
   if (!signals.every((signal) => typeof signal.addEventListener === "function")) {
     throw new InvalidArgumentError("signal", "must be an AbortSignal");
   }
-  let late: Error | undefined;
-  const timedOut = (): Error => (late = limits.timedOut());
+  let timeoutError: Error | undefined;
+  const timedOut = (): Error => (timeoutError = limits.timedOut());
   try {
-    return await race({ timers: globalThis, ...limits, signals, timedOut }, ({ signal }) => work(signal));
+    return await raceWithDeadline({ timers: globalThis, ...limits, signals, timedOut }, ({ signal }) =>
+      work(signal),
+    );
   } catch (error) {
     // An error made in a timer's callback does not show who awaits; one made here does.
-    throw error === late ? limits.timedOut() : error;
+    throw error === timeoutError ? limits.timedOut() : error;
   }
 };

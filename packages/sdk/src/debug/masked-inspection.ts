@@ -4,19 +4,19 @@ import { mask } from "@mgmt/internal/redaction/secret-patterns";
 /** Of https://nodejs.org/api/util.html#utilinspectcustom, which Deno and Bun use, too. */
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");
 
-const mayHaveSecrets = new RegExp(`"(?:${[...secretFields].join("|")})"`);
+const secretFieldPattern = new RegExp(`"(?:${[...secretFields].join("|")})"`);
 
 /** Returns the value that `util.inspect` prints in place of the object. */
-function withMask(this: object): object {
+function maskSecretFields(this: object): object {
   return Object.fromEntries(
     Object.entries(this).map(([name, value]: [string, unknown]) => [
       name,
-      isSecret(name, value) ? mask : value,
+      isSecretField(name, value) ? mask : value,
     ]),
   );
 }
 
-const isSecret = (name: string, value: unknown): boolean =>
+const isSecretField = (name: string, value: unknown): boolean =>
   secretFields.has(name) && value !== null && value !== undefined;
 
 /**
@@ -28,16 +28,20 @@ const isSecret = (name: string, value: unknown): boolean =>
  * @param text the JSON that the value was parsed from, which is searched first. Default: only the value is searched.
  */
 export function maskInspection(root: unknown, text?: string): void {
-  if (text !== undefined && !mayHaveSecrets.test(text)) return;
+  if (text !== undefined && !secretFieldPattern.test(text)) return;
   // Without recursion, because a response may be nested deeper than the stack.
-  const left: unknown[] = [root];
-  while (left.length > 0) {
-    const value = left.pop();
+  const pendingValues: unknown[] = [root];
+  while (pendingValues.length > 0) {
+    const value = pendingValues.pop();
     if (typeof value !== "object" || value === null) continue;
     const fields: [string, unknown][] = Object.entries(value);
-    if (!Array.isArray(value) && fields.some(([name, inner]) => isSecret(name, inner))) {
-      Object.defineProperty(value, inspectKey, { value: withMask, configurable: true, writable: true });
+    if (!Array.isArray(value) && fields.some(([name, inner]) => isSecretField(name, inner))) {
+      Object.defineProperty(value, inspectKey, {
+        value: maskSecretFields,
+        configurable: true,
+        writable: true,
+      });
     }
-    for (const [, inner] of fields) left.push(inner);
+    for (const [, inner] of fields) pendingValues.push(inner);
   }
 }

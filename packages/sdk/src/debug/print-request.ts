@@ -11,32 +11,34 @@ export const printRequest = async (
   debug: true | ((line: string) => unknown),
 ): Promise<TransportResponse> => {
   const { method, attempt } = request;
-  const write = typeof debug === "function" ? debug : (line: string): void => console.error(line);
-  const print = (line: string): void => observe("debug", write, escapeUnsafe(line));
-  const sent = secretsIn(request.headers, request.body);
-  const url = redactUrl(request.url, sent);
+  const writeLine = typeof debug === "function" ? debug : (line: string): void => console.error(line);
+  const printLine = (line: string): void => observe("debug", writeLine, escapeUnsafe(line));
+  const sentSecrets = secretsIn(request.headers, request.body);
+  const url = redactUrl(request.url, sentSecrets);
   const start = performance.now();
-  const elapsed = (): string => `${Math.round(performance.now() - start)} ms`;
-  print(`[mgmt] → ${method} ${url} #${attempt} ${describe(request.headers, request.body, sent)}`);
+  const formatElapsed = (): string => `${Math.round(performance.now() - start)} ms`;
+  printLine(
+    `[mgmt] → ${method} ${url} #${attempt} ${describeContent(request.headers, request.body, sentSecrets)}`,
+  );
   try {
     const response = await next(request);
-    const received = secretsIn(response.headers, response.body);
-    const content = describe(response.headers, response.body, [...sent, ...received]);
-    print(`[mgmt] ← ${method} ${url} #${attempt} ${response.status} in ${elapsed()} ${content}`);
+    const receivedSecrets = secretsIn(response.headers, response.body);
+    const content = describeContent(response.headers, response.body, [...sentSecrets, ...receivedSecrets]);
+    printLine(`[mgmt] ← ${method} ${url} #${attempt} ${response.status} in ${formatElapsed()} ${content}`);
     return response;
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "no response";
-    print(`[mgmt] × ${method} ${url} #${attempt} ${code} in ${elapsed()}`);
+    printLine(`[mgmt] × ${method} ${url} #${attempt} ${code} in ${formatElapsed()}`);
     throw error;
   }
 };
 
-const describe = (
+const describeContent = (
   headers: Readonly<Record<string, string>>,
   body: string | undefined,
-  known: readonly string[],
+  knownSecrets: readonly string[],
 ): string =>
   JSON.stringify({
-    headers: redactHeaders(headers, known),
-    ...(body ? { body: redactBody(body, known) } : {}),
+    headers: redactHeaders(headers, knownSecrets),
+    ...(body ? { body: redactBody(body, knownSecrets) } : {}),
   });

@@ -6,9 +6,9 @@ export interface Ensurable {
   readonly list: string;
   /** Path of the operation that gets a resource by its id, the last parameter of the path. */
   readonly get?: string;
-  readonly parents: readonly Parent[];
+  readonly parents: readonly ParentRule[];
   /** The preferred identity first. */
-  readonly identities: readonly Identity[];
+  readonly identities: readonly IdentityRule[];
   /** The credentials to create for a new resource. Absent if `create` returns them, or there are none. */
   readonly credentials?: Credentials;
 }
@@ -25,7 +25,7 @@ export interface Credentials {
 }
 
 /** A resource that the ensured one belongs to. */
-export interface Parent {
+export interface ParentRule {
   /** Input with the id of the parent, and name of the parameter of `list`. */
   readonly input: string;
   readonly required?: true;
@@ -44,7 +44,7 @@ export interface Parent {
 }
 
 /** The identity of a resource in its scope. */
-export interface Identity {
+export interface IdentityRule {
   readonly input: string;
   /** Query parameter of `list`. Without it, items are compared by `property`. */
   readonly filter?: string;

@@ -8,7 +8,7 @@ import type { Waiting } from "../request/context.js";
 import type { Credentials, Ensurable } from "./ensurable.js";
 import type { AnyEnsureOptions, EnsurePlan, EnsureResult } from "./ensure-result.js";
 import { ensureResource } from "./ensure.js";
-import type { Readers } from "./find-existing.js";
+import type { ResourceReaders } from "./find-existing.js";
 import { planEnsure } from "./plan-ensure.js";
 import { assertOptions } from "#all-type-checks";
 
@@ -25,11 +25,11 @@ export const ensureNamed = <Created, Found, Issued>(
   waiting: Waiting,
 ): Promise<EnsureResult<Created, Found, Issued> | EnsurePlan<Found>> => {
   assertOptions(settings, "an ensure", () => InvalidArgumentError);
-  const { credentials: issues = true, dryRun = false, ...options } = settings;
+  const { credentials: shouldIssueCredentials = true, dryRun = false, ...options } = settings;
   const ensurable: Ensurable = ensurables[name];
   const { create, credentials } = ensurable;
   const inputs = { ...body, ...pathParams };
-  const readers: Readers = {
+  const readers: ResourceReaders = {
     list: (call, requestOptions) => listPages(request, call, requestOptions, readPage),
     get: <T>(call: Call, requestOptions: RequestOptions) => request<T>(call, requestOptions, readData),
   };
@@ -46,8 +46,9 @@ export const ensureNamed = <Created, Found, Issued>(
           readData,
         ),
       ...(credentials &&
-        issues && {
-          issue: (resource, requestOptions) => issue(credentials, resource, request, requestOptions),
+        shouldIssueCredentials && {
+          issue: (resource, requestOptions) =>
+            issueCredentials(credentials, resource, request, requestOptions),
         }),
     },
     options,
@@ -56,7 +57,7 @@ export const ensureNamed = <Created, Found, Issued>(
 };
 
 /** Creates credentials for a new resource. Returns them as the property that the result of `ensure` has. */
-const issue = async <Issued>(
+const issueCredentials = async <Issued>(
   { property, create, parent, body }: Credentials,
   resource: unknown,
   request: RequestFunction,

@@ -8,9 +8,9 @@ import type { Waiting } from "../request/context.js";
 import { pause } from "../deadlines/pause.js";
 import type { Timers } from "../deadlines/timers.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
-import type { Ensurable, Identity } from "./ensurable.js";
+import type { Ensurable, IdentityRule } from "./ensurable.js";
 import type { EnsureResult } from "./ensure-result.js";
-import { type Inputs, type Readers, findExisting } from "./find-existing.js";
+import { type EnsureInputs, type ResourceReaders, findExisting } from "./find-existing.js";
 
 /** Upper bounds of the random pause between two rounds: the first one, doubled each round up to the longest. */
 const firstPauseMs = 200;
@@ -18,7 +18,7 @@ const longestPauseMs = 4_000;
 const maxRounds = 8;
 
 /** The calls that ensuring a resource needs. */
-interface Calls<Created, Issued> extends Readers {
+interface EnsureCalls<Created, Issued> extends ResourceReaders {
   create: (options: RequestOptions) => Promise<Created>;
   /** Creates credentials for a resource that was created. Absent if `create` returns them, or there are none. */
   issue?: (resource: Created, options: RequestOptions) => Promise<Issued>;
@@ -35,17 +35,20 @@ interface Calls<Created, Issued> extends Readers {
 export const ensureResource = async <Created, Found, Issued>(
   ensurable: Ensurable,
   inputs: object,
-  calls: Calls<Created, Issued>,
+  calls: EnsureCalls<Created, Issued>,
   options: RequestOptions,
   { timers, signals }: Waiting,
 ): Promise<EnsureResult<Created, Found, Issued>> => {
-  const identity = checkedIdentity(ensurable, inputs);
+  const identity = selectIdentity(ensurable, inputs);
   const timeoutMs = readTimeout(options.timeoutMs ?? Infinity);
   const timedOut = (): TimeoutError => new TimeoutError({ method: "POST", url: ensurable.create }, timeoutMs);
-  const end = timers.performance.now() + timeoutMs;
+  const deadline = timers.performance.now() + timeoutMs;
   const attempts: Attempt[] = [];
   const conflicts = Object.keys(identity.conflicts);
-  const find = (requestOptions: RequestOptions, conflict: ApiError | undefined): Promise<Found | undefined> =>
+  const findWithConflict = (
+    requestOptions: RequestOptions,
+    conflict: ApiError | undefined,
+  ): Promise<Found | undefined> =>
     findExisting(ensurable, identity, { ...inputs }, calls, requestOptions, conflict);
   let work: Promise<EnsureResult<Created, Found, Issued>> | undefined;
   try {
@@ -54,14 +57,14 @@ export const ensureResource = async <Created, Found, Issued>(
       (signal) => {
         const attemptOptions = { ...options, signal };
         const result = createOrFind<Created, Found>(
-          { create: calls.create, find, conflicts },
+          { create: calls.create, find: findWithConflict, conflicts },
           attemptOptions,
           signal,
-          end,
+          deadline,
           attempts,
           timers,
         );
-        work = result.then((result) => withCredentials(result, calls, attemptOptions, end, timers));
+        work = result.then((result) => addCredentials(result, calls, attemptOptions, deadline, timers));
         return work;
       },
     );
@@ -69,8 +72,8 @@ export const ensureResource = async <Created, Found, Issued>(
     // The call in progress adds its attempts when it ends.
     await work?.catch(() => undefined);
     // The error of the last call has only the time that was left for it.
-    const isOver = thrown instanceof TimeoutError && options.timeoutMs !== undefined;
-    const error = isOver ? timedOut() : thrown;
+    const isCallTimeout = thrown instanceof TimeoutError && options.timeoutMs !== undefined;
+    const error = isCallTimeout ? timedOut() : thrown;
     if (error instanceof MgmtError && attempts[0]) error.attempts = attempts;
     throw error;
   }
@@ -83,31 +86,31 @@ const withRemainingTime = (options: RequestOptions, end: number, timers: Timers)
     : { ...options, timeoutMs: Math.max(end - timers.performance.now(), 1) };
 
 /** Adds credentials to a resource that was created. Not repeated, so that there is one for each new resource. */
-const withCredentials = async <Created, Found, Issued>(
+const addCredentials = async <Created, Found, Issued>(
   result: EnsureResult<Created, Found>,
-  { issue }: Pick<Calls<Created, Issued>, "issue">,
+  { issue }: Pick<EnsureCalls<Created, Issued>, "issue">,
   options: RequestOptions,
   end: number,
   timers: Timers,
 ): Promise<EnsureResult<Created, Found, Issued>> => {
   if (!result.created) return result;
-  const issued = await issue?.(result.resource, withRemainingTime(options, end, timers));
+  const issuedCredentials = await issue?.(result.resource, withRemainingTime(options, end, timers));
   // Without `issue`, the result of `ensure` declares no credentials.
-  return { ...result, ...issued };
+  return { ...result, ...issuedCredentials };
 };
 
 /** Returns the identity that the inputs have. Without a value, every call would create another resource. */
-export const checkedIdentity = ({ parents, identities }: Ensurable, inputs: object): Identity => {
+export const selectIdentity = ({ parents, identities }: Ensurable, inputs: object): IdentityRule => {
   // JavaScript callers can pass anything.
-  const fields: Inputs = Object(inputs) as Inputs;
-  for (const { input, required } of parents) if (required) requireText(fields, input);
+  const fields: EnsureInputs = Object(inputs) as EnsureInputs;
+  for (const { input, required } of parents) if (required) assertNonEmptyText(fields, input);
   const identity = identities.find(({ input }) => fields[input] !== undefined) ?? identities.at(-1);
   if (identity === undefined) throw new Error("The resource has no identity");
-  requireText(fields, identity.input);
+  assertNonEmptyText(fields, identity.input);
   return identity;
 };
 
-const requireText = (inputs: Inputs, name: string): void => {
+const assertNonEmptyText = (inputs: EnsureInputs, name: string): void => {
   const value = inputs[name];
   if (typeof value === "string" && value !== "") return;
   throw new InvalidArgumentError(
@@ -143,8 +146,12 @@ const createOrFind = async <Created, Found>(
       signal.throwIfAborted();
       const conflict = error instanceof ApiError && conflicts.includes(error.code) ? error : undefined;
       if (!conflict && !isOutcomeUnknown(error)) throw error;
-      const existing = await findUnlessFailing(() => find(currentOptions(), conflict), signal, attempts);
-      if (existing) return { created: false, resource: existing };
+      const existingResource = await findIfReachable(
+        () => find(currentOptions(), conflict),
+        signal,
+        attempts,
+      );
+      if (existingResource) return { created: false, resource: existingResource };
       if (round >= maxRounds || timers.performance.now() + pauseMs >= end) throw error;
     }
     await pause(pauseMs, signal, timers);
@@ -152,7 +159,7 @@ const createOrFind = async <Created, Found>(
 };
 
 /** Returns undefined if the resource does not exist or the service could not be asked. */
-const findUnlessFailing = async <Found>(
+const findIfReachable = async <Found>(
   find: () => Promise<Found | undefined>,
   signal: AbortSignal,
   attempts: Attempt[],
@@ -173,6 +180,6 @@ const isOutcomeUnknown = (error: unknown): boolean =>
 
 /** Adds the attempts of an error once, because a conflict can be thrown again by `find`. */
 const addAttempts = (error: unknown, attempts: Attempt[]): void => {
-  const made = (error instanceof MgmtError && error.attempts) || [];
-  attempts.push(...made.filter((attempt) => !attempts.includes(attempt)));
+  const newAttempts = (error instanceof MgmtError && error.attempts) || [];
+  attempts.push(...newAttempts.filter((attempt) => !attempts.includes(attempt)));
 };

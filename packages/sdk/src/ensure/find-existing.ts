@@ -1,16 +1,16 @@
 import type { ApiError } from "../errors/api-error.js";
 import type { CursorPages } from "../request/paging.js";
 import type { Call, RequestOptions } from "../request/call.js";
-import type { Ensurable, Identity, Parent } from "./ensurable.js";
+import type { Ensurable, IdentityRule, ParentRule } from "./ensurable.js";
 
 /** The calls that finding a resource needs. */
-export interface Readers {
+export interface ResourceReaders {
   list: <T>(call: Call, options: RequestOptions) => CursorPages<T>;
   get: <T>(call: Call, options: RequestOptions) => Promise<T>;
 }
 
 /** Path parameters and body fields of `create`. */
-export type Inputs = Readonly<Record<string, unknown>>;
+export type EnsureInputs = Readonly<Record<string, unknown>>;
 
 /**
  * Finds the resource with the identity. Returns undefined if it does not exist. Throws `conflict` if it is about another
@@ -18,62 +18,62 @@ export type Inputs = Readonly<Record<string, unknown>>;
  */
 export const findExisting = async <Found>(
   { list, get, parents }: Ensurable,
-  identity: Identity,
-  inputs: Inputs,
-  readers: Readers,
+  identity: IdentityRule,
+  inputs: EnsureInputs,
+  readers: ResourceReaders,
   options: RequestOptions,
   conflict: ApiError | undefined,
 ): Promise<Found | undefined> => {
-  const fields = conflict && identity.conflicts[conflict.code];
-  const common = fields?.property && valueOf(conflict, fields.property);
-  const existingId = fields?.id && valueOf(conflict, fields.id);
+  const conflictFields = conflict && identity.conflicts[conflict.code];
+  const conflictProperty = conflictFields?.property && propertyOf(conflict, conflictFields.property);
+  const existingId = conflictFields?.id && propertyOf(conflict, conflictFields.id);
   if (identity.filter === undefined && get !== undefined && typeof existingId === "string") {
-    return readers.get<Found>(getCall(get, existingId), options);
+    return readers.get<Found>(buildGetCall(get, existingId), options);
   }
   const query: Record<string, unknown> = {};
   for (const parent of parents) {
-    const id = await parentId(parent, inputs, readers, options);
+    const id = await resolveParentId(parent, inputs, readers, options);
     if (id !== undefined) query[parent.input] = id;
     else if (parent.required || parent.lookup) return undefined;
   }
   const value = inputs[identity.input];
   if (identity.filter === undefined) {
-    for await (const item of readers.list<Found>(listCall(list, query, query), options)) {
-      if (valueOf(item, identity.property) === value) return item;
+    for await (const item of readers.list<Found>(buildListCall(list, query, query), options)) {
+      if (propertyOf(item, identity.property) === value) return item;
     }
     return undefined;
   }
-  const filtered = listCall(list, query, { ...query, [identity.filter]: value });
+  const filteredCall = buildListCall(list, query, { ...query, [identity.filter]: value });
   // The first page may be empty and still have a next one.
-  const [existing] = await readers.list<Found>(filtered, options).toArray({ limit: 1 });
-  const isOther = common !== undefined && common !== identity.property;
-  if (conflict && existing === undefined && isOther) throw conflict;
-  return existing;
+  const [existingResource] = await readers.list<Found>(filteredCall, options).toArray({ limit: 1 });
+  const isOtherConflict = conflictProperty !== undefined && conflictProperty !== identity.property;
+  if (conflict && existingResource === undefined && isOtherConflict) throw conflict;
+  return existingResource;
 };
 
 /** Returns the id of the parent that `create` uses, undefined if it does not exist. */
-const parentId = async (
-  { input, none, lookup }: Parent,
-  inputs: Inputs,
-  readers: Readers,
+const resolveParentId = async (
+  { input, none, lookup }: ParentRule,
+  inputs: EnsureInputs,
+  readers: ResourceReaders,
   options: RequestOptions,
 ): Promise<unknown> => {
   const value = inputs[input];
   const identity = lookup?.input === undefined ? undefined : inputs[lookup.input];
   if (value === null || identity === null) return none;
   if (value !== undefined || lookup === undefined) return value;
-  for await (const parent of readers.list<{ id: string }>(listCall(lookup.list, inputs, {}), options)) {
-    const matches =
+  for await (const parent of readers.list<{ id: string }>(buildListCall(lookup.list, inputs, {}), options)) {
+    const isParent =
       identity === undefined || lookup.property === undefined
-        ? valueOf(parent, lookup.default) === true
-        : valueOf(parent, lookup.property) === identity;
-    if (matches) return parent.id;
+        ? propertyOf(parent, lookup.default) === true
+        : propertyOf(parent, lookup.property) === identity;
+    if (isParent) return parent.id;
   }
   return undefined;
 };
 
 /** Builds the call of a list from values for its path and for its query, which may contain those for the path. */
-const listCall = (path: string, values: Inputs, query: Inputs): Call => {
+const buildListCall = (path: string, values: EnsureInputs, query: EnsureInputs): Call => {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   return {
     method: "GET",
@@ -83,10 +83,10 @@ const listCall = (path: string, values: Inputs, query: Inputs): Call => {
   };
 };
 
-const getCall = (path: string, id: string): Call => {
+const buildGetCall = (path: string, id: string): Call => {
   const name = /\{(\w+)\}$/.exec(path)?.[1] ?? "";
   return { method: "GET", path, pathParams: { [name]: id } };
 };
 
-const valueOf = (holder: unknown, name: string): unknown =>
+const propertyOf = (holder: unknown, name: string): unknown =>
   typeof holder === "object" && holder !== null ? Reflect.get(holder, name) : undefined;

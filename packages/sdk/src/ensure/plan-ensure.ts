@@ -3,32 +3,33 @@ import type { RequestOptions } from "../request/call.js";
 import type { Waiting } from "../request/context.js";
 import { readTimeout } from "../deadlines/deadline.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
-import type { Ensurable, Identity } from "./ensurable.js";
+import type { Ensurable, IdentityRule } from "./ensurable.js";
 import type { EnsurePlan } from "./ensure-result.js";
-import { checkedIdentity } from "./ensure.js";
-import { type Inputs, type Readers, findExisting } from "./find-existing.js";
+import { selectIdentity } from "./ensure.js";
+import { type EnsureInputs, type ResourceReaders, findExisting } from "./find-existing.js";
 
 /** Determines the change that ensuring a resource would make, with reads alone. `timeoutMs` is the deadline of all of them together. */
 export const planEnsure = async <Found>(
   ensurable: Ensurable,
-  inputs: Inputs,
-  readers: Readers,
+  inputs: EnsureInputs,
+  readers: ResourceReaders,
   options: RequestOptions,
   { timers, signals }: Waiting,
 ): Promise<EnsurePlan<Found>> => {
-  const identity = checkedIdentity(ensurable, inputs);
+  const identity = selectIdentity(ensurable, inputs);
   const timeoutMs = readTimeout(options.timeoutMs ?? Infinity);
   const timedOut = (): TimeoutError => new TimeoutError({ method: "GET", url: ensurable.list }, timeoutMs);
   const limits = { signals: signals.concat(options.signal ?? []), timeoutMs, timedOut, timers };
   return await withDeadline(limits, async (signal) => {
-    const find = (by: Identity): Promise<Found | undefined> =>
-      findExisting<Found>(ensurable, by, inputs, readers, { ...options, signal }, undefined);
-    const existing = await find(identity);
-    if (existing) return { action: "none", resource: existing };
-    for (const other of ensurable.identities) {
-      if (other === identity || inputs[other.input] === undefined) continue;
-      const conflicting = await find(other);
-      if (conflicting) return { action: "conflict", resource: conflicting, property: other.property };
+    const find = (identityToFind: IdentityRule): Promise<Found | undefined> =>
+      findExisting<Found>(ensurable, identityToFind, inputs, readers, { ...options, signal }, undefined);
+    const existingResource = await find(identity);
+    if (existingResource) return { action: "none", resource: existingResource };
+    for (const otherIdentity of ensurable.identities) {
+      if (otherIdentity === identity || inputs[otherIdentity.input] === undefined) continue;
+      const conflictingResource = await find(otherIdentity);
+      if (conflictingResource)
+        return { action: "conflict", resource: conflictingResource, property: otherIdentity.property };
     }
     return { action: "create", resource: undefined };
   });

@@ -9,39 +9,40 @@ const derivedClasses = new Map<string, typeof ApiError>();
  * are derived when they are first needed, and have the same kind as those that the SDK exports.
  */
 export const apiErrorClass = (code: string, status: number): typeof ApiError => {
-  const registered = registeredApiErrors.get(code);
-  if (registered && (registered.status === 0 || registered.status === status)) return registered;
+  const registeredClass = registeredApiErrors.get(code);
+  if (registeredClass && (registeredClass.status === 0 || registeredClass.status === status))
+    return registeredClass;
   const [statusKind, ...codes] = Object.hasOwn(kindsByStatus, status)
     ? (kindsByStatus[status] ?? "").split(" ")
     : [];
   if (statusKind === undefined) return ApiError;
-  const base = derive(ApiError, statusKind, status);
-  return codes.includes(code) ? derive(base, code, status, fieldsByCode[code]) : base;
+  const base = deriveErrorClass(ApiError, statusKind, status);
+  return codes.includes(code) ? deriveErrorClass(base, code, status, fieldsByCode[code]) : base;
 };
 
-const derive = (
+const deriveErrorClass = (
   base: typeof ApiError,
   kind: string,
   status: number,
   fields: readonly string[] = [],
 ): typeof ApiError => {
-  const known = derivedClasses.get(kind);
-  if (known) return known;
-  const derived = class extends base {
+  const knownClass = derivedClasses.get(kind);
+  if (knownClass) return knownClass;
+  const derivedClass = class extends base {
     static override readonly kind: string = kind;
     static override readonly status: number = status;
     static override readonly fields: readonly string[] = fields;
   };
-  Object.defineProperty(derived, "name", { value: derived.className });
-  derivedClasses.set(kind, derived);
-  return derived;
+  Object.defineProperty(derivedClass, "name", { value: derivedClass.className });
+  derivedClasses.set(kind, derivedClass);
+  return derivedClass;
 };
 
 /**
  * Whether an error with this code and status needs no kind for its code: the code has a class, or belongs to another status.
  * An error with a known code but another status is not of the code's kind.
  */
-export const isClassified = (code: string, status: number): boolean =>
+export const hasOwnClass = (code: string, status: number): boolean =>
   registeredApiErrors.has(code) ||
   Object.values(kindsByStatus).some((kinds) => kinds.split(" ").includes(code)) ||
   (Object.hasOwn(publicCodes, code) && publicCodes[code] !== status);

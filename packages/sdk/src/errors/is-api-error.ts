@@ -1,6 +1,6 @@
 import type { ErrorByCode } from "./generated/errors.js";
 import { ApiError, type HttpStatusError, type InvalidResponseError } from "./api-error.js";
-import { isKind } from "./mgmt-error.js";
+import { hasErrorKind } from "./mgmt-error.js";
 
 /** An error code that this version of the SDK does not know: of a newer service, or of a proxy in front of it. */
 export interface UnlistedCode<C extends string = string> {
@@ -36,13 +36,13 @@ export function isApiError<C extends keyof ErrorByCode>(
 ): error is ErrorByCode[C];
 // The last overload is the one that the compiler quotes, with the code that was probably meant.
 export function isApiError<C extends keyof ErrorByCode>(error: unknown, code: C): error is ErrorByCode[C];
-export function isApiError(error: unknown, wanted?: string | readonly string[] | UnlistedCode): boolean {
+export function isApiError(error: unknown, expected?: string | readonly string[] | UnlistedCode): boolean {
   if (!(error instanceof ApiError)) return false;
-  if (wanted === undefined) return true;
+  if (expected === undefined) return true;
   const { code } = error;
-  const isWanted =
-    typeof wanted === "object" && "unlisted" in wanted
-      ? wanted.unlisted === code
-      : [wanted].flat().includes(code);
-  return isWanted && isKind(error, code);
+  const hasExpectedCode =
+    typeof expected === "object" && "unlisted" in expected
+      ? expected.unlisted === code
+      : [expected].flat().includes(code);
+  return hasExpectedCode && hasErrorKind(error, code);
 }

@@ -49,7 +49,7 @@ const kindsOf = (errorClass: typeof MgmtError): string[] =>
   errorClass.kind ? [errorClass.kind, ...kindsOf(Object.getPrototypeOf(errorClass) as typeof MgmtError)] : [];
 
 /** Whether a value is an error of this kind, from any copy of the SDK. */
-export const isKind = (value: unknown, kind: string): boolean => {
+export const hasErrorKind = (value: unknown, kind: string): boolean => {
   // `Object` accepts any value.
   const kinds: unknown = Reflect.get(Object(value) as object, kindsKey);
   return Array.isArray(kinds) && kinds.includes(kind);
@@ -87,7 +87,7 @@ export class MgmtError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     // A caller's subclass may have no kind of its own; the language's own check applies to it.
     if (!Object.hasOwn(this, "kind")) return super[Symbol.hasInstance](value);
-    return isKind(value, this.kind);
+    return hasErrorKind(value, this.kind);
   }
 
   /** Returns `AppAlreadyExistsError: …`, even when the code adds a field called `name`. */

@@ -6,17 +6,17 @@ import { MgmtError } from "./mgmt-error.js";
  */
 export type PagingFault = "cursor_repeated" | "cursor_missing" | "endless";
 
-const problems: Readonly<Record<PagingFault, string>> = {
+const problemsByFault: Readonly<Record<PagingFault, string>> = {
   cursor_repeated: "The service repeated a cursor",
   cursor_missing: "The service reported more items but sent no cursor",
   endless: "The service has ever more pages",
 };
 
-const hintOf = (reason: PagingFault): string => {
-  const report = "report the request ID to the service's operator.";
+const hintForFault = (reason: PagingFault): string => {
+  const reportRequest = "report the request ID to the service's operator.";
   return reason === "endless"
-    ? `To go on, pass a larger limit, or the last nextCursor as cursor. If the list cannot be that long, ${report}`
-    : `The items before this page are valid. R${report.slice(1)}`;
+    ? `To go on, pass a larger limit, or the last nextCursor as cursor. If the list cannot be that long, ${reportRequest}`
+    : `The items before this page are valid. R${reportRequest.slice(1)}`;
 };
 
 /** A list is not continued. */
@@ -29,7 +29,7 @@ export class PagingError extends MgmtError {
   readonly reason: PagingFault;
 
   constructor(reason: PagingFault, requestId: string | undefined) {
-    super("paging:broken", problems[reason], { hint: hintOf(reason) });
+    super("paging:broken", problemsByFault[reason], { hint: hintForFault(reason) });
     this.reason = reason;
     if (requestId !== undefined) this.requestId = requestId;
   }

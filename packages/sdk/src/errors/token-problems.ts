@@ -3,14 +3,14 @@ import { TokenError } from "./token-error.js";
 // Apart from the class, because these are loaded on demand.
 
 /** Makes the error for a token that cannot be sent. It never quotes the token. */
-export const malformedToken = (): TokenError =>
+export const malformedTokenError = (): TokenError =>
   new TokenError("The token is empty or has characters that are not allowed in a header", {
     hint: "Check for a line break or a leading `Bearer `.",
     advice: "check_token",
   });
 
 /** Makes the error for a call that has no token, and none in the environment that is for its service. */
-export const missingToken = (isForOtherService: boolean): TokenError =>
+export const missingTokenError = (isForOtherService: boolean): TokenError =>
   new TokenError("There is no token to send", {
     code: "token:missing",
     hint: isForOtherService

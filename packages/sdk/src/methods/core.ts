@@ -2,7 +2,7 @@ import { notLoaded } from "../errors/not-loaded.js";
 import type { ClientOptions } from "../request/client-options.js";
 import type { OnDemandSteps, ClientSettings } from "../request/context.js";
 import { type RequestFunction, createRequest } from "../request/request.js";
-import { readSettings } from "../request/settings.js";
+import { resolveSettings } from "../request/settings.js";
 import type { TimedSteps } from "./timed-steps.js";
 
 /** Keeps code that most calls never need out of what loads at start. No other module knows what is loaded on demand. */
@@ -38,7 +38,7 @@ export class CoreOwner {
 
 /** Throws `InvalidArgumentError` for options that are not valid. */
 export const createCore = (options: ClientOptions | undefined, classes: ResourceClasses): Core =>
-  coreOf(readSettings(options, loadOnDemand), classes);
+  coreOf(resolveSettings(options, loadOnDemand), classes);
 
 export const coreOf = (settings: ClientSettings, classes: ResourceClasses): Core => ({
   settings,

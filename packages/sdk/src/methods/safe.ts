@@ -1,6 +1,6 @@
 import type { ApiPromise, ApiResponse } from "../request/api-promise.js";
 import type { ApiError } from "../errors/api-error.js";
-import { MgmtError, isKind } from "../errors/mgmt-error.js";
+import { MgmtError, hasErrorKind } from "../errors/mgmt-error.js";
 import type { Resource } from "./resource.js";
 
 /** The result of a call: its value, or the error it threw. */
@@ -62,15 +62,17 @@ export const safely = <T extends object>(target: T): Safe<T> =>
 
 const toResult = (start: () => ApiPromise<unknown>): SafePromise<unknown> => {
   let call: ApiPromise<unknown>;
-  const result = settle(() => (call = start()));
+  const result = settleCall(() => (call = start()));
   const withResponse = async (): Promise<ResultWithResponse<unknown>> => {
     const { data, error } = await result;
-    return error ? { data, error, response: responseOf(error) } : { ...(await call.withResponse()), error };
+    return error
+      ? { data, error, response: responseOfError(error) }
+      : { ...(await call.withResponse()), error };
   };
   return Object.assign(result, { withResponse });
 };
 
-const settle = async (start: () => PromiseLike<unknown>): Promise<Result<unknown>> => {
+const settleCall = async (start: () => PromiseLike<unknown>): Promise<Result<unknown>> => {
   try {
     return { data: await start(), error: undefined };
   } catch (error) {
@@ -79,9 +81,9 @@ const settle = async (start: () => PromiseLike<unknown>): Promise<Result<unknown
   }
 };
 
-const responseOf = (error: MgmtError): ApiResponse | undefined => {
+const responseOfError = (error: MgmtError): ApiResponse | undefined => {
   // The class itself is not imported, so that a program without it does not load it.
-  if (!isKind(error, "ApiError")) return undefined;
+  if (!hasErrorKind(error, "ApiError")) return undefined;
   const { status, headers, requestId, attempts = [] } = error as ApiError;
   return { status, headers, requestId, attempts };
 };

@@ -11,18 +11,18 @@ import {
 
 /** The steps of resources that take time, by the timers and signals of a client. */
 export const timedSteps = (waiting: Waiting) => {
-  const timed =
+  const withWaiting =
     <Args extends unknown[], Result>(step: (...args: [...Args, Waiting]) => Result) =>
     (...args: Args): Result =>
       step(...args, waiting);
   return {
-    ensureNamed: timed(ensureNamed),
-    waitForApproval: timed(waitForApproval),
-    waitForDatabase: timed(waitForDatabase),
-    waitForDeployment: timed(waitForDeployment),
-    waitForPromotion: timed(waitForPromotion),
-    waitForStop: timed(waitForStop),
-    waitForTransfer: timed(waitForTransfer),
+    ensureNamed: withWaiting(ensureNamed),
+    waitForApproval: withWaiting(waitForApproval),
+    waitForDatabase: withWaiting(waitForDatabase),
+    waitForDeployment: withWaiting(waitForDeployment),
+    waitForPromotion: withWaiting(waitForPromotion),
+    waitForStop: withWaiting(waitForStop),
+    waitForTransfer: withWaiting(waitForTransfer),
   };
 };
 

@@ -12,10 +12,10 @@ export const authorize = async (
 ): Promise<Message> => {
   const { token, timeoutMs, load } = settings;
   if (token === false || message.headers["authorization"] !== undefined) return message;
-  let value: unknown = token;
+  let resolvedToken: unknown = token;
   if (typeof token === "function") {
     try {
-      value = await token({ signal: limit.signal, timeoutMs, rejected });
+      resolvedToken = await token({ signal: limit.signal, timeoutMs, rejected });
     } catch (error) {
       const steps = await load().catch((failure: unknown) => {
         throw error instanceof MgmtError ? error : failure;
@@ -23,10 +23,12 @@ export const authorize = async (
       throw steps.tokenFunctionError(error);
     }
   }
-  const sent = isToken(value) ? value : (await load()).environmentToken(settings, value);
-  return { ...message, headers: { authorization: `Bearer ${sent}`, ...message.headers } };
+  const bearerToken = isSendableToken(resolvedToken)
+    ? resolvedToken
+    : (await load()).environmentToken(settings, resolvedToken);
+  return { ...message, headers: { authorization: `Bearer ${bearerToken}`, ...message.headers } };
 };
 
 /** Whether a value can be sent as a bearer token. */
-export const isToken = (value: unknown): value is string =>
+export const isSendableToken = (value: unknown): value is string =>
   typeof value === "string" && /^[\x21-\x7e]+$/.test(value);

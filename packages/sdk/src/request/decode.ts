@@ -24,7 +24,7 @@ export interface ResponseErrors {
 }
 
 /** Decodes the value of a 2xx response. Throws an `ApiError` or a `PagingError` when there is none. */
-export const decode = <T>(
+export const decodeResponse = <T>(
   message: Message,
   response: TransportResponse,
   read: ReadBody<T>,
@@ -52,13 +52,13 @@ export const decode = <T>(
       throw steps.responseError(message, response, fault);
     },
     (error: MgmtError) => {
-      throw isSuccess ? error : likeApiError(error, message, response, json);
+      throw isSuccess ? error : disguiseAsApiError(error, message, response, json);
     },
   );
 };
 
 /** Adds the properties that programs decide by to the error of a response whose own error could not be loaded. */
-const likeApiError = (
+const disguiseAsApiError = (
   error: MgmtError,
   { method, path }: Message,
   { status, headers }: TransportResponse,
@@ -66,11 +66,11 @@ const likeApiError = (
 ): MgmtError => {
   // The check below makes it a string.
   const { code } = (json as { error?: { code?: unknown } } | undefined)?.error ?? {};
-  const known = typeof code === "string" ? code : `http:${status}`;
+  const codeOrStatus = typeof code === "string" ? code : `http:${status}`;
   // Every error of the SDK has its kinds there.
-  (Reflect.get(error, kindsKey) as string[]).push("ApiError", known);
+  (Reflect.get(error, kindsKey) as string[]).push("ApiError", codeOrStatus);
   return Object.assign(error, {
-    code: known,
+    code: codeOrStatus,
     status,
     requestId: headers["x-request-id"],
     headers: {},

@@ -14,7 +14,7 @@ export interface Message {
 }
 
 /** Encodes a call as an HTTP request. Throws for values that a request cannot carry; `encodingError` says why. */
-export const encode = (
+export const encodeCall = (
   settings: { baseUrl: string; headers: Record<string, string> },
   call: Call | ContractCall,
   reading?: Reading,
@@ -38,10 +38,10 @@ export const encode = (
 };
 
 const encodeQuery = (query: object = {}): string => {
-  const entries = givenEntries(query);
+  const entries = presentEntries(query);
   return entries[0] ? `?${new URLSearchParams(entries)}` : "";
 };
 
 /** The entries of an object whose value is neither null nor undefined. */
-export const givenEntries = (values: object): [string, string][] =>
+export const presentEntries = (values: object): [string, string][] =>
   Object.entries(values).filter(([, value]) => value !== undefined && value !== null);

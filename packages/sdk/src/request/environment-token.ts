@@ -1,5 +1,5 @@
-import { malformedToken, missingToken } from "../errors/token-problems.js";
-import { isToken } from "./authorize.js";
+import { malformedTokenError, missingTokenError } from "../errors/token-problems.js";
+import { isSendableToken } from "./authorize.js";
 import type { ClientSettings } from "./context.js";
 import { environmentVariable } from "./environment.js";
 
@@ -8,12 +8,12 @@ import { environmentVariable } from "./environment.js";
  * too. `unusable` is the token that the call would have sent instead. Throws `TokenError`.
  */
 export const environmentToken = ({ token, baseUrl }: ClientSettings, unusable: unknown): string => {
-  if (token !== undefined || unusable !== undefined) throw malformedToken();
-  const home = environmentVariable("MGMT_BASE_URL");
-  if (home && !isSameAddress(home, baseUrl)) throw missingToken(true);
+  if (token !== undefined || unusable !== undefined) throw malformedTokenError();
+  const environmentBaseUrl = environmentVariable("MGMT_BASE_URL");
+  if (environmentBaseUrl && !isSameAddress(environmentBaseUrl, baseUrl)) throw missingTokenError(true);
   const environmentToken = environmentVariable("MGMT_TOKEN");
-  if (!environmentToken) throw missingToken(false);
-  if (!isToken(environmentToken)) throw malformedToken();
+  if (!environmentToken) throw missingTokenError(false);
+  if (!isSendableToken(environmentToken)) throw malformedTokenError();
   return environmentToken;
 };
 

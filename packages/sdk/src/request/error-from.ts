@@ -4,43 +4,43 @@ import type { BodyFault } from "./decode.js";
 import { retryAfterOf } from "./retry-policy.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { type ApiError, InvalidResponseError } from "../errors/api-error.js";
-import { apiErrorClass, isClassified } from "../errors/api-error-class.js";
+import { apiErrorClass, hasOwnClass } from "../errors/api-error-class.js";
 import { type MgmtError, type MgmtErrorOptions, kindsKey } from "../errors/mgmt-error.js";
 import { PagingError } from "../errors/paging-error.js";
 
-type Fields = Record<string, unknown>;
+type JsonFields = Record<string, unknown>;
 
 /**
  * Makes the error of a response: the class of its code; of its status, when the code is unknown or belongs to another
  * status; or a plain `ApiError`. Accepts whatever a proxy may have sent: HTML, broken JSON, no envelope.
  */
-export const errorFrom = (
+export const apiErrorFrom = (
   { method, path }: { method: string; path: string },
   response: TransportResponse,
 ): ApiError => {
   const { status, headers, body } = response;
-  const json = readObject(parse(body));
-  const details = readObject(json["error"], json);
-  const code = readText(details["code"]) ?? `http:${status}`;
+  const json = asObject(parseJson(body));
+  const details = asObject(json["error"], json);
+  const code = asNonEmptyString(details["code"]) ?? `http:${status}`;
   const message =
-    readMessage(details["message"]) ??
-    readMessage(details["error_description"]) ??
-    readMessage(details["error"]);
+    redactedMessageOf(details["message"]) ??
+    redactedMessageOf(details["error_description"]) ??
+    redactedMessageOf(details["error"]);
   const content = body ? (mediaTypeOf(headers) ?? "no content type") : "no body";
   const error = new (apiErrorClass(code, status))({
     status,
     code,
     message: message ?? `${method} ${path} failed with status ${status} (${content})`,
-    ...hintFor(status, readMessage(details["hint"]), message),
+    ...intermediaryHintFor(status, redactedMessageOf(details["hint"]), message),
     requestId: headers["x-request-id"],
-    issues: readIssues(details["issues"]),
+    issues: parseIssues(details["issues"]),
     retryAfter: retryAfterOf(response),
-    headers: printableHeaders(headers),
+    headers: headersPrintedRedacted(headers),
     method,
     path,
     details,
   });
-  if (!isClassified(code, status)) addKind(error, code);
+  if (!hasOwnClass(code, status)) addKind(error, code);
   return error;
 };
 
@@ -48,13 +48,15 @@ export const errorFrom = (
  * Returns a copy of the headers that masks its secrets when it is printed: with `JSON.stringify`, and with `util.inspect` or
  * `console.log` of Node.js. Reading and copying its properties keeps their values.
  */
-const printableHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
-  const redacted = { value: () => redactHeaders(headers) };
+const headersPrintedRedacted = (
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> => {
+  const redactedProperty = { value: () => redactHeaders(headers) };
   return Object.defineProperties(
     { ...headers },
     {
-      toJSON: redacted,
-      [Symbol.for("nodejs.util.inspect.custom")]: redacted,
+      toJSON: redactedProperty,
+      [Symbol.for("nodejs.util.inspect.custom")]: redactedProperty,
     },
   );
 };
@@ -69,7 +71,11 @@ const addKind = (error: MgmtError, kind: string): void => {
 };
 
 /** The service's hint; one of the SDK when the service sent neither a hint nor a message. */
-const hintFor = (status: number, hint: string | undefined, message: string | undefined): MgmtErrorOptions => {
+const intermediaryHintFor = (
+  status: number,
+  hint: string | undefined,
+  message: string | undefined,
+): MgmtErrorOptions => {
   if (hint !== undefined || message !== undefined) return { hint };
   return status >= 300 && status < 400
     ? {
@@ -82,7 +88,7 @@ const hintFor = (status: number, hint: string | undefined, message: string | und
       };
 };
 
-const parse = (body: string): unknown => {
+const parseJson = (body: string): unknown => {
   try {
     return JSON.parse(body);
   } catch {
@@ -90,29 +96,29 @@ const parse = (body: string): unknown => {
   }
 };
 
-const readObject = (value: unknown, fallback: Fields = {}): Fields =>
+const asObject = (value: unknown, fallback: JsonFields = {}): JsonFields =>
   // The check makes it an object; nothing is known of its fields.
-  typeof value === "object" && value !== null ? (value as Fields) : fallback;
+  typeof value === "object" && value !== null ? (value as JsonFields) : fallback;
 
-const readText = (value: unknown): string | undefined =>
+const asNonEmptyString = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
 /** Messages end up in logs, so their secrets are masked. */
-const readMessage = (value: unknown): string | undefined => {
-  const text = readText(value);
+const redactedMessageOf = (value: unknown): string | undefined => {
+  const text = asNonEmptyString(value);
   return text === undefined ? undefined : redactMessage(text);
 };
 
-const readIssues = (value: unknown): ValidationIssue[] | undefined =>
+const parseIssues = (value: unknown): ValidationIssue[] | undefined =>
   Array.isArray(value)
     ? value.map((entry) => {
-        const { path, message } = readObject(entry);
-        return { path: readText(path) ?? "", message: readMessage(message) ?? "" };
+        const { path, message } = asObject(entry);
+        return { path: asNonEmptyString(path) ?? "", message: redactedMessageOf(message) ?? "" };
       })
     : undefined;
 
 /** A 2xx response whose body is not quoted, because it may hold secrets. */
-const invalidResponse = (
+const invalidResponseError = (
   { method, path }: { method: string; path: string },
   { status, headers, body }: TransportResponse,
   fault: "not_json" | undefined,
@@ -126,7 +132,7 @@ const invalidResponse = (
     hint: "Check that baseUrl is the address of the Management API. The call may have taken effect.",
     advice: "check_base_url",
     requestId: headers["x-request-id"],
-    headers: printableHeaders(headers),
+    headers: headersPrintedRedacted(headers),
     method,
     path,
     details: {},
@@ -140,8 +146,8 @@ export const responseError = (
   fault: BodyFault | undefined,
 ): ApiError | PagingError => {
   const { status, headers } = response;
-  if (status < 200 || status > 299) return errorFrom(message, response);
+  if (status < 200 || status > 299) return apiErrorFrom(message, response);
   return fault === undefined || fault === "not_json"
-    ? invalidResponse(message, response, fault)
+    ? invalidResponseError(message, response, fault)
     : new PagingError(fault, headers["x-request-id"]);
 };

@@ -20,7 +20,7 @@ export const intercept = (
   return trace("attempt", { method, path, url, number, attempt }, async () => {
     const start = performance.now();
     try {
-      const response = await compose(settings)(request);
+      const response = await composeMiddleware(settings)(request);
       attempt.status = response.status;
       return response;
     } finally {
@@ -44,28 +44,28 @@ export const trace = <T>(
 };
 
 /** The first middleware is the outermost. Debug output is the innermost, so that it shows the requests that are really sent. */
-const compose = ({ middleware, debug, transport }: ClientSettings): Next => {
-  const printing: Middleware[] = debug ? [(request, next) => printRequest(request, next, debug)] : [];
-  const transmit: Next = async (request) => {
+const composeMiddleware = ({ middleware, debug, transport }: ClientSettings): Next => {
+  const debugMiddleware: Middleware[] = debug ? [(request, next) => printRequest(request, next, debug)] : [];
+  const sendByTransport: Next = async (request) => {
     try {
       return checkedResponse(await transport.send(request));
     } catch (cause) {
       throw connectionErrorFrom(request, cause);
     }
   };
-  return [...middleware, ...printing].reduceRight<Next>(wrap, transmit);
+  return [...middleware, ...debugMiddleware].reduceRight<Next>(wrapWithMiddleware, sendByTransport);
 };
 
-const wrap =
+const wrapWithMiddleware =
   (next: Next, middleware: Middleware): Next =>
   async (request) => {
-    if (typeof middleware !== "function") throw invalidMiddleware("must be functions");
-    const response = await middleware(request, async (changed) => {
-      if (!isObject(changed)) throw invalidMiddleware("must pass a request to `next`");
-      return next(changed);
+    if (typeof middleware !== "function") throw invalidMiddlewareError("must be functions");
+    const response = await middleware(request, async (changedRequest) => {
+      if (!isObject(changedRequest)) throw invalidMiddlewareError("must pass a request to `next`");
+      return next(changedRequest);
     });
     if (!isObject(response) || !isObject(response.headers)) {
-      throw invalidMiddleware("must return a response");
+      throw invalidMiddlewareError("must return a response");
     }
     return response;
   };
@@ -73,7 +73,7 @@ const wrap =
 // A JavaScript program may pass anything.
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-const invalidMiddleware = (problem: string): InvalidArgumentError =>
+const invalidMiddlewareError = (problem: string): InvalidArgumentError =>
   new InvalidArgumentError("middleware", problem, {
     hint: "Return the result of `next(request)`, or { status, headers, body }. Whether a request was sent is unknown.",
   });

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "../errors/local-errors.js";
 import type { Call, ContractCall, ListOptions } from "./call.js";
 import type { ReadBody } from "./decode.js";
 import type { RequestFunction } from "./request.js";
-import { readLimit } from "./settings.js";
+import { validateLimit } from "./settings.js";
 import { assertOptions } from "#type-checks";
 
 /** One page of a list. */
@@ -96,11 +96,11 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
     for (let page = await this.load(); ;) {
       const { nextCursor } = page;
       if (nextCursor === null) return yield page;
-      const ahead = this.prefetch ? this.load(nextCursor, seen) : undefined;
+      const prefetchedPage = this.prefetch ? this.load(nextCursor, seen) : undefined;
       // Awaited later, or never when the iteration is left early: a failure must not be reported as unhandled.
-      ahead?.catch(() => undefined);
+      prefetchedPage?.catch(() => undefined);
       yield page;
-      page = await (ahead ?? this.load(nextCursor, seen));
+      page = await (prefetchedPage ?? this.load(nextCursor, seen));
     }
   }
 
@@ -120,7 +120,8 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
     const { limit = Infinity, ...others } = options;
     for (const name in others) throw new InvalidArgumentError(name, "is not an option");
     const items: T[] = [];
-    for await (const item of readLimit("limit", { limit }) ? this : []) if (items.push(item) >= limit) break;
+    for await (const item of validateLimit("limit", { limit }) ? this : [])
+      if (items.push(item) >= limit) break;
     return items;
   }
 }
@@ -145,20 +146,20 @@ export const listPages = <T>(
   options: ListOptions | undefined,
   read: ReadPage,
 ): CursorPages<T> => {
-  let first: ApiPromise<CursorPage<T>> | undefined;
+  let firstPage: ApiPromise<CursorPage<T>> | undefined;
   const load = (cursor = call.query?.cursor, seen: Seen = new Set()): ApiPromise<CursorPage<T>> => {
     seen.add(cursor);
     return request({ ...call, query: { ...call.query, cursor } }, options, (body) => read<T>(body, seen));
   };
-  const loadOnce = (...at: Parameters<LoadPage<T>>): ApiPromise<CursorPage<T>> =>
-    at[0] ? load(...at) : (first ??= load());
+  const loadOnce = (...pageArguments: Parameters<LoadPage<T>>): ApiPromise<CursorPage<T>> =>
+    pageArguments[0] ? load(...pageArguments) : (firstPage ??= load());
   return new CursorPages(loadOnce, options?.prefetch);
 };
 
 /** Reads `{ data, pagination }`. Returns undefined when the body does not have this form. */
 export const readPage: ReadPage = <T>(body: unknown, seen: Seen) => {
   // Every field is checked before it is used; the contract defines the items.
-  const { data, pagination } = (body ?? {}) as Partial<Envelope<T>>;
+  const { data, pagination } = (body ?? {}) as Partial<ListEnvelope<T>>;
   if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
   const { hasMore, nextCursor } = pagination;
   if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
@@ -182,7 +183,7 @@ export const readAnyPage: ReadPage = (body, seen) => {
   };
 };
 
-interface Envelope<T> {
+interface ListEnvelope<T> {
   data: T[];
   pagination: { nextCursor?: string | null; hasMore?: boolean } | null;
 }

@@ -24,11 +24,11 @@ const encodeSegment = (value: unknown): string => {
 /** Whether a value would make a path name another resource. */
 export const changesPath = (value: string): boolean => {
   if (/(^|[/\\])\s*(\.{1,2}\s*)?([/\\]|$)/.test(value)) return true;
-  const decoded = value.replace(/(%[\da-f]{2})+/gi, decode);
+  const decoded = value.replace(/(%[\da-f]{2})+/gi, decodeIfValid);
   return decoded !== value && changesPath(decoded);
 };
 
-const decode = (escaped: string): string => {
+const decodeIfValid = (escaped: string): string => {
   try {
     return decodeURIComponent(escaped);
   } catch {

@@ -10,25 +10,27 @@ export const rawResponse = (
 ): Response => {
   // These statuses have no body.
   if (!unread) return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
-  const web = ofWeb(unread, { status, headers });
-  return web.body && signals.length > 0 ? new Response(endable(web.body, signals), web) : web;
+  const webResponse = toWebResponse(unread, { status, headers });
+  return webResponse.body && signals.length > 0
+    ? new Response(endOnAbort(webResponse.body, signals), webResponse)
+    : webResponse;
 };
 
 /** Returns a response of the web. The body of one of node-fetch is a stream of Node.js. */
-const ofWeb = (response: Response, init: ResponseInit): Response => {
+const toWebResponse = (response: Response, init: ResponseInit): Response => {
   // Nothing else is known of it.
   const { getReader, [Symbol.asyncIterator]: iterate } = Object(response.body) as MaybeStream;
   if (getReader || !iterate) return response;
-  const parts = iterate.call(response.body);
+  const chunkIterator = iterate.call(response.body);
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await parts.next();
+        const { done, value } = await chunkIterator.next();
         if (done) controller.close();
         else controller.enqueue(value);
       },
       async cancel() {
-        await parts.return();
+        await chunkIterator.return();
       },
     },
     { highWaterMark: 0 },
@@ -37,13 +39,13 @@ const ofWeb = (response: Response, init: ResponseInit): Response => {
 };
 
 /** Returns a body that fails when one of the signals is aborted. Leaves no listener behind once it has ended. */
-const endable = (
+const endOnAbort = (
   body: ReadableStream<Uint8Array>,
   signals: readonly AbortSignal[],
 ): ReadableStream<Uint8Array> => {
   const reader = body.getReader();
   let unregisters: (() => void)[] = [];
-  const end = (): void => {
+  const removeAbortListeners = (): void => {
     for (const unregister of unregisters) unregister();
   };
   return new ReadableStream<Uint8Array>(
@@ -51,28 +53,28 @@ const endable = (
       start(controller) {
         const stop = (reason: unknown): void => {
           const error = abortError(reason);
-          end();
+          removeAbortListeners();
           controller.error(error);
           // The connection is closed either way.
           void reader.cancel(error).catch(() => undefined);
         };
         unregisters = signals.map((signal) => onAbort(signal, stop));
-        const aborted = signals.find((signal) => signal.aborted);
-        if (aborted) stop(aborted.reason);
+        const abortedSignal = signals.find((signal) => signal.aborted);
+        if (abortedSignal) stop(abortedSignal.reason);
       },
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
           if (!done) return controller.enqueue(value);
-          end();
+          removeAbortListeners();
           controller.close();
         } catch (error) {
-          end();
+          removeAbortListeners();
           throw error;
         }
       },
       async cancel(reason) {
-        end();
+        removeAbortListeners();
         await reader.cancel(reason);
       },
     },

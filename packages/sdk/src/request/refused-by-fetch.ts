@@ -4,17 +4,17 @@ import { type ConnectionError, InvalidArgumentError } from "../errors/local-erro
  * The first words of the error messages of runtimes when `fetch` does not accept its arguments. A request that fails on its way has other
  * messages: `Failed to fetch`, `Load failed`, or `fetch failed` with a cause.
  */
-const refusal =
+const refusalPattern =
   /^(?:RequestInit|Request constructor|Window\.fetch|WorkerGlobalScope\.fetch|Failed to (?:execute|construct)\b)/;
 
 /**
  * Returns the error of a request that `fetch` refused before it sent anything, and would refuse again; undefined for any other
  * failure.
  */
-export const refusedByFetch = ({ cause }: ConnectionError): InvalidArgumentError | undefined => {
+export const fetchRefusalError = ({ cause }: ConnectionError): InvalidArgumentError | undefined => {
   // Test environments have errors of another global object, so that nothing is known of it.
   const { name, message, cause: inner } = Object(cause) as Partial<Error>;
-  if (name !== "TypeError" || inner !== undefined || !refusal.test(message ?? "")) return undefined;
+  if (name !== "TypeError" || inner !== undefined || !refusalPattern.test(message ?? "")) return undefined;
   return new InvalidArgumentError("fetch", `refused the request: ${message ?? ""}`, {
     cause,
     hint: "Nothing was sent. A test environment may have replaced AbortSignal or Request: use the fetch that belongs to it.",

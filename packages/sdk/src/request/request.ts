@@ -5,8 +5,8 @@ import { MgmtError } from "../errors/mgmt-error.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Call, ContractCall, RequestOptions } from "./call.js";
 import type { ClientSettings } from "./context.js";
-import { type ReadBody, decode } from "./decode.js";
-import { type Message, encode } from "./encode.js";
+import { type ReadBody, decodeResponse } from "./decode.js";
+import { type Message, encodeCall } from "./encode.js";
 import { roundTrip } from "./round-trip.js";
 import { mergeOptions } from "./settings.js";
 import { traceIfObserved } from "#trace-channels";
@@ -27,7 +27,7 @@ export const sendEncoded = (
 ): Promise<TransportResponse> => {
   const attempts: Attempt[] = [];
   return traceCall(client, message, attempts, () =>
-    roundTripFor(mergeOptions(client, options), message, attempts),
+    chooseRoundTrip(mergeOptions(client, options), message, attempts),
   );
 };
 
@@ -37,7 +37,7 @@ export const createRequest =
   (call, options, read) => {
     const reading: Message["reading"] = {};
     let settings: ClientSettings;
-    let received: TransportResponse;
+    let response: TransportResponse;
     const attempts: Attempt[] = [];
     const data = traceCall(client, call, attempts, async () => {
       assertCall(call, options, () => InvalidArgumentError);
@@ -47,26 +47,26 @@ export const createRequest =
       }
       let message: Message;
       try {
-        message = encode(settings, call, reading);
+        message = encodeCall(settings, call, reading);
       } catch (error) {
         throw (await client.load()).encodingError(call, error);
       }
-      received = await roundTripFor(settings, message, attempts);
-      return decode(message, received, read, settings.load);
+      response = await chooseRoundTrip(settings, message, attempts);
+      return decodeResponse(message, response, read, settings.load);
     });
-    const responseParts = (): ApiResponse => {
-      const { status, headers } = received;
+    const apiResponse = (): ApiResponse => {
+      const { status, headers } = response;
       return { status, headers, requestId: headers["x-request-id"], attempts };
     };
-    const leaveUnread = (): (() => Promise<Response>) => {
+    const requestUnreadBody = (): (() => Promise<Response>) => {
       reading.unread = true;
-      return async () => (await client.load()).rawResponse(received, settings.signals);
+      return async () => (await client.load()).rawResponse(response, settings.signals);
     };
-    return new ApiPromise(data, responseParts, leaveUnread);
+    return new ApiPromise(data, apiResponse, requestUnreadBody);
   };
 
 /** Returns a response of any status. */
-const roundTripFor: typeof roundTrip = (settings, ...rest) =>
+const chooseRoundTrip: typeof roundTrip = (settings, ...rest) =>
   settings.waitForApproval
     ? settings.load().then((steps) => steps.roundTripWithApproval(settings, ...rest))
     : roundTrip(settings, ...rest);

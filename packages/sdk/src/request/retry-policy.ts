@@ -15,7 +15,7 @@ const transientStatuses = [408, 429, 502, 503, 504];
 const idempotentMethods = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
 
 /** Whether the service certainly did not process the request. */
-export const isUnprocessed = (outcome: Outcome): boolean =>
+export const isSurelyUnprocessed = (outcome: Outcome): boolean =>
   outcome instanceof ConnectionError
     ? isUnsent(outcome)
     : outcome.status === 429 || (outcome.status === 503 && retryAfterOf(outcome) !== undefined);
@@ -28,10 +28,14 @@ export const mayRetry = (method: string, outcome: Outcome): boolean =>
   (outcome instanceof ConnectionError
     ? !isCertificateRefused(outcome)
     : transientStatuses.includes(outcome.status)) &&
-  (idempotentMethods.includes(method) || isUnprocessed(outcome));
+  (idempotentMethods.includes(method) || isSurelyUnprocessed(outcome));
 
 /** Milliseconds before retry number `retry`, from 0; undefined when `Retry-After` exceeds `maxRetryAfterMs`. */
-export const pauseBefore = (retry: number, outcome: Outcome, maxRetryAfterMs: number): number | undefined => {
+export const pauseBeforeRetry = (
+  retry: number,
+  outcome: Outcome,
+  maxRetryAfterMs: number,
+): number | undefined => {
   const requestedMs = (outcome instanceof ConnectionError ? 0 : (retryAfterOf(outcome) ?? 0)) * 1_000;
   if (requestedMs > maxRetryAfterMs) return undefined;
   return requestedMs + Math.random() * Math.min(firstPauseMs * 2 ** retry, longestPauseMs);

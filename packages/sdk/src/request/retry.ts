@@ -1,15 +1,15 @@
 import { observe } from "@mgmt/internal/observers/observe";
-import { errorFrom } from "./error-from.js";
+import { apiErrorFrom } from "./error-from.js";
 import { ConnectionError, withoutQuery } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { authorize } from "./authorize.js";
 import type { CallContext, Outcome } from "./context.js";
 import type { Message } from "./encode.js";
 import { pause } from "../deadlines/pause.js";
-import { refusedByFetch } from "./refused-by-fetch.js";
-import { isUnprocessed, mayRetry, pauseBefore } from "./retry-policy.js";
-import { responseOf } from "./round-trip.js";
-import { send } from "./send.js";
+import { fetchRefusalError } from "./refused-by-fetch.js";
+import { isSurelyUnprocessed, mayRetry, pauseBeforeRetry } from "./retry-policy.js";
+import { responseOrThrow } from "./round-trip.js";
+import { sendAttempt } from "./send.js";
 
 /**
  * Continues after a first attempt that did not succeed: refreshes the credential after a 401, and sends again while that is
@@ -18,56 +18,64 @@ import { send } from "./send.js";
 export const retry = async (
   context: CallContext,
   sent: Message,
-  first: Outcome,
+  firstOutcome: Outcome,
 ): Promise<TransportResponse> => {
   const { settings, message, attempts, deadline } = context;
   const { signal } = context.limit;
   const { maxRetries, maxRetryAfterMs, onRetry, timers } = settings;
-  let outcome = await refresh(context, sent, first);
+  let outcome = await resendWithFreshToken(context, sent, firstOutcome);
   let mayBeProcessed = false;
-  const refused = outcome instanceof ConnectionError ? refusedByFetch(outcome) : undefined;
-  if (refused) throw refused;
+  const refusalError = outcome instanceof ConnectionError ? fetchRefusalError(outcome) : undefined;
+  if (refusalError) throw refusalError;
   for (let count = 0; count < maxRetries && mayRetry(message.method, outcome); count += 1) {
-    const pauseMs = pauseBefore(count, outcome, maxRetryAfterMs);
+    const pauseMs = pauseBeforeRetry(count, outcome, maxRetryAfterMs);
     if (pauseMs === undefined || timers.performance.now() + pauseMs >= deadline) break;
-    mayBeProcessed ||= !isUnprocessed(outcome);
+    mayBeProcessed ||= !isSurelyUnprocessed(outcome);
     signal.throwIfAborted();
-    const about = { method: message.method, url: withoutQuery(message.url) };
-    observe("onRetry", onRetry, { ...about, attempts: [...attempts], pauseMs });
+    const requestSummary = { method: message.method, url: withoutQuery(message.url) };
+    observe("onRetry", onRetry, { ...requestSummary, attempts: [...attempts], pauseMs });
     await pause(pauseMs, signal, timers);
-    const authorized = await authorize(context);
-    outcome = await refresh(context, authorized, await send(context, authorized, pauseMs));
+    const authorizedMessage = await authorize(context);
+    outcome = await resendWithFreshToken(
+      context,
+      authorizedMessage,
+      await sendAttempt(context, authorizedMessage, pauseMs),
+    );
     // An earlier attempt whose response was lost has deleted it.
-    if (mayBeProcessed && isGone(message, outcome)) return { status: 204, headers: {}, body: "" };
+    if (mayBeProcessed && isAlreadyDeleted(message, outcome)) return { status: 204, headers: {}, body: "" };
   }
-  return responseOf(outcome instanceof ConnectionError ? withHint(outcome) : outcome);
+  return responseOrThrow(outcome instanceof ConnectionError ? addConnectionHint(outcome) : outcome);
 };
 
 /** After a 401, which means that nothing was done, asks for another credential and sends once more if there is one. */
-const refresh = async (context: CallContext, sent: Message, outcome: Outcome): Promise<Outcome> => {
+const resendWithFreshToken = async (
+  context: CallContext,
+  sent: Message,
+  outcome: Outcome,
+): Promise<Outcome> => {
   const { settings, message } = context;
   if (outcome instanceof ConnectionError || outcome.status !== 401) return outcome;
   if (typeof settings.token !== "function" || message === sent) return outcome;
   const { authorization } = sent.headers;
-  const refreshed = await authorize(context, authorization?.slice("Bearer ".length));
-  if (refreshed.headers["authorization"] === authorization) return outcome;
-  return send(context, refreshed, 0);
+  const refreshedMessage = await authorize(context, authorization?.slice("Bearer ".length));
+  if (refreshedMessage.headers["authorization"] === authorization) return outcome;
+  return sendAttempt(context, refreshedMessage, 0);
 };
 
-const isGone = (message: Message, outcome: Outcome): boolean =>
+const isAlreadyDeleted = (message: Message, outcome: Outcome): boolean =>
   message.method === "DELETE" &&
   !(outcome instanceof ConnectionError) &&
   outcome.status === 404 &&
   // Not an unknown route, nor the response of a proxy.
-  /^(?!route:)\w+:not_found$/.test(errorFrom(message, outcome).code);
+  /^(?!route:)\w+:not_found$/.test(apiErrorFrom(message, outcome).code);
 
 /** Replaces the hint of an error whose reason says more. */
-const withHint = (error: ConnectionError): ConnectionError => {
-  const hint = hintFor(error);
+const addConnectionHint = (error: ConnectionError): ConnectionError => {
+  const hint = connectionHintFor(error);
   return hint === undefined ? error : Object.assign(error, { hint });
 };
 
-const hintFor = ({ url, reason }: ConnectionError): string | undefined => {
+const connectionHintFor = ({ url, reason }: ConnectionError): string | undefined => {
   // No name server knows the address of `@mgmt/mock`.
   if (/^https:\/\/[\w-]+\.mgmt\.test\//.test(url) && /^(ENOTFOUND|EAI_AGAIN)$/.test(reason)) {
     return "Nothing intercepts the requests to the mock: call mock.listen(), or create the client with mock.client().";

@@ -3,9 +3,9 @@ import type { Attempt } from "../errors/attempt.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { authorize } from "./authorize.js";
 import type { CallContext, Outcome, ClientSettings } from "./context.js";
-import { race } from "../deadlines/deadline.js";
+import { raceWithDeadline } from "../deadlines/deadline.js";
 import type { Message } from "./encode.js";
-import { send } from "./send.js";
+import { sendAttempt } from "./send.js";
 
 /** Authorizes, sends, and retries or refreshes, under one deadline. Returns a complete response of any status. */
 export const roundTrip = (
@@ -15,19 +15,22 @@ export const roundTrip = (
 ): Promise<TransportResponse> => {
   const { timeoutMs, load, timers } = settings;
   const deadline = timers.performance.now() + timeoutMs;
-  return race({ timedOut: () => new TimeoutError(message, timeoutMs), ...settings }, async (limit) => {
-    const context: CallContext = { settings, message, attempts, limit, deadline };
-    const authorized = await authorize(context);
-    const outcome = await send(context, authorized, 0);
-    if (!(outcome instanceof Error) && outcome.status < 400) return outcome;
-    // When the code cannot be loaded, there is no network to retry on either.
-    const steps = await load().catch(() => undefined);
-    return steps ? steps.retry(context, authorized, outcome) : responseOf(outcome);
-  });
+  return raceWithDeadline(
+    { timedOut: () => new TimeoutError(message, timeoutMs), ...settings },
+    async (limit) => {
+      const context: CallContext = { settings, message, attempts, limit, deadline };
+      const authorizedMessage = await authorize(context);
+      const outcome = await sendAttempt(context, authorizedMessage, 0);
+      if (!(outcome instanceof Error) && outcome.status < 400) return outcome;
+      // When the code cannot be loaded, there is no network to retry on either.
+      const steps = await load().catch(() => undefined);
+      return steps ? steps.retry(context, authorizedMessage, outcome) : responseOrThrow(outcome);
+    },
+  );
 };
 
 /** Throws the error when there was no response. */
-export const responseOf = (outcome: Outcome): TransportResponse => {
+export const responseOrThrow = (outcome: Outcome): TransportResponse => {
   if (outcome instanceof ConnectionError) throw outcome;
   return outcome;
 };

@@ -9,7 +9,7 @@ import { channelOf } from "#trace-channels";
 import { checkedResponse } from "#type-checks";
 
 /** Sends one request and reads the complete response. Returns a `ConnectionError` for an error of the transport; throws anything else. */
-export const send = async (
+export const sendAttempt = async (
   { settings, attempts, limit }: CallContext,
   message: Message,
   pauseMs: number,

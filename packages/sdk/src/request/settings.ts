@@ -4,21 +4,21 @@ import type { RequestOptions } from "./call.js";
 import type { ClientOptions } from "./client-options.js";
 import type { ClientSettings, Unchecked } from "./context.js";
 import { readTimeout } from "../deadlines/deadline.js";
-import { givenEntries } from "./encode.js";
-import { readHeaders } from "./headers.js";
+import { presentEntries } from "./encode.js";
+import { normalizeHeaders } from "./headers.js";
 import { reusing } from "#limit";
 import { assertEncrypted, areUsual, assertOptions, assertRuntime, baseUrlProblem } from "#type-checks";
 import { environmentVariable } from "#environment";
 
 /** Checks the options of a client. Throws `InvalidArgumentError`. */
-export const readSettings = (
+export const resolveSettings = (
   clientOptions: ClientOptions = {},
   load: ClientSettings["load"],
 ): ClientSettings => {
   const { baseUrl, fetch, allowInsecureHttp, timers = reusing(globalThis), ...options } = clientOptions;
   assertRuntime(() => InvalidArgumentError);
   assertOptions(clientOptions, "a client", () => InvalidArgumentError);
-  const address = readBaseUrl(baseUrl ?? environmentVariable("MGMT_BASE_URL") ?? "");
+  const address = normalizeBaseUrl(baseUrl ?? environmentVariable("MGMT_BASE_URL") ?? "");
   assertEncrypted(address, allowInsecureHttp, () => InvalidArgumentError);
   return mergeOptions(
     {
@@ -43,21 +43,21 @@ export const readSettings = (
 export const mergeOptions = (
   client: ClientSettings,
   options: RequestOptions,
-  of?: Unchecked[0],
+  optionsOwner?: Unchecked[0],
 ): ClientSettings => {
   const { headers, load, middleware, signals, unchecked } = client;
   const { waitForApproval = client.waitForApproval } = options;
-  const settings = { ...client, ...(Object.fromEntries(givenEntries(options)) as Partial<ClientSettings>) };
+  const settings = { ...client, ...(Object.fromEntries(presentEntries(options)) as Partial<ClientSettings>) };
   return {
     ...settings,
-    headers: { ...headers, ...readHeaders(options.headers) },
+    headers: { ...headers, ...normalizeHeaders(options.headers) },
     timeoutMs: readTimeout(settings.timeoutMs),
-    maxRetries: readLimit("maxRetries", settings),
-    maxRetryAfterMs: readLimit("maxRetryAfterMs", settings),
+    maxRetries: validateLimit("maxRetries", settings),
+    maxRetryAfterMs: validateLimit("maxRetryAfterMs", settings),
     middleware: middleware.concat(options.middleware ?? []),
     // Options that are not checked yet must not replace the checks.
     load,
-    unchecked: areUsual(options) ? unchecked : [...unchecked, [of, options]],
+    unchecked: areUsual(options) ? unchecked : [...unchecked, [optionsOwner, options]],
     signals: signals.concat(options.signal ?? []),
     // True has no options of its own.
     waitForApproval: waitForApproval && { ...client.waitForApproval, ...(waitForApproval as object) },
@@ -65,7 +65,7 @@ export const mergeOptions = (
 };
 
 /** Throws `InvalidArgumentError` unless the limit is a number that is not negative. */
-export const readLimit = <Name extends string>(
+export const validateLimit = <Name extends string>(
   name: Name,
   { [name]: limit }: Readonly<Record<Name, number>>,
 ): number => {
@@ -73,7 +73,7 @@ export const readLimit = <Name extends string>(
   return limit;
 };
 
-const readBaseUrl = (baseUrl: string): string => {
+const normalizeBaseUrl = (baseUrl: string): string => {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl).href.replace(/\/+$/, "") : "";
   const problem = baseUrlProblem(base, baseUrl);
   if (problem) throw new InvalidArgumentError("baseUrl", problem);

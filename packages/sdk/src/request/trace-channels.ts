@@ -7,8 +7,8 @@ import type { AttemptTrace, CallTrace } from "./traces.js";
  */
 export type TracedName = "call" | "attempt";
 
-const openChannel = (name: TracedName) => diagnostics.tracingChannel(`@mgmt/sdk:${name}`);
-const channels = { call: openChannel("call"), attempt: openChannel("attempt") };
+const openTracingChannel = (name: TracedName) => diagnostics.tracingChannel(`@mgmt/sdk:${name}`);
+const channels = { call: openTracingChannel("call"), attempt: openTracingChannel("attempt") };
 
 /** Returns the channel if anything subscribes to it. */
 export const channelOf = (name: TracedName) => {

@@ -9,20 +9,20 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   br: () => zlib.createBrotliDecompress(),
 };
 /** Each coding multiplies the work, and nobody needs more than two. */
-const mostCodings = 5;
+const maxCodings = 5;
 
 /**
  * Returns the body of a response without its content codings, in the order of
  * https://www.rfc-editor.org/rfc/rfc9110#section-8.4. Throws for a coding that Node.js cannot decode.
  */
-export const decoded = (incoming: IncomingMessage): Readable => {
+export const decodeContent = (incoming: IncomingMessage): Readable => {
   const header = incoming.headers["content-encoding"] ?? "";
   const codings = header
     .toLowerCase()
     .split(/[\s,]+/)
     .filter((coding) => !["", "identity"].includes(coding));
   const streams = codings.reverse().map((coding) => {
-    const decoder = codings.length > mostCodings ? undefined : decoders[coding];
+    const decoder = codings.length > maxCodings ? undefined : decoders[coding];
     if (!decoder) throw new Error(`the content-encoding ${header} is not supported`);
     return decoder();
   });

@@ -15,13 +15,13 @@ export const fetchTransport = (fetch?: Fetch): Transport => ({
     // `rawResponse` makes a response of the web of one of node-fetch.
     const unread = reading?.unread && response.ok ? (response as Response) : undefined;
     const text = unread ? "" : await textOf(response, { method, url });
-    let flat: Record<string, string> | undefined;
+    let flattenedHeaders: Record<string, string> | undefined;
     return {
       status: response.status,
       // Lazy: most calls never read the headers, and copying them costs as much as writing the request.
       get headers() {
         // `assertFetched` has made sure of it.
-        return (flat ??= Object.fromEntries(response.headers as Headers));
+        return (flattenedHeaders ??= Object.fromEntries(response.headers as Headers));
       },
       body: text,
       unread,

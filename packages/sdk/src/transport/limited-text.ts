@@ -1,5 +1,5 @@
 import type { FetchResponse } from "./fetch.js";
-import type { MaybeStream, Parts } from "./maybe-stream.js";
+import type { MaybeStream, ChunkIterator } from "./maybe-stream.js";
 import { ResponseTooLargeError } from "../errors/response-too-large-error.js";
 
 /** Maximum size of a response body after its decompression, in bytes. */
@@ -16,8 +16,8 @@ export async function textOf(
 ): Promise<string> {
   const { body, headers } = response;
   const length = headers.get("content-length") ?? "";
-  const isShort = /^\d+$/.test(length) && Number(length) <= maxBytes && !headers.has("content-encoding");
-  const parts = isShort ? undefined : partsOf(body);
+  const isKnownShort = /^\d+$/.test(length) && Number(length) <= maxBytes && !headers.has("content-encoding");
+  const parts = isKnownShort ? undefined : chunkIteratorOf(body);
   if (!parts) return response.text();
   const decoder = new TextDecoder();
   let text = "";
@@ -36,7 +36,7 @@ export async function textOf(
 }
 
 /** Returns undefined for a body that is no stream: test doubles and some runtimes have none. */
-const partsOf = (body: unknown): Parts | undefined => {
+const chunkIteratorOf = (body: unknown): ChunkIterator | undefined => {
   // Nothing is known of it.
   const stream = Object(body) as MaybeStream;
   const reader = stream.getReader?.();

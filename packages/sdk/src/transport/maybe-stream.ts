@@ -1,8 +1,8 @@
 /** Reads the parts of a stream, of the web or of Node.js. */
-export type Parts = Required<Pick<AsyncIterator<Uint8Array, unknown>, "next" | "return">>;
+export type ChunkIterator = Required<Pick<AsyncIterator<Uint8Array, unknown>, "next" | "return">>;
 
 /** The body of a response, if it is a stream: of the web, or of Node.js. */
 export interface MaybeStream {
   getReader?(): ReadableStreamDefaultReader<Uint8Array>;
-  [Symbol.asyncIterator]?(): Parts;
+  [Symbol.asyncIterator]?(): ChunkIterator;
 }

@@ -7,7 +7,7 @@ import { isLoopbackHostname } from "../checks/loopback.js";
  * Throws `InvalidArgumentError` unless `proxy` is an absolute HTTP URL. The message omits the URL, which may contain a
  * password.
  */
-export const checkProxy = (proxy: string, options: { hint?: string } = {}): void => {
+export const assertProxyUrl = (proxy: string, options: { hint?: string } = {}): void => {
   // The parser also takes one slash or none, backslashes, and line breaks.
   if (/^\s*https?:\/\/[^\s\\]+\s*$/i.test(proxy) && URL.canParse(proxy)) return;
   throw new InvalidArgumentError(
@@ -32,7 +32,9 @@ export const proxyFor = async (url: string, proxy?: string | false): Promise<str
   const { getProxyForUrl } = await import("proxy-from-env").catch(notLoaded);
   const proxyUrl = getProxyForUrl(url);
   if (proxyUrl)
-    checkProxy(proxyUrl, { hint: "It is that of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY. Nothing was sent." });
+    assertProxyUrl(proxyUrl, {
+      hint: "It is that of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY. Nothing was sent.",
+    });
   return proxyUrl;
 };
 
@@ -40,17 +42,17 @@ export const proxyFor = async (url: string, proxy?: string | false): Promise<str
  * Creates an agent that connects directly or through a proxy. Through a proxy, `http:` requests are forwarded and
  * `https:` requests are tunneled.
  */
-export const makeAgent = async (
+export const createAgent = async (
   url: string,
   proxy: string,
   options: http.AgentOptions,
 ): Promise<http.Agent> => {
-  const isPlain = url.startsWith("http:");
+  const isUnencrypted = url.startsWith("http:");
   if (proxy === "") {
-    if (isPlain) return new http.Agent(options);
+    if (isUnencrypted) return new http.Agent(options);
     const { default: https } = await import("node:https");
     return new https.Agent(options);
   }
   const { HttpProxyAgent, HttpsProxyAgent } = await import("./proxy-agents.js").catch(notLoaded);
-  return new (isPlain ? HttpProxyAgent : HttpsProxyAgent)(proxy, options);
+  return new (isUnencrypted ? HttpProxyAgent : HttpsProxyAgent)(proxy, options);
 };

@@ -7,7 +7,7 @@ import { InvalidArgumentError } from "../errors/local-errors.js";
 import { notLoaded } from "../errors/not-loaded.js";
 import { ResponseTooLargeError } from "../errors/response-too-large-error.js";
 import { readTimeout } from "../deadlines/deadline.js";
-import { checkProxy, makeAgent, proxyFor } from "./node-agent.js";
+import { assertProxyUrl, createAgent, proxyFor } from "./node-agent.js";
 import { ProxyError } from "./proxy-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { type LightSignal, acceptLightSignals } from "#limit";
@@ -49,7 +49,7 @@ export interface NodeTransport extends Transport {
 export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport => {
   assertOptions(options, "nodeTransport", () => InvalidArgumentError);
   const { proxy, ca, maxSockets, maxResponseBytes = defaultMaxResponseBytes } = options;
-  if (proxy) checkProxy(proxy);
+  if (proxy) assertProxyUrl(proxy);
   // With a limit of 0 or less, every call would wait until its deadline.
   readTimeout(maxSockets ?? Infinity, "maxSockets");
   readTimeout(maxResponseBytes, "maxResponseBytes");
@@ -59,37 +59,37 @@ export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport
     ...(ca === undefined ? {} : { ca }),
   };
   const origins = new Map<string, Origin | Promise<Origin>>();
-  const open = async (origin: string, url: string): Promise<Origin> => {
+  const openOrigin = async (origin: string, url: string): Promise<Origin> => {
     const { protocol, hostname, port } = urlToHttpOptions(new URL(origin));
-    const via = await proxyFor(url, proxy);
-    const agent = await makeAgent(url, via, settings);
+    const proxyUrl = await proxyFor(url, proxy);
+    const agent = await createAgent(url, proxyUrl, settings);
     // Loaded on demand: it adds 4 ms to the startup of a process.
     const module = url.startsWith("https:") ? (await import("node:https")).default : http;
-    const opened = {
+    const newOrigin = {
       length: origin.length,
-      proxy: via,
+      proxy: proxyUrl,
       options: { protocol, hostname, port, agent, ca },
       module,
     };
-    origins.set(origin, opened);
-    return opened;
+    origins.set(origin, newOrigin);
+    return newOrigin;
   };
-  const originOf = (url: string): Origin | Promise<Origin> => {
+  const resolveOrigin = (url: string): Origin | Promise<Origin> => {
     const [origin = url] = /^https?:\/\/[^/?#]*/i.exec(url) ?? [];
     const knownOrigin = origins.get(origin);
     if (knownOrigin) return knownOrigin;
-    const opening = open(origin, url);
-    origins.set(origin, opening);
+    const pendingOrigin = openOrigin(origin, url);
+    origins.set(origin, pendingOrigin);
     // The next call tries again.
-    opening.catch(() => origins.delete(origin));
-    return opening;
+    pendingOrigin.catch(() => origins.delete(origin));
+    return pendingOrigin;
   };
   const send = (message: TransportRequest): Promise<TransportResponse> => {
-    const origin = originOf(message.url);
+    const origin = resolveOrigin(message.url);
     // Without `await`, which would make three promises more.
     return "then" in origin
-      ? origin.then((opened) => exchange(message, opened, maxResponseBytes))
-      : exchange(message, origin, maxResponseBytes);
+      ? origin.then((opened) => exchangeMessages(message, opened, maxResponseBytes))
+      : exchangeMessages(message, origin, maxResponseBytes);
   };
   acceptLightSignals(send);
   return {
@@ -127,14 +127,14 @@ const flatHeaders = ({ headers }: http.IncomingMessage): Record<string, string> 
 };
 
 /** Whether a response has a body with a content coding. None is asked for, but a proxy may use one all the same. */
-const isEncoded = (method: string, { statusCode = 0, headers }: http.IncomingMessage): boolean =>
+const hasEncodedBody = (method: string, { statusCode = 0, headers }: http.IncomingMessage): boolean =>
   headers["content-encoding"] !== undefined &&
   headers["content-length"] !== "0" &&
   method !== "HEAD" &&
   ![204, 304].includes(statusCode);
 
 /** A response whose body has been read. Most calls never read the headers, so they are copied when they are read. */
-const responseOf = (incoming: http.IncomingMessage, chunks: Buffer[]): TransportResponse => {
+const toTransportResponse = (incoming: http.IncomingMessage, chunks: Buffer[]): TransportResponse => {
   const [first] = chunks;
   const text = (chunks.length === 1 && first ? first : Buffer.concat(chunks)).toString("utf8");
   let headers: Record<string, string> | undefined;
@@ -148,14 +148,14 @@ const responseOf = (incoming: http.IncomingMessage, chunks: Buffer[]): Transport
   };
 };
 
-const exchange = (
+const exchangeMessages = (
   { method, url, headers, body, signal, reading }: Omit<TransportRequest, "signal"> & { signal: LightSignal },
   origin: Origin,
   maxResponseBytes: number,
 ): Promise<TransportResponse> =>
   new Promise((resolve, reject) => {
     const length = body === undefined ? "0" : String(Buffer.byteLength(body));
-    const sized = method === "GET" ? headers : { ...headers, "content-length": length };
+    const sizedHeaders = method === "GET" ? headers : { ...headers, "content-length": length };
     signal.throwIfAborted();
     // The `signal` option is not used: it makes Node watch the whole stream, which costs more than the rest of this
     // function.
@@ -167,37 +167,37 @@ const exchange = (
       signal.removeEventListener("abort", stop);
       reject(reason);
     };
-    let isAnswered = false;
+    let hasResponse = false;
     const path = url.slice(origin.length).replace(/^(?!\/)/, "/");
     const outgoing = origin.module.request(
-      { path, method, headers: sized, ...origin.options },
+      { path, method, headers: sizedHeaders, ...origin.options },
       (incoming) => {
-        isAnswered = true;
+        hasResponse = true;
         // Only a proxy responds with 407.
-        if (origin.proxy && incoming.statusCode === 407) refuse(407);
-        if (!isEncoded(method, incoming)) {
-          receive(incoming, incoming);
+        if (origin.proxy && incoming.statusCode === 407) failAtProxy(407);
+        if (!hasEncodedBody(method, incoming)) {
+          receiveResponse(incoming, incoming);
           return;
         }
         incoming.on("error", fail);
         void import("./content-encoding.js")
           .catch(notLoaded)
-          .then(({ decoded }) => receive(incoming, decoded(incoming)))
+          .then(({ decodeContent: decoded }) => receiveResponse(incoming, decoded(incoming)))
           .catch((error: unknown) => {
             fail(error);
             outgoing.destroy();
           });
       },
     );
-    const receive = (incoming: http.IncomingMessage, content: Readable): void => {
+    const receiveResponse = (incoming: http.IncomingMessage, content: Readable): void => {
       const { statusCode: status = 0 } = incoming;
       if (reading?.unread && hasBody(status)) {
         signal.removeEventListener("abort", stop);
-        const received = flatHeaders(incoming);
+        const receivedHeaders = flatHeaders(incoming);
         // The declarations of Node.js and of the DOM describe the same class.
         const stream = Readable.toWeb(content) as ReadableStream<Uint8Array<ArrayBuffer>>;
-        const unread = new Response(stream, { status, headers: received });
-        resolve({ status, headers: received, body: "", unread });
+        const unread = new Response(stream, { status, headers: receivedHeaders });
+        resolve({ status, headers: receivedHeaders, body: "", unread });
         return;
       }
       const chunks: Buffer[] = [];
@@ -214,26 +214,26 @@ const exchange = (
       content.on("error", fail);
       content.on("end", () => {
         signal.removeEventListener("abort", stop);
-        resolve(responseOf(incoming, chunks));
+        resolve(toTransportResponse(incoming, chunks));
       });
     };
     // A reused connection has been made through the proxy.
-    let isThrough = origin.proxy === "";
-    const refuse = (status: number): void => {
+    let isProxyPassed = origin.proxy === "";
+    const failAtProxy = (status: number): void => {
       fail(new ProxyError(origin.proxy, status));
       outgoing.destroy();
     };
-    if (!isThrough)
+    if (!isProxyPassed)
       outgoing.on("proxyConnect", ({ statusCode }: { statusCode: number }) => {
-        isThrough = statusCode === 200;
-        if (!isThrough) refuse(statusCode);
+        isProxyPassed = statusCode === 200;
+        if (!isProxyPassed) failAtProxy(statusCode);
       });
     outgoing.on("error", (error) =>
-      fail(isThrough || outgoing.reusedSocket ? error : new ProxyError(origin.proxy, error)),
+      fail(isProxyPassed || outgoing.reusedSocket ? error : new ProxyError(origin.proxy, error)),
     );
     // Node.js reports no error when the service switches protocols.
     outgoing.on("close", () => {
-      if (!isAnswered) fail(new Error("the connection was closed without a response"));
+      if (!hasResponse) fail(new Error("the connection was closed without a response"));
     });
     signal.addEventListener("abort", stop);
     outgoing.end(body);

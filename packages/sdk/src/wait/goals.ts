@@ -9,7 +9,7 @@ import type {
 import type { Approval, Database, DeploymentDetails } from "../generated/types.js";
 
 /** A final status other than the wanted one. */
-export interface Failure {
+export interface GoalFailure {
   code: WaitFailedCode;
   /** Predicate of the error message, whose subject is the resource. */
   problem: string;
@@ -18,22 +18,22 @@ export interface Failure {
 }
 
 /** The goal of a wait. */
-export interface Goal<T extends AwaitedResource> {
+export interface WaitGoal<T extends AwaitedResource> {
   resource: AwaitedKind;
   /** Name of the resource in messages. */
   noun: string;
   /** The meaning of each status of the contract. The wait continues at a status that is unknown. */
-  outcomes: Readonly<Record<T["status"], "reached" | "pending" | Failure>>;
+  outcomes: Readonly<Record<T["status"], "reached" | "pending" | GoalFailure>>;
   /** Default timeout of the wait. */
   timeoutMs: number;
   /** The advice after a timeout. */
   late: { hint: string; advice: Advice };
 }
 
-const minute = 60_000;
+const minuteMs = 60_000;
 
 /** An approval expires after 15 minutes (`Approval.expiresAt`), which ends the wait before its default timeout. */
-export const approvalGiven: Goal<Approval> = {
+export const approvalGrantedGoal: WaitGoal<Approval> = {
   resource: "approval",
   noun: "Approval",
   outcomes: {
@@ -56,14 +56,14 @@ export const approvalGiven: Goal<Approval> = {
       hint: "Send the request again to ask for a new approval.",
     },
   },
-  timeoutMs: 20 * minute,
+  timeoutMs: 20 * minuteMs,
   late: {
     hint: "The sponsor can still decide: wait for the approval again, then send the same request again.",
     advice: "wait_and_resend",
   },
 };
 
-export const databaseReady: Goal<Database> = {
+export const databaseReadyGoal: WaitGoal<Database> = {
   resource: "database",
   noun: "Database",
   outcomes: {
@@ -76,14 +76,14 @@ export const databaseReady: Goal<Database> = {
       hint: "Restore it from a backup, or delete it and create another one.",
     },
   },
-  timeoutMs: 10 * minute,
+  timeoutMs: 10 * minuteMs,
   late: {
     hint: "Provisioning continues in the background: wait again, or with a larger timeoutMs.",
     advice: "wait_longer",
   },
 };
 
-const stopped: Failure = {
+const stoppedFailure: GoalFailure = {
   code: "deployment:stopped",
   problem: "was stopped",
   hint: "Start it with deployments.start, then wait again.",
@@ -91,7 +91,7 @@ const stopped: Failure = {
 };
 
 /** A deployment that was never started is pending, since another program may start it. */
-export const deploymentRunning: Goal<DeploymentDetails> = {
+export const deploymentRunningGoal: WaitGoal<DeploymentDetails> = {
   resource: "deployment",
   noun: "Deployment",
   outcomes: {
@@ -104,10 +104,10 @@ export const deploymentRunning: Goal<DeploymentDetails> = {
       problem: "has failed",
       hint: "Fix what it runs, then start it again or create another deployment.",
     },
-    stopping: stopped,
-    stopped,
+    stopping: stoppedFailure,
+    stopped: stoppedFailure,
   },
-  timeoutMs: 10 * minute,
+  timeoutMs: 10 * minuteMs,
   late: {
     hint: "The deployment can still start: wait again, or with a larger timeoutMs.",
     advice: "wait_longer",
@@ -115,7 +115,7 @@ export const deploymentRunning: Goal<DeploymentDetails> = {
 };
 
 /** A deployment that runs is pending, since another program may stop it. */
-export const deploymentStopped: Goal<DeploymentDetails> = {
+export const deploymentStoppedGoal: WaitGoal<DeploymentDetails> = {
   resource: "deployment",
   noun: "Deployment",
   outcomes: {
@@ -127,29 +127,29 @@ export const deploymentStopped: Goal<DeploymentDetails> = {
     stopping: "pending",
     stopped: "reached",
   },
-  timeoutMs: 10 * minute,
+  timeoutMs: 10 * minuteMs,
   late: {
     hint: "The deployment is still stopping: wait again, or with a larger timeoutMs.",
     advice: "wait_longer",
   },
 };
 
-export const deploymentPromoted: Goal<PromotionState> = {
+export const deploymentPromotedGoal: WaitGoal<PromotionState> = {
   resource: "service",
   noun: "The promotion of service",
   outcomes: { pending: "pending", promoted: "reached" },
-  timeoutMs: 10 * minute,
+  timeoutMs: 10 * minuteMs,
   late: {
     hint: "The promotion continues in the background: wait again, or with a larger timeoutMs.",
     advice: "wait_longer",
   },
 };
 
-export const projectTransferred: Goal<TransferState> = {
+export const projectTransferredGoal: WaitGoal<TransferState> = {
   resource: "project",
   noun: "The transfer of project",
   outcomes: { pending: "pending", transferred: "reached" },
-  timeoutMs: 10 * minute,
+  timeoutMs: 10 * minuteMs,
   late: {
     hint: "The transfer continues in the background: wait again, or with a larger timeoutMs.",
     advice: "wait_longer",

@@ -1,6 +1,6 @@
 import type { Attempt } from "../errors/attempt.js";
-import { errorFrom } from "../request/error-from.js";
-import { isKind } from "../errors/mgmt-error.js";
+import { apiErrorFrom } from "../request/error-from.js";
+import { hasErrorKind } from "../errors/mgmt-error.js";
 import type { ApprovalRequiredError } from "../errors/generated/errors.js";
 import type { Approval } from "../generated/types.js";
 import type { TransportResponse } from "../transport/transport.js";
@@ -23,11 +23,11 @@ export const roundTripWithApproval = async (
 ): Promise<TransportResponse> => {
   const response = await roundTrip(settings, message, attempts);
   if (response.status !== 403) return response;
-  const required = errorFrom(message, response);
-  if (!isApprovalRequired(required) || !required.approvalId) return response;
+  const approvalError = apiErrorFrom(message, response);
+  if (!isApprovalRequired(approvalError) || !approvalError.approvalId) return response;
   await waitForSponsor(
-    required,
-    pollFor(settings, message, required),
+    approvalError,
+    createApprovalPoll(settings, message, approvalError),
     settings.waitForApproval || {},
     settings,
   );
@@ -35,10 +35,10 @@ export const roundTripWithApproval = async (
 };
 
 const isApprovalRequired = (error: unknown): error is ApprovalRequiredError =>
-  isKind(error, "approval_required");
+  hasErrorKind(error, "approval_required");
 
 /** Reads the approval with the message's own credential and headers, but without a body. */
-const pollFor = (
+const createApprovalPoll = (
   settings: ClientSettings,
   { headers: { "content-type": _, ...headers } }: Message,
   { approvalId }: ApprovalRequiredError,

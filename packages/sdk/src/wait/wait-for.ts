@@ -8,22 +8,22 @@ import { withDeadline } from "../deadlines/with-deadline.js";
 import { pause } from "../deadlines/pause.js";
 import type { Waiting } from "../request/context.js";
 import type { WaitProgress } from "../request/approval-wait-options.js";
-import type { Goal } from "./goals.js";
+import type { WaitGoal } from "./goals.js";
 import type { WaitOptions } from "./wait-options.js";
 import { assertOptions } from "#all-type-checks";
 
 /** Pauses have full jitter: they are drawn from zero to a bound that grows from 0.2 to 5 seconds. */
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
-const growth = 1.5;
+const pauseGrowthFactor = 1.5;
 /** Maximum run of transient poll failures, and the longest `Retry-After` to wait for. */
-const toleranceMs = 60_000;
+const maxFailureMs = 60_000;
 
 /** Reads the resource once. */
 export type Poll<T> = (options: RequestOptions) => Promise<T>;
 
-interface Wait<T extends AwaitedResource> {
-  goal: Goal<T>;
+interface WaitTarget<T extends AwaitedResource> {
+  goal: WaitGoal<T>;
   id: string;
   poll: Poll<T>;
   /** Runs before the first poll, within the deadline. */
@@ -37,31 +37,31 @@ interface Wait<T extends AwaitedResource> {
  * tolerated for a minute; any other failure is thrown unchanged.
  */
 export const waitFor = async <T extends AwaitedResource>(
-  { goal, id, poll, onStart, cause }: Wait<T>,
+  { goal, id, poll, onStart, cause }: WaitTarget<T>,
   options: WaitOptions<T> = {},
   { timers, signals }: Waiting,
 ): Promise<T> => {
   assertOptions(options, "a wait", () => InvalidArgumentError);
   const { onProgress, pollIntervalMs, sleep, ...sending } = options;
-  const { signal: callerSignal, timeoutMs: givenTimeoutMs, ...request } = sending;
+  const { signal: callerSignal, timeoutMs: callerTimeoutMs, ...request } = sending;
   if (pollIntervalMs !== undefined) readTimeout(pollIntervalMs, "pollIntervalMs");
-  const timeoutMs = readTimeout(givenTimeoutMs ?? goal.timeoutMs);
+  const timeoutMs = readTimeout(callerTimeoutMs ?? goal.timeoutMs);
   const start = timers.performance.now();
   const progressAfter = (polls: number): WaitProgress => {
     const elapsedMs = Math.round(timers.performance.now() - start);
     return { polls, elapsedMs, remainingMs: Math.max(0, timeoutMs - elapsedMs) };
   };
-  let last: T | undefined;
-  let failing: { since: number; error: unknown } | undefined;
+  let lastSeen: T | undefined;
+  let failure: { since: number; error: unknown } | undefined;
 
   const timedOut = (): WaitTimeoutError =>
     new WaitTimeoutError(timeoutMs, {
-      message: `${goal.noun} ${id} ${last ? `is still ${last.status}` : "could not be read"} after ${timeoutMs} ms`,
+      message: `${goal.noun} ${id} ${lastSeen ? `is still ${lastSeen.status}` : "could not be read"} after ${timeoutMs} ms`,
       ...goal.late,
       resource: goal.resource,
-      cause: failing?.error ?? cause,
+      cause: failure?.error ?? cause,
       id,
-      last,
+      last: lastSeen,
     });
 
   return await withDeadline(
@@ -71,24 +71,24 @@ export const waitFor = async <T extends AwaitedResource>(
       for (
         let polls = 1, bound = firstPauseMs;
         ;
-        polls += 1, bound = Math.min(bound * growth, longestPauseMs)
+        polls += 1, bound = Math.min(bound * pauseGrowthFactor, longestPauseMs)
       ) {
         let pauseMs = pollIntervalMs ?? Math.random() * bound;
-        let seen: T | undefined;
+        let seenResource: T | undefined;
         try {
-          seen = await poll({ ...request, signal, maxRetries: 0 });
+          seenResource = await poll({ ...request, signal, maxRetries: 0 });
         } catch (error) {
           signal.throwIfAborted();
           const now = timers.performance.now();
-          failing = { since: failing?.since ?? now, error };
-          pauseMs = Math.max(pauseMs, retryAfterMs(error));
-          if (!isTransient(error) || now + pauseMs > failing.since + toleranceMs) throw error;
+          failure = { since: failure?.since ?? now, error };
+          pauseMs = Math.max(pauseMs, retryAfterMsOf(error));
+          if (!isTransient(error) || now + pauseMs > failure.since + maxFailureMs) throw error;
         }
-        if (seen !== undefined) {
-          last = seen;
-          failing = undefined;
-          observe("onProgress", onProgress, seen, progressAfter(polls));
-          if (isReached(goal, id, seen, cause)) return seen;
+        if (seenResource !== undefined) {
+          lastSeen = seenResource;
+          failure = undefined;
+          observe("onProgress", onProgress, seenResource, progressAfter(polls));
+          if (isGoalReached(goal, id, seenResource, cause)) return seenResource;
         }
         await (sleep ? sleep(pauseMs, signal) : pause(pauseMs, signal, timers));
         // A caller's `sleep` may ignore its signal.
@@ -102,22 +102,22 @@ const isTransient = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   (error instanceof ApiError && (error.status >= 500 || error.status === 429 || error.status === 408));
 
-const retryAfterMs = (error: unknown): number =>
+const retryAfterMsOf = (error: unknown): number =>
   error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0;
 
 /** Whether the goal is reached. Throws when it can no longer be reached. */
-const isReached = <T extends AwaitedResource>(
-  goal: Goal<T>,
+const isGoalReached = <T extends AwaitedResource>(
+  goal: WaitGoal<T>,
   id: string,
-  seen: T,
+  seenResource: T,
   cause: unknown,
 ): boolean => {
-  const { status } = seen;
+  const { status } = seenResource;
   // A newer service may have a status that the table lacks.
   const outcome = Object.hasOwn(goal.outcomes, status) ? goal.outcomes[status as T["status"]] : "pending";
   if (typeof outcome === "string") return outcome === "reached";
   const { code, problem, hint, advice } = outcome;
   const message = `${goal.noun} ${id} ${problem}`;
   const { resource } = goal;
-  throw new WaitFailedError(code, { message, hint, advice, resource, cause, id, last: seen });
+  throw new WaitFailedError(code, { message, hint, advice, resource, cause, id, last: seenResource });
 };

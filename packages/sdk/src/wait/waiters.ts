@@ -7,12 +7,12 @@ import type { RequestOptions } from "../request/call.js";
 import type { Waiting } from "../request/context.js";
 import type { ApprovalWaitOptions, WaitProgress } from "../request/approval-wait-options.js";
 import {
-  approvalGiven,
-  databaseReady,
-  deploymentPromoted,
-  deploymentRunning,
-  deploymentStopped,
-  projectTransferred,
+  approvalGrantedGoal,
+  databaseReadyGoal,
+  deploymentPromotedGoal,
+  deploymentRunningGoal,
+  deploymentStoppedGoal,
+  projectTransferredGoal,
 } from "./goals.js";
 import { type Poll, waitFor } from "./wait-for.js";
 import type { WaitOptions } from "./wait-options.js";
@@ -25,19 +25,19 @@ type Waiter<T extends AwaitedResource> = (
 ) => Promise<T>;
 
 export const waitForApproval: Waiter<Approval> = (id, poll, options, waiting) =>
-  waitFor({ goal: approvalGiven, id, poll }, options, waiting);
+  waitFor({ goal: approvalGrantedGoal, id, poll }, options, waiting);
 
 export const waitForDatabase: Waiter<Database> = (id, poll, options, waiting) =>
-  waitFor({ goal: databaseReady, id, poll }, options, waiting);
+  waitFor({ goal: databaseReadyGoal, id, poll }, options, waiting);
 
 export const waitForDeployment: Waiter<DeploymentDetails> = (id, poll, options, waiting) =>
-  waitFor({ goal: deploymentRunning, id, poll }, options, waiting);
+  waitFor({ goal: deploymentRunningGoal, id, poll }, options, waiting);
 
 export const waitForStop: Waiter<DeploymentDetails> = (id, poll, options, waiting) =>
-  waitFor({ goal: deploymentStopped, id, poll }, options, waiting);
+  waitFor({ goal: deploymentStoppedGoal, id, poll }, options, waiting);
 
 /** The service accepts ids with and without their prefix. */
-const bare = (deploymentId: string): string => deploymentId.replace(/^dpl_/, "");
+const withoutIdPrefix = (deploymentId: string): string => deploymentId.replace(/^dpl_/, "");
 
 /** Waits until a service has promoted a deployment. `get` reads the service. */
 export const waitForPromotion = async (
@@ -49,10 +49,10 @@ export const waitForPromotion = async (
 ): Promise<App> => {
   const poll = async (requestOptions: RequestOptions): Promise<PromotionState> => {
     const service = await get(requestOptions);
-    const isPromoted = bare(service.latestDeploymentId ?? "") === bare(deploymentId);
+    const isPromoted = withoutIdPrefix(service.latestDeploymentId ?? "") === withoutIdPrefix(deploymentId);
     return { status: isPromoted ? "promoted" : "pending", service };
   };
-  return (await waitFor({ goal: deploymentPromoted, id, poll }, options, waiting)).service;
+  return (await waitFor({ goal: deploymentPromotedGoal, id, poll }, options, waiting)).service;
 };
 
 /** Waits until the recipient of a transfer can read the project. `get` reads the project as the recipient. */
@@ -70,20 +70,20 @@ export const waitForTransfer = async (
       throw error;
     }
   };
-  const reached = await waitFor({ goal: projectTransferred, id, poll }, options, waiting);
-  if (reached.status === "pending") throw new Error("The wait ended before the transfer");
-  return reached.project;
+  const finalState = await waitFor({ goal: projectTransferredGoal, id, poll }, options, waiting);
+  if (finalState.status === "pending") throw new Error("The wait ended before the transfer");
+  return finalState.project;
 };
 
 /** Waits until the sponsor has approved the call that failed with `required`. */
 export const waitForSponsor = async (
-  required: ApprovalRequiredError,
+  approvalError: ApprovalRequiredError,
   poll: Poll<Approval>,
   { onProgress, ...options }: ApprovalWaitOptions,
   waiting: Waiting,
 ): Promise<void> => {
-  const { approvalId, approvalUrl, expiresAt, method, path } = required;
-  const report = (seen: Pick<Approval, "status" | "expiresAt">, progress: WaitProgress): void =>
+  const { approvalId, approvalUrl, expiresAt, method, path } = approvalError;
+  const reportProgress = (seen: Pick<Approval, "status" | "expiresAt">, progress: WaitProgress): void =>
     observe("onProgress", onProgress, {
       approvalId,
       approvalUrl,
@@ -93,7 +93,8 @@ export const waitForSponsor = async (
       path,
       ...progress,
     });
-  const onStart = (progress: WaitProgress): void => report({ status: "pending", expiresAt }, progress);
-  const wait = { goal: approvalGiven, id: approvalId, poll, onStart, cause: required };
-  await waitFor(wait, { ...options, onProgress: report }, waiting);
+  const onStart = (progress: WaitProgress): void =>
+    reportProgress({ status: "pending", expiresAt }, progress);
+  const wait = { goal: approvalGrantedGoal, id: approvalId, poll, onStart, cause: approvalError };
+  await waitFor(wait, { ...options, onProgress: reportProgress }, waiting);
 };

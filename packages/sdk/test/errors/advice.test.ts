@@ -4,12 +4,12 @@ import { createAuthenticator, memoryStore } from "@mgmt/sdk/auth";
 import { nodeTransport } from "@mgmt/sdk/node";
 import { authErrors } from "../../src/auth/errors.js";
 import {
-  approvalGiven,
-  databaseReady,
-  deploymentPromoted,
-  deploymentRunning,
-  deploymentStopped,
-  projectTransferred,
+  approvalGrantedGoal,
+  databaseReadyGoal,
+  deploymentPromotedGoal,
+  deploymentRunningGoal,
+  deploymentStoppedGoal,
+  projectTransferredGoal,
 } from "../../src/wait/goals.js";
 import { startServer, thrown } from "../server.js";
 
@@ -153,12 +153,12 @@ describe("advice", () => {
       authErrors.corrupt("a", "b"),
     ];
     const goals = [
-      approvalGiven,
-      databaseReady,
-      deploymentRunning,
-      deploymentStopped,
-      deploymentPromoted,
-      projectTransferred,
+      approvalGrantedGoal,
+      databaseReadyGoal,
+      deploymentRunningGoal,
+      deploymentStoppedGoal,
+      deploymentPromotedGoal,
+      projectTransferredGoal,
     ];
     const failures = goals.flatMap(({ outcomes, late }) => [late, ...Object.values(outcomes)]);
     const advised = [...errors, ...failures.filter((each) => typeof each === "object")];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ConnectionError, isUnsent } from "@mgmt/sdk";
-import { mayRetry, pauseBefore, retryAfterOf } from "../../src/request/retry-policy.js";
+import { mayRetry, pauseBeforeRetry, retryAfterOf } from "../../src/request/retry-policy.js";
 
 const response = (status: number, retryAfter?: string) => ({
   status,
@@ -131,11 +131,11 @@ describe("Retry-After", () => {
 
   it("comes before the jitter, up to the limit", () => {
     vi.spyOn(Math, "random").mockReturnValue(0.5);
-    expect(pauseBefore(0, response(429, "2"), 2_000)).toBe(2_250);
-    expect(pauseBefore(0, response(429, "3"), 2_000)).toBeUndefined();
-    expect(pauseBefore(0, response(502), 0)).toBe(250);
-    expect(pauseBefore(3, failure("ECONNRESET"), 0)).toBe(2_000);
-    expect(pauseBefore(4, response(502), 0)).toBe(4_000);
-    expect(pauseBefore(9, response(502), 0)).toBe(4_000);
+    expect(pauseBeforeRetry(0, response(429, "2"), 2_000)).toBe(2_250);
+    expect(pauseBeforeRetry(0, response(429, "3"), 2_000)).toBeUndefined();
+    expect(pauseBeforeRetry(0, response(502), 0)).toBe(250);
+    expect(pauseBeforeRetry(3, failure("ECONNRESET"), 0)).toBe(2_000);
+    expect(pauseBeforeRetry(4, response(502), 0)).toBe(4_000);
+    expect(pauseBeforeRetry(9, response(502), 0)).toBe(4_000);
   });
 });

@@ -8,7 +8,7 @@ import {
   type WaitOptions,
   WaitTimeoutError,
 } from "@mgmt/sdk";
-import { approvalGiven } from "../../src/wait/goals.js";
+import { approvalGrantedGoal } from "../../src/wait/goals.js";
 import { type Poll, waitFor } from "../../src/wait/wait-for.js";
 import type { Waiting } from "../../src/request/context.js";
 import { thrown } from "../server.js";
@@ -64,7 +64,7 @@ const startWait = (
     if (seen instanceof Error) throw seen;
     return approval(seen);
   };
-  return { times, end: waitFor({ goal: approvalGiven, id: "apr_1", poll }, options, waiting) };
+  return { times, end: waitFor({ goal: approvalGrantedGoal, id: "apr_1", poll }, options, waiting) };
 };
 
 beforeEach(() => {
@@ -114,7 +114,9 @@ describe("waitFor", () => {
       pollSignal = signal;
       return new Promise(() => undefined);
     };
-    const error = thrown(waitFor({ goal: approvalGiven, id: "apr_1", poll }, { timeoutMs: 70_000 }, waiting));
+    const error = thrown(
+      waitFor({ goal: approvalGrantedGoal, id: "apr_1", poll }, { timeoutMs: 70_000 }, waiting),
+    );
     await vi.advanceTimersByTimeAsync(70_000);
     expect(await error).toBeInstanceOf(WaitTimeoutError);
     expect(pollSignal?.reason).toStrictEqual(await error);
@@ -192,7 +194,7 @@ describe("waitFor", () => {
         controller.abort(reason);
         return startWait(() => "pending", { signal: controller.signal }).end;
       },
-      ({ signal }) => waitFor({ goal: approvalGiven, id: "apr_1", poll: hanging }, { signal }, waiting),
+      ({ signal }) => waitFor({ goal: approvalGrantedGoal, id: "apr_1", poll: hanging }, { signal }, waiting),
       ({ signal }) => startWait(() => "pending", { signal }).end,
       ({ signal }) => startWait(() => unavailable(50), { signal }).end,
     ];

@@ -1,7 +1,7 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { parseDuration } from "../../input/duration.js";
 import { assertPathId } from "../../input/ids.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 
@@ -27,7 +27,7 @@ export const agentApprovalsWaitCommand: CommandDeclaration = {
       const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");
       assertPathId("<approval-id>", id);
       const { runAgentApprovalsWait } = await import("./run-wait.js");
-      await runAgentApprovalsWait(id, timeoutMs, globalFlags(command), context);
+      await runAgentApprovalsWait(id, timeoutMs, collectGlobalFlags(command), context);
     });
   },
 };

@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
-import { addDryRunOption, dryRunFormat } from "../../input/dry-run-option.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { addDryRunOption, readDryRunFormat } from "../../input/dry-run-option.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { methods } from "./methods.js";
@@ -39,10 +39,10 @@ export const apiCommand: CommandDeclaration<ResponseBody> = {
       .usage("[options] [method] <path>")
       .argument("<method-or-path>", "GET, POST, PUT, PATCH or DELETE, or the path")
       .argument("[path]", "path of the request, such as /v1/projects or projects")
-      .addOption(methodOption())
-      .addOption(repeatable("-f, --raw-field <key=value>", "add a field with a text"))
+      .addOption(createMethodOption())
+      .addOption(createRepeatableOption("-f, --raw-field <key=value>", "add a field with a text"))
       .addOption(
-        repeatable(
+        createRepeatableOption(
           "-F, --field <key=value>",
           "add a field with a number, true, false or null, or the text of @file (@- for standard input)",
         ),
@@ -50,7 +50,7 @@ export const apiCommand: CommandDeclaration<ResponseBody> = {
       .option("--input <path>", "file with the body as JSON, - for standard input; fields override it")
       .option("--paginate", "request all pages of a list, and print its items as one JSON array")
       .option("-i, --include", "print the status and headers of the response too")
-      .addOption(repeatable("-H, --header <name:value>", "add a header"));
+      .addOption(createRepeatableOption("-H, --header <name:value>", "add a header"));
     addSecretOptions(command);
     addDryRunOption(command);
     command.completeArgument = async (argument) => {
@@ -59,19 +59,23 @@ export const apiCommand: CommandDeclaration<ResponseBody> = {
     };
     command.action(async () => {
       const { runApi } = await import("./run-api.js");
-      const flags = { ...globalFlags(command), ...command.opts<ApiFlags>(), dryRun: dryRunFormat(command) };
+      const flags = {
+        ...collectGlobalFlags(command),
+        ...command.opts<ApiFlags>(),
+        dryRun: readDryRunFormat(command),
+      };
       await runApi(command.args, flags, context);
     });
   },
 };
 
 /** Its values are completed, and checked with the method that is an argument. */
-const methodOption = (): Option =>
+const createMethodOption = (): Option =>
   Object.assign(new Option("-X, --method <method>", "the method, if it is not an argument"), {
     argChoices: [...methods],
   });
 
-const repeatable = (flags: string, help: string): Option =>
+const createRepeatableOption = (flags: string, help: string): Option =>
   new Option(flags, `${help} (repeatable)`).argParser((text: string, previous: string[] = []): string[] => [
     ...previous,
     text,

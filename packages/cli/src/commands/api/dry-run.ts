@@ -1,8 +1,8 @@
 import type { Call } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
-import type { Sourced } from "../../profiles/active-profile.js";
+import type { ValueWithSource } from "../../profiles/active-profile.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
-import { clientFor } from "../../service/connect.js";
+import { createClientFor } from "../../service/connect.js";
 import { DryRun, printRequests } from "../../service/dry-run.js";
 import type { ApiRequest } from "./request.js";
 
@@ -11,11 +11,11 @@ export const dryRunRequest = async (
   { headers, operation }: ApiRequest,
   call: Call,
   format: DryRunFormat,
-  baseUrl: Sourced<string>,
+  baseUrl: ValueWithSource<string>,
   context: Context,
 ): Promise<void> => {
   const dryRun = new DryRun();
-  const client = await clientFor(baseUrl, false, context, { middleware: [dryRun.middleware] });
+  const client = await createClientFor(baseUrl, false, context, { middleware: [dryRun.middleware] });
   await dryRun.record(() => client.request<unknown>(call, { headers, signal: context.signal }));
   const requests = dryRun.requests.map((request) =>
     Object.keys(headers).length > 0 ? { ...request, headers } : request,

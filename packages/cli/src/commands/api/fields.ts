@@ -1,9 +1,9 @@
-import { invalidValue, usageError } from "../../errors/usage-errors.js";
-import type { Sources } from "../../input/sources.js";
+import { invalidValueError, usageError } from "../../errors/usage-errors.js";
+import type { InputSources } from "../../input/sources.js";
 import { isObject, setAt, valueAt } from "../../json/json-path.js";
 
 /** A field of a request as it was typed. */
-export interface TypedField {
+export interface FieldArgument {
   /** The key as it was typed: `source[type]`. */
   readonly key: string;
   readonly path: readonly string[];
@@ -14,49 +14,52 @@ export interface TypedField {
 }
 
 /** Parses `key=value`. A key is a name with members in brackets: `source[type]`, `tags[]`. Throws a usage error. */
-export const parseField = (typed: string, flag: TypedField["flag"]): TypedField => {
-  const [, key = "", text = ""] = /^([^=]*)=([^]*)$/.exec(typed) ?? [];
+export const parseField = (argument: string, flag: FieldArgument["flag"]): FieldArgument => {
+  const [, key = "", text = ""] = /^([^=]*)=([^]*)$/.exec(argument) ?? [];
   const [, name, members = "", item] = /^([^[\]]+)((?:\[[^[\]]+\])*)(\[\])?$/.exec(key) ?? [];
-  const path = [name ?? "", ...[...members.matchAll(/\[([^\]]*)\]/g)].map(([, member = ""]) => member)];
-  if (name === undefined || path.includes("__proto__")) {
+  const fieldPath = [name ?? "", ...[...members.matchAll(/\[([^\]]*)\]/g)].map(([, member = ""]) => member)];
+  if (name === undefined || fieldPath.includes("__proto__")) {
     // The text is not repeated: it may be a secret.
     throw usageError(
       `${flag} needs a key and a value`,
       `Pass ${flag} key=value. A key is a name, such as region, source[type] or tags[].`,
     );
   }
-  return { key, path, isItem: item !== undefined, text, flag };
+  return { key, path: fieldPath, isItem: item !== undefined, text, flag };
 };
 
 /** Returns the value of a field: its text, or with `-F` a number, a boolean, null or the text of a file. */
-export const fieldValue = async ({ flag, key, text }: TypedField, sources: Sources): Promise<unknown> => {
+export const readFieldValue = async (
+  { flag, key, text }: FieldArgument,
+  inputReader: InputSources,
+): Promise<unknown> => {
   if (flag === "-f") return text;
-  if (text.startsWith("@")) return sources.read(text.slice(1), `-F ${key}`);
+  if (text.startsWith("@")) return inputReader.read(text.slice(1), `-F ${key}`);
   if (["true", "false", "null"].includes(text)) return JSON.parse(text) as unknown;
   if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return text;
   const number = Number(text);
   const isExact = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
   if (isExact) return number;
-  throw invalidValue(`-F ${key}`, "is too large for a number", `Pass -f ${key}=… to send it as text.`);
+  throw invalidValueError(`-F ${key}`, "is too large for a number", `Pass -f ${key}=… to send it as text.`);
 };
 
 /** Returns an object with the values of fields. Throws a usage error for fields that contradict each other. */
-export const objectOf = (
-  fields: readonly (readonly [field: TypedField, value: unknown])[],
+export const buildObject = (
+  fields: readonly (readonly [field: FieldArgument, value: unknown])[],
 ): Record<string, unknown> => {
   const object = {};
-  for (const [{ key, path, isItem }, value] of fields) {
-    const existing = valueAt(object, path);
-    const parents = path.slice(1).map((_, index) => valueAt(object, path.slice(0, index + 1)));
-    const isInObjects = parents.every((parent) => parent === undefined || isObject(parent));
-    if (!isInObjects || (existing !== undefined && !(isItem && Array.isArray(existing)))) {
+  for (const [{ key, path: fieldPath, isItem }, value] of fields) {
+    const existingValue = valueAt(object, fieldPath);
+    const parents = fieldPath.slice(1).map((_, index) => valueAt(object, fieldPath.slice(0, index + 1)));
+    const hasObjectParents = parents.every((parent) => parent === undefined || isObject(parent));
+    if (!hasObjectParents || (existingValue !== undefined && !(isItem && Array.isArray(existingValue)))) {
       throw usageError(
         `The field ${key} contradicts an earlier field`,
         "Pass each field once. tags[]=a tags[]=b is a list of two.",
       );
     }
-    const items: unknown[] = Array.isArray(existing) ? existing : [];
-    setAt(object, path, isItem ? [...items, value] : value);
+    const items: unknown[] = Array.isArray(existingValue) ? existingValue : [];
+    setAt(object, fieldPath, isItem ? [...items, value] : value);
   }
   return object;
 };

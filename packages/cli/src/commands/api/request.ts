@@ -1,19 +1,19 @@
-import { secretInArguments, usageError } from "../../errors/usage-errors.js";
+import { secretInArgumentsError, usageError } from "../../errors/usage-errors.js";
 import { parseJson } from "../../input/parse-value.js";
-import type { Sources } from "../../input/sources.js";
+import type { InputSources } from "../../input/sources.js";
 import { isObject } from "../../json/json-path.js";
 import { didYouMean } from "../../text/suggest.js";
-import { fieldValue, objectOf, parseField, type TypedField } from "./fields.js";
+import { readFieldValue, buildObject, parseField, type FieldArgument } from "./fields.js";
 import { methods } from "./methods.js";
-import { readPath } from "./path.js";
+import { parseRequestPath } from "./path.js";
 import { groups } from "../../contract/generated/groups.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
 
 /** A request as the user typed it. */
-export interface TypedRequest {
+export interface RequestArguments {
   readonly method: CommandDefinition["method"];
   readonly path: string;
-  readonly fields: readonly TypedField[];
+  readonly fields: readonly FieldArgument[];
   readonly input: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -29,25 +29,25 @@ export interface RequestFlags {
 
 /** Parses the arguments and flags of a request. Throws a usage error. */
 export const parseRequest = (
-  words: readonly string[],
+  positionals: readonly string[],
   { rawField = [], field = [], input, header = [], paginate = false, method }: RequestFlags,
-): TypedRequest => {
-  if (method !== undefined && words.length > 1) {
+): RequestArguments => {
+  if (method !== undefined && positionals.length > 1) {
     throw usageError("The method is set twice: by an argument and by -X", "Pass it once.");
   }
-  const [first = "", second] = method === undefined ? words : [method, ...words];
+  const [methodOrPath = "", pathAfterMethod] = method === undefined ? positionals : [method, ...positionals];
   const fields = [
     ...rawField.map((typed) => parseField(typed, "-f")),
     ...field.map((typed) => parseField(typed, "-F")),
   ];
-  const knownMethod = methods.find((name) => name === first.toUpperCase());
+  const knownMethod = methods.find((name) => name === methodOrPath.toUpperCase());
   const request = { fields, input, headers: parseHeaders(header) };
-  if (second !== undefined) {
-    if (knownMethod) return { ...request, method: knownMethod, path: second };
+  if (pathAfterMethod !== undefined) {
+    if (knownMethod) return { ...request, method: knownMethod, path: pathAfterMethod };
     throw usageError(
-      `The method cannot be ${JSON.stringify(first)}`,
+      `The method cannot be ${JSON.stringify(methodOrPath)}`,
       `${didYouMean(
-        first,
+        methodOrPath,
         methods.map((name) => name.toLowerCase()),
       )}Allowed: ${methods.join(", ")}.`,
     );
@@ -62,10 +62,10 @@ export const parseRequest = (
   if ((fields.length > 0 || input !== undefined) && !paginate) {
     throw usageError(
       "The method of a request with fields is missing",
-      `Pass it before the path: mgmt api POST ${first}, or mgmt api GET ${first} for a query.`,
+      `Pass it before the path: mgmt api POST ${methodOrPath}, or mgmt api GET ${methodOrPath} for a query.`,
     );
   }
-  return { ...request, method: "GET", path: first };
+  return { ...request, method: "GET", path: methodOrPath };
 };
 
 const parseHeaders = (headers: readonly string[]): Record<string, string> => {
@@ -76,20 +76,20 @@ const parseHeaders = (headers: readonly string[]): Record<string, string> => {
     if (name === undefined) {
       throw usageError("-H needs the name and value of a header", "Pass -H 'name: value'.");
     }
-    const lower = name.toLowerCase();
-    if (/^(proxy-)?authorization$|^cookie$/.test(lower)) {
-      throw secretInArguments(`The header ${name}`, "Set MGMT_TOKEN, or pass --token-file PATH.");
+    const lowerCaseName = name.toLowerCase();
+    if (/^(proxy-)?authorization$|^cookie$/.test(lowerCaseName)) {
+      throw secretInArgumentsError(`The header ${name}`, "Set MGMT_TOKEN, or pass --token-file PATH.");
     }
-    if (fixedHeaders.includes(lower)) {
+    if (forbiddenHeaders.includes(lowerCaseName)) {
       throw usageError(`The header ${name} cannot be set`, "It follows from the address and the body.");
     }
-    parsed[lower] = value;
+    parsed[lowerCaseName] = value;
   }
   return parsed;
 };
 
 /** Headers that decide where a request ends and who receives it. */
-const fixedHeaders: readonly string[] = [
+const forbiddenHeaders: readonly string[] = [
   "host",
   "connection",
   "content-length",
@@ -111,48 +111,56 @@ export interface ApiRequest {
   /** In lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined if this version does not know it. */
-  readonly operation: FoundOperation | undefined;
+  readonly operation: OperationMatch | undefined;
 }
 
 /** Reads the files of a request, and completes its query and body. Throws a usage error before anything is sent. */
-export const readRequest = async (
-  typed: TypedRequest,
+export const resolveRequest = async (
+  requestArguments: RequestArguments,
   baseUrl: string,
-  sources: Sources,
+  inputReader: InputSources,
 ): Promise<ApiRequest> => {
-  const { method, headers } = typed;
-  const { path, query } = readPath(typed.path, baseUrl);
+  const { method, headers } = requestArguments;
+  const { path, query } = parseRequestPath(requestArguments.path, baseUrl);
   const operation = await findOperation(method, path);
-  const values: [TypedField, unknown][] = [];
-  for (const field of typed.fields) values.push([field, await readField(field, operation, sources)]);
+  const fieldValues: [FieldArgument, unknown][] = [];
+  for (const field of requestArguments.fields)
+    fieldValues.push([field, await readFieldCheckingSecrets(field, operation, inputReader)]);
   if (method !== "GET" && method !== "DELETE") {
-    const body = await readBody(typed.input, values, sources);
+    const body = await readBody(requestArguments.input, fieldValues, inputReader);
     return { method, path, query, body, headers, operation };
   }
-  if (typed.input !== undefined) {
+  if (requestArguments.input !== undefined) {
     throw usageError(`--input cannot be used with ${method}, which has no body`, "Pass fields with -f.");
   }
-  for (const [field, value] of values) addToQuery(query, field, value);
+  for (const [field, value] of fieldValues) addToQuery(query, field, value);
   return { method, path, query, body: undefined, headers, operation };
 };
 
 /** Refuses a declared secret on the command line, where the process list shows it. */
-const readField = (
-  field: TypedField,
-  operation: FoundOperation | undefined,
-  sources: Sources,
+const readFieldCheckingSecrets = (
+  field: FieldArgument,
+  operation: OperationMatch | undefined,
+  inputReader: InputSources,
 ): Promise<unknown> => {
-  const { path, key, flag, text } = field;
+  const { path: fieldPath, key, flag, text } = field;
   const isSecret = operation?.definition.body?.fields.some(
-    ({ secret, path: declared }) => secret && declared.join(".") === path.join("."),
+    ({ secret, path: declaredPath }) => secret && declaredPath.join(".") === fieldPath.join("."),
   );
-  if (!isSecret) return fieldValue(field, sources);
-  if (flag === "-F" && text.startsWith("@")) return sources.readSecret(text.slice(1), `-F ${key}`);
-  throw secretInArguments(`The field ${key}`, `Pass -F ${key}=@FILE (@- for standard input), or --input.`);
+  if (!isSecret) return readFieldValue(field, inputReader);
+  if (flag === "-F" && text.startsWith("@")) return inputReader.readSecret(text.slice(1), `-F ${key}`);
+  throw secretInArgumentsError(
+    `The field ${key}`,
+    `Pass -F ${key}=@FILE (@- for standard input), or --input.`,
+  );
 };
 
-const addToQuery = (query: URLSearchParams, { key, path, isItem }: TypedField, value: unknown): void => {
-  if (path.length > 1 || value === null) {
+const addToQuery = (
+  query: URLSearchParams,
+  { key, path: fieldPath, isItem }: FieldArgument,
+  value: unknown,
+): void => {
+  if (fieldPath.length > 1 || value === null) {
     throw usageError(`The field ${key} cannot be in a query`, "A query has texts, numbers and booleans.");
   }
   if (isItem) query.append(key.replace("[]", ""), String(value));
@@ -160,14 +168,14 @@ const addToQuery = (query: URLSearchParams, { key, path, isItem }: TypedField, v
 };
 
 const readBody = async (
-  input: string | undefined,
-  values: readonly [TypedField, unknown][],
-  sources: Sources,
+  inputFile: string | undefined,
+  fieldValues: readonly [FieldArgument, unknown][],
+  inputReader: InputSources,
 ): Promise<unknown> => {
-  const fields = objectOf(values);
-  if (input === undefined) return values.length > 0 ? fields : undefined;
-  const body = await parseJson(input === "-" ? "-" : `@${input}`, "--input", sources);
-  if (values.length === 0) return body;
+  const fields = buildObject(fieldValues);
+  if (inputFile === undefined) return fieldValues.length > 0 ? fields : undefined;
+  const body = await parseJson(inputFile === "-" ? "-" : `@${inputFile}`, "--input", inputReader);
+  if (fieldValues.length === 0) return body;
   if (!isObject(body)) {
     throw usageError("Fields can only be added to a JSON object", "Leave out -f and -F, or change --input.");
   }
@@ -175,36 +183,37 @@ const readBody = async (
 };
 
 /** The operation of a request, and its path parameters. */
-interface FoundOperation {
+interface OperationMatch {
   readonly definition: CommandDefinition;
   readonly target: Readonly<Record<string, string>>;
 }
 
 /** Finds the operation of a method and an encoded path. Returns undefined if this version does not know it. */
-const findOperation = async (method: string, path: string): Promise<FoundOperation | undefined> => {
+const findOperation = async (method: string, path: string): Promise<OperationMatch | undefined> => {
   const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
   const matches = definitions.flatMap((definition) => {
-    const target = definition.method === method ? parametersOf(definition.path, path) : undefined;
-    return target ? [{ definition, target }] : [];
+    const pathParameters =
+      definition.method === method ? matchPathTemplate(definition.path, path) : undefined;
+    return pathParameters ? [{ definition, target: pathParameters }] : [];
   });
   // `/v1/regions/postgres` is a path of its own, even if `/v1/regions/{id}` matches too.
   return matches.sort((a, b) => Object.keys(a.target).length - Object.keys(b.target).length)[0];
 };
 
-const parametersOf = (template: string, path: string): Record<string, string> | undefined => {
-  const [names, segments] = [template.split("/"), path.split("/")];
-  if (names.length !== segments.length) return undefined;
+const matchPathTemplate = (template: string, path: string): Record<string, string> | undefined => {
+  const [templateSegments, segments] = [template.split("/"), path.split("/")];
+  if (templateSegments.length !== segments.length) return undefined;
   const parameters: Record<string, string> = {};
-  for (const [index, name] of names.entries()) {
+  for (const [index, name] of templateSegments.entries()) {
     const segment = segments[index] ?? "";
-    const parameter = /^\{(\w+)\}$/.exec(name)?.[1];
-    if (parameter !== undefined) parameters[parameter] = decoded(segment);
+    const parameterName = /^\{(\w+)\}$/.exec(name)?.[1];
+    if (parameterName !== undefined) parameters[parameterName] = decodeSegment(segment);
     else if (name !== segment) return undefined;
   }
   return parameters;
 };
 
-const decoded = (segment: string): string => {
+const decodeSegment = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {

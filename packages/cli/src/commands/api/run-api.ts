@@ -1,25 +1,25 @@
 import type { Call, MgmtClient, Middleware } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { noBaseUrl } from "../../errors/access-errors.js";
+import { missingBaseUrlError } from "../../errors/access-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { isObject, valueAt } from "../../json/json-path.js";
 import type { Output } from "../../output/output.js";
-import { explainingIds } from "../../run/explaining-ids.js";
+import { explainWrongIds } from "../../run/explaining-ids.js";
 import { notFoundNotice } from "../../run/messages.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
-import { formatWithSecrets, secretDestination } from "../../secrets/secret-destination.js";
+import { formatWithSecrets, resolveSecretDestination } from "../../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput, type UnknownSecrets } from "../../secrets/secret-output.js";
 import type { SecretFields } from "../../contract/command-definition.js";
 import { type SecretFlags, setsVariable } from "../../secrets/secret-flags.js";
-import { connectTo } from "../../service/connect.js";
+import { connectWithAccess } from "../../service/connect.js";
 import { redactBody } from "../../sdk/redaction.js";
 import { fillPlaceholders } from "./path.js";
 import { printJson, printResponse, type ResponseHead } from "./print-response.js";
-import { type ApiRequest, parseRequest, readRequest, type RequestFlags } from "./request.js";
-import { outcomeUnknown } from "../../errors/run-errors.js";
-import { shellWord } from "../../text/shell-word.js";
-import { explainLostResponse, unknownOutcome } from "../../run/lost-response.js";
+import { type ApiRequest, parseRequest, resolveRequest, type RequestFlags } from "./request.js";
+import { outcomeUnknownError } from "../../errors/run-errors.js";
+import { quoteShellWord } from "../../text/shell-word.js";
+import { explainLostResponse, describeUnknownOutcome } from "../../run/lost-response.js";
 
 export interface ApiFlags extends GlobalFlags, RequestFlags, SecretFlags {
   readonly include?: boolean;
@@ -27,7 +27,7 @@ export interface ApiFlags extends GlobalFlags, RequestFlags, SecretFlags {
 }
 
 /** The state that the steps of one run share. */
-interface Run {
+interface ApiRun {
   readonly request: ApiRequest;
   readonly flags: ApiFlags;
   readonly client: MgmtClient;
@@ -39,32 +39,48 @@ interface Run {
 type RawResponse = ResponseHead & { readonly body: string };
 
 /** Sends one request, or the requests for all pages of a list, and prints the response. */
-export const runApi = async (words: readonly string[], flags: ApiFlags, context: Context): Promise<void> => {
-  const typed = parseRequest(words, flags);
-  const path = fillPlaceholders(typed.path, flags, context);
+export const runApi = async (
+  positionals: readonly string[],
+  flags: ApiFlags,
+  context: Context,
+): Promise<void> => {
+  const requestArguments = parseRequest(positionals, flags);
+  const path = fillPlaceholders(requestArguments.path, flags, context);
   const access = await resolveAccess(flags, context);
-  if (!access.baseUrl) throw noBaseUrl();
-  const request = await readRequest({ ...typed, path }, access.baseUrl.value, context.sources);
-  await assertPossible(request, flags, context);
+  if (!access.baseUrl) throw missingBaseUrlError();
+  const request = await resolveRequest({ ...requestArguments, path }, access.baseUrl.value, context.sources);
+  await assertFlagsApply(request, flags, context);
   if (flags.dryRun !== undefined) {
     const { dryRunRequest } = await import("./dry-run.js");
     return dryRunRequest(request, createApiCall(request), flags.dryRun, access.baseUrl, context);
   }
-  let last: RawResponse | undefined;
-  const middleware: Middleware = async (outgoing, next) => (last = await next(outgoing));
-  const client = await connectTo(access, context, { middleware: [middleware] });
-  await assertNotLost(request, flags, context);
+  let lastResponse: RawResponse | undefined;
+  const middleware: Middleware = async (outgoing, next) => (lastResponse = await next(outgoing));
+  const client = await connectWithAccess(access, context, { middleware: [middleware] });
+  await assertSecretsDelivered(request, flags, context);
   context.output.format = formatWithSecrets(flags, context.output.format);
-  const secretOutput = await openSecretOutput(secretsOf(request), secretDestination(flags, context), context);
-  const run: Run = { request, flags, client, secretOutput, context };
-  const send = (): Promise<void> => (flags.paginate ? printPages(run) : printOne(run, () => last));
+  const secretOutput = await openSecretOutput(
+    secretFieldsOf(request),
+    resolveSecretDestination(flags, context),
+    context,
+  );
+  const run: ApiRun = { request, flags, client, secretOutput, context };
+  const sendAndPrint = (): Promise<void> =>
+    flags.paginate ? printPages(run) : printSingleResponse(run, () => lastResponse);
   try {
-    if (!request.operation) return await send();
+    if (!request.operation) return await sendAndPrint();
     const { definition, target } = request.operation;
-    await explainingIds(definition, target, context, send, notFoundNotice(definition, target, undefined));
+    await explainWrongIds(
+      definition,
+      target,
+      context,
+      sendAndPrint,
+      notFoundNotice(definition, target, undefined),
+    );
   } catch (error) {
-    if (flags.include && last && last.status >= 300) await printFailed(run, last);
-    throw await explainLost(error, request, context);
+    if (flags.include && lastResponse && lastResponse.status >= 300)
+      await printErrorResponse(run, lastResponse);
+    throw await explainIfLost(error, request, context);
   } finally {
     await secretOutput.end();
   }
@@ -77,7 +93,7 @@ const createApiCall = ({ method, path, query, body }: ApiRequest): Call => ({
 });
 
 /** Refuses flags that the request cannot honor, before it is sent. */
-const assertPossible = async (
+const assertFlagsApply = async (
   { method, query, operation }: ApiRequest,
   { paginate, include, ...flags }: ApiFlags,
   { output }: Context,
@@ -107,7 +123,7 @@ const assertPossible = async (
 };
 
 /** Refuses to create secrets that would be lost. */
-const assertNotLost = async (
+const assertSecretsDelivered = async (
   { operation, body }: ApiRequest,
   flags: ApiFlags,
   context: Context,
@@ -116,12 +132,12 @@ const assertNotLost = async (
   const { assertDelivered } = await import("../../secrets/assert-delivered.js");
   const { resource } = operation.definition;
   const print = (output: Output, data: unknown): Promise<void> =>
-    printResponse({ data }, { isNamed: flags.output !== undefined, resource }, { output });
-  await assertDelivered(operation.definition, body, secretDestination(flags, context), context, print);
+    printResponse({ data }, { isFormatChosen: flags.output !== undefined, resource }, { output });
+  await assertDelivered(operation.definition, body, resolveSecretDestination(flags, context), context, print);
 };
 
 /** The contract says which fields are secrets. For an operation that it does not have, their names do. */
-const secretsOf = ({ method, operation }: ApiRequest): SecretFields | UnknownSecrets | undefined => {
+const secretFieldsOf = ({ method, operation }: ApiRequest): SecretFields | UnknownSecrets | undefined => {
   if (operation) return operation.definition.secrets;
   return {
     issued: method === "POST",
@@ -129,50 +145,50 @@ const secretsOf = ({ method, operation }: ApiRequest): SecretFields | UnknownSec
   };
 };
 
-const printOne = async (
-  { request, flags, client, secretOutput, context }: Run,
-  lastResponse: () => ResponseHead | undefined,
+const printSingleResponse = async (
+  { request, flags, client, secretOutput, context }: ApiRun,
+  getLastResponse: () => ResponseHead | undefined,
 ): Promise<void> => {
   const { output, signal } = context;
   const { headers, operation } = request;
   const body = await client.request<unknown>(createApiCall(request), { signal, headers });
-  const isNamed = flags.output !== undefined;
-  const head = flags.include ? lastResponse() : undefined;
+  const isFormatChosen = flags.output !== undefined;
+  const head = flags.include ? getLastResponse() : undefined;
   await printResponse(
-    await withoutSecrets(body, secretOutput),
-    { isNamed, resource: operation?.definition.resource, head },
+    await deliverSecrets(body, secretOutput),
+    { isFormatChosen, resource: operation?.definition.resource, head },
     context,
   );
   const nextCursor = valueAt(body, ["pagination", "nextCursor"]);
-  if (isNamed && typeof nextCursor === "string") {
+  if (isFormatChosen && typeof nextCursor === "string") {
     const message = "There are more. --paginate lists everything.";
     output.notice({ code: "list:more", message, nextCursor });
   }
 };
 
-const withoutSecrets = async (body: unknown, secretOutput: SecretOutput): Promise<unknown> => {
+const deliverSecrets = async (body: unknown, secretOutput: SecretOutput): Promise<unknown> => {
   if (body === undefined) return undefined;
   if (!isObject(body) || !("data" in body)) return secretOutput.deliver(body);
   const { data } = body;
   return {
     ...body,
-    data: Array.isArray(data) ? await printedItems(data, secretOutput) : await secretOutput.deliver(data),
+    data: Array.isArray(data) ? await deliverItems(data, secretOutput) : await secretOutput.deliver(data),
   };
 };
 
-const printedItems = async (items: readonly unknown[], secretOutput: SecretOutput): Promise<unknown[]> => {
+const deliverItems = async (items: readonly unknown[], secretOutput: SecretOutput): Promise<unknown[]> => {
   const results: unknown[] = [];
   for (const item of items) results.push(await secretOutput.deliver(item));
   return results;
 };
 
-const printPages = async ({ request, flags, client, secretOutput, context }: Run): Promise<void> => {
+const printPages = async ({ request, flags, client, secretOutput, context }: ApiRun): Promise<void> => {
   const { output, signal } = context;
   const { path, query, headers, operation } = request;
   const call = { method: "GET" as const, path, query: Object.fromEntries(query) };
   const pages = async function* (): AsyncGenerator<unknown[]> {
     const cursorPages = client.requestPages(call, { signal, headers }).pages();
-    for await (const { data } of cursorPages) yield printedItems(data, secretOutput);
+    for await (const { data } of cursorPages) yield deliverItems(data, secretOutput);
   };
   if (flags.output !== undefined) return output.list(pages(), operation?.definition.resource);
   const items: unknown[] = [];
@@ -181,14 +197,14 @@ const printPages = async ({ request, flags, client, secretOutput, context }: Run
 };
 
 /** Prints an error response too if `--include` asks for the response of the service. */
-const printFailed = async (
-  { flags, context }: Pick<Run, "flags" | "context">,
+const printErrorResponse = async (
+  { flags, context }: Pick<ApiRun, "flags" | "context">,
   { body, ...head }: RawResponse,
 ): Promise<void> => {
-  const isNamed = flags.output !== undefined;
+  const isFormatChosen = flags.output !== undefined;
   await printResponse(
     body === "" ? undefined : redactBody(body),
-    { isNamed, resource: undefined, head },
+    { isFormatChosen, resource: undefined, head },
     context,
   );
 };
@@ -197,7 +213,7 @@ const printFailed = async (
  * Returns an error that says what to run next if a request may have been processed although no response arrived, and otherwise
  * the error itself.
  */
-const explainLost = async (
+const explainIfLost = async (
   error: unknown,
   { method, path, query, body, operation }: ApiRequest,
   context: Pick<Context, "signal" | "changes">,
@@ -207,12 +223,12 @@ const explainLost = async (
     const input = { query: Object.fromEntries(query), body: isObject(body) ? body : undefined };
     return explainLostResponse(error, operation.definition, operation.target, input, context);
   }
-  const problem = await unknownOutcome(error, method, context);
+  const problem = await describeUnknownOutcome(error, method, context);
   if (problem === undefined) return error;
-  const words = ["mgmt", "api", "GET", path];
-  return outcomeUnknown(
+  const commandWords = ["mgmt", "api", "GET", path];
+  return outcomeUnknownError(
     problem,
-    words,
-    `Before you repeat it, find out whether it did: ${words.map(shellWord).join(" ")}`,
+    commandWords,
+    `Before you repeat it, find out whether it did: ${commandWords.map(quoteShellWord).join(" ")}`,
   );
 };

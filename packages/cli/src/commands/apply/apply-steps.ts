@@ -1,10 +1,10 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
-import { nameOf } from "../../manifest/entry.js";
+import { addressLabel } from "../../manifest/entry.js";
 import type { Plan, Step } from "../../manifest/plan.js";
 import { StepRunner } from "../../manifest/run-steps.js";
-import { lostResponse } from "../../run/lost-response.js";
+import { describeLostResponse } from "../../run/lost-response.js";
 import type { ApprovalProgress } from "../../service/approval-progress.js";
 
 /** How the steps of a plan wait for the approvals of an agent's sponsor. */
@@ -14,7 +14,7 @@ export interface ApprovalWait {
 }
 
 /** The results of the steps: ids by step, and errors by step. A step with neither was not carried out. */
-export interface Applied {
+export interface ApplyOutcome {
   readonly ids: ReadonlyMap<Step, string>;
   readonly errors: ReadonlyMap<Step, unknown>;
   /** The step with an error that may have been carried out all the same. */
@@ -22,7 +22,7 @@ export interface Applied {
 }
 
 /** An error that says that the sponsor has to approve a request first. */
-interface ApprovalNeeded {
+interface ApprovalNeededError {
   readonly approvalId: string;
   readonly approvalUrl: string;
   /** ISO 8601. */
@@ -41,34 +41,35 @@ export const applySteps = async (
   client: MgmtClient,
   wait: ApprovalWait | undefined,
   context: Context,
-): Promise<Applied> => {
+): Promise<ApplyOutcome> => {
   const { output, signal, changes } = context;
   const runner = new StepRunner(client, plan, context, true);
   const ids = new Map<Step, string>();
-  const isOpen = (step: Step): boolean => !ids.has(step);
+  const isUndone = (step: Step): boolean => !ids.has(step);
   for (;;) {
-    const pending = new Map<Step, ApprovalNeeded>();
+    const pendingApprovals = new Map<Step, ApprovalNeededError>();
     const errors = new Map<Step, unknown>();
-    for (const step of plan.steps.filter(isOpen)) {
-      if (isBlocked(step, plan.steps.filter(isOpen))) continue;
+    for (const step of plan.steps.filter(isUndone)) {
+      if (isBlocked(step, plan.steps.filter(isUndone))) continue;
       try {
         const id = await runner.run(step);
         ids.set(step, id);
-        output.info(`Done: ${step.action} ${nameOf(step)} (${id})`);
+        output.info(`Done: ${step.action} ${addressLabel(step)} (${id})`);
       } catch (error) {
         const isUnanswered = changes.takeUnanswered();
         if (signal.aborted && !isUnanswered) return { ids, errors };
         errors.set(step, error);
         if (!isApprovalNeeded(error)) {
-          const isUnknown = isUnanswered && (signal.aborted || (await lostResponse(error)) !== undefined);
+          const isUnknown =
+            isUnanswered && (signal.aborted || (await describeLostResponse(error)) !== undefined);
           return { ids, errors, ...(isUnknown && { unknown: step }) };
         }
-        pending.set(step, error);
+        pendingApprovals.set(step, error);
       }
     }
-    if (pending.size === 0 || !wait) return { ids, errors };
-    const refused = await nextDecision(pending, client, wait, context);
-    if (refused) return { ids, errors: new Map([[refused.step, refused.error]]) };
+    if (pendingApprovals.size === 0 || !wait) return { ids, errors };
+    const refusedStep = await waitForDecision(pendingApprovals, client, wait, context);
+    if (refusedStep) return { ids, errors: new Map([[refusedStep.step, refusedStep.error]]) };
   }
 };
 
@@ -76,24 +77,24 @@ export const applySteps = async (
  * Whether a step has to wait for one of the open steps: for those of an earlier kind, since deletes come last; for earlier creates, which
  * it may refer to; or for the deletes of its contents.
  */
-const isBlocked = (step: Step, open: readonly Step[]): boolean =>
-  open.slice(0, open.indexOf(step)).some((earlier) => {
+const isBlocked = (step: Step, undoneSteps: readonly Step[]): boolean =>
+  undoneSteps.slice(0, undoneSteps.indexOf(step)).some((earlier) => {
     if (earlier.action !== step.action || step.action === "create") return true;
     return step.action === "delete" && step.path.every((key, index) => earlier.path[index] === key);
   });
 
-const isApprovalNeeded = (error: unknown): error is ApprovalNeeded =>
+const isApprovalNeeded = (error: unknown): error is ApprovalNeededError =>
   error instanceof Error && errorCode(error) === "approval_required" && "approvalId" in error;
 
 /** Waits until the sponsor has decided about one of the requests. Returns the error of one that is not approved. */
-const nextDecision = async (
-  pending: ReadonlyMap<Step, ApprovalNeeded>,
+const waitForDecision = async (
+  pendingApprovals: ReadonlyMap<Step, ApprovalNeededError>,
   client: MgmtClient,
   { timeoutMs, progress }: ApprovalWait,
   { signal }: Context,
 ): Promise<{ step: Step; error: unknown } | undefined> => {
-  const decided = new AbortController();
-  const waits = [...pending].map(async ([step, { approvalId, approvalUrl, expiresAt }]) => {
+  const decisionMade = new AbortController();
+  const waits = [...pendingApprovals].map(async ([step, { approvalId, approvalUrl, expiresAt }]) => {
     progress.report({
       approvalId,
       approvalUrl,
@@ -104,7 +105,7 @@ const nextDecision = async (
     try {
       await client.agentApprovals.wait(approvalId, {
         timeoutMs,
-        signal: AbortSignal.any([signal, decided.signal]),
+        signal: AbortSignal.any([signal, decisionMade.signal]),
         onProgress: (seen, { remainingMs }) =>
           progress.report({
             approvalId,
@@ -119,9 +120,9 @@ const nextDecision = async (
       return { step, error };
     }
   });
-  const first = await Promise.race(waits);
-  decided.abort();
+  const firstDecision = await Promise.race(waits);
+  decisionMade.abort();
   await Promise.all(waits);
   progress.end();
-  return first;
+  return firstDecision;
 };

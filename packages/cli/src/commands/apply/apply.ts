@@ -1,7 +1,7 @@
 import { usageError } from "../../errors/usage-errors.js";
-import { defaultWait, parseDuration } from "../../input/duration.js";
-import { addDryRunOption, dryRunFormat } from "../../input/dry-run-option.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { defaultWaitTimeout, parseDuration } from "../../input/duration.js";
+import { addDryRunOption, readDryRunFormat } from "../../input/dry-run-option.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addManifestOptions } from "../../manifest/manifest-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { StepResult } from "./run-apply.js";
@@ -37,7 +37,7 @@ export const applyCommand: CommandDeclaration<readonly StepResult[]> = {
       .option("--wait", "wait until the created databases are ready")
       .option(
         "--timeout <time>",
-        `how long --wait waits for each database (default: ${defaultWait}), and --wait-approval for each approval (default: 20m)`,
+        `how long --wait waits for each database (default: ${defaultWaitTimeout}), and --wait-approval for each approval (default: 20m)`,
       );
     addDryRunOption(command);
     command.action(async (planFile?: string) => {
@@ -58,11 +58,11 @@ export const applyCommand: CommandDeclaration<readonly StepResult[]> = {
           file,
           prune: prune ?? false,
           targets: target,
-          dryRun: dryRunFormat(command),
-          ...(wait && { waitMs: timeoutMs ?? parseDuration(defaultWait, "--timeout") }),
+          dryRun: readDryRunFormat(command),
+          ...(wait && { waitMs: timeoutMs ?? parseDuration(defaultWaitTimeout, "--timeout") }),
           ...(waitApproval && { waitApproval: timeoutMs === undefined ? {} : { timeoutMs } }),
         },
-        globalFlags(command),
+        collectGlobalFlags(command),
         context,
       );
     });

@@ -5,10 +5,10 @@ import type { Plan } from "../../manifest/plan.js";
 /** Returns the problem of a value, with its path; undefined if there is none. */
 type Check = (value: unknown, path: string) => string | undefined;
 
-const text: Check = (value, path) =>
+const checkText: Check = (value, path) =>
   typeof value === "string" && value !== "" ? undefined : `${path} is not a text`;
 
-const object: Check = (value, path) => (isObject(value) ? undefined : `${path} is not an object`);
+const checkObject: Check = (value, path) => (isObject(value) ? undefined : `${path} is not an object`);
 
 const oneOf =
   (values: readonly string[]): Check =>
@@ -33,7 +33,7 @@ const withFields =
                 check(value[name], path === "" ? name : `${path}.${name}`),
           ),
         )
-      : object(value, path);
+      : checkObject(value, path);
 
 const firstProblem = (checks: readonly (() => string | undefined)[]): string | undefined => {
   for (const check of checks) {
@@ -43,33 +43,33 @@ const firstProblem = (checks: readonly (() => string | undefined)[]): string | u
   return undefined;
 };
 
-const address = { resource: oneOf(managedResources.map(({ name }) => name)), path: listOf(text) };
+const addressChecks = { resource: oneOf(managedResources.map(({ name }) => name)), path: listOf(checkText) };
 
-const actions: Readonly<Record<string, Check>> = {
-  create: withFields({ fields: object }),
-  update: withFields({ id: text, changes: listOf(withFields({ field: text })) }),
-  delete: withFields({ id: text }),
+const checkByAction: Readonly<Record<string, Check>> = {
+  create: withFields({ fields: checkObject }),
+  update: withFields({ id: checkText, changes: listOf(withFields({ field: checkText })) }),
+  delete: withFields({ id: checkText }),
 };
 
-const step: Check = (value, path) =>
-  withFields({ ...address, action: oneOf(Object.keys(actions)) })(value, path) ??
-  (isObject(value) ? actions[String(value["action"])]?.(value, path) : undefined);
+const checkStep: Check = (value, path) =>
+  withFields({ ...addressChecks, action: oneOf(Object.keys(checkByAction)) })(value, path) ??
+  (isObject(value) ? checkByAction[String(value["action"])]?.(value, path) : undefined);
 
-const plan = withFields({
-  baseUrl: text,
-  projects: listOf(text),
-  warnings: listOf(text),
-  adoptions: listOf(withFields({ ...address, adopt: text })),
-  steps: listOf(step),
-  read: listOf(withFields({ ...address, id: text, fields: object })),
+const checkPlan = withFields({
+  baseUrl: checkText,
+  projects: listOf(checkText),
+  warnings: listOf(checkText),
+  adoptions: listOf(withFields({ ...addressChecks, adopt: checkText })),
+  steps: listOf(checkStep),
+  read: listOf(withFields({ ...addressChecks, id: checkText, fields: checkObject })),
 });
 
 /** Returns a value of a file as a plan, or the problem with it. */
-export const planIn = (value: unknown): Plan | string => {
+export const parsePlanShape = (value: unknown): Plan | string => {
   if (!isObject(value)) return "it is not an object";
   const { version } = value;
   if (version === undefined) return "it has no version";
   if (version !== 1) return `it has version ${JSON.stringify(version)}, and this mgmt reads version 1`;
   // The checks cover every field of a plan.
-  return plan(value, "") ?? (value as unknown as Plan);
+  return checkPlan(value, "") ?? (value as unknown as Plan);
 };

@@ -2,16 +2,16 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import type { Failure } from "../../errors/failure.js";
 import {
-  applyFailed,
-  applyInterrupted,
-  outdatedPlan,
-  planOfOtherService,
+  applyFailedError,
+  applyInterruptedError,
+  outdatedPlanError,
+  planOfOtherServiceError,
 } from "../../errors/manifest-errors.js";
-import { whyNotAsked } from "../../input/ask.js";
-import { identifyAdopted } from "../../manifest/adopt.js";
-import { nameOf } from "../../manifest/entry.js";
-import { changesSince, type Plan, type Step } from "../../manifest/plan.js";
-import { baseUrlOf, planFromFile } from "../../manifest/plan-from-file.js";
+import { findNoPromptReason } from "../../input/ask.js";
+import { createAdoptionIdentifier } from "../../manifest/adopt.js";
+import { addressLabel } from "../../manifest/entry.js";
+import { describeChangesSince, type Plan, type Step } from "../../manifest/plan.js";
+import { resolveBaseUrl, makePlanFromFile } from "../../manifest/plan-from-file.js";
 import { readState } from "../../manifest/read-state.js";
 import { renderPlan } from "../../manifest/render-plan.js";
 import { StepRunner } from "../../manifest/run-steps.js";
@@ -20,8 +20,8 @@ import { isSameAddress } from "../../profiles/profile.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { connect } from "../../service/connect.js";
 import { printRequests, SequenceDryRun } from "../../service/dry-run.js";
-import { type Applied, applySteps, type ApprovalWait } from "./apply-steps.js";
-import { readPlan } from "./read-plan.js";
+import { type ApplyOutcome, applySteps, type ApprovalWait } from "./apply-steps.js";
+import { parsePlan } from "./read-plan.js";
 
 export interface ApplyOptions {
   readonly planFile: string | undefined;
@@ -55,16 +55,16 @@ export const runApply = async (
 ): Promise<void> => {
   const { output } = context;
   const client = await connect(flags, context);
-  const plan = await currentPlan(options, client, flags, context);
-  if (options.dryRun !== undefined) return dryRun(plan, options.dryRun, flags, context);
+  const plan = await loadPlan(options, client, flags, context);
+  if (options.dryRun !== undefined) return dryRunSteps(plan, options.dryRun, flags, context);
   await output.report((style) => renderPlan(plan, style));
   await confirmSteps(plan, options, flags, context);
-  const wait = options.waitApproval && (await approvalWait(options.waitApproval, context));
+  const wait = options.waitApproval && (await createApprovalWait(options.waitApproval, context));
   try {
-    const applied = await applySteps(plan, client, wait, context);
-    const unsettled = await waitForDatabases(applied, options.waitMs, client, context);
-    await printResults(plan, applied, options, context);
-    if (unsettled) throw unsettled.error;
+    const outcome = await applySteps(plan, client, wait, context);
+    const failedWait = await waitForDatabases(outcome, options.waitMs, client, context);
+    await printResults(plan, outcome, options, context);
+    if (failedWait) throw failedWait.error;
   } finally {
     wait?.progress.end();
   }
@@ -72,7 +72,7 @@ export const runApply = async (
 
 /** Waits until all databases that were created are ready. Returns the errors: the results are printed in any case. */
 const waitForDatabases = async (
-  { ids }: Applied,
+  { ids }: ApplyOutcome,
   waitMs: number | undefined,
   client: MgmtClient,
   context: Context,
@@ -80,7 +80,7 @@ const waitForDatabases = async (
   if (waitMs === undefined) return undefined;
   for (const [step, id] of ids) {
     if (step.action !== "create" || step.resource !== "database") continue;
-    const failed = await waitForResource(
+    const failedWait = await waitForResource(
       { id },
       { for: "database" },
       { target: {} },
@@ -88,12 +88,12 @@ const waitForDatabases = async (
       client,
       context,
     );
-    if (failed) return failed;
+    if (failedWait) return failedWait;
   }
   return undefined;
 };
 
-const approvalWait = async (
+const createApprovalWait = async (
   options: { readonly timeoutMs?: number },
   { output }: Context,
 ): Promise<ApprovalWait> => {
@@ -101,20 +101,20 @@ const approvalWait = async (
   return { ...options, progress: new ApprovalProgress(output) };
 };
 
-const currentPlan = async (
+const loadPlan = async (
   { planFile, file, prune, targets }: ApplyOptions,
   client: MgmtClient,
   flags: GlobalFlags,
   context: Context,
 ): Promise<Plan> => {
-  if (planFile === undefined) return planFromFile({ file, prune, targets }, client, flags, context);
-  const plan = readPlan(await context.sources.readInFolder(planFile, "<plan>"), planFile);
-  const baseUrl = await baseUrlOf(flags, context);
-  if (!isSameAddress(plan.baseUrl, baseUrl)) throw planOfOtherService(plan.baseUrl, baseUrl);
+  if (planFile === undefined) return makePlanFromFile({ file, prune, targets }, client, flags, context);
+  const plan = parsePlan(await context.sources.readInFolder(planFile, "<plan>"), planFile);
+  const baseUrl = await resolveBaseUrl(flags, context);
+  if (!isSameAddress(plan.baseUrl, baseUrl)) throw planOfOtherServiceError(plan.baseUrl, baseUrl);
   const { projects, adoptions } = plan;
-  const options = { projects, identify: identifyAdopted(adoptions) };
-  const changes = changesSince(plan, await readState(client, options, context.signal));
-  if (changes.length > 0) throw outdatedPlan(changes);
+  const options = { projects, identify: createAdoptionIdentifier(adoptions) };
+  const changes = describeChangesSince(plan, await readState(client, options, context.signal));
+  if (changes.length > 0) throw outdatedPlanError(changes);
   return plan;
 };
 
@@ -128,15 +128,19 @@ const confirmSteps = async (
   { yes }: GlobalFlags,
   context: Context,
 ): Promise<void> => {
-  const deleted = steps.filter(({ action }) => action === "delete");
-  const isReviewed = planFile !== undefined || whyNotAsked(context) !== undefined;
-  if (yes || steps.length === 0 || (deleted.length === 0 && isReviewed)) return;
+  const deleteSteps = steps.filter(({ action }) => action === "delete");
+  const needsNoReview = planFile !== undefined || findNoPromptReason(context) !== undefined;
+  if (yes || steps.length === 0 || (deleteSteps.length === 0 && needsNoReview)) return;
   const { confirm } = await import("../../input/confirm.js");
-  const changes = steps.length === 1 ? "this change" : `these ${String(steps.length)} changes`;
-  const deletes = `delete ${deleted.map(nameOf).join(", ")}`;
-  const isMixed = deleted.length > 0 && deleted.length < steps.length;
+  const changesPhrase = steps.length === 1 ? "this change" : `these ${String(steps.length)} changes`;
+  const deletionPhrase = `delete ${deleteSteps.map(addressLabel).join(", ")}`;
+  const hasMixedActions = deleteSteps.length > 0 && deleteSteps.length < steps.length;
   await confirm(
-    isMixed ? `apply ${changes}, which ${deletes}` : deleted.length > 0 ? deletes : `apply ${changes}`,
+    hasMixedActions
+      ? `apply ${changesPhrase}, which ${deletionPhrase}`
+      : deleteSteps.length > 0
+        ? deletionPhrase
+        : `apply ${changesPhrase}`,
     context,
   );
 };
@@ -144,7 +148,7 @@ const confirmSteps = async (
 /** Prints the result of every step. Throws if not all are done. */
 const printResults = async (
   { steps }: Plan,
-  { ids, errors, unknown }: Applied,
+  { ids, errors, unknown }: ApplyOutcome,
   options: ApplyOptions,
   { output, signal }: Context,
 ): Promise<void> => {
@@ -153,28 +157,28 @@ const printResults = async (
   for (const step of steps) {
     const { action, resource, path } = step;
     const id = ids.get(step) ?? (step.action === "create" ? null : step.id);
-    const about = { action, resource, name: path.join("/"), id, ...regionOf(step) };
-    if (ids.has(step)) results.push({ status: "done", ...about });
-    else if (!errors.has(step)) results.push({ status: "skipped", ...about });
+    const stepFields = { action, resource, name: path.join("/"), id, ...regionOf(step) };
+    if (ids.has(step)) results.push({ status: "done", ...stepFields });
+    else if (!errors.has(step)) results.push({ status: "skipped", ...stepFields });
     else {
       const { exitCode: _, ...failure } = await output.failureOf(errors.get(step));
       const isUnknown = unknown === step;
-      results.push({ status: isUnknown ? "unknown" : "failed", ...about, error: failure });
+      results.push({ status: isUnknown ? "unknown" : "failed", ...stepFields, error: failure });
       const outcome = isUnknown ? "may have been carried out" : "failed";
-      problems.push(`${action} ${nameOf(step)} ${outcome}: ${failure.message} (${failure.code})`);
+      problems.push(`${action} ${addressLabel(step)} ${outcome}: ${failure.message} (${failure.code})`);
     }
   }
   const [error] = errors.values();
   if (output.format !== "table" || ids.size < steps.length)
-    await output.result(results.map(inFormat(output.format)));
-  const next = planAgain(options);
-  if (signal.aborted) throw applyInterrupted(signal.reason, ids.size, steps.length, next);
+    await output.result(results.map(formatResult(output.format)));
+  const planCommand = planCommandWords(options);
+  if (signal.aborted) throw applyInterruptedError(signal.reason, ids.size, steps.length, planCommand);
   if (errors.size === 0) return;
-  throw ids.size === 0 ? error : applyFailed(problems.join("; "), ids.size, steps.length, next);
+  throw ids.size === 0 ? error : applyFailedError(problems.join("; "), ids.size, steps.length, planCommand);
 };
 
 /** Returns the command that shows what is left to do. */
-const planAgain = ({ file, prune, targets = [] }: ApplyOptions): readonly string[] => [
+const planCommandWords = ({ file, prune, targets = [] }: ApplyOptions): readonly string[] => [
   ...["mgmt", "plan"],
   ...(file === undefined || file === "-" ? [] : ["--file", file]),
   ...(prune ? ["--prune"] : []),
@@ -187,7 +191,7 @@ const regionOf = (step: Step): Pick<StepResult, "region"> => {
 };
 
 /** The table has no room for the error, which is printed below it, and the plan above it has the regions. */
-const inFormat =
+const formatResult =
   (format: string) =>
   (result: StepResult): object => {
     const { error: _, region: __, ...printable } = result;
@@ -195,7 +199,7 @@ const inFormat =
   };
 
 /** Prints the requests of all steps. The ids of new resources get names. */
-const dryRun = async (
+const dryRunSteps = async (
   plan: Plan,
   format: DryRunFormat,
   flags: GlobalFlags,

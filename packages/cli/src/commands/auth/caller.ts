@@ -1,6 +1,6 @@
 import type { Context } from "../../input/context.js";
-import type { Sourced } from "../../profiles/active-profile.js";
-import { clientFor } from "../../service/connect.js";
+import type { ValueWithSource } from "../../profiles/active-profile.js";
+import { createClientFor } from "../../service/connect.js";
 
 /** The user and workspace that a token belongs to, as far as the service says. */
 export interface Caller {
@@ -14,11 +14,11 @@ const timeoutMs = 10_000;
 
 /** Asks the service who a token belongs to. Throws its error response if it does not accept the token. */
 export const readCaller = async (
-  baseUrl: Sourced<string>,
+  baseUrl: ValueWithSource<string>,
   token: string,
   context: Pick<Context, "version" | "signal" | "output" | "insecureAddresses" | "changes">,
 ): Promise<Caller> => {
-  const client = await clientFor(baseUrl, token, context);
+  const client = await createClientFor(baseUrl, token, context);
   const { user, workspace } = await client.me.get({ signal: context.signal, timeoutMs });
   return {
     user: user?.email ?? null,

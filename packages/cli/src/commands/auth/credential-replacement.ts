@@ -1,17 +1,17 @@
 import type { Context } from "../../input/context.js";
 import {
   readStoredLogin,
-  removeFromKeyring,
-  storeOf,
-  writeToken,
+  deleteKeyringEntry,
+  loginStoreOf,
+  storeToken,
 } from "../../credentials/credential-store.js";
 import { type Login, type LoginStore, logout, memoryStore } from "../../sdk/oauth.js";
-import { lockOf } from "../../credentials/profile-store.js";
-import { busyProfiles } from "../../errors/storage-errors.js";
-import { isSameAddress, type Profile, profileNamed } from "../../profiles/profile.js";
+import { createCredentialLock } from "../../credentials/profile-store.js";
+import { busyProfilesError } from "../../errors/storage-errors.js";
+import { isSameAddress, type Profile, findProfile } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
-import { debugRequests } from "../../transport/debug-requests.js";
+import { withDebugNotices } from "../../transport/debug-requests.js";
 import { nodeTransport } from "../../sdk/sdk.js";
 import { type Caller, readCaller } from "./caller.js";
 import type { LoginTarget } from "./login-target.js";
@@ -26,15 +26,15 @@ export interface CredentialReplacement {
   /**
    * Stores the login of another account if the user agrees, and otherwise revokes it: somebody else may have finished the login.
    *
-   * @param agree Asks the user to agree to the given text. Throws if the user does not.
+   * @param confirmReplacement Asks the user to agree to the given text. Throws if the user does not.
    */
-  confirm(agree: (what: string) => Promise<void>): Promise<void>;
+  confirm(confirmReplacement: (question: string) => Promise<void>): Promise<void>;
   /** Does the same with a service token, which is not revoked if the service does not accept it. */
   storeToken(token: string): Promise<void>;
   /** Who the new credential belongs to; undefined until it is stored. */
   caller(): Caller | undefined;
   /** Revokes the previous login after the new credential is stored. Warns on failure rather than throwing. */
-  endPrevious(): Promise<void>;
+  endPreviousCredential(): Promise<void>;
 }
 
 /** Revoking must not delay the end of the command for long. */
@@ -42,50 +42,50 @@ const revokeTimeoutMs = 5_000;
 /** A refresh in another process that hangs holds the lock for up to half a minute. */
 const lockTimeoutMs = 32_000;
 
-export const credentialReplacement = (
+export const createCredentialReplacement = (
   target: LoginTarget,
   context: Pick<Context, "output" | "signal" | "version" | "insecureAddresses" | "changes">,
 ): CredentialReplacement => {
   const { file, name, profile } = target;
   // The SDK must not hold the lock while the service is asked for the caller; `save` takes it.
-  const { lock: _, ...store } = storeOf(target);
+  const { lock: _, ...store } = loginStoreOf(target);
   const account = accountOf(target);
   let savedCaller: Caller | undefined;
-  let previous: Login | undefined;
+  let previousLogin: Login | undefined;
   let leavesKeyring = false;
   // Read under the lock: another process may have refreshed it while the user was in the browser.
   const readPrevious = async (): Promise<void> => {
-    const stored = profileNamed(readProfiles(file), name);
-    leavesKeyring = stored?.inKeyring !== undefined && profile.store !== "keyring";
-    previous = await readStoredLogin(file, name).catch(() => undefined);
+    const storedProfile = findProfile(readProfiles(file), name);
+    leavesKeyring = storedProfile?.inKeyring !== undefined && profile.store !== "keyring";
+    previousLogin = await readStoredLogin(file, name).catch(() => undefined);
   };
   // Of two concurrent logins to one profile, the last one is stored with its own workspace.
-  const save = async (caller: Caller, write: () => Promise<void>): Promise<void> => {
+  const saveUnderLock = async (caller: Caller, writeCredential: () => Promise<void>): Promise<void> => {
     const signal = AbortSignal.timeout(lockTimeoutMs);
-    const work = async (): Promise<void> => {
+    const replaceCredential = async (): Promise<void> => {
       await readPrevious();
-      await write();
+      await writeCredential();
       await saveDefaults(target, caller);
     };
     try {
-      await lockOf(file, name)(work, { signal });
+      await createCredentialLock(file, name)(replaceCredential, { signal });
     } catch (error) {
-      throw error === signal.reason ? busyProfiles(file) : error;
+      throw error === signal.reason ? busyProfilesError(file) : error;
     }
     savedCaller = caller;
   };
-  let unexpected: { login: Login; caller: Caller } | undefined;
-  const stored = new Set<Login>();
-  const keep = (login: Login, caller: Caller): Promise<void> =>
-    save(caller, async () => {
+  let otherAccountLogin: { login: Login; caller: Caller } | undefined;
+  const storedLogins = new Set<Login>();
+  const storeLogin = (login: Login, caller: Caller): Promise<void> =>
+    saveUnderLock(caller, async () => {
       await store.write(login);
-      stored.add(login);
+      storedLogins.add(login);
     });
-  const orRevoked = async (login: Login, work: () => Promise<void>): Promise<void> => {
+  const revokeOnFailure = async (login: Login, action: () => Promise<void>): Promise<void> => {
     try {
-      await work();
+      await action();
     } catch (error) {
-      if (!stored.has(login)) await revoke(login, context).catch(() => undefined);
+      if (!storedLogins.has(login)) await revoke(login, context).catch(() => undefined);
       throw error;
     }
   };
@@ -93,41 +93,43 @@ export const credentialReplacement = (
     store: {
       ...store,
       write: (login) =>
-        orRevoked(login, async () => {
+        revokeOnFailure(login, async () => {
           const caller = await readCaller(target.baseUrl, login.accessToken, context);
-          if (account === undefined || caller.user === account) await keep(login, caller);
-          else unexpected = { login, caller };
+          if (account === undefined || caller.user === account) await storeLogin(login, caller);
+          else otherAccountLogin = { login, caller };
         }),
     },
-    async confirm(agree) {
-      if (account === undefined || !unexpected) return;
-      const { login, caller } = unexpected;
+    async confirm(confirmReplacement) {
+      if (account === undefined || !otherAccountLogin) return;
+      const { login, caller } = otherAccountLogin;
       const { user, workspace } = caller;
-      const who = `${user ?? "an unknown user"}${workspace === null ? "" : ` in workspace ${workspace}`}`;
-      await orRevoked(login, async () => {
-        await agree(`replace the login of ${account} in profile ${name} by that of ${who}`);
-        await keep(login, caller);
+      const newAccountText = `${user ?? "an unknown user"}${workspace === null ? "" : ` in workspace ${workspace}`}`;
+      await revokeOnFailure(login, async () => {
+        await confirmReplacement(
+          `replace the login of ${account} in profile ${name} by that of ${newAccountText}`,
+        );
+        await storeLogin(login, caller);
       });
     },
     async storeToken(token) {
       const caller = await readCaller(target.baseUrl, token, context);
-      await save(caller, () => writeToken(target, token));
+      await saveUnderLock(caller, () => storeToken(target, token));
     },
     caller: () => savedCaller,
-    async endPrevious() {
+    async endPreviousCredential() {
       const { output } = context;
       try {
-        if (leavesKeyring) await removeFromKeyring(file, name);
+        if (leavesKeyring) await deleteKeyringEntry(file, name);
       } catch (error) {
-        const why = error instanceof Error ? `: ${error.message}` : "";
-        const message = `The previous credential could not be deleted from the keyring${why}`;
+        const reasonText = error instanceof Error ? `: ${error.message}` : "";
+        const message = `The previous credential could not be deleted from the keyring${reasonText}`;
         await output.warn({ code: "keyring:not_deleted", message });
       }
-      if (!previous) return;
+      if (!previousLogin) return;
       try {
-        await revoke(previous, context, context.signal);
+        await revoke(previousLogin, context, context.signal);
       } catch {
-        const message = `The previous login could not be revoked at ${previous.issuer}; it may stay valid until it expires`;
+        const message = `The previous login could not be revoked at ${previousLogin.issuer}; it may stay valid until it expires`;
         await output.warn({ code: "login:former_not_ended", message });
       }
     },
@@ -136,9 +138,9 @@ export const credentialReplacement = (
 
 /** Returns the account whose login the profile has, if it is for the same service. */
 const accountOf = ({ file, name, profile }: LoginTarget): string | undefined => {
-  const stored = profileNamed(readProfiles(file), name);
-  const isLogin = stored?.login !== undefined || stored?.inKeyring === "login";
-  return isLogin && isSameAddress(stored.baseUrl, profile.baseUrl) ? stored.account : undefined;
+  const storedProfile = findProfile(readProfiles(file), name);
+  const isLogin = storedProfile?.login !== undefined || storedProfile?.inKeyring === "login";
+  return isLogin && isSameAddress(storedProfile.baseUrl, profile.baseUrl) ? storedProfile.account : undefined;
 };
 
 const revoke = (
@@ -151,13 +153,13 @@ const revoke = (
     authUrl,
     allowInsecureHttp: insecureAddresses.isAllowed,
     clientId,
-    transport: debugRequests(nodeTransport(), output),
+    transport: withDebugNotices(nodeTransport(), output),
     timeoutMs: revokeTimeoutMs,
   };
   return logout({ ...oauth, store: memoryStore(login), signal });
 };
 
-const noDefaults: Partial<Profile> = {};
+const emptyProfile: Partial<Profile> = {};
 
 /** Makes the workspace of the stored credential the profile's default, and the first profile the active one. */
 const saveDefaults = async (
@@ -165,23 +167,28 @@ const saveDefaults = async (
   { user, workspaceId }: Caller,
 ): Promise<void> => {
   await updateProfiles(file, (all) => {
-    const stored = profileNamed(all, name);
-    const active = profileNamed(all, all.active) ? all.active : name;
-    const { login, token, inKeyring } = stored ?? {};
-    const { projectId: _, workspaceId: __, ...rest } = profile;
+    const storedProfile = findProfile(all, name);
+    const activeName = findProfile(all, all.active) ? all.active : name;
+    const { login, token, inKeyring } = storedProfile ?? {};
+    const { projectId: _, workspaceId: __, ...profileWithoutIds } = profile;
     // `mgmt auth switch` may have changed the defaults meanwhile. Those of another service mean nothing here.
-    const isSameService = stored !== undefined && isSameAddress(stored.baseUrl, profile.baseUrl);
-    const { projectId, workspaceId: previousWorkspace } = isSameService ? stored : noDefaults;
-    const next = {
-      ...rest,
+    const isSameService =
+      storedProfile !== undefined && isSameAddress(storedProfile.baseUrl, profile.baseUrl);
+    const { projectId, workspaceId: previousWorkspaceId } = isSameService ? storedProfile : emptyProfile;
+    const updatedProfile = {
+      ...profileWithoutIds,
       ...(login && { login }),
       ...(token !== undefined && { token }),
       ...(inKeyring !== undefined && { inKeyring }),
       ...(user !== null && { account: user }),
       ...(workspaceId !== null && { workspaceId }),
       // A project of another workspace would not be found.
-      ...(projectId !== undefined && previousWorkspace === workspaceId && { projectId }),
+      ...(projectId !== undefined && previousWorkspaceId === workspaceId && { projectId }),
     };
-    return { ...all, ...(active !== undefined && { active }), profiles: { ...all.profiles, [name]: next } };
+    return {
+      ...all,
+      ...(activeName !== undefined && { active: activeName }),
+      profiles: { ...all.profiles, [name]: updatedProfile },
+    };
   });
 };

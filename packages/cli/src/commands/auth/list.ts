@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { ListedProfile } from "./run-list.js";
 
 /** `mgmt auth list`. */
@@ -15,7 +15,7 @@ export const authListCommand: CommandDeclaration<readonly ListedProfile[]> = {
   define: (command, context) => {
     command.action(async () => {
       const { runAuthList } = await import("./run-list.js");
-      await runAuthList(globalFlags(command), context);
+      await runAuthList(collectGlobalFlags(command), context);
     });
   },
 };

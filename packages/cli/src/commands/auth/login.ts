@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import { globalFlags, refusedSecret } from "../../command-line/global-options.js";
+import { collectGlobalFlags, rejectedSecretOption } from "../../command-line/global-options.js";
 import type { LoginFlags, LoginResult } from "./run-login.js";
 
 /** `mgmt login` and `mgmt auth login`. */
@@ -66,10 +66,10 @@ export const loginCommand: CommandDeclaration<LoginResult> = {
           "where to store the credential: file, or keyring of the system (default: where the profile stores it, else file)",
         ).choices(["file", "keyring"]),
       )
-      .addOption(refusedSecret("code", "Run mgmt login --no-browser, and paste the code when asked."));
+      .addOption(rejectedSecretOption("code", "Run mgmt login --no-browser, and paste the code when asked."));
     command.action(async () => {
       const { runLogin } = await import("./run-login.js");
-      await runLogin({ ...globalFlags(command), ...command.opts<LoginFlags>() }, context);
+      await runLogin({ ...collectGlobalFlags(command), ...command.opts<LoginFlags>() }, context);
     });
   },
 };

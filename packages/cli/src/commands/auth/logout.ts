@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 
 /** `mgmt logout` and `mgmt auth logout`. */
 export const logoutCommand: CommandDeclaration = {
@@ -14,7 +14,7 @@ export const logoutCommand: CommandDeclaration = {
   define: (command, context) => {
     command.action(async () => {
       const { runLogout } = await import("./run-logout.js");
-      await runLogout(globalFlags(command), context);
+      await runLogout(collectGlobalFlags(command), context);
     });
   },
 };

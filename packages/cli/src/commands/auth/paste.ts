@@ -1,47 +1,53 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Context } from "../../input/context.js";
-import { nothingPasted, wrongPaste } from "../../errors/access-errors.js";
+import { emptyPasteError, invalidPasteError } from "../../errors/access-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { isLoopbackHostname } from "../../sdk/sdk.js";
-import { type LoginAddress, printedAddress } from "./login-address.js";
+import { type LoginLink, formatLoginUrl } from "./login-address.js";
 
 /** The registered redirect URI for logins where no server waits: the user pastes the address that the browser ends up at. */
 export const pasteRedirectUri = "http://127.0.0.1/callback";
 
 /** Prints the login address, and reads the callback address or the code in it: from a prompt, or from one line of input. */
-export const askForCallback = async (
-  address: LoginAddress,
+export const readPastedCallback = async (
+  loginLink: LoginLink,
   context: Pick<Context, "stdin" | "stderr" | "signal" | "output">,
 ): Promise<string | { code: string }> => {
-  const { url } = address;
-  const where = isLoopbackHostname(new URL(url).hostname) ? "on this machine" : "on any machine";
+  const { url } = loginLink;
+  const machineHint = isLoopbackHostname(new URL(url).hostname) ? "on this machine" : "on any machine";
   const message =
-    `Open this address in a browser ${where}:\n\n  ${printedAddress(address, context)}\n\n` +
+    `Open this address in a browser ${machineHint}:\n\n  ${formatLoginUrl(loginLink, context)}\n\n` +
     "After you allow the login, the browser goes to an address on 127.0.0.1 that it cannot load. Copy that address.";
   context.output.notice({ code: "login:address", message, url }, { multiline: true });
-  const text = (isAtTerminal(context) ? await prompt(context) : await readLine(context)).trim();
-  if (text === "") throw nothingPasted();
-  if (!isCallback(text)) throw wrongPaste();
-  return isCode(text) ? { code: text } : text.replace(/^(?=(?:code|error|state|iss)=)/, "?");
+  const pastedText = (isAtTerminal(context) ? await promptForPaste(context) : await readLine(context)).trim();
+  if (pastedText === "") throw emptyPasteError();
+  if (!isCallbackInput(pastedText)) throw invalidPasteError();
+  return isBareCode(pastedText)
+    ? { code: pastedText }
+    : pastedText.replace(/^(?=(?:code|error|state|iss)=)/, "?");
 };
 
-const isCode = (text: string): boolean => /^[\w~.-]+$/.test(text);
-const isCallback = (text: string): boolean => isCode(text) || /^\S*=\S*$/.test(text);
+const isBareCode = (text: string): boolean => /^[\w~.-]+$/.test(text);
+const isCallbackInput = (text: string): boolean => isBareCode(text) || /^\S*=\S*$/.test(text);
 
-const prompt = (context: Pick<Context, "stdin" | "stderr" | "signal">): Promise<string> =>
+const promptForPaste = (context: Pick<Context, "stdin" | "stderr" | "signal">): Promise<string> =>
   ask(context, ({ input }, terminal) =>
-    input({ message: "Paste the address, or the code in it:", required: true, validate }, terminal),
+    input(
+      { message: "Paste the address, or the code in it:", required: true, validate: validatePaste },
+      terminal,
+    ),
   );
 
-const validate = (text: string): true | string => isCallback(text.trim()) || wrongPaste().message;
+const validatePaste = (text: string): true | string =>
+  isCallbackInput(text.trim()) || invalidPasteError().message;
 
 const readLine = async ({ stdin, signal }: Pick<Context, "stdin" | "signal">): Promise<string> => {
   const lines = createInterface({ input: stdin });
   try {
-    const closed = once(lines, "close", { signal }).then(() => [""]);
+    const whenClosed = once(lines, "close", { signal }).then(() => [""]);
     // `once` resolves to the arguments of the event: for "line", one string.
-    const [line] = (await Promise.race([once(lines, "line", { signal }), closed])) as [string];
+    const [line] = (await Promise.race([once(lines, "line", { signal }), whenClosed])) as [string];
     return line;
   } catch (error) {
     signal.throwIfAborted();

@@ -2,10 +2,10 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import {
   type CredentialDescription,
   describeCredential,
-  noCredential,
+  noCredentialDescription,
 } from "../../credentials/describe-credential.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
-import { hasCredential, lifeOfDev, type Profile } from "../../profiles/profile.js";
+import { hasCredential, readDevLiveness, type Profile } from "../../profiles/profile.js";
 import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
 
 /** One profile, as `mgmt auth list` prints it. */
@@ -31,13 +31,13 @@ export interface ListedProfile {
 
 /** Prints every profile, without secrets. */
 export const runAuthList = async (flags: GlobalFlags, context: Context): Promise<void> => {
-  const { file, name: chosen, profiles } = chooseProfile(flags, context);
+  const { file, name: activeName, profiles } = chooseProfile(flags, context);
   const rows: ListedProfile[] = [];
   for (const [name, profile] of Object.entries(profiles.profiles)) {
-    const { kind, store, endsAt, renewed } = await describe(file, name, profile);
+    const { kind, store, endsAt, renewed } = await describeStoredCredential(file, name, profile);
     rows.push({
       profile: name,
-      active: name === chosen?.value,
+      active: name === activeName?.value,
       service: addressWithoutCredentials(profile.baseUrl),
       account: profile.account ?? null,
       workspaceId: profile.workspaceId ?? null,
@@ -46,28 +46,32 @@ export const runAuthList = async (flags: GlobalFlags, context: Context): Promise
       store,
       endsAt,
       renewed,
-      running: runningOf(profile),
+      running: runningStateOf(profile),
     });
   }
   await context.output.result(rows, "StoredProfile");
 };
 
-const runningOf = (profile: Profile): boolean | null => {
-  const life = profile.process && lifeOfDev(profile);
-  return life === undefined || life === "unknown" ? null : life === "alive";
+const runningStateOf = (profile: Profile): boolean | null => {
+  const processState = profile.process && readDevLiveness(profile);
+  return processState === undefined || processState === "unknown" ? null : processState === "alive";
 };
 
 /** Does not open the keyring, which may ask for its password. */
-const describe = (file: string, name: string, profile: Profile): Promise<CredentialDescription> => {
+const describeStoredCredential = (
+  file: string,
+  name: string,
+  profile: Profile,
+): Promise<CredentialDescription> => {
   const { inKeyring } = profile;
   if (inKeyring !== undefined) {
     return Promise.resolve({
-      ...noCredential,
+      ...noCredentialDescription,
       kind: inKeyring,
       store: "keyring",
       renewed: inKeyring === "login",
     });
   }
-  if (!hasCredential(profile)) return Promise.resolve(noCredential);
+  if (!hasCredential(profile)) return Promise.resolve(noCredentialDescription);
   return describeCredential({ value: { name, profile, file }, from: file });
 };

@@ -1,21 +1,21 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../sdk/oauth.js";
-import { badAddress, quotedToken, usageError } from "../../errors/usage-errors.js";
+import { oauthClientId, finishLogin, loginWithLoopback, startLogin } from "../../sdk/oauth.js";
+import { invalidAddressError, quotedTokenError, usageError } from "../../errors/usage-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { confirm } from "../../input/confirm.js";
-import { isQuoted } from "../../profiles/resolve-access.js";
+import { hasOuterQuote } from "../../profiles/resolve-access.js";
 import { warnIfProfileIsOverridden } from "../../profiles/warn-overridden.js";
 import { assertOwnService } from "../../credentials/own-service.js";
 import { InvalidArgumentError, nodeTransport } from "../../sdk/sdk.js";
 import { openBrowser } from "./login-address.js";
-import { whyNoBrowser } from "../../system/browser.js";
+import { findNoBrowserReason } from "../../system/browser.js";
 import type { Caller } from "./caller.js";
-import { type CredentialReplacement, credentialReplacement } from "./credential-replacement.js";
-import { type LoginTarget, loginTarget } from "./login-target.js";
-import { askForCallback, pasteRedirectUri } from "./paste.js";
+import { type CredentialReplacement, createCredentialReplacement } from "./credential-replacement.js";
+import { type LoginTarget, resolveLoginTarget } from "./login-target.js";
+import { readPastedCallback, pasteRedirectUri } from "./paste.js";
 import { findSignInKey } from "./sign-in-key.js";
-import { debugRequests } from "../../transport/debug-requests.js";
-import { explainedTransport } from "../../transport/explained-transport.js";
+import { withDebugNotices } from "../../transport/debug-requests.js";
+import { createExplainedTransport } from "../../transport/explained-transport.js";
 
 export interface LoginFlags extends GlobalFlags {
   readonly authUrl?: string;
@@ -38,17 +38,17 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
   if (flags.tokenFile !== undefined) {
     throw usageError("mgmt login does not read --token-file", "Use mgmt login --with-token < FILE.");
   }
-  const target = await loginTarget(flags, context);
+  const target = await resolveLoginTarget(flags, context);
   await context.insecureAddresses.check(target.baseUrl);
   await context.insecureAddresses.check(target.authUrl);
   await assertOwnService(target.name, target.profile, context);
-  const replacement = credentialReplacement(target, context);
+  const replacement = createCredentialReplacement(target, context);
   if (flags.withToken) await loginWithToken(replacement, context);
   else await loginInBrowser(target, replacement, flags, context);
   await replacement.confirm(async (what) => {
     if (!flags.yes) await confirm(what, context);
   });
-  await replacement.endPrevious();
+  await replacement.endPreviousCredential();
   const { name, baseUrl } = target;
   context.output.info(`Logged in to profile ${name}.`);
   await warnIfProfileIsOverridden(name, context);
@@ -63,7 +63,7 @@ const loginWithToken = async (
 ): Promise<void> => {
   await store.probe?.();
   const token = await readToken(context);
-  if (isQuoted(token)) throw quotedToken("The token");
+  if (hasOuterQuote(token)) throw quotedTokenError("The token");
   await storeToken(token);
 };
 
@@ -83,41 +83,42 @@ const loginInBrowser = async (
   context: Context,
 ): Promise<void> => {
   const { env, signal, output, insecureAddresses } = context;
-  const transport = explainedTransport(debugRequests(nodeTransport(), output));
+  const transport = createExplainedTransport(withDebugNotices(nodeTransport(), output));
   const oauth = {
     authUrl: authUrl.value,
     allowInsecureHttp: insecureAddresses.isAllowed,
-    clientId,
+    clientId: oauthClientId,
     transport,
     store,
     signal,
   };
   const signInKey = await findSignInKey(file, authUrl.value, context);
-  const reason = browser === undefined ? whyNoBrowser(env) : undefined;
+  const noBrowserReason = browser === undefined ? findNoBrowserReason(env) : undefined;
   try {
-    if (browser ?? reason === undefined) {
-      let opening: ReturnType<typeof openBrowser> | undefined;
+    if (browser ?? noBrowserReason === undefined) {
+      let browserOpening: ReturnType<typeof openBrowser> | undefined;
       const open = async (url: string): Promise<void> => {
-        opening = openBrowser({ url, signInKey }, context);
-        await opening;
+        browserOpening = openBrowser({ url, signInKey }, context);
+        await browserOpening;
       };
       try {
         await loginWithLoopback({ ...oauth, open });
       } finally {
-        const removePage = await opening;
+        const removePage = await browserOpening;
         await removePage?.();
       }
       return;
     }
-    if (reason !== undefined) output.info(`Not opening a browser: ${reason}. --browser opens one anyway.`);
+    if (noBrowserReason !== undefined)
+      output.info(`Not opening a browser: ${noBrowserReason}. --browser opens one anyway.`);
     await store.probe?.();
     const { url, attempt } = await startLogin({ ...oauth, redirectUri: pasteRedirectUri });
-    const callback = await askForCallback({ url, signInKey }, context);
+    const callback = await readPastedCallback({ url, signInKey }, context);
     await finishLogin({ ...oauth, attempt, callback });
   } catch (error) {
     if (!(error instanceof InvalidArgumentError) || error.argument !== "authUrl") {
       throw transport.explain() ?? error;
     }
-    throw badAddress(authUrl.from, error.problem);
+    throw invalidAddressError(authUrl.from, error.problem);
   }
 };

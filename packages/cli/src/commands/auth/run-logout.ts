@@ -1,23 +1,23 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { readStoredLogin, storeOf } from "../../credentials/credential-store.js";
+import { readStoredLogin, loginStoreOf } from "../../credentials/credential-store.js";
 import { logout } from "../../sdk/oauth.js";
-import { activeProfile } from "../../profiles/active-profile.js";
+import { requireProfile } from "../../profiles/active-profile.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { hasCredential } from "../../profiles/profile.js";
 import { assertOwnService } from "../../credentials/own-service.js";
 import { nodeTransport } from "../../sdk/sdk.js";
-import { debugRequests } from "../../transport/debug-requests.js";
+import { withDebugNotices } from "../../transport/debug-requests.js";
 
 /** Removes the credential from a profile, and revokes a login at its authorization server. The profile stays. */
 export const runLogout = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const { signal, output, insecureAddresses } = context;
-  const choice = activeProfile(flags, context);
+  const choice = requireProfile(flags, context);
   const { file, name, profile } = choice;
   if (!name || !profile || !hasCredential(profile)) {
     return output.info(name ? `Profile ${name.value} is not logged in.` : "You are not logged in.");
   }
   announceLinkedProfile(choice, context);
-  const store = storeOf({ file, name: name.value, profile });
+  const store = loginStoreOf({ file, name: name.value, profile });
   const login = await readStoredLogin(file, name.value);
   if (login) {
     // The login is revoked where it was issued, even if the profile names another server now.
@@ -32,7 +32,7 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
       authUrl,
       allowInsecureHttp: insecureAddresses.isAllowed,
       clientId,
-      transport: debugRequests(nodeTransport(), context.output),
+      transport: withDebugNotices(nodeTransport(), context.output),
       store,
       signal,
     });

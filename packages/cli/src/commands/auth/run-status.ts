@@ -2,10 +2,10 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import {
   type CredentialDescription,
   describeCredential,
-  noCredential,
+  noCredentialDescription,
 } from "../../credentials/describe-credential.js";
-import { noToken } from "../../errors/access-errors.js";
-import { chooseProfile, type Sourced } from "../../profiles/active-profile.js";
+import { missingTokenError } from "../../errors/access-errors.js";
+import { chooseProfile, type ValueWithSource } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
@@ -35,27 +35,27 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
   const access = await resolveAccess(flags, context);
   const { baseUrl, identity, choice = chooseProfile(flags, context) } = access;
   const { file, name, profile } = choice;
-  const credential = identity ? await describeCredential(identity) : noCredential;
+  const credential = identity ? await describeCredential(identity) : noCredentialDescription;
   const status: AuthStatus = {
-    profile: statusValue(name),
-    baseUrl: printedAddress(baseUrl),
-    authUrl: printedAddress(
+    profile: toStatusValue(name),
+    baseUrl: addressValue(baseUrl),
+    authUrl: addressValue(
       profile?.authUrl === undefined || !name
         ? undefined
         : { value: profile.authUrl, from: `profile ${name.value}` },
     ),
     credential,
-    workspace: statusValue(findDefault("workspaceId", flags, context, () => choice)),
-    project: statusValue(findDefault("projectId", flags, context, () => choice)),
+    workspace: toStatusValue(findDefault("workspaceId", flags, context, () => choice)),
+    project: toStatusValue(findDefault("projectId", flags, context, () => choice)),
     file,
     link: choice.link?.file ?? null,
   };
   await context.output.result(status);
-  if (!identity || credential === noCredential) throw noToken(baseUrl?.value);
+  if (!identity || credential === noCredentialDescription) throw missingTokenError(baseUrl?.value);
 };
 
-const printedAddress = (setting: Sourced<string> | undefined): StatusValue =>
-  statusValue(setting && { ...setting, value: addressWithoutCredentials(setting.value) });
+const addressValue = (setting: ValueWithSource<string> | undefined): StatusValue =>
+  toStatusValue(setting && { ...setting, value: addressWithoutCredentials(setting.value) });
 
-const statusValue = (setting: Sourced<string> | undefined): StatusValue =>
+const toStatusValue = (setting: ValueWithSource<string> | undefined): StatusValue =>
   setting ?? { value: null, from: null };

@@ -1,10 +1,10 @@
 import type { Context } from "../../input/context.js";
-import { unknownProfileName } from "../../errors/access-errors.js";
-import { badProfileName, missingInput } from "../../errors/usage-errors.js";
-import { whyNotAsked } from "../../input/ask.js";
+import { unknownProfileNameError } from "../../errors/access-errors.js";
+import { invalidProfileNameError, missingInputError } from "../../errors/usage-errors.js";
+import { findNoPromptReason } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
-import { printable } from "../../output/printable.js";
-import { isProfileName, profileNamed, type Profiles } from "../../profiles/profile.js";
+import { toPrintable } from "../../output/printable.js";
+import { isValidProfileName, findProfile, type Profiles } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
 import { warnIfProfileIsOverridden, warnIfProjectIsOverridden } from "../../profiles/warn-overridden.js";
@@ -20,36 +20,36 @@ export const runAuthSwitch = async (
   context: Context,
 ): Promise<void> => {
   const file = profilesFile(context.env);
-  const stored = readProfiles(file);
+  const storedProfiles = readProfiles(file);
   const name =
     profileName ??
-    (projectId === undefined ? undefined : stored.active) ??
-    (await askForProfile(stored, context));
-  if (!isProfileName(name)) throw badProfileName("<profile>", name);
+    (projectId === undefined ? undefined : storedProfiles.active) ??
+    (await askForProfile(storedProfiles, context));
+  if (!isValidProfileName(name)) throw invalidProfileNameError("<profile>", name);
   await updateProfiles(file, (all) => {
-    const profile = profileNamed(all, name);
-    if (!profile) throw unknownProfileName(name, Object.keys(all.profiles));
-    const next = projectId === undefined ? profile : { ...profile, projectId };
-    return { ...all, active: name, profiles: { ...all.profiles, [name]: next } };
+    const profile = findProfile(all, name);
+    if (!profile) throw unknownProfileNameError(name, Object.keys(all.profiles));
+    const updatedProfile = projectId === undefined ? profile : { ...profile, projectId };
+    return { ...all, active: name, profiles: { ...all.profiles, [name]: updatedProfile } };
   });
-  const project = projectId === undefined ? "" : `, with default project ${projectId}`;
-  context.output.info(`The active profile is now ${name}${project}.`);
+  const projectSuffix = projectId === undefined ? "" : `, with default project ${projectId}`;
+  context.output.info(`The active profile is now ${name}${projectSuffix}.`);
   await warnIfProfileIsOverridden(name, context);
   if (projectId !== undefined) await warnIfProjectIsOverridden(name, projectId, context);
 };
 
 const askForProfile = async ({ profiles, active }: Profiles, context: Context): Promise<string> => {
   const names = Object.keys(profiles);
-  if (names.length === 0) throw missingInput("There are no profiles yet", "mgmt login creates one.");
-  const reason = whyNotAsked(context);
+  if (names.length === 0) throw missingInputError("There are no profiles yet", "mgmt login creates one.");
+  const reason = findNoPromptReason(context);
   if (reason !== undefined) {
     const hint = `The command did not ask, because ${reason}. One of: ${names.join(", ")}.`;
-    throw missingInput("Missing <profile>", hint);
+    throw missingInputError("Missing <profile>", hint);
   }
-  const activeFirst = [...names].sort((one, other) => Number(other === active) - Number(one === active));
-  const choices = activeFirst.map((name) => ({
+  const namesActiveFirst = [...names].sort((one, other) => Number(other === active) - Number(one === active));
+  const choices = namesActiveFirst.map((name) => ({
     value: name,
-    texts: [printable(name), printable(addressWithoutCredentials(profiles[name]?.baseUrl ?? ""))],
+    texts: [toPrintable(name), toPrintable(addressWithoutCredentials(profiles[name]?.baseUrl ?? ""))],
   }));
   return choose({ title: "Profile", choices }, context);
 };

@@ -1,12 +1,12 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { expiryOf, tokenOf } from "../../credentials/token-source.js";
-import { noToken } from "../../errors/access-errors.js";
+import { parseJwtExpiry, resolveToken } from "../../credentials/token-source.js";
+import { missingTokenError } from "../../errors/access-errors.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import {
   assertHasDestination,
   formatWithSecrets,
   printsNewSecrets,
-  secretDestination,
+  resolveSecretDestination,
 } from "../../secrets/secret-destination.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { openSecretOutput } from "../../secrets/secret-output.js";
@@ -27,15 +27,15 @@ export const runAuthToken = async (
   secretFlags: SecretFlags,
   context: Context,
 ): Promise<void> => {
-  const destination = secretDestination(secretFlags, context);
+  const destination = resolveSecretDestination(secretFlags, context);
   assertHasDestination("The token", destination);
   const { baseUrl, identity } = await resolveAccess(flags, context);
-  if (!identity) throw noToken(baseUrl?.value);
-  const source = await tokenOf(identity.value, context);
-  const token = typeof source === "string" ? source : await source();
+  if (!identity) throw missingTokenError(baseUrl?.value);
+  const tokenSource = await resolveToken(identity.value, context);
+  const token = typeof tokenSource === "string" ? tokenSource : await tokenSource();
   const { output } = context;
-  const expiry = expiryOf(token);
-  const endsAt = expiry === undefined ? null : new Date(expiry).toISOString();
+  const expiryMs = parseJwtExpiry(token);
+  const endsAt = expiryMs === undefined ? null : new Date(expiryMs).toISOString();
   const tokenResult: PrintedToken = {
     token,
     endsAt,
@@ -46,9 +46,9 @@ export const runAuthToken = async (
   try {
     const result = await secretOutput.deliver(tokenResult);
     // A format that the profile stores must not break `$(mgmt auth token)`.
-    const isText = flags.output === undefined || output.format === "table";
-    if (!isText) await output.result(result);
-    else if (printsNewSecrets(destination)) output.exact(token);
+    const printsBareToken = flags.output === undefined || output.format === "table";
+    if (!printsBareToken) await output.result(result);
+    else if (printsNewSecrets(destination)) output.writeExact(token);
   } finally {
     await secretOutput.end();
   }

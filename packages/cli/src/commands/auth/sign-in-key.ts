@@ -2,7 +2,7 @@ import type { Context } from "../../input/context.js";
 import { isSameAddress } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { readPrivateFile } from "../../files/private-file.js";
-import { addressOfDev, isOwnService } from "../../credentials/own-service.js";
+import { devAddressOf, canProveOwnService } from "../../credentials/own-service.js";
 
 /**
  * Returns the sign-in key of the `mgmt dev` that this user runs at the address, as its profile says where it is. Returns
@@ -17,8 +17,8 @@ export const findSignInKey = async (
 ): Promise<string | undefined> => {
   for (const profile of Object.values(readProfiles(file).profiles)) {
     const { signInKeyFile } = profile;
-    if (signInKeyFile === undefined || !isSameAddress(addressOfDev(profile) ?? "", authUrl)) continue;
-    if (await isOwnService(profile, context)) return readPrivateFile(signInKeyFile);
+    if (signInKeyFile === undefined || !isSameAddress(devAddressOf(profile) ?? "", authUrl)) continue;
+    if (await canProveOwnService(profile, context)) return readPrivateFile(signInKeyFile);
   }
   return undefined;
 };

@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { AuthStatus } from "./run-status.js";
 
 /** `mgmt auth status`. */
@@ -14,7 +14,7 @@ export const authStatusCommand: CommandDeclaration<AuthStatus> = {
   define: (command, context) => {
     command.action(async () => {
       const { runAuthStatus } = await import("./run-status.js");
-      await runAuthStatus(globalFlags(command), context);
+      await runAuthStatus(collectGlobalFlags(command), context);
     });
   },
 };

@@ -14,7 +14,8 @@ export const authSwitchCommand: CommandDeclaration = {
     command
       .argument("[profile]", "name of the profile; on a terminal you are asked if it is left out")
       .option("--project-id <id>", "default project of the profile");
-    command.completeArgument = ({ typed, profiles }) => (typed.length === 0 ? profiles() : []);
+    command.completeArgument = ({ typed: earlierArguments, profiles: listProfiles }) =>
+      earlierArguments.length === 0 ? listProfiles() : [];
     command.action(async () => {
       const { projectId } = command.opts<{ projectId?: string }>();
       if (projectId?.trim() === "")

@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import type { PrintedToken } from "./run-token.js";
@@ -17,7 +17,7 @@ export const authTokenCommand: CommandDeclaration<PrintedToken> = {
     addSecretOptions(command);
     command.action(async () => {
       const { runAuthToken } = await import("./run-token.js");
-      await runAuthToken(globalFlags(command), command.opts<SecretFlags>(), context);
+      await runAuthToken(collectGlobalFlags(command), command.opts<SecretFlags>(), context);
     });
   },
 };

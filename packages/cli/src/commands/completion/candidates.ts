@@ -1,30 +1,30 @@
 import type { Option } from "commander";
 import type { Context } from "../../input/context.js";
 import { namedKindOf, type NamedKind, namedKinds } from "../../contract/id-form.js";
-import { formats } from "../../output/output.js";
+import { outputFormats } from "../../output/output.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import type { MgmtCommand } from "../../command-line/command.js";
-import { onlyIds } from "../../command-line/completion.js";
-import { globalFlags } from "../../command-line/global-options.js";
-import { knownResources, type Patience } from "./known-resources.js";
+import { filterIds } from "../../command-line/completion.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
+import { listKnownResources, type CompletionDeadline } from "./known-resources.js";
 
-interface Completion {
+interface CompletionOptions {
   readonly context: Context;
   /** How long to wait for the service. */
-  readonly patience: Patience;
+  readonly deadline: CompletionDeadline;
 }
 
 /** Returns what the last of the words could become. */
-export const candidatesFor = async (
+export const findCandidates = async (
   program: MgmtCommand,
   words: readonly string[],
-  completion: Completion,
+  options: CompletionOptions,
 ): Promise<string[]> => {
-  const { before, current, prefix } = splitWords(words);
-  const position = await descend(program, before);
-  const candidates = await valuesAt(position, current, completion);
+  const { before: wordsBefore, current: currentWord, prefix } = splitWords(words);
+  const position = await walkToPosition(program, wordsBefore);
+  const candidates = await findValues(position, currentWord, options);
   return candidates
-    .filter((candidate) => candidate.startsWith(current))
+    .filter((candidate) => candidate.startsWith(currentWord))
     .map((candidate) => `${prefix}${candidate}`);
 };
 
@@ -32,11 +32,12 @@ export const candidatesFor = async (
 const splitWords = (
   words: readonly string[],
 ): { before: readonly string[]; current: string; prefix: string } => {
-  const last = words.at(-1) === '""' ? "" : (words.at(-1) ?? "");
-  const before = words.slice(0, -1);
-  const [, flag, value] = /^(--[\w-]+)=(.*)$/.exec(last) ?? [];
-  if (flag === undefined || value === undefined) return { before, current: last, prefix: "" };
-  return { before: [...before, flag], current: value, prefix: `${flag}=` };
+  const lastWord = words.at(-1) === '""' ? "" : (words.at(-1) ?? "");
+  const wordsBefore = words.slice(0, -1);
+  const [, flag, value] = /^(--[\w-]+)=(.*)$/.exec(lastWord) ?? [];
+  if (flag === undefined || value === undefined)
+    return { before: wordsBefore, current: lastWord, prefix: "" };
+  return { before: [...wordsBefore, flag], current: value, prefix: `${flag}=` };
 };
 
 interface Position {
@@ -46,78 +47,89 @@ interface Position {
   /** The arguments of the command that were typed. */
   readonly typed: readonly string[];
   /** Whether `--` was typed, after which no flag can follow. */
-  readonly hasEnded: boolean;
+  readonly hasOptionsEnded: boolean;
 }
 
 /** Follows the words from command to subcommand, skipping flags and their values. */
-const descend = async (program: MgmtCommand, words: readonly string[]): Promise<Position> => {
-  let position: Position = { command: program, pending: undefined, typed: [], hasEnded: false };
+const walkToPosition = async (program: MgmtCommand, words: readonly string[]): Promise<Position> => {
+  let position: Position = { command: program, pending: undefined, typed: [], hasOptionsEnded: false };
   for (const word of words) {
-    const { command, pending, typed, hasEnded } = position;
-    if (pending) {
+    const { command, pending: awaitedOption, typed: earlierArguments, hasOptionsEnded } = position;
+    if (awaitedOption) {
       position = { ...position, pending: undefined };
     } else if (word === "--") {
-      position = { ...position, hasEnded: true };
-    } else if (word.startsWith("-") && !hasEnded) {
+      position = { ...position, hasOptionsEnded: true };
+    } else if (word.startsWith("-") && !hasOptionsEnded) {
       const option = command.options.find(({ short, long }) => word === short || word === long);
       position = { ...position, pending: option?.required ? option : undefined };
     } else {
-      const next = hasEnded ? undefined : command.subcommand(word);
-      await next?.define();
-      position = next ? { ...position, command: next, typed: [] } : { ...position, typed: [...typed, word] };
+      const subcommand = hasOptionsEnded ? undefined : command.subcommand(word);
+      await subcommand?.define();
+      position = subcommand
+        ? { ...position, command: subcommand, typed: [] }
+        : { ...position, typed: [...earlierArguments, word] };
     }
   }
   return position;
 };
 
-const valuesAt = async (
-  { command, pending, typed, hasEnded }: Position,
-  current: string,
-  completion: Completion,
+const findValues = async (
+  { command, pending: awaitedOption, typed: earlierArguments, hasOptionsEnded }: Position,
+  currentWord: string,
+  options: CompletionOptions,
 ): Promise<readonly string[]> => {
-  if (pending) return valuesOf(command, pending, completion);
-  if (current.startsWith("-") && !hasEnded) {
+  if (awaitedOption) return findOptionValues(command, awaitedOption, options);
+  if (currentWord.startsWith("-") && !hasOptionsEnded) {
     return command.options.filter(({ hidden }) => !hidden).map(({ long }) => long ?? "");
   }
   const commands = command.createHelp().visibleCommands(command);
   if (commands.length > 0) return commands.map((subcommand) => subcommand.name());
   const { definition } = command;
   if (!definition) {
-    const known = (kind: NamedKind): Promise<readonly string[]> => resources(kind, command, completion);
-    const profiles = (): string[] => profileNames(completion.context);
-    return command.completeArgument?.({ typed, current, resources: known, profiles }) ?? [];
+    const listResources = (kind: NamedKind): Promise<readonly string[]> =>
+      findResources(kind, command, options);
+    const listProfiles = (): string[] => profileNames(options.context);
+    return (
+      command.completeArgument?.({
+        typed: earlierArguments,
+        current: currentWord,
+        listResources: listResources,
+        profiles: listProfiles,
+      }) ?? []
+    );
   }
-  const { length } = typed;
+  const { length } = earlierArguments;
   const parameter =
     definition.arguments[
       definition.method === "DELETE" ? Math.min(length, definition.arguments.length - 1) : length
     ];
-  return resources(namedKindOf(parameter?.prefix), command, completion);
+  return findResources(namedKindOf(parameter?.prefix), command, options);
 };
 
-const valuesOf = async (
+const findOptionValues = async (
   command: MgmtCommand,
   { long, argChoices }: Option,
-  completion: Completion,
+  options: CompletionOptions,
 ): Promise<readonly string[]> => {
   if (argChoices) return argChoices;
-  if (long === "--output") return formats;
-  if (long === "--profile") return profileNames(completion.context);
+  if (long === "--output") return outputFormats;
+  if (long === "--profile") return profileNames(options.context);
   const { definition } = command;
   if (!definition) {
     const kind = namedKinds.find((name) => `--${name}-id` === long);
-    return kind ? onlyIds(kind, await resources(kind, command, completion)) : [];
+    return kind ? filterIds(kind, await findResources(kind, command, options)) : [];
   }
   const field = [...definition.query, ...(definition.body?.fields ?? [])].find(
     ({ flag }) => `--${flag}` === long,
   );
-  return field?.enum?.map(String) ?? resources(namedKindOf(field?.prefix), command, completion);
+  return field?.enum?.map(String) ?? findResources(namedKindOf(field?.prefix), command, options);
 };
 
 const profileNames = ({ env }: Context): string[] => Object.keys(readProfiles(profilesFile(env)).profiles);
 
-const resources = async (
+const findResources = async (
   kind: NamedKind | undefined,
   command: MgmtCommand,
-  { context, patience }: Completion,
-): Promise<readonly string[]> => (kind ? knownResources(kind, globalFlags(command), context, patience) : []);
+  { context, deadline }: CompletionOptions,
+): Promise<readonly string[]> =>
+  kind ? listKnownResources(kind, collectGlobalFlags(command), context, deadline) : [];

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { Context } from "../../input/context.js";
-import { printable } from "../../output/printable.js";
+import { toPrintable } from "../../output/printable.js";
 import { MgmtCommand, rootOf } from "../../command-line/command.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 
@@ -16,26 +16,26 @@ export const completeCommand: CommandDeclaration = {
       .argument("[words...]")
       .addOption(new Option("--refresh", "ask the service patiently, and store what it returns").hideHelp())
       .action(async (words: string[], { refresh: isRefresh = false }: { refresh?: boolean }) => {
-        const { candidatesFor } = await import("./candidates.js");
+        const { findCandidates } = await import("./candidates.js");
         const root = rootOf(command);
         if (!(root instanceof MgmtCommand)) return;
-        const patience = isRefresh
-          ? { signal: AbortSignal.timeout(refreshMs) }
-          : { signal: AbortSignal.timeout(shellMs), refresh: refreshing(words, context) };
-        const candidates = await candidatesFor(root, words, { context, patience });
-        if (candidates.length > 0) context.output.text(candidates.map(printable).join("\n"));
+        const deadline = isRefresh
+          ? { signal: AbortSignal.timeout(refreshTimeoutMs) }
+          : { signal: AbortSignal.timeout(shellTimeoutMs), startRefresh: createRefresh(words, context) };
+        const candidates = await findCandidates(root, words, { context, deadline });
+        if (candidates.length > 0) context.output.text(candidates.map(toPrintable).join("\n"));
       });
   },
 };
 
 /** How long a shell waits for the service. */
-const shellMs = 150;
+const shellTimeoutMs = 150;
 
 /** How long a process in the background waits for it. */
-const refreshMs = 20_000;
+const refreshTimeoutMs = 20_000;
 
 /** Returns a function that starts a process in the background, which stores what the service returns for the words. */
-const refreshing = (
+const createRefresh = (
   words: readonly string[],
   { ownWords, env, cwd }: Context,
 ): (() => Promise<void>) | undefined => {
@@ -43,8 +43,8 @@ const refreshing = (
   return async () => {
     const { spawn } = await import("node:child_process");
     const options = { cwd, env, detached: true, stdio: "ignore", windowsHide: true } as const;
-    const [program, ...own] = ownWords;
-    spawn(program, [...own, "complete", "--refresh", "--", ...words], options)
+    const [program, ...ownArguments] = ownWords;
+    spawn(program, [...ownArguments, "complete", "--refresh", "--", ...words], options)
       .on("error", () => undefined)
       .unref();
   };

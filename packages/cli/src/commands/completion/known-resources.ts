@@ -6,31 +6,31 @@ import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { isObject, valueAt } from "../../json/json-path.js";
 import type { NamedKind } from "../../contract/id-form.js";
-import { activeProfile } from "../../profiles/active-profile.js";
+import { requireProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { profilesFile } from "../../profiles/read-profiles.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
-import { listCall, nameOfItem } from "../../contract/list.js";
+import { createListCall, nameOfItem } from "../../contract/list.js";
 import { connect } from "../../service/connect.js";
 
 /** How long completion waits for the service. */
-export interface Patience {
+export interface CompletionDeadline {
   /** Aborted when it is over. */
   readonly signal: AbortSignal;
   /** Asks the service in the background, for the next time. Absent if that cannot be done. */
-  readonly refresh?: (() => Promise<void>) | undefined;
+  readonly startRefresh?: (() => Promise<void>) | undefined;
 }
 
 /** How long candidates are used without asking the service again. */
-const freshMs = 60_000;
+const cacheTtlMs = 60_000;
 
 /** How long to wait before a service that was too slow is asked again. */
-const retryMs = 10_000;
+const slowRetryDelayMs = 10_000;
 
 /** Candidates are the first page of a list. */
 const pageSize = 100;
 
-interface Entry {
+interface CacheEntry {
   readonly at: number;
   readonly values: readonly string[];
   /** When the service last responded too slowly. */
@@ -41,71 +41,74 @@ interface Entry {
  * Returns names and ids of resources: from the service if it responds quickly, else those it returned last. A service that
  * responds slowly is asked again in the background. A completion never fails, so every error results in fewer candidates.
  */
-export const knownResources = async (
+export const listKnownResources = async (
   kind: NamedKind,
   flags: GlobalFlags,
   context: Context,
-  patience: Patience,
+  deadline: CompletionDeadline,
 ): Promise<readonly string[]> => {
   try {
     const { baseUrl, identity } = await resolveAccess(flags, context);
     if (!baseUrl || !identity) return [];
-    const projectId = findDefault("projectId", flags, context, () => activeProfile(flags, context))?.value;
-    const source = JSON.stringify([baseUrl.value, identity.value, kind, projectId]);
-    const key = createHash("sha256").update(source).digest("hex");
+    const projectId = findDefault("projectId", flags, context, () => requireProfile(flags, context))?.value;
+    const cacheScope = JSON.stringify([baseUrl.value, identity.value, kind, projectId]);
+    const cacheKey = createHash("sha256").update(cacheScope).digest("hex");
     const file = join(dirname(profilesFile(context.env)), "completion.json");
-    const cached = readCache(file)[key];
-    if (cached && Date.now() - cached.at < freshMs) return cached.values;
-    const { refresh, signal } = patience;
-    const isSlow = cached?.slowAt !== undefined && Date.now() - cached.slowAt < retryMs;
-    if (refresh && isSlow) return cached.values;
-    const values = await listed(kind, projectId, signal, flags, context).catch(() => undefined);
+    const cachedEntry = readCache(file)[cacheKey];
+    if (cachedEntry && Date.now() - cachedEntry.at < cacheTtlMs) return cachedEntry.values;
+    const { startRefresh, signal } = deadline;
+    const wasRecentlySlow =
+      cachedEntry?.slowAt !== undefined && Date.now() - cachedEntry.slowAt < slowRetryDelayMs;
+    if (startRefresh && wasRecentlySlow) return cachedEntry.values;
+    const values = await fetchResourceNames(kind, projectId, signal, flags, context).catch(() => undefined);
     if (values) {
-      store(file, key, { at: Date.now(), values });
+      writeCacheEntry(file, cacheKey, { at: Date.now(), values });
       return values;
     }
-    if (refresh && signal.aborted) {
-      store(file, key, { at: 0, values: [], ...cached, slowAt: Date.now() });
-      await refresh();
+    if (startRefresh && signal.aborted) {
+      writeCacheEntry(file, cacheKey, { at: 0, values: [], ...cachedEntry, slowAt: Date.now() });
+      await startRefresh();
     }
-    return cached?.values ?? [];
+    return cachedEntry?.values ?? [];
   } catch {
     return [];
   }
 };
 
 /** Returns the names and ids of the first page. */
-const listed = async (
+const fetchResourceNames = async (
   kind: NamedKind,
   projectId: string | undefined,
-  patience: AbortSignal,
+  timeoutSignal: AbortSignal,
   flags: GlobalFlags,
   context: Context,
 ): Promise<string[]> => {
   const client = await connect(flags, context);
-  const signal = AbortSignal.any([context.signal, patience]);
-  const isInProject = kind === "branch" || kind === "app";
-  if (isInProject && projectId === undefined) return [];
-  const parents = isInProject && projectId !== undefined ? { project: projectId } : {};
-  const { data } = await client.requestPages(listCall(kind, parents, pageSize), {
+  const signal = AbortSignal.any([context.signal, timeoutSignal]);
+  const needsProject = kind === "branch" || kind === "app";
+  if (needsProject && projectId === undefined) return [];
+  const parents = needsProject && projectId !== undefined ? { project: projectId } : {};
+  const { data } = await client.requestPages(createListCall(kind, parents, pageSize), {
     signal,
     // A shell does not wait for a service that is stopped.
     maxRetries: 0,
   });
   const items = data.filter(isObject);
-  const names = items.map((item) => nameOf(kind, item)).filter((name) => /^[\p{L}\p{N}@._/-]+$/u.test(name));
+  const names = items
+    .map((item) => completionName(kind, item))
+    .filter((name) => /^[\p{L}\p{N}@._/-]+$/u.test(name));
   return [...new Set([...names, ...items.map(({ id }) => String(id))])];
 };
 
 /** Returns the name as commands accept it: `shop/reports` for a database. */
-const nameOf = (kind: NamedKind, item: Readonly<Record<string, unknown>>): string => {
-  const own = nameOfItem(item) ?? "";
-  if (kind === "branch") return own === "" ? "" : `@${own}`;
+const completionName = (kind: NamedKind, item: Readonly<Record<string, unknown>>): string => {
+  const itemName = nameOfItem(item) ?? "";
+  if (kind === "branch") return itemName === "" ? "" : `@${itemName}`;
   const projectName = valueAt(item, ["project", "name"]);
-  return kind === "database" && typeof projectName === "string" ? `${projectName}/${own}` : own;
+  return kind === "database" && typeof projectName === "string" ? `${projectName}/${itemName}` : itemName;
 };
 
-const readCache = (file: string): Readonly<Record<string, Entry>> => {
+const readCache = (file: string): Readonly<Record<string, CacheEntry>> => {
   try {
     const cache: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (!isObject(cache)) return {};
@@ -117,7 +120,7 @@ const readCache = (file: string): Readonly<Record<string, Entry>> => {
   }
 };
 
-const isEntry = (value: unknown): value is Entry =>
+const isEntry = (value: unknown): value is CacheEntry =>
   isObject(value) &&
   typeof value["at"] === "number" &&
   (value["slowAt"] === undefined || typeof value["slowAt"] === "number") &&
@@ -125,18 +128,21 @@ const isEntry = (value: unknown): value is Entry =>
   value["values"].every((entry) => typeof entry === "string");
 
 /** Maximum number of entries. A machine uses few services, and few projects at once. */
-const maximumEntries = 50;
+const maxEntries = 50;
 
 /** Stores an entry, unless the folder is read-only or the disk is full. */
-const store = (file: string, key: string, entry: Entry): void => {
-  const newest = Object.entries({ ...readCache(file), [key]: entry })
+const writeCacheEntry = (file: string, key: string, entry: CacheEntry): void => {
+  const newestEntries = Object.entries({ ...readCache(file), [key]: entry })
     .sort(([, a], [, b]) => b.at - a.at)
-    .slice(0, maximumEntries);
-  const temporary = `${file}.${randomUUID()}.part`;
+    .slice(0, maxEntries);
+  const temporaryFile = `${file}.${randomUUID()}.part`;
   try {
     makeDirectory(dirname(file));
-    writeFileSync(temporary, JSON.stringify(Object.fromEntries(newest)), { mode: 0o600, flag: "wx" });
-    renameSync(temporary, file);
+    writeFileSync(temporaryFile, JSON.stringify(Object.fromEntries(newestEntries)), {
+      mode: 0o600,
+      flag: "wx",
+    });
+    renameSync(temporaryFile, file);
   } catch {
     // The service is asked again the next time.
   }

@@ -1,12 +1,12 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
-import { type Profile, profileNamed } from "../../profiles/profile.js";
+import { type Profile, findProfile } from "../../profiles/profile.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
-import { warnOverridden } from "../../profiles/warn-overridden.js";
-import { effectiveValue, type PrintedSetting, type Setting } from "./settings.js";
+import { warnAboutOverride } from "../../profiles/warn-overridden.js";
+import { resolveEffectiveValue, type PrintedSetting, type Setting } from "./settings.js";
 
 /** The profile that an address is stored in if there is none. */
-const defaultName = "default";
+const defaultProfileName = "default";
 
 /** Changes the profile, and says if something else still overrides it. */
 export const changeSetting = async (
@@ -14,27 +14,35 @@ export const changeSetting = async (
   setting: Setting,
   flags: GlobalFlags,
   context: Context,
-  apply: (profile: Profile | undefined, name: string) => Profile,
+  changeProfile: (profile: Profile | undefined, name: string) => Profile,
 ): Promise<void> => {
   const { file, name } = chooseProfile(flags, context);
-  const target = name?.value ?? defaultName;
+  const profileName = name?.value ?? defaultProfileName;
   await updateProfiles(file, (all) => {
-    const next = apply(profileNamed(all, target), target);
-    const active = profileNamed(all, all.active) ? all.active : target;
-    return { ...all, ...(active !== undefined && { active }), profiles: { ...all.profiles, [target]: next } };
+    const changedProfile = changeProfile(findProfile(all, profileName), profileName);
+    const activeName = findProfile(all, all.active) ? all.active : profileName;
+    return {
+      ...all,
+      ...(activeName !== undefined && { active: activeName }),
+      profiles: { ...all.profiles, [profileName]: changedProfile },
+    };
   });
   const { output } = context;
-  output.info(`Profile ${target} was changed.`);
+  output.info(`Profile ${profileName} was changed.`);
   const choice = chooseProfile(flags, context);
-  const { baseUrl: _, output: __, pager: ___, ...others } = flags;
-  const effective = effectiveValue(setting, { flags: others, context, choice });
-  if (effective.from !== null && effective.from !== `profile ${target}` && effective.from !== "default") {
-    await warnOverridden(
-      { value: effective.value ?? "", from: effective.from },
-      `profile ${target}`,
+  const { baseUrl: _, output: __, pager: ___, ...otherFlags } = flags;
+  const effectiveSetting = resolveEffectiveValue(setting, { flags: otherFlags, context, choice });
+  if (
+    effectiveSetting.from !== null &&
+    effectiveSetting.from !== `profile ${profileName}` &&
+    effectiveSetting.from !== "default"
+  ) {
+    await warnAboutOverride(
+      { value: effectiveSetting.value ?? "", from: effectiveSetting.from },
+      `profile ${profileName}`,
       context,
     );
   }
-  const result: PrintedSetting = { key, ...effective };
+  const result: PrintedSetting = { key, ...effectiveSetting };
   await output.result(result);
 };

@@ -1,7 +1,7 @@
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PrintedSetting } from "./settings.js";
-import { keyArgument, addKeys, completeKey } from "./keys.js";
+import { keyArgument, addKeysSection, completeKey } from "./keys.js";
 
 /** `mgmt config get`. */
 export const configGetCommand: CommandDeclaration<PrintedSetting> = {
@@ -13,11 +13,11 @@ export const configGetCommand: CommandDeclaration<PrintedSetting> = {
   examples: ["mgmt config get base-url"],
   define: (command, context) => {
     command.argument(...keyArgument);
-    addKeys(command);
+    addKeysSection(command);
     command.completeArgument = completeKey;
     command.action(async () => {
       const { runConfigGet } = await import("./run-get.js");
-      await runConfigGet(command.args[0] ?? "", globalFlags(command), context);
+      await runConfigGet(command.args[0] ?? "", collectGlobalFlags(command), context);
     });
   },
 };

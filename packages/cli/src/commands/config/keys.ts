@@ -7,7 +7,7 @@ import { settings } from "./settings.js";
 export const settingKeys = Object.keys(settings);
 
 /** Adds the list of the keys to the help. */
-export const addKeys = (command: MgmtCommand): void => {
+export const addKeysSection = (command: MgmtCommand): void => {
   addRows(command, "Keys", () => Object.entries(settings).map(([key, { help }]) => [key, help] as const));
 };
 
@@ -15,4 +15,5 @@ export const addKeys = (command: MgmtCommand): void => {
 export const keyArgument = ["<key>", `one of: ${settingKeys.join(", ")}`] as const;
 
 /** Completes the argument that names a setting. */
-export const completeKey: CompleteArgument = ({ typed }) => (typed.length === 0 ? settingKeys : []);
+export const completeKey: CompleteArgument = ({ typed: earlierArguments }) =>
+  earlierArguments.length === 0 ? settingKeys : [];

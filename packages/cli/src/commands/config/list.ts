@@ -1,7 +1,7 @@
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PrintedSetting } from "./settings.js";
-import { addKeys } from "./keys.js";
+import { addKeysSection } from "./keys.js";
 
 /** `mgmt config list`. */
 export const configListCommand: CommandDeclaration<readonly PrintedSetting[]> = {
@@ -14,10 +14,10 @@ export const configListCommand: CommandDeclaration<readonly PrintedSetting[]> = 
     "folder, the profile, or the default of mgmt.",
   examples: ["mgmt config list", "mgmt config list --profile staging --output json"],
   define: (command, context) => {
-    addKeys(command);
+    addKeysSection(command);
     command.action(async () => {
       const { runConfigList } = await import("./run-list.js");
-      await runConfigList(globalFlags(command), context);
+      await runConfigList(collectGlobalFlags(command), context);
     });
   },
 };

@@ -1,18 +1,18 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { settingNotSet } from "../../errors/config-errors.js";
-import { activeProfile } from "../../profiles/active-profile.js";
-import { effectiveValue, type PrintedSetting, settingOf } from "./settings.js";
+import { settingNotSetError } from "../../errors/config-errors.js";
+import { requireProfile } from "../../profiles/active-profile.js";
+import { resolveEffectiveValue, type PrintedSetting, getSetting } from "./settings.js";
 
 /** Prints one setting. Throws `config:not_set` if it has no value. */
 export const runConfigGet = async (key: string, flags: GlobalFlags, context: Context): Promise<void> => {
-  const setting = settingOf(key);
-  const choice = activeProfile(flags, context);
-  const effective = effectiveValue(setting, { flags, context, choice });
-  if (effective.value === null) throw settingNotSet(key);
+  const setting = getSetting(key);
+  const choice = requireProfile(flags, context);
+  const effectiveSetting = resolveEffectiveValue(setting, { flags, context, choice });
+  if (effectiveSetting.value === null) throw settingNotSetError(key);
   const { output } = context;
   const { fields, query } = output.presentation;
   // A format that the profile stores must not break `$(mgmt config get …)`.
-  if (flags.output === undefined && !fields && !query) return output.exact(effective.value);
-  const result: PrintedSetting = { key, ...effective };
+  if (flags.output === undefined && !fields && !query) return output.writeExact(effectiveSetting.value);
+  const result: PrintedSetting = { key, ...effectiveSetting };
   await output.result(result);
 };

@@ -1,17 +1,17 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { gap } from "../../output/draw-rows.js";
-import { printable } from "../../output/printable.js";
+import { columnGap } from "../../output/draw-rows.js";
+import { toPrintable } from "../../output/printable.js";
 import { widthOf } from "../../output/width.js";
-import { activeProfile } from "../../profiles/active-profile.js";
-import { effectiveValue, type PrintedSetting, settings } from "./settings.js";
+import { requireProfile } from "../../profiles/active-profile.js";
+import { resolveEffectiveValue, type PrintedSetting, settings } from "./settings.js";
 
 /** Prints all settings, and where each comes from. */
 export const runConfigList = async (flags: GlobalFlags, context: Context): Promise<void> => {
-  const choice = activeProfile(flags, context);
+  const choice = requireProfile(flags, context);
   const { name } = choice;
   const rows = Object.entries(settings).map(([key, setting]): PrintedSetting => ({
     key,
-    ...effectiveValue(setting, { flags, context, choice }),
+    ...resolveEffectiveValue(setting, { flags, context, choice }),
   }));
   const profile: PrintedSetting = { key: "profile", value: name?.value ?? null, from: name?.from ?? null };
   const printedSettings = [profile, ...rows];
@@ -27,8 +27,8 @@ const isTooNarrow = (
   { format, presentation, tableWidth = Infinity }: Context["output"],
 ): boolean => {
   if (format !== "table" || presentation.fields || presentation.query) return false;
-  const widthOfAll = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
-  const keys = widthOfAll(settings.map(({ key }) => key));
-  const values = widthOfAll(settings.map(({ value }) => printable(value ?? "")));
-  return keys + gap.length + values > tableWidth;
+  const maxWidth = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
+  const keysWidth = maxWidth(settings.map(({ key }) => key));
+  const valuesWidth = maxWidth(settings.map(({ value }) => toPrintable(value ?? "")));
+  return keysWidth + columnGap.length + valuesWidth > tableWidth;
 };

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { credentialOfOtherService, noProfileToConfigure } from "../../errors/config-errors.js";
+import { otherServiceAddressError, noProfileToConfigureError } from "../../errors/config-errors.js";
 import { hasCredential, isSameAddress } from "../../profiles/profile.js";
-import { settingOf } from "./settings.js";
+import { getSetting } from "./settings.js";
 import { changeSetting } from "./change-setting.js";
 
 /** Stores a setting in the profile. Creates a profile for an address if there is none. */
@@ -11,16 +11,16 @@ export const runConfigSet = async (
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
-  const setting = settingOf(key);
+  const setting = getSetting(key);
   const value = await setting.parse(text, context);
   await changeSetting(key, setting, flags, context, (profile, name) => {
     if (setting.field !== "baseUrl" || typeof value !== "string") {
-      if (!profile) throw noProfileToConfigure(key);
+      if (!profile) throw noProfileToConfigureError(key);
       return { ...profile, [setting.field]: value };
     }
     if (!profile) return { baseUrl: value };
     if (hasCredential(profile) && !isSameAddress(profile.baseUrl, value)) {
-      throw credentialOfOtherService(name, profile.baseUrl);
+      throw otherServiceAddressError(name, profile.baseUrl);
     }
     return { ...profile, baseUrl: value };
   });

@@ -1,16 +1,16 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";
-import { type CompleteArgument, onlyIds } from "../../command-line/completion.js";
+import { type CompleteArgument, filterIds } from "../../command-line/completion.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import { settingNamed } from "./settings.js";
+import { findSetting } from "./settings.js";
 import type { PrintedSetting } from "./settings.js";
-import { settingKeys, keyArgument, addKeys } from "./keys.js";
+import { settingKeys, keyArgument, addKeysSection } from "./keys.js";
 
-const completeSetting: CompleteArgument = async ({ typed: [key, ...rest], resources }) => {
+const completeSetting: CompleteArgument = async ({ typed: [key, ...laterArguments], listResources }) => {
   if (key === undefined) return settingKeys;
-  const { values = [], kind } = (rest.length === 0 && settingNamed(key)) || {};
-  return kind ? onlyIds(kind, await resources(kind)) : values;
+  const { values = [], kind } = (laterArguments.length === 0 && findSetting(key)) || {};
+  return kind ? filterIds(kind, await listResources(kind)) : values;
 };
 
 /** `mgmt config set`. */
@@ -28,12 +28,12 @@ export const configSetCommand: CommandDeclaration<PrintedSetting> = {
   ],
   define: (command, context) => {
     command.argument(...keyArgument).argument("<value>", "the new value");
-    addKeys(command);
+    addKeysSection(command);
     command.completeArgument = completeSetting;
     command.action(async () => {
       const [key = "", value = ""] = command.args;
       const { runConfigSet } = await import("./run-set.js");
-      await runConfigSet(key, value, globalFlags(command), context);
+      await runConfigSet(key, value, collectGlobalFlags(command), context);
     });
   },
 };

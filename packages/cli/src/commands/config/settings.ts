@@ -1,16 +1,16 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { invalidValue, usageError } from "../../errors/usage-errors.js";
+import { invalidValueError, usageError } from "../../errors/usage-errors.js";
 import { assertId } from "../../input/ids.js";
 import type { NamedKind } from "../../contract/id-form.js";
-import { formats } from "../../output/output.js";
+import { outputFormats } from "../../output/output.js";
 import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import type { Profile } from "../../profiles/profile.js";
-import { serviceVariable } from "../../profiles/resolve-access.js";
+import { readServiceVariable } from "../../profiles/resolve-access.js";
 import { didYouMean } from "../../text/suggest.js";
 import { updateNoticeVariables } from "../../installation/update-notice-variables.js";
 import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
-import { clientFor } from "../../service/connect.js";
+import { createClientFor } from "../../service/connect.js";
 
 /** The value of a setting that commands use, and where it comes from. Null if there is none. */
 export interface EffectiveValue {
@@ -24,7 +24,7 @@ export interface PrintedSetting extends EffectiveValue {
 }
 
 /** The flags, context and profile that determine a value. */
-interface Lookup {
+interface SettingLookup {
   readonly flags: GlobalFlags;
   readonly context: Context;
   readonly choice: ProfileChoice;
@@ -42,16 +42,16 @@ export interface Setting {
   /** Parses a value. Throws a usage error. */
   readonly parse: (text: string, context: Context) => Promise<string | boolean>;
   /** Looks where a flag or variable comes before the profile. */
-  readonly override: (lookup: Lookup) => EffectiveValue | undefined;
+  readonly override: (lookup: SettingLookup) => EffectiveValue | undefined;
   readonly fallback: EffectiveValue;
 }
 
-const none: EffectiveValue = { value: null, from: null };
+const unsetValue: EffectiveValue = { value: null, from: null };
 
 const parseAddress =
   (key: string) =>
   async (text: string, context: Context): Promise<string> => {
-    await clientFor({ value: text, from: key }, false, context);
+    await createClientFor({ value: text, from: key }, false, context);
     return text;
   };
 
@@ -62,11 +62,11 @@ const parseId =
     return Promise.resolve(text);
   };
 
-const choose = <T>(key: string, text: string, values: Readonly<Record<string, T>>): Promise<T> => {
+const parseChoice = <T>(key: string, text: string, values: Readonly<Record<string, T>>): Promise<T> => {
   const names = Object.keys(values);
   const value = Object.hasOwn(values, text) ? values[text] : undefined;
   if (value !== undefined) return Promise.resolve(value);
-  throw invalidValue(
+  throw invalidValueError(
     key,
     `cannot be ${JSON.stringify(text)}`,
     `${didYouMean(text, names)}Allowed: ${names.join(", ")}.`,
@@ -74,17 +74,17 @@ const choose = <T>(key: string, text: string, values: Readonly<Record<string, T>
 };
 
 const parseSwitch = (key: string, text: string): Promise<boolean> =>
-  choose(key, text, { on: true, off: false, true: true, false: false });
+  parseChoice(key, text, { on: true, off: false, true: true, false: false });
 
 /** With `--profile`, variables are ignored, as for every command. */
-const fromEnv = ({ flags, context }: Lookup, variable: string): EffectiveValue | undefined => {
+const valueFromEnv = ({ flags, context }: SettingLookup, variable: string): EffectiveValue | undefined => {
   const value = flags.profile === undefined ? context.env[variable]?.trim() : undefined;
   return value ? { value, from: variable } : undefined;
 };
 
-const linkedDefault =
+const overrideByDefault =
   (name: "projectId" | "workspaceId") =>
-  ({ flags, context, choice }: Lookup): EffectiveValue | undefined =>
+  ({ flags, context, choice }: SettingLookup): EffectiveValue | undefined =>
     findDefault(name, flags, context, () => choice);
 
 /** The settings, by the key that users type. */
@@ -95,39 +95,41 @@ export const settings: Readonly<Record<string, Setting>> = {
     parse: parseAddress("base-url"),
     override: ({ flags, context }) => {
       if (flags.baseUrl !== undefined) return { value: flags.baseUrl, from: "--base-url" };
-      const value = flags.profile === undefined ? serviceVariable("MGMT_BASE_URL", context.env) : undefined;
+      const value =
+        flags.profile === undefined ? readServiceVariable("MGMT_BASE_URL", context.env) : undefined;
       return value === undefined ? undefined : { value, from: "MGMT_BASE_URL" };
     },
-    fallback: none,
+    fallback: unsetValue,
   },
   "auth-url": {
     field: "authUrl",
     help: "address of the authorization server, for logins",
     parse: parseAddress("auth-url"),
-    override: (lookup) => fromEnv(lookup, "MGMT_AUTH_URL"),
-    fallback: none,
+    override: (lookup) => valueFromEnv(lookup, "MGMT_AUTH_URL"),
+    fallback: unsetValue,
   },
   "workspace-id": {
     field: "workspaceId",
     help: "default workspace",
     kind: "workspace",
     parse: parseId("workspace-id"),
-    override: linkedDefault("workspaceId"),
-    fallback: none,
+    override: overrideByDefault("workspaceId"),
+    fallback: unsetValue,
   },
   "project-id": {
     field: "projectId",
     help: "default project",
     kind: "project",
     parse: parseId("project-id"),
-    override: linkedDefault("projectId"),
-    fallback: none,
+    override: overrideByDefault("projectId"),
+    fallback: unsetValue,
   },
   output: {
     field: "output",
-    help: `output format: ${formats.join(", ")}`,
-    values: formats,
-    parse: (text) => choose("output", text, Object.fromEntries(formats.map((format) => [format, format]))),
+    help: `output format: ${outputFormats.join(", ")}`,
+    values: outputFormats,
+    parse: (text) =>
+      parseChoice("output", text, Object.fromEntries(outputFormats.map((format) => [format, format]))),
     override: ({ flags }) =>
       flags.output === undefined ? undefined : { value: flags.output, from: "--output" },
     fallback: { value: "table", from: "default" },
@@ -156,12 +158,12 @@ export const settings: Readonly<Record<string, Setting>> = {
   },
 };
 
-export const settingNamed = (key: string): Setting | undefined =>
+export const findSetting = (key: string): Setting | undefined =>
   Object.hasOwn(settings, key) ? settings[key] : undefined;
 
 /** Returns a setting. Throws a usage error for an unknown key. */
-export const settingOf = (key: string): Setting => {
-  const setting = settingNamed(key);
+export const getSetting = (key: string): Setting => {
+  const setting = findSetting(key);
   if (setting) return setting;
   const keys = Object.keys(settings);
   const hint =
@@ -172,19 +174,19 @@ export const settingOf = (key: string): Setting => {
 };
 
 /** Returns the value that commands use. */
-export const effectiveValue = (setting: Setting, lookup: Lookup): EffectiveValue => {
+export const resolveEffectiveValue = (setting: Setting, lookup: SettingLookup): EffectiveValue => {
   const { name, profile } = lookup.choice;
-  const stored = profile?.[setting.field];
-  const effective =
+  const profileValue = profile?.[setting.field];
+  const effectiveSetting =
     setting.override(lookup) ??
-    (stored === undefined || !name
+    (profileValue === undefined || !name
       ? setting.fallback
-      : { value: textOf(stored), from: `profile ${name.value}` });
+      : { value: formatSettingValue(profileValue), from: `profile ${name.value}` });
   const isAddress = setting.field === "baseUrl" || setting.field === "authUrl";
-  return effective.value === null || !isAddress
-    ? effective
-    : { ...effective, value: addressWithoutCredentials(effective.value) };
+  return effectiveSetting.value === null || !isAddress
+    ? effectiveSetting
+    : { ...effectiveSetting, value: addressWithoutCredentials(effectiveSetting.value) };
 };
 
-const textOf = (value: NonNullable<Profile[Setting["field"]]>): string =>
+const formatSettingValue = (value: NonNullable<Profile[Setting["field"]]>): string =>
   typeof value === "boolean" ? (value ? "on" : "off") : value;

@@ -1,7 +1,7 @@
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PrintedSetting } from "./settings.js";
-import { keyArgument, addKeys, completeKey } from "./keys.js";
+import { keyArgument, addKeysSection, completeKey } from "./keys.js";
 
 /** `mgmt config unset`. */
 export const configUnsetCommand: CommandDeclaration<PrintedSetting> = {
@@ -12,11 +12,11 @@ export const configUnsetCommand: CommandDeclaration<PrintedSetting> = {
   examples: ["mgmt config unset output"],
   define: (command, context) => {
     command.argument(...keyArgument);
-    addKeys(command);
+    addKeysSection(command);
     command.completeArgument = completeKey;
     command.action(async () => {
       const { runConfigUnset } = await import("./run-unset.js");
-      await runConfigUnset(command.args[0] ?? "", globalFlags(command), context);
+      await runConfigUnset(command.args[0] ?? "", collectGlobalFlags(command), context);
     });
   },
 };

@@ -2,7 +2,7 @@ import { Argument, Option } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { connectionFormats } from "../../postgres/connectable.js";
 import { completeNames } from "../../command-line/completion.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
@@ -53,7 +53,7 @@ export const connectionStringCommand: CommandDeclaration<ConnectionStringResult>
       await runConnectionString(
         command.args[0],
         command.opts<ConnectionStringFlags>(),
-        globalFlags(command),
+        collectGlobalFlags(command),
         context,
       );
     });

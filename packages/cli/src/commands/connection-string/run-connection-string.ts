@@ -1,18 +1,23 @@
 import { hostname } from "node:os";
 import type { ConnectionFormat, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { hasNoCredentials } from "../../errors/database-errors.js";
+import { isNoCredentialsError } from "../../errors/database-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { accessTo, accessWith, type DatabaseAccess, findDatabase } from "../../postgres/database-access.js";
+import {
+  findDatabaseAccess,
+  accessThroughConnection,
+  type DatabaseAccess,
+  findDatabase,
+} from "../../postgres/database-access.js";
 import {
   assertHasDestination,
   formatWithSecrets,
-  secretDestination,
+  resolveSecretDestination,
 } from "../../secrets/secret-destination.js";
 import { type SecretFlags, setsVariable } from "../../secrets/secret-flags.js";
 import { openSecretOutput } from "../../secrets/secret-output.js";
 import { valueAt } from "../../json/json-path.js";
-import { mask } from "../../output/mask.js";
+import { secretMask } from "../../output/mask.js";
 
 export interface ConnectionStringFlags extends SecretFlags {
   readonly pooled?: boolean;
@@ -44,7 +49,7 @@ export const runConnectionString = async (
   context: Context,
 ): Promise<void> => {
   const { output } = context;
-  const destination = secretDestination(secretFlags, context);
+  const destination = resolveSecretDestination(secretFlags, context);
   assertHasDestination("The connection string", destination);
   if (format === "env" && setsVariable(secretFlags)) {
     throw usageError(
@@ -60,32 +65,34 @@ export const runConnectionString = async (
   );
   try {
     const { client, databaseId } = await findDatabase(database, flags, context);
-    const choice = { pooled, role };
-    let created = false;
-    const access = await accessTo(databaseId, client, context, choice).catch(async (error: unknown) => {
-      if (!hasNoCredentials(error) || role !== undefined) throw error;
-      const issued = await issueAccess(databaseId, client, choice, flags, context);
-      created = true;
-      return issued;
-    });
+    const accessChoice = { pooled, role };
+    let wasCreated = false;
+    const access = await findDatabaseAccess(databaseId, client, context, accessChoice).catch(
+      async (error: unknown) => {
+        if (!isNoCredentialsError(error) || role !== undefined) throw error;
+        const issuedAccess = await issueAccess(databaseId, client, accessChoice, flags, context);
+        wasCreated = true;
+        return issuedAccess;
+      },
+    );
     const { connectionId, isPooled, host, port, user } = access;
     const result: ConnectionStringResult = {
       connectionString: access.inFormat(format),
       format,
       databaseId,
       connectionId,
-      created,
+      created: wasCreated,
       pooled: isPooled,
       host,
       port,
       user,
     };
-    const printable = await secretOutput.deliver(result);
+    const printableResult = await secretOutput.deliver(result);
     const { fields, query } = output.presentation;
-    const connectionString = valueAt(printable, ["connectionString"]);
+    const connectionString = valueAt(printableResult, ["connectionString"]);
     if (output.format !== "table" || fields || query)
-      await output.result(printable, "ConnectionStringResult");
-    else if (connectionString !== mask) output.exact(String(connectionString));
+      await output.result(printableResult, "ConnectionStringResult");
+    else if (connectionString !== secretMask) output.writeExact(String(connectionString));
   } finally {
     await secretOutput.end();
   }
@@ -95,7 +102,7 @@ export const runConnectionString = async (
 const issueAccess = async (
   databaseId: string,
   client: MgmtClient,
-  choice: { readonly pooled: boolean | undefined },
+  accessChoice: { readonly pooled: boolean | undefined },
   flags: GlobalFlags,
   context: Context,
 ): Promise<DatabaseAccess> => {
@@ -103,15 +110,15 @@ const issueAccess = async (
   const name = `mgmt on ${hostname()}`;
   if (!flags.yes) {
     const { confirm } = await import("../../input/confirm.js");
-    const what = `create the connection ${JSON.stringify(name)} of database ${databaseId}, because no password of it can be read`;
-    await confirm(what, context);
+    const question = `create the connection ${JSON.stringify(name)} of database ${databaseId}, because no password of it can be read`;
+    await confirm(question, context);
   }
   const connection = await client.databases.connections.create(databaseId, { name }, { signal });
   const { id, user, pass, host } = connection;
   const message = `Created connection ${id} (${name}).`;
   output.notice({ code: "connection:created", message, connectionId: id });
   // The service may repeat the credentials in `directConnection` or not.
-  const own = user !== null && pass !== null && host !== null ? { user, pass, host } : null;
-  const directConnection = connection.directConnection ?? own;
-  return accessWith({ ...connection, directConnection }, databaseId, choice, context);
+  const endpointCredentials = user !== null && pass !== null && host !== null ? { user, pass, host } : null;
+  const directConnection = connection.directConnection ?? endpointCredentials;
+  return accessThroughConnection({ ...connection, directConnection }, databaseId, accessChoice, context);
 };

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { completeNames } from "../../command-line/completion.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { CopyFlags, CopyResult } from "./transfer.js";
@@ -26,7 +26,7 @@ export const dbCopyCommand: CommandDeclaration<CopyResult> = {
     command.action(async () => {
       const [from = "", to = ""] = command.args;
       const { runCopy } = await import("./run-copy.js");
-      await runCopy([from, to], command.opts<CopyFlags>(), globalFlags(command), context);
+      await runCopy([from, to], command.opts<CopyFlags>(), collectGlobalFlags(command), context);
     });
   },
 };

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { DumpFlags, DumpResult } from "./run-dump.js";
@@ -29,15 +29,18 @@ export const dbDumpCommand: CommandDeclaration<DumpResult> = {
       .option(
         "--table <name>",
         "only this table, named as in the database: User or sales.User; * and ? stand for any characters (repeatable)",
-        collect,
+        appendValue,
       );
     addPartOptions(command);
     addProjectOption(command);
     command.action(async () => {
       const { runDump } = await import("./run-dump.js");
-      await runDump(command.args[0], command.opts<DumpFlags>(), globalFlags(command), context);
+      await runDump(command.args[0], command.opts<DumpFlags>(), collectGlobalFlags(command), context);
     });
   },
 };
 
-const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
+const appendValue = (value: string, earlierValues: readonly string[] = []): string[] => [
+  ...earlierValues,
+  value,
+];

@@ -1,13 +1,13 @@
 import type { Context } from "../../input/context.js";
-import { missingInput, usageError } from "../../errors/usage-errors.js";
+import { missingInputError, usageError } from "../../errors/usage-errors.js";
 import { postgresEnvironment } from "../../postgres/connection-environment.js";
-import { type LibpqConnection, libpqConnection } from "../../postgres/libpq-parameters.js";
-import { ConnectionStringProblem, parseConnectionString } from "../../postgres/parse-connection-string.js";
+import { type LibpqConnection, buildLibpqConnection } from "../../postgres/libpq-parameters.js";
+import { ConnectionStringError, parseConnectionString } from "../../postgres/parse-connection-string.js";
 import type { QueryTarget } from "../../postgres/query.js";
-import { whyNotAsked, ask } from "../../input/ask.js";
+import { findNoPromptReason, ask } from "../../input/ask.js";
 
 /** Where the connection string of another Postgres server comes from. It has a password, so it is no argument. */
-export interface ForeignSource {
+export interface ForeignSourceFlags {
   /** Path of a file with it, or `-` for standard input. */
   readonly sourceFile?: string | undefined;
   /** Name of an environment variable with it. */
@@ -19,27 +19,27 @@ export interface ForeignSource {
  *
  * @throws `usage:missing`; usage errors that do not repeat it.
  */
-export const foreignSource = async (
-  { sourceFile, sourceEnv }: ForeignSource,
+export const resolveForeignSource = async (
+  { sourceFile, sourceEnv }: ForeignSourceFlags,
   context: Context,
 ): Promise<QueryTarget> => {
-  const [text, origin] = await read({ sourceFile, sourceEnv }, context);
+  const [connectionString, origin] = await readConnectionString({ sourceFile, sourceEnv }, context);
   let connection: LibpqConnection;
   try {
-    connection = libpqConnection(parseConnectionString(text), context.env);
+    connection = buildLibpqConnection(parseConnectionString(connectionString), context.env);
   } catch (error) {
-    if (!(error instanceof ConnectionStringProblem)) throw error;
+    if (!(error instanceof ConnectionStringError)) throw error;
     throw usageError(`${origin} is not a Postgres connection string: ${error.message}`, error.hint);
   }
-  await announce(connection, context);
+  await announceOmissions(connection, context);
   const { name, args, variables } = connection;
-  const others = Object.fromEntries(Object.entries(context.env).filter(([key]) => key !== sourceEnv));
-  return { name, args, env: postgresEnvironment(others, variables) };
+  const otherVariables = Object.fromEntries(Object.entries(context.env).filter(([key]) => key !== sourceEnv));
+  return { name, args, env: postgresEnvironment(otherVariables, variables) };
 };
 
 /** Says what is not done as the connection string has it, and what it allows. */
-const announce = async (
-  { name, leftOut, unknown, weakMode }: LibpqConnection,
+const announceOmissions = async (
+  { name, omittedNames: leftOut, unknown, weakMode }: LibpqConnection,
   { output }: Pick<Context, "output">,
 ): Promise<void> => {
   const { drivers, secrets } = leftOut;
@@ -66,8 +66,8 @@ const announce = async (
   }
 };
 
-const read = async (
-  { sourceFile, sourceEnv }: ForeignSource,
+const readConnectionString = async (
+  { sourceFile, sourceEnv }: ForeignSourceFlags,
   context: Context,
 ): Promise<[text: string, origin: string]> => {
   if (sourceFile !== undefined) {
@@ -84,9 +84,9 @@ const read = async (
     if (!text) throw usageError(`The variable ${sourceEnv} of --source-env is not set`);
     return [text, `The variable ${sourceEnv}`];
   }
-  const reason = whyNotAsked(context);
+  const reason = findNoPromptReason(context);
   if (reason !== undefined) {
-    throw missingInput(
+    throw missingInputError(
       "Missing the connection string of the database to import",
       `The command did not ask, because ${reason}. Pass --source-env NAME or --source-file PATH.`,
     );

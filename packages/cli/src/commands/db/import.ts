@@ -1,8 +1,8 @@
 import { Option } from "commander";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import type { ForeignSource } from "./foreign-source.js";
+import type { ForeignSourceFlags } from "./foreign-source.js";
 import type { CopyFlags, CopyResult } from "./transfer.js";
 import { addDatabaseArgument, addCopyOptions } from "./options.js";
 
@@ -38,8 +38,8 @@ export const dbImportCommand: CommandDeclaration<CopyResult> = {
       const { runImport } = await import("./run-import.js");
       await runImport(
         command.args[0],
-        command.opts<CopyFlags & ForeignSource>(),
-        globalFlags(command),
+        command.opts<CopyFlags & ForeignSourceFlags>(),
+        collectGlobalFlags(command),
         context,
       );
     });

@@ -1,5 +1,5 @@
-import { missingInput } from "../../errors/usage-errors.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { missingInputError } from "../../errors/usage-errors.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { RestoreResult } from "./restore-result.js";
@@ -25,9 +25,9 @@ export const dbRestoreCommand: CommandDeclaration<RestoreResult> = {
     command.action(async () => {
       const { file, clean = false } = command.opts<Partial<RestoreFlags>>();
       if (file === undefined)
-        throw missingInput("Missing --file", "Pass the path of a dump, or - for standard input.");
+        throw missingInputError("Missing --file", "Pass the path of a dump, or - for standard input.");
       const { runRestore } = await import("./run-restore.js");
-      await runRestore(command.args[0], { file, clean }, globalFlags(command), context);
+      await runRestore(command.args[0], { file, clean }, collectGlobalFlags(command), context);
     });
   },
 };

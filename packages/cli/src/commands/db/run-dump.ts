@@ -4,19 +4,28 @@ import { type FileHandle, lstat, open, rename, rm, stat } from "node:fs/promises
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { dumpFileExists, tableDumpFailed, unwritableDump } from "../../errors/postgres-errors.js";
+import {
+  dumpFileExistsError,
+  tableDumpFailedError,
+  unwritableDumpError,
+} from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { databaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
+import { resolveDatabaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { formatBytes } from "../../output/bytes.js";
 import type { Output } from "../../output/output.js";
 import { findClientProgram } from "../../postgres/client-programs.js";
 import { clientEnvironment } from "../../postgres/connection-environment.js";
-import { queryTarget, serverVersion } from "../../postgres/query.js";
+import { createQueryTarget, readServerVersion } from "../../postgres/query.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
-import { type DumpedPart, partFlags, tableFlags, tablePattern } from "../../dumps/pg-dump-arguments.js";
+import {
+  type DumpScope,
+  scopeFlags,
+  buildTableFlags,
+  toTablePattern,
+} from "../../dumps/pg-dump-arguments.js";
 
-export interface DumpFlags extends DumpedPart {
+export interface DumpFlags extends DumpScope {
   /** Path, or `-` for standard output. */
   readonly file?: string;
   readonly format?: "plain" | "custom";
@@ -43,13 +52,13 @@ export const runDump = async (
     file,
     format = /\.(dump|pgdump|custom)$/.test(file ?? "") ? "custom" : "plain",
     table = [],
-    ...part
+    ...dumpedPart
   }: DumpFlags,
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
   const { cwd, output } = context;
-  const tables = table.map(tablePattern);
+  const tables = table.map(toTablePattern);
   const path = file === undefined || file === "-" ? undefined : resolve(cwd, file);
   if (file === undefined && output.mayBeJobLog) {
     throw usageError(
@@ -63,31 +72,31 @@ export const runDump = async (
       "Pass --file PATH, or --format plain.",
     );
   }
-  if (path !== undefined && (await exists(path))) throw dumpFileExists(path);
-  const access = await databaseAccess(database, flags, context);
-  const server = await serverVersion(queryTarget(access, context), context);
+  if (path !== undefined && (await pathExists(path))) throw dumpFileExistsError(path);
+  const access = await resolveDatabaseAccess(database, flags, context);
+  const server = await readServerVersion(createQueryTarget(access, context), context);
   const program = await findClientProgram("pg_dump", context, server);
   const args = [
     `--format=${format}`,
     "--no-owner",
     "--no-privileges",
-    ...partFlags(part),
-    ...tableFlags(tables, program.major),
+    ...scopeFlags(dumpedPart),
+    ...buildTableFlags(tables, program.major),
   ];
   const env = clientEnvironment(context.env, access);
-  const endOf = ({ ended }: RunningClient): Promise<string> =>
+  const waitForEnd = ({ ended }: RunningClient): Promise<string> =>
     ended.catch((error: unknown) => {
-      throw tables.length > 0 ? tableDumpFailed(error) : error;
+      throw tables.length > 0 ? tableDumpFailedError(error) : error;
     });
   if (path === undefined) {
     const stdout = output.isTerminal ? "pipe" : 1;
-    const dump = startClient(program, args, { env, stdin: "ignore", stdout }, context);
+    const dumpProcess = startClient(program, args, { env, stdin: "ignore", stdout }, context);
     // How the program ended says why the stream broke off.
-    if (dump.stdout) await printLines(dump.stdout, output).catch(() => undefined);
-    return warn(await endOf(dump), context);
+    if (dumpProcess.stdout) await printLines(dumpProcess.stdout, output).catch(() => undefined);
+    return noticeProgramMessages(await waitForEnd(dumpProcess), context);
   }
-  const bytes = await intoFile(path, access, context, (stdout) =>
-    endOf(startClient(program, args, { env, stdin: "ignore", stdout }, context)),
+  const bytes = await dumpIntoFile(path, access, context, (stdout) =>
+    waitForEnd(startClient(program, args, { env, stdin: "ignore", stdout }, context)),
   );
   output.info(`Wrote ${path} (${formatBytes(bytes)}).`);
   const { databaseId } = access;
@@ -97,51 +106,51 @@ export const runDump = async (
 
 /** Prints lines of a program, escaped where a terminal would act on them. */
 const printLines = async (stream: Readable, output: Output): Promise<void> => {
-  let rest = "";
+  let partialLine = "";
   for await (const text of stream.setEncoding("utf8")) {
-    const lines = (rest + String(text)).split("\n");
-    rest = lines.pop() ?? "";
-    if (lines.length > 0) output.exactLines(lines.join("\n"));
+    const lines = (partialLine + String(text)).split("\n");
+    partialLine = lines.pop() ?? "";
+    if (lines.length > 0) output.writeExactLines(lines.join("\n"));
   }
-  if (rest !== "") output.exactLines(rest);
+  if (partialLine !== "") output.writeExactLines(partialLine);
 };
 
-const exists = async (path: string): Promise<boolean> =>
+const pathExists = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => undefined)) !== undefined;
 
 /** Writes a new file, which gets its name when it is complete and which only this user can read. Returns its size. */
-const intoFile = async (
+const dumpIntoFile = async (
   path: string,
   { databaseId }: DatabaseAccess,
   context: Context,
   write: (descriptor: number) => Promise<string>,
 ): Promise<number> => {
   const { output } = context;
-  const temporary = `${path}.${randomUUID()}.part`;
+  const temporaryPath = `${path}.${randomUUID()}.part`;
   let handle: FileHandle;
   try {
-    handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    handle = await open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   } catch (error) {
-    throw unwritableDump(path, error);
+    throw unwritableDumpError(path, error);
   }
   const { fd } = handle;
-  const stop = output.startSpinner(() => `Dumping ${databaseId}: ${formatBytes(fstatSync(fd).size)}`);
+  const stopSpinner = output.startSpinner(() => `Dumping ${databaseId}: ${formatBytes(fstatSync(fd).size)}`);
   try {
-    const stderr = await write(fd).finally(stop);
-    warn(stderr, context);
+    const stderr = await write(fd).finally(stopSpinner);
+    noticeProgramMessages(stderr, context);
     await syncFile(handle);
     await handle.close();
-    if (await exists(path)) throw dumpFileExists(path);
-    await rename(temporary, path);
+    if (await pathExists(path)) throw dumpFileExistsError(path);
+    await rename(temporaryPath, path);
     return (await stat(path)).size;
   } catch (error) {
     await handle.close().catch(() => undefined);
-    await rm(temporary, { force: true });
+    await rm(temporaryPath, { force: true });
     throw error;
   }
 };
 
 /** Prints the messages of a program that succeeded. */
-const warn = (stderr: string, { output }: Context): void => {
+const noticeProgramMessages = (stderr: string, { output }: Context): void => {
   if (stderr !== "") output.notice({ code: "db:message", message: stderr }, { multiline: true });
 };

@@ -1,16 +1,16 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { databaseAccess } from "../../postgres/database-access.js";
-import { type ForeignSource, foreignSource } from "./foreign-source.js";
-import { type CopyFlags, transfer } from "./transfer.js";
+import { resolveDatabaseAccess } from "../../postgres/database-access.js";
+import { type ForeignSourceFlags, resolveForeignSource } from "./foreign-source.js";
+import { type CopyFlags, copyDatabase } from "./transfer.js";
 
 /** Copies the database of any Postgres server into one of the service. */
 export const runImport = async (
   database: string | undefined,
-  { sourceFile, sourceEnv, ...copyFlags }: CopyFlags & ForeignSource,
+  { sourceFile, sourceEnv, ...copyFlags }: CopyFlags & ForeignSourceFlags,
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
-  const source = await foreignSource({ sourceFile, sourceEnv }, context);
-  const target = await databaseAccess(database, flags, context);
-  await transfer(source, target, copyFlags, flags, context);
+  const source = await resolveForeignSource({ sourceFile, sourceEnv }, context);
+  const target = await resolveDatabaseAccess(database, flags, context);
+  await copyDatabase(source, target, copyFlags, flags, context);
 };

@@ -1,17 +1,17 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { restoreFailed } from "../../errors/postgres-errors.js";
+import { restoreFailedError } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { databaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
+import { resolveDatabaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
 import { findNewestClientProgram } from "../../postgres/client-programs.js";
 import { postgresEnvironment } from "../../postgres/connection-environment.js";
 import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
-import { runOutput, sqlFlags } from "../../dumps/run-output.js";
+import { runProgramOutput, sqlOutputFlags } from "../../dumps/run-output.js";
 import { examineScript } from "../../dumps/run-script.js";
 import { confirmUnlessEmpty } from "../../dumps/confirm-unless-empty.js";
-import { writeScript } from "../../dumps/write-script.js";
+import { runExaminedScript } from "../../dumps/write-script.js";
 import { printRestoreResult } from "./restore-result.js";
 
 export interface RestoreFlags {
@@ -38,19 +38,21 @@ export const runRestore = async (
         "A dump in SQL drops nothing. Make one with mgmt db dump --format custom.",
       );
     }
-    const facts = isScript ? await examineScript(input, adviceOnDumps, signal) : undefined;
-    const access = await databaseAccess(database, flags, context);
-    const verb = clean ? "replace what a dump has, and drop what depends on it, in" : "restore a dump into";
-    await confirmUnlessEmpty(verb, access, "tables", flags, context, {
+    const scriptFacts = isScript ? await examineScript(input, adviceOnDumps, signal) : undefined;
+    const access = await resolveDatabaseAccess(database, flags, context);
+    const actionText = clean
+      ? "replace what a dump has, and drop what depends on it, in"
+      : "restore a dump into";
+    await confirmUnlessEmpty(actionText, access, "tables", flags, context, {
       readsStdin: input.path === undefined,
     });
-    if (facts) await writeScript(input, facts, access, context);
+    if (scriptFacts) await runExaminedScript(input, scriptFacts, access, context);
     else await restoreArchive(input, access, clean, context);
-    if (facts && !facts.isDump) {
+    if (scriptFacts && !scriptFacts.isDump) {
       const message = `${input.name} is not the output of pg_dump, so nothing in it says whether it was complete.`;
       output.notice({ code: "db:end_unknown", message, databaseId: access.databaseId });
     }
-    await printRestoreResult("Restored", input, access, facts ? null : "pg_restore", context);
+    await printRestoreResult("Restored", input, access, scriptFacts ? null : "pg_restore", context);
   } finally {
     await input.close();
   }
@@ -67,30 +69,34 @@ const restoreArchive = async (
 ): Promise<void> => {
   const program = await findNewestClientProgram("pg_restore", context);
   const { path, name, kind } = input;
-  const args = ["--file=-", ...sqlFlags(clean), ...(kind === "folder" && path !== undefined ? [path] : [])];
-  const stop = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
+  const args = [
+    "--file=-",
+    ...sqlOutputFlags(clean),
+    ...(kind === "folder" && path !== undefined ? [path] : []),
+  ];
+  const stopSpinner = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
   const stdin = input.descriptor ?? "pipe";
   const env = postgresEnvironment(context.env, {});
-  let fed = Promise.resolve();
-  const start = (): RunningClient => {
+  let feeding = Promise.resolve();
+  const startRestore = (): RunningClient => {
     const running = startClient(program, args, { env, stdin, stdout: "pipe" }, context);
-    if (running.stdin) fed = feed(input, running);
-    fed.catch(() => undefined);
+    if (running.stdin) feeding = feedStdin(input, running);
+    feeding.catch(() => undefined);
     return running;
   };
   try {
-    await runOutput(start, { name, clean, canClean: true }, access, context);
+    await runProgramOutput(startRestore, { name, clean, canClean: true }, access, context);
   } catch (error) {
     // An input that cannot be read is why the program failed.
-    await fed;
-    throw restoreFailed(error, access.databaseId, false);
+    await feeding;
+    throw restoreFailedError(error, access.databaseId, false);
   } finally {
-    stop();
+    stopSpinner();
   }
 };
 
 /** Writes the contents of an input to a program. A failure to read ends the program before it could take the end for success. */
-const feed = async (
+const feedStdin = async (
   input: DumpInput,
   { stdin, kill, ended }: ReturnType<typeof startClient>,
 ): Promise<void> => {
@@ -110,10 +116,10 @@ const feed = async (
 
 /** Passes a chunk on when the next one is there: the last chunk of a damaged input is never passed on. */
 const withoutEarlyEnd = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let last: Uint8Array | undefined;
+  let heldChunk: Uint8Array | undefined;
   for await (const chunk of chunks) {
-    if (last) yield last;
-    last = chunk;
+    if (heldChunk) yield heldChunk;
+    heldChunk = chunk;
   }
-  if (last) yield last;
+  if (heldChunk) yield heldChunk;
 };

@@ -1,13 +1,13 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { databaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
+import { resolveDatabaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
 import { findClientProgram } from "../../postgres/client-programs.js";
 import { clientEnvironment } from "../../postgres/connection-environment.js";
 import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { startClient } from "../../postgres/start-client.js";
 import { examineScript } from "../../dumps/run-script.js";
 import { confirmUnlessEmpty } from "../../dumps/confirm-unless-empty.js";
-import { writeScript } from "../../dumps/write-script.js";
+import { runExaminedScript } from "../../dumps/write-script.js";
 import { printRestoreResult } from "./restore-result.js";
 
 export interface SeedFlags {
@@ -30,14 +30,16 @@ export const runSeed = async (
     if (allowMetaCommands && input.descriptor === undefined) {
       throw usageError(`${file} is compressed, which psql cannot read`, "Unpack it first.");
     }
-    const facts = allowMetaCommands ? undefined : await examineScript(input, adviceOnScripts, context.signal);
-    const access = await databaseAccess(database, flags, context);
+    const scriptFacts = allowMetaCommands
+      ? undefined
+      : await examineScript(input, adviceOnScripts, context.signal);
+    const access = await resolveDatabaseAccess(database, flags, context);
     await confirmUnlessEmpty("run SQL on", access, "rows", flags, context, {
       readsStdin: input.path === undefined,
     });
-    if (facts) await writeScript(input, facts, access, context);
+    if (scriptFacts) await runExaminedScript(input, scriptFacts, access, context);
     else await runWithPsql(input, access, context);
-    await printRestoreResult("Ran", input, access, facts ? null : "psql", context);
+    await printRestoreResult("Ran", input, access, scriptFacts ? null : "psql", context);
   } finally {
     await input.close();
   }
@@ -48,17 +50,17 @@ const adviceOnScripts = "If you trust the file, pass --allow-meta-commands: psql
 /** Has psql run a script with its own commands. The effects of these commands are not known, nor whether they end the transaction. */
 const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Context): Promise<void> => {
   const program = await findClientProgram("psql", context);
-  const flags = ["--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"];
+  const psqlFlags = ["--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"];
   const { path, descriptor } = input;
   // By its path, so that \\ir finds the files beside it.
-  const args = [...flags, `--file=${path ?? "-"}`];
+  const args = [...psqlFlags, `--file=${path ?? "-"}`];
   const env = clientEnvironment(context.env, access);
   // Not a pipe: psql would take it for the end of the script if this process were killed.
   const stdin = path === undefined ? (descriptor ?? "ignore") : "ignore";
-  const stop = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
+  const stopSpinner = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
   try {
     await startClient(program, args, { env, stdin, stdout: "ignore" }, context).ended;
   } finally {
-    stop();
+    stopSpinner();
   }
 };

@@ -1,4 +1,4 @@
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { RestoreResult } from "./restore-result.js";
@@ -28,7 +28,7 @@ export const dbSeedCommand: CommandDeclaration<RestoreResult> = {
     command.action(async () => {
       const { file = "seed.sql", allowMetaCommands = false } = command.opts<Partial<SeedFlags>>();
       const { runSeed } = await import("./run-seed.js");
-      await runSeed(command.args[0], { file, allowMetaCommands }, globalFlags(command), context);
+      await runSeed(command.args[0], { file, allowMetaCommands }, collectGlobalFlags(command), context);
     });
   },
 };

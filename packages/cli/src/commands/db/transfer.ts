@@ -1,15 +1,15 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { restoreFailed } from "../../errors/postgres-errors.js";
+import { restoreFailedError } from "../../errors/postgres-errors.js";
 import type { DatabaseAccess } from "../../postgres/database-access.js";
 import { formatBytes } from "../../output/bytes.js";
 import { findClientProgram } from "../../postgres/client-programs.js";
-import { type QueryTarget, serverVersion } from "../../postgres/query.js";
+import { type QueryTarget, readServerVersion } from "../../postgres/query.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
-import { type DumpedPart, partFlags } from "../../dumps/pg-dump-arguments.js";
-import { runOutput, sqlFlags } from "../../dumps/run-output.js";
+import { type DumpScope, scopeFlags } from "../../dumps/pg-dump-arguments.js";
+import { runProgramOutput, sqlOutputFlags } from "../../dumps/run-output.js";
 import { confirmUnlessEmpty } from "../../dumps/confirm-unless-empty.js";
 
-export interface CopyFlags extends DumpedPart {
+export interface CopyFlags extends DumpScope {
   /** Whether to drop the objects of the source before they are created again. */
   readonly clean?: boolean;
 }
@@ -25,7 +25,7 @@ export interface CopyResult {
 }
 
 /** Copies a database of any Postgres server into one of the service, after a confirmation, and prints the result. */
-export const transfer = async (
+export const copyDatabase = async (
   source: QueryTarget,
   target: DatabaseAccess,
   { clean = false, schemaOnly = false, dataOnly = false }: CopyFlags,
@@ -33,29 +33,30 @@ export const transfer = async (
   context: Context,
 ): Promise<void> => {
   const { output } = context;
-  const server = await serverVersion(source, context);
-  const dumper = await findClientProgram("pg_dump", context, server);
-  const verb = clean
+  const server = await readServerVersion(source, context);
+  const dumpProgram = await findClientProgram("pg_dump", context, server);
+  const actionText = clean
     ? `replace what ${source.name} has, and drop what depends on it, in`
     : `copy ${source.name} into`;
   // The names of the two databases are easily swapped.
-  await confirmUnlessEmpty(verb, target, "tables", flags, context, { evenIfEmpty: true });
+  await confirmUnlessEmpty(actionText, target, "tables", flags, context, { evenIfEmpty: true });
 
   let bytes = 0;
-  const stop = output.startSpinner(() => `Copying ${source.name}: ${formatBytes(bytes)}`);
+  const stopSpinner = output.startSpinner(() => `Copying ${source.name}: ${formatBytes(bytes)}`);
   try {
-    const args = [...sqlFlags(clean), ...partFlags({ schemaOnly, dataOnly }), ...source.args];
+    const args = [...sqlOutputFlags(clean), ...scopeFlags({ schemaOnly, dataOnly }), ...source.args];
     const streams = { stdin: "ignore", stdout: "pipe" } as const;
-    const start = (): RunningClient => startClient(dumper, args, { env: source.env, ...streams }, context);
+    const startDump = (): RunningClient =>
+      startClient(dumpProgram, args, { env: source.env, ...streams }, context);
     const onBytes = (count: number): void => {
       bytes += count;
     };
-    const copied = { name: source.name, clean, canClean: !dataOnly, onBytes };
-    await runOutput(start, copied, target, context).catch((error: unknown) => {
-      throw restoreFailed(error, target.databaseId, false);
+    const dumpOutput = { name: source.name, clean, canClean: !dataOnly, onBytes };
+    await runProgramOutput(startDump, dumpOutput, target, context).catch((error: unknown) => {
+      throw restoreFailedError(error, target.databaseId, false);
     });
   } finally {
-    stop();
+    stopSpinner();
   }
   output.info(`Copied ${source.name} into ${target.databaseId} (${formatBytes(bytes)}).`);
   const result: CopyResult = { from: source.name, databaseId: target.databaseId, bytes };

@@ -1,8 +1,8 @@
 import { parseDuration } from "../../input/duration.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PrintedApproval } from "./printed-approval.js";
-import { approvalId } from "./options.js";
-import { defineDecision } from "./define-decision.js";
+import { exampleApprovalId } from "./options.js";
+import { defineDecisionCommand } from "./define-decision.js";
 
 /** `mgmt dev approvals approve`. */
 export const devApprovalsApproveCommand: CommandDeclaration<PrintedApproval> = {
@@ -12,12 +12,12 @@ export const devApprovalsApproveCommand: CommandDeclaration<PrintedApproval> = {
   description:
     "Approves one run of the request. With --window it approves the same operation in the same project for that time.",
   examples: [
-    `mgmt dev approvals approve ${approvalId}`,
-    `mgmt dev approvals approve ${approvalId} --window 1h`,
+    `mgmt dev approvals approve ${exampleApprovalId}`,
+    `mgmt dev approvals approve ${exampleApprovalId} --window 1h`,
   ],
   define: (command, context) => {
     command.option("--window <time>", "such as 30m or 2h, at most 24h; not for transfers and restores");
-    defineDecision(command, context, () => {
+    defineDecisionCommand(command, context, () => {
       const { window } = command.opts<{ window?: string }>();
       return window === undefined
         ? { kind: "approve" }

@@ -3,20 +3,24 @@ import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertId } from "../../input/ids.js";
 import type { MgmtCommand } from "../../command-line/command.js";
 import type { Decision } from "./run-decision.js";
-import { addControlOptions, controlFlags } from "./options.js";
+import { addControlOptions, collectControlFlags } from "./options.js";
 
 /**
  * Defines a command that decides about an approval.
  *
- * @param decision reads the decision from the flags.
+ * @param readDecision reads the decision from the flags.
  */
-export const defineDecision = (command: MgmtCommand, context: Context, decision: () => Decision): void => {
+export const defineDecisionCommand = (
+  command: MgmtCommand,
+  context: Context,
+  readDecision: () => Decision,
+): void => {
   command.argument("<approval-id>", `id of the approval (${idPrefixes.approval}…)`);
   addControlOptions(command);
   command.action(async (id: string) => {
-    const chosen = decision();
+    const decision = readDecision();
     assertId("<approval-id>", id);
     const { decideApproval } = await import("./run-decision.js");
-    await decideApproval(id, chosen, controlFlags(command), context);
+    await decideApproval(id, decision, collectControlFlags(command), context);
   });
 };

@@ -1,7 +1,7 @@
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PrintedApproval } from "./printed-approval.js";
-import { approvalId } from "./options.js";
-import { defineDecision } from "./define-decision.js";
+import { exampleApprovalId } from "./options.js";
+import { defineDecisionCommand } from "./define-decision.js";
 
 /** `mgmt dev approvals deny`. */
 export const devApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
@@ -9,8 +9,8 @@ export const devApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
   order: 30,
   summary: "Deny a request",
   description: "Denies the request. Repeating it fails as well until the approval's 15 minutes are over.",
-  examples: [`mgmt dev approvals deny ${approvalId}`],
+  examples: [`mgmt dev approvals deny ${exampleApprovalId}`],
   define: (command, context) => {
-    defineDecision(command, context, () => ({ kind: "deny" }));
+    defineDecisionCommand(command, context, () => ({ kind: "deny" }));
   },
 };

@@ -1,6 +1,6 @@
 import type { PrintedApproval } from "./printed-approval.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import { addControlOptions, controlFlags } from "./options.js";
+import { addControlOptions, collectControlFlags } from "./options.js";
 
 /** `mgmt dev approvals list`. */
 export const devApprovalsListCommand: CommandDeclaration<readonly PrintedApproval[]> = {
@@ -14,7 +14,7 @@ export const devApprovalsListCommand: CommandDeclaration<readonly PrintedApprova
     addControlOptions(command);
     command.action(async () => {
       const { listApprovals } = await import("./run-list.js");
-      await listApprovals(controlFlags(command), context);
+      await listApprovals(collectControlFlags(command), context);
     });
   },
 };

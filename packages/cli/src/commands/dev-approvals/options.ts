@@ -1,11 +1,11 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import type { MgmtCommand } from "../../command-line/command.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";
 import type { ControlFlags } from "../../platform/request-control.js";
 
 /** An id for examples. */
-export const approvalId = exampleId(idPrefixes.approval);
+export const exampleApprovalId = exampleId(idPrefixes.approval);
 
 /** Adds the flags that choose the control surface. */
 export const addControlOptions = (command: MgmtCommand): void => {
@@ -21,7 +21,7 @@ export const addControlOptions = (command: MgmtCommand): void => {
 };
 
 /** Reads these flags and those of all commands. */
-export const controlFlags = (command: MgmtCommand): ControlFlags => ({
-  ...globalFlags(command),
+export const collectControlFlags = (command: MgmtCommand): ControlFlags => ({
+  ...collectGlobalFlags(command),
   ...command.opts<Pick<ControlFlags, "controlUrl" | "controlSecretFile">>(),
 });

@@ -1,4 +1,4 @@
-import { unexpectedResponse } from "../../errors/response-errors.js";
+import { unexpectedResponseError } from "../../errors/response-errors.js";
 import { isObject } from "../../json/json-path.js";
 
 /** An approval, as `mgmt dev approvals` prints it. */
@@ -19,27 +19,27 @@ export interface PrintedApproval {
 }
 
 /** The fields that people need, with times as the API writes them. */
-export const printedApproval = (row: unknown): PrintedApproval => {
-  if (!isObject(row)) throw unexpectedResponse("an approval");
-  const text = (name: string): string => {
+export const parseApproval = (row: unknown): PrintedApproval => {
+  if (!isObject(row)) throw unexpectedResponseError("an approval");
+  const readText = (name: string): string => {
     const value = row[name];
-    if (typeof value !== "string") throw unexpectedResponse(`an approval with ${name}`);
+    if (typeof value !== "string") throw unexpectedResponseError(`an approval with ${name}`);
     return value;
   };
-  const time = (name: string): string | null => {
+  const readTime = (name: string): string | null => {
     const value = row[name];
     return typeof value === "number" ? new Date(value).toISOString() : null;
   };
   return {
-    id: text("id"),
-    status: text("status"),
-    request: text("request"),
-    operationId: text("operationId"),
-    agentId: text("agentId"),
-    sponsorId: text("sponsorId"),
-    projectId: row["projectId"] === null ? null : text("projectId"),
-    expiresAt: time("expiresAt"),
-    windowExpiresAt: time("windowExpiresAt"),
-    decidedAt: time("decidedAt"),
+    id: readText("id"),
+    status: readText("status"),
+    request: readText("request"),
+    operationId: readText("operationId"),
+    agentId: readText("agentId"),
+    sponsorId: readText("sponsorId"),
+    projectId: row["projectId"] === null ? null : readText("projectId"),
+    expiresAt: readTime("expiresAt"),
+    windowExpiresAt: readTime("windowExpiresAt"),
+    decidedAt: readTime("decidedAt"),
   };
 };

@@ -1,4 +1,4 @@
-import { invalidValue } from "../../errors/usage-errors.js";
+import { invalidValueError } from "../../errors/usage-errors.js";
 
 /** A public OAuth client to register. */
 export interface OAuthClient {
@@ -6,7 +6,7 @@ export interface OAuthClient {
   redirectUris: string[];
 }
 
-const hint = "Write --oauth-client ID=REDIRECT_URI, with commas between several URIs.";
+const oauthClientHint = "Write --oauth-client ID=REDIRECT_URI, with commas between several URIs.";
 
 /**
  * Adds the client in a value of `--oauth-client`, `ID=REDIRECT_URI[,REDIRECT_URI…]`, to the clients of the flags before
@@ -14,26 +14,28 @@ const hint = "Write --oauth-client ID=REDIRECT_URI, with commas between several 
  *
  * @throws CliError for a value of another form.
  */
-export const addOAuthClient = (value: string, before: readonly OAuthClient[] = []): OAuthClient[] => {
-  const refused = (problem: string): Error =>
-    invalidValue(`--oauth-client ${JSON.stringify(value)}`, problem, hint);
-  const mark = value.indexOf("=");
-  if (mark === -1) throw refused("has no =");
-  const id = value.slice(0, mark).trim();
-  if (id === "") throw refused("has no client id before the =");
+export const addOAuthClient = (value: string, earlierClients: readonly OAuthClient[] = []): OAuthClient[] => {
+  const invalidClientError = (problem: string): Error =>
+    invalidValueError(`--oauth-client ${JSON.stringify(value)}`, problem, oauthClientHint);
+  const separatorIndex = value.indexOf("=");
+  if (separatorIndex === -1) throw invalidClientError("has no =");
+  const id = value.slice(0, separatorIndex).trim();
+  if (id === "") throw invalidClientError("has no client id before the =");
   const redirectUris = value
-    .slice(mark + 1)
+    .slice(separatorIndex + 1)
     .split(",")
     .map((uri) => uri.trim());
-  if (redirectUris.includes("")) throw refused("has an empty redirect URI");
+  if (redirectUris.includes("")) throw invalidClientError("has an empty redirect URI");
 
-  const known = before.find((client) => isSameId(client.id, id));
-  if (!known) return [...before, { id, redirectUris }];
-  const all = [...new Set([...known.redirectUris, ...redirectUris])];
-  return before.map((client) => (client === known ? { id: known.id, redirectUris: all } : client));
+  const existingClient = earlierClients.find((client) => isSameId(client.id, id));
+  if (!existingClient) return [...earlierClients, { id, redirectUris }];
+  const allRedirectUris = [...new Set([...existingClient.redirectUris, ...redirectUris])];
+  return earlierClients.map((client) =>
+    client === existingClient ? { id: existingClient.id, redirectUris: allRedirectUris } : client,
+  );
 };
 
 /** Ids are the same with and without their prefix. */
-const isSameId = (one: string, other: string): boolean => bare(one) === bare(other);
+const isSameId = (one: string, other: string): boolean => withoutIdPrefix(one) === withoutIdPrefix(other);
 
-const bare = (id: string): string => id.replace(/^itgr_/, "");
+const withoutIdPrefix = (id: string): string => id.replace(/^itgr_/, "");

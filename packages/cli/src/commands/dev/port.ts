@@ -4,7 +4,7 @@ import { usageError } from "../../errors/usage-errors.js";
 export const defaultPort = 4300;
 
 /** Parses the value of `--port`. Throws `usage:invalid`. */
-export const readPort = (text: string | undefined): number => {
+export const parsePort = (text: string | undefined): number => {
   if (text === undefined) return defaultPort;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (!(port <= 65_535)) {

@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
-import { processesByPs } from "@mgmt/internal/processes/start-by-ps";
+import { createPsProcesses } from "@mgmt/internal/processes/start-by-ps";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../input/context.js";
 import {
   hasCredential,
-  isOfDev,
-  isRunning,
+  isDevProfile,
+  isDevRunning,
   isSameAddress,
-  localProfile,
+  localProfileName,
   type Profile,
-  profileNamed,
+  findProfile,
   type Profiles,
-  withoutProfiles,
+  removeProfiles,
 } from "../../profiles/profile.js";
 import { profilesFile } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
 
 /** The profile with which other commands reach a service that `mgmt dev` runs. */
-export interface Registration {
+export interface ServiceRegistration {
   readonly name: string;
   /** Whether commands use the profile without `--profile`. */
   readonly isActive: boolean;
@@ -34,42 +34,51 @@ export const registerService = async (
   { ready }: Pick<Platform, "ready">,
   ephemeral: boolean,
   { env, output }: Pick<Context, "env" | "output">,
-): Promise<Registration | undefined> => {
+): Promise<ServiceRegistration | undefined> => {
   const { baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, workspaceId } = ready;
-  let name = ephemeral ? ownProfile("ephemeral", baseUrl) : localProfile;
+  let name = ephemeral ? profileNameByPort("ephemeral", baseUrl) : localProfileName;
   let holder: Profile | undefined;
-  const service = {
+  const serviceFields = {
     baseUrl,
     authUrl,
     controlUrl,
     controlSecretFile,
     ...(signInKeyFile !== null && { signInKeyFile }),
-    process: processesByPs().own,
+    process: createPsProcesses().own,
   };
-  const register = (all: Profiles): Profiles => {
-    const local = profileNamed(all, localProfile);
-    if (!ephemeral && local && isRunning(local)) {
-      holder = local;
-      name = ownProfile(localProfile, baseUrl);
+  const addService = (all: Profiles): Profiles => {
+    const storedLocalProfile = findProfile(all, localProfileName);
+    if (!ephemeral && storedLocalProfile && isDevRunning(storedLocalProfile)) {
+      holder = storedLocalProfile;
+      name = profileNameByPort(localProfileName, baseUrl);
     }
-    const isRemoved = name !== localProfile;
-    const before = isRemoved ? undefined : local;
-    const profile = before && isServiceOf(before, ready) ? withoutSignInKey(before) : undefined;
-    const next: Profile = {
+    const isRemoved = name !== localProfileName;
+    const previousProfile = isRemoved ? undefined : storedLocalProfile;
+    const reusedProfile =
+      previousProfile && isServiceOf(previousProfile, ready) ? withoutSignInKey(previousProfile) : undefined;
+    const newProfile: Profile = {
       workspaceId,
-      ...(before?.store && { store: before.store }),
-      ...profile,
-      ...service,
+      ...(previousProfile?.store && { store: previousProfile.store }),
+      ...reusedProfile,
+      ...serviceFields,
       ...(isRemoved && { ephemeral: true }),
-      ...((!profile || !hasCredential(profile) || profile.token !== undefined) && { token }),
+      ...((!reusedProfile || !hasCredential(reusedProfile) || reusedProfile.token !== undefined) && {
+        token,
+      }),
     };
-    const former = profileNamed(all, all.active);
-    const isUsable = former !== undefined && (!isOfDev(former) || isRunning(former));
-    const active = isUsable ? all.active : name;
-    return { ...all, ...(active !== undefined && { active }), profiles: { ...all.profiles, [name]: next } };
+    const previousActiveProfile = findProfile(all, all.active);
+    const isActiveUsable =
+      previousActiveProfile !== undefined &&
+      (!isDevProfile(previousActiveProfile) || isDevRunning(previousActiveProfile));
+    const activeName = isActiveUsable ? all.active : name;
+    return {
+      ...all,
+      ...(activeName !== undefined && { active: activeName }),
+      profiles: { ...all.profiles, [name]: newProfile },
+    };
   };
   try {
-    const { active } = await updateProfiles(profilesFile(env), register);
+    const { active } = await updateProfiles(profilesFile(env), addService);
     return { name, isActive: active === name, ...(holder && { holder }) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : "unknown reason";
@@ -85,7 +94,8 @@ export const registerService = async (
 const withoutSignInKey = ({ signInKeyFile: _, ...profile }: Profile): Profile => profile;
 
 /** Two services on this machine cannot have the same port. */
-const ownProfile = (kind: string, baseUrl: string): string => `${kind}-${new URL(baseUrl).port || "80"}`;
+const profileNameByPort = (kind: string, baseUrl: string): string =>
+  `${kind}-${new URL(baseUrl).port || "80"}`;
 
 /** Whether the profile's credential is for this service: it has the same address and the same data directory. */
 const isServiceOf = (profile: Profile, { baseUrl, authUrl, controlSecretFile }: Platform["ready"]): boolean =>
@@ -96,17 +106,17 @@ const isServiceOf = (profile: Profile, { baseUrl, authUrl, controlSecretFile }: 
 
 /** Removes the profile of a service that has ended. The profile `local` stays, with its credential. */
 export const unregisterService = async (
-  { name }: Registration,
+  { name }: ServiceRegistration,
   { env }: Pick<Context, "env">,
 ): Promise<void> => {
-  const unregister = (all: Profiles): Profiles => {
-    const profile = profileNamed(all, name);
+  const removeService = (all: Profiles): Profiles => {
+    const profile = findProfile(all, name);
     // Another service may have the profile by now.
-    if (!profile || !isDeepStrictEqual(profile.process, processesByPs().own)) return all;
-    if (profile.ephemeral) return withoutProfiles(all, [name]);
-    const { process: _, ...ended } = profile;
-    return { ...all, profiles: { ...all.profiles, [name]: ended } };
+    if (!profile || !isDeepStrictEqual(profile.process, createPsProcesses().own)) return all;
+    if (profile.ephemeral) return removeProfiles(all, [name]);
+    const { process: _, ...endedProfile } = profile;
+    return { ...all, profiles: { ...all.profiles, [name]: endedProfile } };
   };
   // The next change of the profiles removes the rest.
-  await updateProfiles(profilesFile(env), unregister).catch(() => undefined);
+  await updateProfiles(profilesFile(env), removeService).catch(() => undefined);
 };

@@ -3,27 +3,27 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
-import { portTakenByDev } from "../../errors/run-errors.js";
+import { portTakenByDevError } from "../../errors/run-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { calledAs } from "../../run/failures/called-as.js";
+import { programWords } from "../../run/failures/called-as.js";
 import type { Notice } from "../../output/output.js";
 import { describeDev } from "../../profiles/describe-dev.js";
 import {
-  isRunning,
+  isDevRunning,
   isSameAddress,
-  localProfile,
+  localProfileName,
   type Profile,
   type Profiles,
 } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
-import { ciSystemOf } from "../../system/ci-system.js";
+import { detectCiSystem } from "../../system/ci-system.js";
 import { maskInLog } from "../../secrets/log-masks.js";
-import { mask } from "../../output/mask.js";
-import { wrap, wrapCommand } from "../../output/wrap.js";
+import { secretMask } from "../../output/mask.js";
+import { wrapText, wrapCommand } from "../../output/wrap.js";
 import { loadPlatform } from "../../platform/load-platform.js";
 import type { OAuthClient } from "./oauth-clients.js";
-import { readPort } from "./port.js";
-import { type Registration, registerService, unregisterService } from "./registration.js";
+import { parsePort } from "./port.js";
+import { type ServiceRegistration, registerService, unregisterService } from "./registration.js";
 
 export interface DevFlags {
   port?: string;
@@ -46,7 +46,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
     throw usageError("--data-dir must be a folder, not -", "Pass ./- for a folder of this name.");
   if (output.format !== "table" && output.format !== "json")
     throw usageError("mgmt dev writes text or JSON", "Use --output json.");
-  const port = readPort(flags.port);
+  const port = parsePort(flags.port);
   const requireSignInKey = flags.signInKey !== "none";
   try {
     const { startPlatform } = await loadPlatform(context);
@@ -61,29 +61,33 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
       ...(dataDir !== undefined && { dataDir: resolvePath(cwd, dataDir) }),
       onLog: (message: string) => output.notice({ code: "dev:log", message }),
     });
-    if (!requireSignInKey) await output.warn(everyoneSignsIn);
+    if (!requireSignInKey) await output.warn(noSignInKeyWarning);
     await runUntilInterrupted(platform, ephemeral, context);
   } catch (error) {
     // A canceled start is not a failure.
     if (signal.aborted && error === signal.reason) return;
-    throw portOfDev(error, port, context) ?? error;
+    throw findPortTakenError(error, port, context) ?? error;
   }
 };
 
 /** Returns the error to throw instead if the port is taken by a `mgmt dev` that has a profile. */
-const portOfDev = (error: unknown, port: number, { env }: Pick<Context, "env">): CliError | undefined => {
+const findPortTakenError = (
+  error: unknown,
+  port: number,
+  { env }: Pick<Context, "env">,
+): CliError | undefined => {
   if (errorCode(error) !== "platform:port_taken") return undefined;
   const address = `http://127.0.0.1:${String(port)}`;
-  const entry = Object.entries(profilesIn(env)).find(
-    ([, profile]) => isSameAddress(profile.baseUrl, address) && isRunning(profile),
+  const runningEntry = Object.entries(readProfilesOrNone(env)).find(
+    ([, profile]) => isSameAddress(profile.baseUrl, address) && isDevRunning(profile),
   );
-  if (!entry) return undefined;
-  const [name, profile] = entry;
-  return portTakenByDev(port, describeDev(profile), name, profile.process?.pid);
+  if (!runningEntry) return undefined;
+  const [name, profile] = runningEntry;
+  return portTakenByDevError(port, describeDev(profile), name, profile.process?.pid);
 };
 
 /** A profiles file that cannot be read does not explain the problem with the port. */
-const profilesIn = (env: NodeJS.ProcessEnv): Profiles["profiles"] => {
+const readProfilesOrNone = (env: NodeJS.ProcessEnv): Profiles["profiles"] => {
   try {
     return readProfiles(profilesFile(env)).profiles;
   } catch {
@@ -94,7 +98,7 @@ const profilesIn = (env: NodeJS.ProcessEnv): Profiles["profiles"] => {
 /** Indents text to copy. */
 const indent = "  ";
 
-const everyoneSignsIn = {
+const noSignInKeyWarning = {
   code: "dev:no_sign_in_key",
   message:
     "Without a sign-in key, every account and program of this machine can sign in as any user of this service",
@@ -107,42 +111,44 @@ const runUntilInterrupted = async (
 ): Promise<void> => {
   const { signal } = context;
   const registration = signal.aborted ? undefined : await registerService(platform, ephemeral, context);
-  if (registration?.holder) context.output.notice(besideOther(registration.name, registration.holder));
+  if (registration?.holder) context.output.notice(otherDevNotice(registration.name, registration.holder));
   if (!signal.aborted) printReady(platform, registration, context);
-  const stopped = new Promise<void>((resolve) => {
+  const whenInterrupted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  const defect = await Promise.race([stopped, platform.closed]);
+  const defect = await Promise.race([whenInterrupted, platform.closed]);
   if (registration) await unregisterService(registration, context);
   await platform.stop();
   if (defect) throw defect;
 };
 
-const besideOther = (name: string, holder: Profile): Notice => ({
+const otherDevNotice = (name: string, holder: Profile): Notice => ({
   code: "dev:own_profile",
-  message: `Another mgmt dev (${describeDev(holder)}) has the profile ${localProfile}. Until this one ends, commands reach it with --profile ${name}.`,
+  message: `Another mgmt dev (${describeDev(holder)}) has the profile ${localProfileName}. Until this one ends, commands reach it with --profile ${name}.`,
   profile: name,
 });
 
 const printReady = (
   { ready, signInKey }: Platform,
-  registration: Registration | undefined,
+  registration: ServiceRegistration | undefined,
   context: Context,
 ): void => {
   const { output, env } = context;
   maskInLog([ready.token], context);
   if (output.format === "json") return output.jsonLine(ready);
-  const isLogged = ciSystemOf(env) !== undefined;
-  const mgmt = calledAs(env).join(" ");
+  const isOutputLogged = detectCiSystem(env) !== undefined;
+  const mgmt = programWords(env).join(" ");
   const lines = [
     `The Management API is running at ${ready.baseUrl}, with real Postgres databases.`,
     "",
     "In another terminal:",
     "",
-    ...(registration ? profileLines(ready, registration, mgmt) : environmentLines(ready, isLogged, mgmt)),
+    ...(registration
+      ? renderProfileLines(ready, registration, mgmt)
+      : renderEnvironmentLines(ready, isOutputLogged, mgmt)),
     "",
-    ...signInLines(ready, output.isTerminal && !isLogged ? signInKey : null),
+    ...renderSignInLines(ready, output.isTerminal && !isOutputLogged ? signInKey : null),
     "Database connections support TLS. To verify the server:",
     "",
     `  sslmode=verify-full&sslrootcert=${ready.caFile}`,
@@ -150,12 +156,12 @@ const printReady = (
     "Press Ctrl-C to stop.",
   ];
   output.text(
-    (output.isTerminal ? lines.flatMap((line) => fitted(line, output.helpWidth)) : lines).join("\n"),
+    (output.isTerminal ? lines.flatMap((line) => fitLine(line, output.helpWidth)) : lines).join("\n"),
   );
 };
 
 /** The key is for a person at a terminal; a log gets the name of its file. */
-const signInLines = ({ signInKeyFile }: Platform["ready"], key: string | null): string[] => {
+const renderSignInLines = ({ signInKeyFile }: Platform["ready"], key: string | null): string[] => {
   if (signInKeyFile === null) return [];
   const lines = key === null ? [] : [`  ${key}`, ""];
   return [
@@ -168,17 +174,19 @@ const signInLines = ({ signInKeyFile }: Platform["ready"], key: string | null): 
 };
 
 /** Breaks sentences between words, and the commands below them so that a shell reads each as one. A path or key stays whole. */
-const fitted = (line: string, columns: number): string[] => {
-  if (!line.startsWith(indent)) return wrap(line, columns);
-  const room = columns - indent.length;
-  const lines = wrapCommand(line.trimStart(), room);
-  return lines.every(({ length }) => length <= room) ? lines.map((part) => indent + part) : [line];
+const fitLine = (line: string, columns: number): string[] => {
+  if (!line.startsWith(indent)) return wrapText(line, columns);
+  const availableColumns = columns - indent.length;
+  const lines = wrapCommand(line.trimStart(), availableColumns);
+  return lines.every(({ length }) => length <= availableColumns)
+    ? lines.map((part) => indent + part)
+    : [line];
 };
 
 /** @param mgmt how a shell calls this command */
-const profileLines = (
+const renderProfileLines = (
   { baseUrl }: Platform["ready"],
-  { name, isActive }: Registration,
+  { name, isActive }: ServiceRegistration,
   mgmt: string,
 ): string[] => {
   const flag = isActive ? "" : ` --profile ${name}`;
@@ -197,12 +205,12 @@ const profileLines = (
 };
 
 /** Without a profile, other terminals can get the token only from this text. */
-const environmentLines = (
+const renderEnvironmentLines = (
   { baseUrl, token }: Platform["ready"],
-  isLogged: boolean,
+  isOutputLogged: boolean,
   mgmt: string,
 ): string[] => [
   `  export MGMT_BASE_URL=${baseUrl}`,
-  `  export MGMT_TOKEN=${isLogged ? `${mask} # ${mgmt} dev --output json prints it` : token}`,
+  `  export MGMT_TOKEN=${isOutputLogged ? `${secretMask} # ${mgmt} dev --output json prints it` : token}`,
   `  ${mgmt} projects create shop --wait`,
 ];

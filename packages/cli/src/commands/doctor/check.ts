@@ -1,7 +1,7 @@
-import { failureOf } from "../../errors/failure.js";
+import { toFailure } from "../../errors/failure.js";
 
 /** Disables retries, so that a service that is down is reported soon. */
-export const oneAttempt = { timeoutMs: 10_000, maxRetries: 0 };
+export const singleAttemptOptions = { timeoutMs: 10_000, maxRetries: 0 };
 
 /** The result of one check. */
 export interface Check {
@@ -14,9 +14,9 @@ export interface Check {
   readonly next: readonly (readonly string[])[];
 }
 
-export const ok = (name: string, message: string): Check => ({ name, status: "ok", message, next: [] });
+export const okCheck = (name: string, message: string): Check => ({ name, status: "ok", message, next: [] });
 
-export const skipped = (name: string, message: string): Check => ({
+export const skippedCheck = (name: string, message: string): Check => ({
   name,
   status: "skipped",
   message,
@@ -24,26 +24,26 @@ export const skipped = (name: string, message: string): Check => ({
 });
 
 /** The advice for a problem. */
-interface Advice {
+interface CheckAdvice {
   readonly hint?: string | undefined;
   readonly next?: Check["next"] | undefined;
 }
 
-const problem = (
+const createProblemCheck = (
   status: "warning" | "failure",
   name: string,
   message: string,
-  { hint, next = [] }: Advice,
+  { hint, next = [] }: CheckAdvice,
 ): Check => ({ name, status, message, ...(hint !== undefined && { hint }), next });
 
-export const warning = (name: string, message: string, advice: Advice = {}): Check =>
-  problem("warning", name, message, advice);
+export const warningCheck = (name: string, message: string, advice: CheckAdvice = {}): Check =>
+  createProblemCheck("warning", name, message, advice);
 
-export const failure = (name: string, message: string, advice: Advice = {}): Check =>
-  problem("failure", name, message, advice);
+export const failureCheck = (name: string, message: string, advice: CheckAdvice = {}): Check =>
+  createProblemCheck("failure", name, message, advice);
 
 /** Returns the result of a check that threw an error. */
-export const failed = async (name: string, error: unknown, next?: Check["next"]): Promise<Check> => {
-  const { message, code, hint, next: ownNext } = await failureOf(error);
-  return failure(name, `${message} (${code})`, { hint, next: ownNext ?? next });
+export const errorCheck = async (name: string, error: unknown, next?: Check["next"]): Promise<Check> => {
+  const { message, code, hint, next: ownNext } = await toFailure(error);
+  return failureCheck(name, `${message} (${code})`, { hint, next: ownNext ?? next });
 };

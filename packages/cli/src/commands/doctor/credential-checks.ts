@@ -3,99 +3,106 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import {
   type CredentialDescription,
   describeCredential,
-  noCredential,
+  noCredentialDescription,
 } from "../../credentials/describe-credential.js";
-import { noToken } from "../../errors/access-errors.js";
-import type { Sourced } from "../../profiles/active-profile.js";
+import { missingTokenError } from "../../errors/access-errors.js";
+import type { ValueWithSource } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
-import type { Access, Identity } from "../../profiles/resolve-access.js";
-import { connectTo } from "../../service/connect.js";
-import { type Check, failed, ok, oneAttempt, skipped, warning } from "./check.js";
+import type { ServiceAccess, RequestCredential } from "../../profiles/resolve-access.js";
+import { connectWithAccess } from "../../service/connect.js";
+import {
+  type Check,
+  errorCheck,
+  okCheck,
+  singleAttemptOptions,
+  skippedCheck,
+  warningCheck,
+} from "./check.js";
 
-const soonMs = 24 * 3_600_000;
+const expiresSoonMs = 24 * 3_600_000;
 
 /** Checks the credential, where it is stored, and the default ids, which need a credential. */
-export const credentialChecks = async (
-  access: Access,
+export const checkCredentials = async (
+  access: ServiceAccess,
   flags: GlobalFlags,
   context: Context,
 ): Promise<Check[]> => {
   const { identity, baseUrl } = access;
-  const login = [["mgmt", "login"]];
-  if (!identity) return [await failed("credential", noToken(baseUrl?.value))];
-  let described: CredentialDescription;
+  const loginSuggestion = [["mgmt", "login"]];
+  if (!identity) return [await errorCheck("credential", missingTokenError(baseUrl?.value))];
+  let description: CredentialDescription;
   try {
-    described = await describeCredential(identity);
+    description = await describeCredential(identity);
   } catch (error) {
-    return [await failed(isInKeyring(identity) ? "keyring" : "credential", error, login)];
+    return [await errorCheck(isInKeyring(identity) ? "keyring" : "credential", error, loginSuggestion)];
   }
-  const keyring = ok(
+  const keyringCheck = okCheck(
     "keyring",
     isInKeyring(identity) ? "The credential is in the keyring" : "The credential is not in the keyring",
   );
-  if (described === noCredential) {
-    return [await failed("keyring", noToken(baseUrl?.value), login)];
+  if (description === noCredentialDescription) {
+    return [await errorCheck("keyring", missingTokenError(baseUrl?.value), loginSuggestion)];
   }
   try {
-    const client = await connectTo(access, context);
-    const caller = await callerOf(client, context.signal);
-    const checks = [keyring, credentialCheck(described, caller)];
-    return [...checks, await defaultsCheck(client, flags, context)];
+    const client = await connectWithAccess(access, context);
+    const caller = await readCallerName(client, context.signal);
+    const checks = [keyringCheck, checkExpiry(description, caller)];
+    return [...checks, await checkDefaults(client, flags, context)];
   } catch (error) {
     context.signal.throwIfAborted();
-    return [keyring, await failed("credential", error, login)];
+    return [keyringCheck, await errorCheck("credential", error, loginSuggestion)];
   }
 };
 
-const isInKeyring = ({ value }: Sourced<Identity>): boolean =>
+const isInKeyring = ({ value }: ValueWithSource<RequestCredential>): boolean =>
   "profile" in value && value.profile.inKeyring !== undefined;
 
 /** Returns the name of the caller in the service. */
-const callerOf = async (client: MgmtClient, signal: AbortSignal): Promise<string> => {
-  const { user, workspace, credential } = await client.me.get({ signal, ...oneAttempt });
+const readCallerName = async (client: MgmtClient, signal: AbortSignal): Promise<string> => {
+  const { user, workspace, credential } = await client.me.get({ signal, ...singleAttemptOptions });
   const name = user?.email ?? credential.name ?? credential.type;
   return workspace ? `${name} in ${workspace.name}` : name;
 };
 
-const credentialCheck = ({ from, kind, endsAt, renewed }: CredentialDescription, caller: string): Check => {
-  const what = `${caller}, with a ${kind ?? "token"} from ${from ?? "this command line"}`;
-  if (renewed) return ok("credential", `${what}, which is refreshed automatically`);
-  if (endsAt === null) return ok("credential", what);
-  const message = `${what}, valid until ${endsAt}`;
-  const leftMs = Date.parse(endsAt) - Date.now();
-  if (leftMs > soonMs) return ok("credential", message);
-  const hint = leftMs > 0 ? "It expires soon." : "It has expired by the clock of this machine.";
-  return warning("credential", message, { hint, next: [["mgmt", "login"]] });
+const checkExpiry = ({ from, kind, endsAt, renewed }: CredentialDescription, caller: string): Check => {
+  const credentialText = `${caller}, with a ${kind ?? "token"} from ${from ?? "this command line"}`;
+  if (renewed) return okCheck("credential", `${credentialText}, which is refreshed automatically`);
+  if (endsAt === null) return okCheck("credential", credentialText);
+  const message = `${credentialText}, valid until ${endsAt}`;
+  const remainingMs = Date.parse(endsAt) - Date.now();
+  if (remainingMs > expiresSoonMs) return okCheck("credential", message);
+  const hint = remainingMs > 0 ? "It expires soon." : "It has expired by the clock of this machine.";
+  return warningCheck("credential", message, { hint, next: [["mgmt", "login"]] });
 };
 
-const kinds = [
+const defaultKinds = [
   ["workspaceId", "workspace"],
   ["projectId", "project"],
 ] as const;
 
 /** Checks that the default workspace and project exist. */
-const defaultsCheck = async (client: MgmtClient, flags: GlobalFlags, context: Context): Promise<Check> => {
+const checkDefaults = async (client: MgmtClient, flags: GlobalFlags, context: Context): Promise<Check> => {
   const { signal } = context;
-  const problems: string[] = [];
-  for (const [name, noun] of kinds) {
-    const choice = findDefault(name, flags, context);
-    if (!choice) continue;
-    const { value, from } = choice;
+  const accessibleDefaults: string[] = [];
+  for (const [name, noun] of defaultKinds) {
+    const resolvedDefault = findDefault(name, flags, context);
+    if (!resolvedDefault) continue;
+    const { value, from } = resolvedDefault;
     try {
       const resources = noun === "workspace" ? client.workspaces : client.projects;
-      const { name: title } = await resources.get(value, { signal, ...oneAttempt });
-      problems.push(`${noun} ${title} (from ${from})`);
+      const { name: resourceName } = await resources.get(value, { signal, ...singleAttemptOptions });
+      accessibleDefaults.push(`${noun} ${resourceName} (from ${from})`);
     } catch (error) {
       signal.throwIfAborted();
       const status = error instanceof Error && "status" in error ? error.status : undefined;
-      if (status !== 403 && status !== 404 && status !== 422) return failed("defaults", error);
-      return warning("defaults", `The default ${noun} ${value} (from ${from}) is not accessible`, {
+      if (status !== 403 && status !== 404 && status !== 422) return errorCheck("defaults", error);
+      return warningCheck("defaults", `The default ${noun} ${value} (from ${from}) is not accessible`, {
         hint: "Commands that use it fail. Link the folder again, or change where the id comes from.",
         next: [["mgmt", `${noun}s`, "list"]],
       });
     }
   }
-  return problems.length > 0
-    ? ok("defaults", problems.join(", "))
-    : skipped("defaults", "No defaults are set");
+  return accessibleDefaults.length > 0
+    ? okCheck("defaults", accessibleDefaults.join(", "))
+    : skippedCheck("defaults", "No defaults are set");
 };

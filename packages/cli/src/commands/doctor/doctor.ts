@@ -1,4 +1,4 @@
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { Check } from "./check.js";
 
@@ -16,7 +16,7 @@ export const doctorCommand: CommandDeclaration<readonly Check[]> = {
   define: (command, context) => {
     command.action(async () => {
       const { runDoctor } = await import("./run-doctor.js");
-      await runDoctor(globalFlags(command), context);
+      await runDoctor(collectGlobalFlags(command), context);
     });
   },
 };

@@ -1,7 +1,7 @@
 import { Argument } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { completeIds } from "../../command-line/completion.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
@@ -53,7 +53,7 @@ export const envCommand: CommandDeclaration<EnvResult> = {
       const { runEnv } = await import("./run-env.js");
       await runEnv(
         { databaseId: command.args[0], file, name, pooled, secretFlags },
-        globalFlags(command),
+        collectGlobalFlags(command),
         context,
       );
     });

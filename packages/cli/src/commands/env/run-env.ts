@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { assertVariableName } from "../../input/variable-name.js";
-import { databaseAccess } from "../../postgres/database-access.js";
-import { assertHasDestination, secretDestination } from "../../secrets/secret-destination.js";
+import { resolveDatabaseAccess } from "../../postgres/database-access.js";
+import { assertHasDestination, resolveSecretDestination } from "../../secrets/secret-destination.js";
 import { type SecretFlags, setsVariable } from "../../secrets/secret-flags.js";
 import { openSecretOutput } from "../../secrets/secret-output.js";
-import { withVariable } from "../../working-directory/env-file.js";
+import { replaceAssignments } from "../../working-directory/env-file.js";
 import { writeVariable } from "../../working-directory/write-variable.js";
 
 export interface EnvOptions {
@@ -38,18 +38,26 @@ export const runEnv = async (
   assertVariableName(name);
   const { showSecrets = false } = secretFlags;
   if (file === "-") {
-    assertHasDestination("The connection string", secretDestination({ showSecrets }, context), "--file");
+    assertHasDestination(
+      "The connection string",
+      resolveSecretDestination({ showSecrets }, context),
+      "--file",
+    );
   }
   const secrets = { paths: ["connectionString"], issued: true };
-  const secretOutput = await openSecretOutput(secrets, secretDestination(secretFlags, context), context);
+  const secretOutput = await openSecretOutput(
+    secrets,
+    resolveSecretDestination(secretFlags, context),
+    context,
+  );
   try {
-    const { url, databaseId: id } = await databaseAccess(databaseId, flags, context, { pooled });
+    const { url, databaseId: id } = await resolveDatabaseAccess(databaseId, flags, context, { pooled });
     if (setsVariable(secretFlags)) {
       await secretOutput.deliver({ connectionString: url });
       if (file === undefined)
         return await printResult({ file: null, variable: name, databaseId: id }, true, context);
     }
-    if (file === "-") return context.output.text(withVariable("", name, url));
+    if (file === "-") return context.output.text(replaceAssignments("", name, url));
     const path = resolve(context.cwd, file ?? ".env");
     const changed = await writeVariable({ path, name, url }, context);
     await printResult({ file: path, variable: name, databaseId: id }, changed, context);
@@ -59,10 +67,10 @@ export const runEnv = async (
 };
 
 const printResult = (
-  written: Omit<EnvResult, "changed">,
+  writtenVariable: Omit<EnvResult, "changed">,
   changed: boolean,
   { output }: Context,
 ): Promise<void> => {
-  const result: EnvResult = { ...written, changed };
+  const result: EnvResult = { ...writtenVariable, changed };
   return output.result(result, "EnvResult");
 };

@@ -1,5 +1,5 @@
-import { globalFlags } from "../../command-line/global-options.js";
-import { onlyIds } from "../../command-line/completion.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
+import { filterIds } from "../../command-line/completion.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 
 /** `mgmt export`. */
@@ -15,10 +15,11 @@ export const exportCommand: CommandDeclaration = {
   examples: ["mgmt export > mgmt.yaml", "mgmt export shop"],
   define: (command, context) => {
     command.argument("[project...]", "ids, logical ids or names of projects (default: all projects)");
-    command.completeArgument = async ({ resources }) => onlyIds("project", await resources("project"));
+    command.completeArgument = async ({ listResources }) =>
+      filterIds("project", await listResources("project"));
     command.action(async (projects: string[]) => {
       const { runExport } = await import("./run-export.js");
-      await runExport(projects, globalFlags(command), context);
+      await runExport(projects, collectGlobalFlags(command), context);
     });
   },
 };

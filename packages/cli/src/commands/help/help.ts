@@ -24,10 +24,10 @@ export const helpCommand: CommandDeclaration<CommandHelp | PrintedTopic> = {
       if (topic) return output.text(renderTopic(topic, output.helpWidth));
       await rootOf(command).parseAsync([...words, "--help"], { from: "user" });
     });
-    command.completeArgument = async ({ typed }) => {
+    command.completeArgument = async ({ typed: earlierArguments }) => {
       const root = rootOf(command);
-      const names = root instanceof MgmtCommand ? await subcommandNames(root, typed) : [];
-      return typed.length === 0 ? [...names, ...topics.map(({ name }) => name)] : names;
+      const names = root instanceof MgmtCommand ? await subcommandNames(root, earlierArguments) : [];
+      return earlierArguments.length === 0 ? [...names, ...topics.map(({ name }) => name)] : names;
     };
     addRows(command, "Topics", () => topics.map(({ name, summary }) => [name, summary] as const));
   },

@@ -1,4 +1,4 @@
-import { renderRows, wrap, wrapCommand } from "../../output/wrap.js";
+import { renderTerms, wrapText, wrapCommand } from "../../output/wrap.js";
 
 /** A part of a text. Words in backticks are what the user types. */
 export type Block =
@@ -30,13 +30,13 @@ export const renderTopic = ({ summary, blocks }: Topic, columns: number): string
 
 const renderBlock = (block: Block, columns: number): string => {
   if ("heading" in block) return `${block.heading}:`;
-  if ("text" in block) return wrap(withoutBackticks(block.text), columns).join("\n");
+  if ("text" in block) return wrapText(withoutBackticks(block.text), columns).join("\n");
   if ("commands" in block) {
     const lines = block.commands.flatMap((line) => wrapCommand(line, columns - 2));
     return lines.map((line) => `  ${line}`).join("\n");
   }
   const rows = block.rows.map(([term, meaning]) => [term, withoutBackticks(meaning)] as const);
-  return renderRows(rows, columns).join("\n");
+  return renderTerms(rows, columns).join("\n");
 };
 
 const withoutBackticks = (text: string): string => text.replaceAll("`", "");

@@ -1,9 +1,9 @@
 import { exitCodeHelp } from "../../errors/exit-codes.js";
-import { formats } from "../../output/output.js";
-import { globalOptions } from "../../command-line/global-options.js";
+import { outputFormats } from "../../output/output.js";
+import { createGlobalOptions } from "../../command-line/global-options.js";
 import type { Topic } from "./topic.js";
 
-const ci: Topic = {
+const ciTopic: Topic = {
   name: "ci",
   summary: "Secrets, prompts, and exit codes in CI",
   blocks: [
@@ -42,7 +42,7 @@ const ci: Topic = {
   ],
 };
 
-const formatMeanings: Readonly<Record<(typeof formats)[number], string>> = {
+const formatMeanings: Readonly<Record<(typeof outputFormats)[number], string>> = {
   table: "text for people (default)",
   json: "the resource, or a list as an array",
   yaml: "the same as YAML",
@@ -52,14 +52,14 @@ const formatMeanings: Readonly<Record<(typeof formats)[number], string>> = {
   name: "one id per line, for the arguments of another command",
 };
 
-const options: Topic = {
+const optionsTopic: Topic = {
   name: "options",
   summary: "Options that every command accepts",
   blocks: [
     { text: "They can be passed before or after the words of the command." },
     {
       columns: ["flag", "meaning"],
-      rows: globalOptions().map(({ flags, description }) => [flags, description] as const),
+      rows: createGlobalOptions().map(({ flags, description }) => [flags, description] as const),
     },
     {
       text:
@@ -71,7 +71,7 @@ const options: Topic = {
   ],
 };
 
-const output: Topic = {
+const outputTopic: Topic = {
   name: "output",
   summary: "Formats, fields, queries, and messages",
   blocks: [
@@ -81,7 +81,7 @@ const output: Topic = {
     { text: "`--output FORMAT`, or `-o FORMAT`, selects the format. `--json` is short for `--output json`." },
     {
       columns: ["format", "what is printed"],
-      rows: formats.map((format) => [format, formatMeanings[format]] as const),
+      rows: outputFormats.map((format) => [format, formatMeanings[format]] as const),
     },
     { heading: "Selecting what is printed" },
     {
@@ -123,7 +123,7 @@ const output: Topic = {
   ],
 };
 
-const exitCodes: Topic = {
+const exitCodesTopic: Topic = {
   name: "exit-codes",
   summary: "What each exit code means",
   blocks: [
@@ -146,7 +146,7 @@ const exitCodes: Topic = {
   ],
 };
 
-const environment: Topic = {
+const environmentTopic: Topic = {
   name: "environment",
   summary: "Variables that commands read, and files that they write",
   blocks: [
@@ -193,7 +193,7 @@ const environment: Topic = {
   ],
 };
 
-const auth: Topic = {
+const authTopic: Topic = {
   name: "auth",
   summary: "How to log in, and which credential commands use",
   blocks: [
@@ -244,7 +244,7 @@ const auth: Topic = {
   ],
 };
 
-const names: Topic = {
+const namesTopic: Topic = {
   name: "names",
   summary: "Names instead of ids",
   blocks: [
@@ -276,4 +276,12 @@ const names: Topic = {
   ],
 };
 
-export const topics: readonly Topic[] = [options, output, exitCodes, environment, auth, names, ci];
+export const topics: readonly Topic[] = [
+  optionsTopic,
+  outputTopic,
+  exitCodesTopic,
+  environmentTopic,
+  authTopic,
+  namesTopic,
+  ciTopic,
+];

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { assertPathId } from "../../input/ids.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { InitFlags, InitResult } from "./run-init.js";
 
@@ -46,7 +46,7 @@ export const initCommand: CommandDeclaration<InitResult> = {
       if (create?.trim() === "") throw usageError("--create must not be empty");
       if (region !== undefined && create === undefined) throw usageError("--region needs --create");
       const { runInit } = await import("./run-init.js");
-      await runInit(flags, globalFlags(command), context);
+      await runInit(flags, collectGlobalFlags(command), context);
     });
   },
 };

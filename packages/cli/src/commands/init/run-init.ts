@@ -1,18 +1,18 @@
 import { basename, resolve } from "node:path";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { missingInput, usageError } from "../../errors/usage-errors.js";
+import { missingInputError, usageError } from "../../errors/usage-errors.js";
 import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
-import { ask, whyNotAsked } from "../../input/ask.js";
+import { ask, findNoPromptReason } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { assertVariableName } from "../../input/variable-name.js";
 import { flagOrConfirm } from "../../input/flag-or-confirm.js";
-import { printable } from "../../output/printable.js";
-import { idOf } from "../../run/names/id-of.js";
+import { toPrintable } from "../../output/printable.js";
+import { resolveIdOrName } from "../../run/names/id-of.js";
 import { chooseResource } from "../../run/names/choose-resource.js";
-import { accessTo, defaultDatabaseOf } from "../../postgres/database-access.js";
+import { findDatabaseAccess, requireDefaultDatabase } from "../../postgres/database-access.js";
 import { announceLink } from "../../profiles/announce-link.js";
-import { linkFileIn, readLink } from "../../profiles/link-file.js";
+import { linkFilePathIn, readLink } from "../../profiles/link-file.js";
 import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";
 import { connect } from "../../service/connect.js";
 import { writeLink } from "../../working-directory/write-link.js";
@@ -50,19 +50,19 @@ export const runInit = async (options: InitFlags, flags: GlobalFlags, context: C
   const { cwd, output } = context;
   const { file = ".env", name = "DATABASE_URL" } = options;
   assertVariableName(name);
-  const linked = readLink(linkFileIn(cwd))?.projectId;
-  assertComplete(options, linked, context);
+  const linkedProjectId = readLink(linkFilePathIn(cwd))?.projectId;
+  assertProjectKnown(options, linkedProjectId, context);
   const client = await connect(flags, context);
-  const project = await findProject(options, linked, client, flags, context);
-  const { file: link, link: written } = await writeLink({ projectId: project.id }, flags, context);
+  const project = await chooseOrCreateProject(options, linkedProjectId, client, flags, context);
+  const { file: linkFile, link: writtenLink } = await writeLink({ projectId: project.id }, flags, context);
   output.info(`This folder uses project ${project.name} (${project.id}).`);
-  await warnIfLinkIsOverridden(written, context);
+  await warnIfLinkIsOverridden(writtenLink, context);
 
   const writesEnv = await flagOrConfirm(options.env, `Write ${name} into ${file}?`, context);
   const envFile = writesEnv ? resolve(cwd, file) : undefined;
   const ignored = await ignoreInGit(
     [
-      { path: link, line: ".mgmt/" },
+      { path: linkFile, line: ".mgmt/" },
       ...(envFile === undefined ? [] : [{ path: envFile, line: basename(envFile) }]),
     ],
     options.gitignore,
@@ -73,7 +73,7 @@ export const runInit = async (options: InitFlags, flags: GlobalFlags, context: C
   }
   const result: InitResult = {
     project,
-    link,
+    link: linkFile,
     ignored,
     envFile: envFile ?? null,
     variable: envFile === undefined ? null : name,
@@ -84,14 +84,20 @@ export const runInit = async (options: InitFlags, flags: GlobalFlags, context: C
 };
 
 /** Fails before anything is sent if there is nobody to ask for the project. */
-const assertComplete = (
+const assertProjectKnown = (
   { projectId, create }: InitFlags,
-  linked: string | undefined,
+  linkedProjectId: string | undefined,
   context: Context,
 ): void => {
-  const reason = whyNotAsked(context);
-  if (reason === undefined || projectId !== undefined || create !== undefined || linked !== undefined) return;
-  throw missingInput(
+  const reason = findNoPromptReason(context);
+  if (
+    reason === undefined ||
+    projectId !== undefined ||
+    create !== undefined ||
+    linkedProjectId !== undefined
+  )
+    return;
+  throw missingInputError(
     "Missing --project-id or --create",
     `The command did not ask, because ${reason}. Pass --project-id with the id or name of a project, or --create with the name of a new one.`,
   );
@@ -100,51 +106,52 @@ const assertComplete = (
 /** Writes the connection string of the default database of a project, when that is ready. */
 const writeDefaultUrl = async (
   projectId: string,
-  to: { readonly path: string; readonly name: string },
+  variableTarget: { readonly path: string; readonly name: string },
   client: MgmtClient,
   context: Context,
 ): Promise<void> => {
   const { signal } = context;
   const databases = await client.projects.databases.list(projectId, undefined, { signal }).toArray();
-  const database = defaultDatabaseOf(projectId, databases);
+  const database = requireDefaultDatabase(projectId, databases);
   await client.databases.waitUntilReady(database.id, { signal });
-  const { url } = await accessTo(database.id, client, context);
-  await writeVariable({ ...to, url }, context);
+  const { url } = await findDatabaseAccess(database.id, client, context);
+  await writeVariable({ ...variableTarget, url }, context);
 };
 
-const newProject = "new";
+const newProjectChoice = "new";
 
 /** Returns the project of the flags, the one that the folder is linked to, or the one that is chosen. Creates it if that is wanted. */
-const findProject = async (
+const chooseOrCreateProject = async (
   { projectId, create, region }: InitFlags,
-  linked: string | undefined,
+  linkedProjectId: string | undefined,
   client: MgmtClient,
   flags: GlobalFlags,
   context: Context,
 ): Promise<InitResult["project"]> => {
   const { signal } = context;
-  const get = async (id: string): Promise<InitResult["project"]> => {
+  const getProject = async (id: string): Promise<InitResult["project"]> => {
     const project = await client.projects.get(id, { signal });
     return { id: project.id, name: project.name, created: false };
   };
-  if (projectId !== undefined) return get(await idOf("project", projectId, client, flags, context));
-  if (linked !== undefined) {
-    const project = await get(linked);
+  if (projectId !== undefined)
+    return getProject(await resolveIdOrName("project", projectId, client, flags, context));
+  if (linkedProjectId !== undefined) {
+    const project = await getProject(linkedProjectId);
     if (create !== undefined && create !== project.name) {
       throw usageError(
         `This folder is linked to project ${project.name}, not ${create}`,
         "Nothing was created. Run mgmt unlink first, or leave --create out.",
       );
     }
-    if (await isLinkWanted(project, create !== undefined, context)) return project;
+    if (await confirmLinkedProject(project, create !== undefined, context)) return project;
   }
-  const made = create ?? (await askForNewProject(client, context));
-  if (made === undefined) {
-    const value = await chooseResource("project", "Project", { client, known: {}, flags, context });
-    context.chosen.push({ flag: "--project-id", value });
-    return get(value);
+  const newProjectName = create ?? (await askForNewProject(client, context));
+  if (newProjectName === undefined) {
+    const value = await chooseResource("project", "Project", { client, knownIds: {}, flags, context });
+    context.answers.push({ flag: "--project-id", value });
+    return getProject(value);
   }
-  const body = { name: made, ...(region !== undefined && { region }) };
+  const body = { name: newProjectName, ...(region !== undefined && { region }) };
   const { id, name } = await client.projects.create(body, { signal });
   return { id, name, created: true };
 };
@@ -152,21 +159,21 @@ const findProject = async (
 /**
  * Says which project the link of the folder names, which may be from somebody else's repository. Asks a person whether to use it.
  *
- * @param isNamed Whether a flag names the project too.
+ * @param isProjectNamed Whether a flag names the project too.
  */
-const isLinkWanted = async (
+const confirmLinkedProject = async (
   { id, name }: InitResult["project"],
-  isNamed: boolean,
+  isProjectNamed: boolean,
   context: Context,
 ): Promise<boolean> => {
-  const file = linkFileIn(context.cwd);
-  if (isNamed || whyNotAsked(context) !== undefined) {
+  const file = linkFilePathIn(context.cwd);
+  if (isProjectNamed || findNoPromptReason(context) !== undefined) {
     announceLink(`project ${name} (${id})`, file, { file, link: {} }, context);
     return true;
   }
   return flagOrConfirm(
     undefined,
-    printable(`${file} links this folder to project ${name} (${id}). Use it?`),
+    toPrintable(`${file} links this folder to project ${name} (${id}). Use it?`),
     context,
   );
 };
@@ -176,11 +183,11 @@ const askForNewProject = async (client: MgmtClient, context: Context): Promise<s
   const projects = await client.projects.list({ limit: 1 }, { signal: context.signal }).toArray({ limit: 1 });
   const choices = [
     { value: "existing", texts: ["Choose a project"] },
-    { value: newProject, texts: ["Create a project"] },
+    { value: newProjectChoice, texts: ["Create a project"] },
   ];
   const answer =
-    projects.length === 0 ? newProject : await choose({ title: "This folder", choices }, context);
-  if (answer !== newProject) return undefined;
+    projects.length === 0 ? newProjectChoice : await choose({ title: "This folder", choices }, context);
+  if (answer !== newProjectChoice) return undefined;
   const suggestion = basename(context.cwd);
   return ask(context, (prompts, terminal) =>
     prompts.input(

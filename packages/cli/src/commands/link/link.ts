@@ -1,6 +1,6 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertId, assertPathId } from "../../input/ids.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { LinkResult } from "./run-link.js";
@@ -48,7 +48,7 @@ export const linkCommand: CommandDeclaration<LinkResult> = {
         ...(projectId !== undefined && { projectId }),
       };
       const { runLink } = await import("./run-link.js");
-      await runLink(ids, { verify, gitignore }, globalFlags(command), context);
+      await runLink(ids, { verify, gitignore }, collectGlobalFlags(command), context);
     });
   },
 };

@@ -1,14 +1,14 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { linkedToNothing } from "../../errors/storage-errors.js";
-import { missingInput } from "../../errors/usage-errors.js";
+import { linkTargetNotFoundError } from "../../errors/storage-errors.js";
+import { missingInputError } from "../../errors/usage-errors.js";
 import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
-import { commitRisk, type CommitRisk } from "../../git/commit-risk.js";
-import { whyNotAsked } from "../../input/ask.js";
+import { findCommitRisk, type CommitRisk } from "../../git/commit-risk.js";
+import { findNoPromptReason } from "../../input/ask.js";
 import { isId } from "../../input/ids.js";
 import { mayBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../run/names/resolve-name.js";
-import { shellWord } from "../../text/shell-word.js";
-import { activeProfile } from "../../profiles/active-profile.js";
+import { quoteShellWord } from "../../text/shell-word.js";
+import { requireProfile } from "../../profiles/active-profile.js";
 import type { Link } from "../../profiles/link-file.js";
 import { writeLink } from "../../working-directory/write-link.js";
 import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";
@@ -37,35 +37,36 @@ export const runLink = async (
   context: Context,
 ): Promise<void> => {
   const { output } = context;
-  const isGiven = Object.keys(requestedIds).length > 0;
-  const isAsked = !isGiven && verify && whyNotAsked(context) === undefined;
-  if (!isGiven && !isAsked && !activeProfile(flags, context).name) {
-    throw missingInput(
+  const hasIds = Object.keys(requestedIds).length > 0;
+  const asksForProject = !hasIds && verify && findNoPromptReason(context) === undefined;
+  if (!hasIds && !asksForProject && !requireProfile(flags, context).name) {
+    throw missingInputError(
       "There is nothing to link this folder to",
       "Log in with mgmt login, or pass --project-id or --workspace-id.",
     );
   }
-  const chosen = isAsked ? { projectId: await chooseProject(flags, context) } : requestedIds;
-  const ids = verify && isGiven ? await verified(chosen, flags, context) : chosen;
+  const chosenIds = asksForProject ? { projectId: await chooseProject(flags, context) } : requestedIds;
+  const ids = verify && hasIds ? await verifyIds(chosenIds, flags, context) : chosenIds;
   const { file, link } = await writeLink(ids, flags, context);
   output.info(`Wrote ${file}.`);
   await warnIfLinkIsOverridden(link, context);
   // Whether others should get the link is for a person to say.
-  const answer = gitignore ?? (whyNotAsked(context) === undefined ? undefined : false);
-  const ignored = await ignoreInGit([{ path: file, line: ".mgmt/" }], answer, context);
-  const risk = ignored.length === 0 && gitignore === undefined ? await commitRisk(file, context) : undefined;
-  if (risk) output.notice({ code: "link:tracked", message: shared[risk](file), file });
+  const gitignoreAnswer = gitignore ?? (findNoPromptReason(context) === undefined ? undefined : false);
+  const ignoredFiles = await ignoreInGit([{ path: file, line: ".mgmt/" }], gitignoreAnswer, context);
+  const linkRisk =
+    ignoredFiles.length === 0 && gitignore === undefined ? await findCommitRisk(file, context) : undefined;
+  if (linkRisk) output.notice({ code: "link:tracked", message: riskMessages[linkRisk](file), file });
   const { profile = null, workspaceId = null, projectId = null } = link;
   const result: LinkResult = { profile, workspaceId, projectId, file };
   await output.result(result, "LinkResult");
 };
 
 /** Says that others may get the link. */
-const shared: Readonly<Record<CommitRisk, (file: string) => string>> = {
+const riskMessages: Readonly<Record<CommitRisk, (file: string) => string>> = {
   not_ignored: (file) =>
     `git does not ignore ${file}, so that others may get this link. Add .mgmt/ to .gitignore unless they should.`,
   tracked: (file) =>
-    `git tracks ${file}, so that others get this link. Unless they should, run: git rm --cached ${shellWord(file)}. ` +
+    `git tracks ${file}, so that others get this link. Unless they should, run: git rm --cached ${quoteShellWord(file)}. ` +
     "Then add .mgmt/ to .gitignore unless it is there already.",
 };
 
@@ -74,18 +75,18 @@ const chooseProject = async (flags: GlobalFlags, context: Context): Promise<stri
     connect(flags, context),
     import("../../run/names/choose-resource.js"),
   ]);
-  const value = await chooseResource("project", "Project", { client, known: {}, flags, context });
-  context.chosen.push({ flag: "--project-id", value });
+  const value = await chooseResource("project", "Project", { client, knownIds: {}, flags, context });
+  context.answers.push({ flag: "--project-id", value });
   return value;
 };
 
-const kinds = [
+const linkFields = [
   ["workspaceId", "workspace"],
   ["projectId", "project"],
 ] as const;
 
 /** Returns the ids of the given workspace and project. Throws `link:not_found` for one that the credential cannot access. */
-const verified = async (
+const verifyIds = async (
   ids: Omit<Link, "profile">,
   flags: GlobalFlags,
   context: Context,
@@ -94,19 +95,19 @@ const verified = async (
   const client = await connect(flags, context);
   const scope = { client, signal, defaultProject: () => undefined };
   const resolvedIds: Partial<Record<"workspaceId" | "projectId", string>> = {};
-  for (const [field, kind] of kinds) {
+  for (const [field, kind] of linkFields) {
     const text = ids[field];
     if (text === undefined) continue;
-    const named = mayBeName(text) ? await resolveName(kind, text, scope) : undefined;
-    const id = named ?? text;
+    const resolvedId = mayBeName(text) ? await resolveName(kind, text, scope) : undefined;
+    const id = resolvedId ?? text;
     try {
       const resources = kind === "workspace" ? client.workspaces : client.projects;
-      const { id: canonical } = await resources.get(id, { signal });
-      resolvedIds[field] = isId(canonical) ? canonical : id;
+      const { id: canonicalId } = await resources.get(id, { signal });
+      resolvedIds[field] = isId(canonicalId) ? canonicalId : id;
     } catch (error) {
       const status = error instanceof Error && "status" in error ? error.status : undefined;
       if (status !== 403 && status !== 404 && status !== 422) throw error;
-      throw linkedToNothing(kind, text);
+      throw linkTargetNotFoundError(kind, text);
     }
   }
   return resolvedIds;

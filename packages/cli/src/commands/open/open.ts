@@ -1,5 +1,5 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
@@ -29,15 +29,15 @@ export const openCommand: CommandDeclaration<OpenResult> = {
       .option("--browser", "open a browser even without a terminal, over SSH or in a container")
       .option("--no-browser", "print the URL instead of opening a browser");
     addProjectOption(command);
-    command.completeArgument = async ({ typed, resources }) => {
-      if (typed.length > 0) return [];
+    command.completeArgument = async ({ typed: earlierArguments, listResources }) => {
+      if (earlierArguments.length > 0) return [];
       const kinds = ["project", "database", "app"] as const;
-      return ["docs", ...(await Promise.all(kinds.map(resources))).flat()];
+      return ["docs", ...(await Promise.all(kinds.map(listResources))).flat()];
     };
     command.action(async () => {
       const { browser } = command.opts<{ browser?: boolean }>();
       const { runOpen } = await import("./run-open.js");
-      await runOpen({ target: command.args[0], browser }, globalFlags(command), context);
+      await runOpen({ target: command.args[0], browser }, collectGlobalFlags(command), context);
     });
   },
 };

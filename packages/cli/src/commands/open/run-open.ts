@@ -1,18 +1,18 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { noBaseUrl } from "../../errors/access-errors.js";
-import { noPage, nothingNamed, nothingToOpen } from "../../errors/open-errors.js";
+import { missingBaseUrlError } from "../../errors/access-errors.js";
+import { noPageError, nothingNamedError, nothingToOpenError } from "../../errors/open-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertPathId } from "../../input/ids.js";
 import { isAtTerminal } from "../../input/ask.js";
 import { mayBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../run/names/resolve-name.js";
-import { takeDefault } from "../../profiles/defaults.js";
+import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
-import { clientFor, connectTo } from "../../service/connect.js";
-import { launchBrowser, whyNoBrowser } from "../../system/browser.js";
+import { createClientFor, connectWithAccess } from "../../service/connect.js";
+import { launchBrowser, findNoBrowserReason } from "../../system/browser.js";
 import { isCi } from "../../system/ci-system.js";
 
 export interface OpenFlags {
@@ -35,9 +35,10 @@ export const runOpen = async (
   context: Context,
 ): Promise<void> => {
   const { output, env } = context;
-  const url = await urlOf(target, flags, context);
-  const opens = browser ?? (isAtTerminal(context) && !isCi(env) && whyNoBrowser(env) === undefined);
-  const opened = opens && (await launchBrowser(url));
+  const url = await findUrl(target, flags, context);
+  const opensBrowser =
+    browser ?? (isAtTerminal(context) && !isCi(env) && findNoBrowserReason(env) === undefined);
+  const opened = opensBrowser && (await launchBrowser(url));
   const { fields, query } = output.presentation;
   if (output.format !== "table" || fields || query) {
     const result: OpenResult = { url, opened };
@@ -47,96 +48,104 @@ export const runOpen = async (
   else output.text(url);
 };
 
-const urlOf = async (target: string | undefined, flags: GlobalFlags, context: Context): Promise<string> => {
+const findUrl = async (target: string | undefined, flags: GlobalFlags, context: Context): Promise<string> => {
   const access = await resolveAccess(flags, context);
   if (target === "docs") {
-    if (!access.baseUrl) throw noBaseUrl();
+    if (!access.baseUrl) throw missingBaseUrlError();
     // Checks the address.
-    await clientFor(access.baseUrl, false, context);
+    await createClientFor(access.baseUrl, false, context);
     return `${access.baseUrl.value.replace(/\/+$/, "")}/v1/doc`;
   }
-  const text = target ?? takeDefault("projectId", flags, context)?.value;
-  if (text === undefined) throw nothingToOpen();
-  const client = await connectTo(access, context);
-  const resource = mayBeName(text) ? await findNamed(text, client, flags, context) : byPrefix(text);
-  return pageOf(resource, client, context);
+  const targetText = target ?? resolveAndAnnounceDefault("projectId", flags, context)?.value;
+  if (targetText === undefined) throw nothingToOpenError();
+  const client = await connectWithAccess(access, context);
+  const resource = mayBeName(targetText)
+    ? await findByName(targetText, client, flags, context)
+    : findByPrefix(targetText);
+  return fetchPageUrl(resource, client, context);
 };
 
 /** Reads the address of the page of a resource. The caller checks the address. */
-type ReadPage = (
+type ReadPageUrl = (
   client: MgmtClient,
   id: string,
   options: { readonly signal: AbortSignal },
 ) => Promise<unknown>;
 
-interface Found {
+interface OpenableResource {
   readonly id: string;
-  readonly readPage: ReadPage;
+  readonly readPageUrl: ReadPageUrl;
 }
 
-const ofDomain = (domain: unknown): unknown => typeof domain === "string" && `https://${domain}`;
+const urlOfDomain = (domain: unknown): unknown => typeof domain === "string" && `https://${domain}`;
 
-const projectPage: ReadPage = async (client, id, options) => (await client.projects.get(id, options)).url;
-const databasePage: ReadPage = async (client, id, options) => (await client.databases.get(id, options)).url;
-const appPage: ReadPage = async (client, id, options) =>
-  ofDomain((await client.services.get(id, options)).appEndpointDomain);
+const readProjectUrl: ReadPageUrl = async (client, id, options) =>
+  (await client.projects.get(id, options)).url;
+const readDatabaseUrl: ReadPageUrl = async (client, id, options) =>
+  (await client.databases.get(id, options)).url;
+const readAppUrl: ReadPageUrl = async (client, id, options) =>
+  urlOfDomain((await client.services.get(id, options)).appEndpointDomain);
 
 /** Pages of resources, by the prefix of their ids. */
-const pages: Readonly<Record<string, ReadPage>> = {
-  [idPrefixes.project]: projectPage,
+const pageReaders: Readonly<Record<string, ReadPageUrl>> = {
+  [idPrefixes.project]: readProjectUrl,
   [idPrefixes.branch]: async (client, id, options) => (await client.branches.get(id, options)).url,
-  [idPrefixes.database]: databasePage,
+  [idPrefixes.database]: readDatabaseUrl,
   [idPrefixes.connection]: async (client, id, options) => (await client.connections.get(id, options)).url,
   [idPrefixes.workspace]: async (client, id, options) => (await client.workspaces.get(id, options)).url,
-  [idPrefixes.app]: appPage,
+  [idPrefixes.app]: readAppUrl,
   [idPrefixes.deployment]: async (client, id, options) =>
-    ofDomain((await client.deployments.get(id, options)).previewDomain),
+    urlOfDomain((await client.deployments.get(id, options)).previewDomain),
 };
 
-const byPrefix = (id: string): Found => {
-  const readPage = Object.entries(pages).find(([prefix]) => id.startsWith(prefix))?.[1];
-  if (readPage !== undefined) return { id, readPage };
+const findByPrefix = (id: string): OpenableResource => {
+  const readPageUrl = Object.entries(pageReaders).find(([prefix]) => id.startsWith(prefix))?.[1];
+  if (readPageUrl !== undefined) return { id, readPageUrl };
   throw usageError(
     `mgmt open cannot open ${JSON.stringify(id)}`,
-    `Ids start with ${Object.keys(pages).join(", ")}.`,
+    `Ids start with ${Object.keys(pageReaders).join(", ")}.`,
   );
 };
 
-const namedKinds = [
-  ["project", projectPage],
-  ["database", databasePage],
-  ["app", appPage],
+const openableKinds = [
+  ["project", readProjectUrl],
+  ["database", readDatabaseUrl],
+  ["app", readAppUrl],
 ] as const;
 
-const findNamed = async (
+const findByName = async (
   text: string,
   client: MgmtClient,
   flags: GlobalFlags,
   context: Context,
-): Promise<Found> => {
+): Promise<OpenableResource> => {
   const { signal } = context;
   assertPathId("<target>", text);
-  const scope = { client, signal, defaultProject: () => takeDefault("projectId", flags, context)?.value };
-  for (const [kind, readPage] of namedKinds) {
+  const scope = {
+    client,
+    signal,
+    defaultProject: () => resolveAndAnnounceDefault("projectId", flags, context)?.value,
+  };
+  for (const [kind, readPageUrl] of openableKinds) {
     const id = await resolveName(kind, text, scope).catch((error: unknown) => {
       // A name with a slash may be that of another kind.
       if (errorCode(error) === "name:not_found") return undefined;
       throw error;
     });
-    if (id !== undefined) return { id, readPage };
+    if (id !== undefined) return { id, readPageUrl };
   }
-  throw nothingNamed(text);
+  throw nothingNamedError(text);
 };
 
-const pageOf = async (
-  { id, readPage }: Found,
+const fetchPageUrl = async (
+  { id, readPageUrl }: OpenableResource,
   client: MgmtClient,
   { signal }: Pick<Context, "signal">,
 ): Promise<string> => {
-  const url = await readPage(client, id, { signal });
+  const url = await readPageUrl(client, id, { signal });
   // The operating system would start other programs for other schemes.
   if (typeof url !== "string" || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw noPage(id);
+    throw noPageError(id);
   }
   return new URL(url).href;
 };

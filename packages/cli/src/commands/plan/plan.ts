@@ -1,4 +1,4 @@
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { addManifestOptions } from "../../manifest/manifest-options.js";
 import type { PlanFlags } from "./run-plan.js";
@@ -26,7 +26,7 @@ export const planCommand: CommandDeclaration<Plan> = {
       .option("--exit-code", "exit with 0 if there are no changes, 2 if there are, and 1 after any error");
     command.action(async () => {
       const { runPlan } = await import("./run-plan.js");
-      await runPlan(command.opts<PlanFlags>(), globalFlags(command), context);
+      await runPlan(command.opts<PlanFlags>(), collectGlobalFlags(command), context);
     });
   },
 };

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { planExitCodes, ProgramEnded } from "../../errors/exit-codes.js";
-import { unwritableFile } from "../../errors/storage-errors.js";
+import { planExitCodes, ProgramEndedError } from "../../errors/exit-codes.js";
+import { unwritableFileError } from "../../errors/storage-errors.js";
 import { replaceFile } from "../../files/replace-file.js";
-import { planFromFile } from "../../manifest/plan-from-file.js";
+import { makePlanFromFile } from "../../manifest/plan-from-file.js";
 import { renderPlan } from "../../manifest/render-plan.js";
-import { toJson } from "../../output/printable.js";
+import { toSafeJson } from "../../output/printable.js";
 import { connect } from "../../service/connect.js";
 
 export interface PlanFlags {
@@ -24,23 +24,23 @@ export const runPlan = async (
 ): Promise<void> => {
   const { output, cwd } = context;
   const client = await connect(flags, context);
-  const plan = await planFromFile({ file, prune, targets }, client, flags, context);
-  const text = `${toJson(plan, 2)}\n`;
+  const plan = await makePlanFromFile({ file, prune, targets }, client, flags, context);
+  const planText = `${toSafeJson(plan, 2)}\n`;
   if (out === "-") {
-    output.text(text);
-    if (exitCode && plan.steps.length > 0) throw new ProgramEnded(planExitCodes.changes);
+    output.text(planText);
+    if (exitCode && plan.steps.length > 0) throw new ProgramEndedError(planExitCodes.changes);
     return;
   }
   if (out !== undefined) {
     try {
-      await replaceFile(resolve(cwd, out), { root: cwd, newMode: 0o644 }, () => Buffer.from(text));
+      await replaceFile(resolve(cwd, out), { root: cwd, newMode: 0o644 }, () => Buffer.from(planText));
     } catch (error) {
-      throw unwritableFile(out, error);
+      throw unwritableFileError(out, error);
     }
     output.info(`Saved the plan in ${out}. mgmt apply ${out} applies it.`);
   }
   const { query, fields } = output.presentation;
   if (output.format !== "table" || query || fields) await output.result(plan);
-  else output.wrapped(renderPlan(plan, await output.style()).join("\n"));
-  if (exitCode && plan.steps.length > 0) throw new ProgramEnded(planExitCodes.changes);
+  else output.writeWrapped(renderPlan(plan, await output.style()).join("\n"));
+  if (exitCode && plan.steps.length > 0) throw new ProgramEndedError(planExitCodes.changes);
 };

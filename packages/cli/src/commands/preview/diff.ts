@@ -1,7 +1,7 @@
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { SchemaDiff } from "./run-diff.js";
-import { previewErrors, addBranchOptions, previewFlags } from "./options.js";
+import { previewErrors, addBranchOptions, collectPreviewFlags } from "./options.js";
 
 /** `mgmt preview diff`. */
 export const previewDiffCommand: CommandDeclaration<SchemaDiff> = {
@@ -19,7 +19,11 @@ export const previewDiffCommand: CommandDeclaration<SchemaDiff> = {
     command.action(async () => {
       const { exitCode = false } = command.opts<{ exitCode?: boolean }>();
       const { runPreviewDiff } = await import("./run-diff.js");
-      await runPreviewDiff({ ...previewFlags(command), exitCode }, globalFlags(command), context);
+      await runPreviewDiff(
+        { ...collectPreviewFlags(command), exitCode },
+        collectGlobalFlags(command),
+        context,
+      );
     });
   },
 };

@@ -1,8 +1,8 @@
 import { addDryRunOption } from "../../input/dry-run-option.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { DeletedPreview } from "../../preview/delete-preview.js";
-import { previewErrors, addBranchOptions, previewFlags } from "./options.js";
+import { previewErrors, addBranchOptions, collectPreviewFlags } from "./options.js";
 
 /** `mgmt preview down`. */
 export const previewDownCommand: CommandDeclaration<DeletedPreview> = {
@@ -20,7 +20,7 @@ export const previewDownCommand: CommandDeclaration<DeletedPreview> = {
     addDryRunOption(command);
     command.action(async () => {
       const { runPreviewDown } = await import("./run-down.js");
-      await runPreviewDown(previewFlags(command), globalFlags(command), context);
+      await runPreviewDown(collectPreviewFlags(command), collectGlobalFlags(command), context);
     });
   },
 };

@@ -5,11 +5,11 @@ import { assertVariableName } from "../../input/variable-name.js";
 import type { MgmtCommand } from "../../command-line/command.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
-import type { UpOptions } from "./run-up.js";
-import { previewFlags } from "./options.js";
+import type { PreviewUpOptions } from "./run-up.js";
+import { collectPreviewFlags } from "./options.js";
 
 /** Adds the flags of the commands that hand over the connection string of a preview. */
-export const addHandOverOptions = (command: MgmtCommand): void => {
+export const addDeliveryOptions = (command: MgmtCommand): void => {
   command
     .option(
       "--file <path>",
@@ -26,7 +26,7 @@ export const addHandOverOptions = (command: MgmtCommand): void => {
   addSecretOptions(command);
 };
 
-interface HandOverFlags {
+interface DeliveryFlags {
   name?: string;
   timeout?: string;
   file?: string;
@@ -37,7 +37,7 @@ interface HandOverFlags {
 }
 
 /** Reads these flags and those that choose the branch. Throws a usage error for a value that is not allowed. */
-export const handOverOptions = (command: Command): UpOptions => {
+export const collectDeliveryOptions = (command: Command): PreviewUpOptions => {
   const {
     name = "DATABASE_URL",
     timeout = "5m",
@@ -46,15 +46,15 @@ export const handOverOptions = (command: Command): UpOptions => {
     setup,
     setupAgain = false,
     pooled = false,
-  } = command.opts<HandOverFlags>();
+  } = command.opts<DeliveryFlags>();
   assertVariableName(name);
   if (setup?.trim() === "") throw usageError("--setup must not be empty");
   if (setupAgain && setup === undefined) throw usageError("--setup-again needs --setup");
   const timeoutMs = parseDuration(timeout, "--timeout");
-  const expiresAt = expires === undefined ? undefined : timeOf(expires);
+  const expiresAt = expires === undefined ? undefined : parseExpiry(expires);
   const secretFlags = command.opts<SecretFlags>();
   return {
-    ...previewFlags(command),
+    ...collectPreviewFlags(command),
     name,
     timeoutMs,
     file,
@@ -67,10 +67,10 @@ export const handOverOptions = (command: Command): UpOptions => {
 };
 
 /** Returns the full minute in which a time from now ends, or null for never. */
-const timeOf = (expires: string): string | null => {
+const parseExpiry = (expires: string): string | null => {
   if (expires === "never") return null;
-  const period = parsePeriod(expires, "--expires");
-  if (period === 0) throw usageError("--expires must not be 0", "mgmt preview down deletes a preview now.");
-  const end = Date.now() + period;
-  return new Date(Math.ceil(end / 60_000) * 60_000).toISOString().replace(/\.\d+Z$/, "Z");
+  const periodMs = parsePeriod(expires, "--expires");
+  if (periodMs === 0) throw usageError("--expires must not be 0", "mgmt preview down deletes a preview now.");
+  const expiresAtMs = Date.now() + periodMs;
+  return new Date(Math.ceil(expiresAtMs / 60_000) * 60_000).toISOString().replace(/\.\d+Z$/, "Z");
 };

@@ -1,7 +1,7 @@
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { ListedPreview } from "./run-list.js";
-import { previewErrors, addProjectOptions, previewFlags } from "./options.js";
+import { previewErrors, addProjectOptions, collectPreviewFlags } from "./options.js";
 
 /** `mgmt preview list`. */
 export const previewListCommand: CommandDeclaration<readonly ListedPreview[]> = {
@@ -18,7 +18,7 @@ export const previewListCommand: CommandDeclaration<readonly ListedPreview[]> = 
     addProjectOptions(command);
     command.action(async () => {
       const { runPreviewList } = await import("./run-list.js");
-      await runPreviewList(previewFlags(command), globalFlags(command), context);
+      await runPreviewList(collectPreviewFlags(command), collectGlobalFlags(command), context);
     });
   },
 };

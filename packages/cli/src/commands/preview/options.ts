@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { assertPathId } from "../../input/ids.js";
 import type { MgmtCommand, DeclaredErrors } from "../../command-line/command.js";
-import { dryRunFormat } from "../../input/dry-run-option.js";
+import { readDryRunFormat } from "../../input/dry-run-option.js";
 import type { PreviewFlags } from "../../preview/preview.js";
 
 /** Advice for errors of these commands, in addition to that of the errors. */
@@ -30,7 +30,7 @@ export const addBranchOptions = (command: MgmtCommand): void => {
 };
 
 /** Reads these flags. Throws a usage error for a value that is empty or cannot be an id. */
-export const previewFlags = (command: Command): PreviewFlags => {
+export const collectPreviewFlags = (command: Command): PreviewFlags => {
   const { branch, projectId, remote } = command.opts<{
     branch?: string;
     projectId?: string;
@@ -39,5 +39,5 @@ export const previewFlags = (command: Command): PreviewFlags => {
   if (projectId !== undefined) assertPathId("--project-id", projectId);
   if (branch === "") throw usageError("--branch must not be empty");
   if (remote === "") throw usageError("--remote must not be empty");
-  return { branch, projectId, remote, dryRun: dryRunFormat(command) };
+  return { branch, projectId, remote, dryRun: readDryRunFormat(command) };
 };

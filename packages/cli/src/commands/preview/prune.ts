@@ -1,9 +1,9 @@
 import { parsePeriod } from "../../input/duration.js";
 import { addDryRunOption } from "../../input/dry-run-option.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PrunedPreview } from "./run-prune.js";
-import { previewErrors, addProjectOptions, previewFlags } from "./options.js";
+import { previewErrors, addProjectOptions, collectPreviewFlags } from "./options.js";
 
 /** `mgmt preview prune`. */
 export const previewPruneCommand: CommandDeclaration<readonly PrunedPreview[]> = {
@@ -24,7 +24,11 @@ export const previewPruneCommand: CommandDeclaration<readonly PrunedPreview[]> =
       const { minAge = "1d" } = command.opts<{ minAge?: string }>();
       const minAgeMs = parsePeriod(minAge, "--min-age");
       const { runPreviewPrune } = await import("./run-prune.js");
-      await runPreviewPrune({ ...previewFlags(command), minAgeMs }, globalFlags(command), context);
+      await runPreviewPrune(
+        { ...collectPreviewFlags(command), minAgeMs },
+        collectGlobalFlags(command),
+        context,
+      );
     });
   },
 };

@@ -1,9 +1,9 @@
 import { addDryRunOption } from "../../input/dry-run-option.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { ResetResult } from "./run-reset.js";
 import { previewErrors, addBranchOptions } from "./options.js";
-import { addHandOverOptions, handOverOptions } from "./hand-over-options.js";
+import { addDeliveryOptions, collectDeliveryOptions } from "./hand-over-options.js";
 
 /** `mgmt preview reset`. */
 export const previewResetCommand: CommandDeclaration<ResetResult> = {
@@ -22,15 +22,15 @@ export const previewResetCommand: CommandDeclaration<ResetResult> = {
       "--from-backup [backup-id]",
       "restore a backup of the source, the latest one unless an id is given",
     );
-    addHandOverOptions(command);
+    addDeliveryOptions(command);
     addDryRunOption(command);
     command.action(async () => {
       const { fromBackup } = command.opts<{ fromBackup?: string | true }>();
-      const options = handOverOptions(command);
+      const options = collectDeliveryOptions(command);
       const { runPreviewReset } = await import("./run-reset.js");
       await runPreviewReset(
         { ...options, fromBackup: fromBackup === true ? "latest" : fromBackup },
-        globalFlags(command),
+        collectGlobalFlags(command),
         context,
       );
     });

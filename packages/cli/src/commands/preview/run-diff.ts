@@ -1,20 +1,20 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { noPreview, dumpFailed } from "../../errors/preview-errors.js";
-import { ProgramEnded } from "../../errors/exit-codes.js";
-import { accessTo, type DatabaseAccess } from "../../postgres/database-access.js";
-import { printable } from "../../output/printable.js";
+import { noPreviewError, schemaDumpFailedError } from "../../errors/preview-errors.js";
+import { ProgramEndedError } from "../../errors/exit-codes.js";
+import { findDatabaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
+import { toPrintable } from "../../output/printable.js";
 import type { Style } from "../../output/style.js";
-import { findBranch, openBranch } from "../../preview/open-branch.js";
+import { findBranch, connectToBranch } from "../../preview/open-branch.js";
 import type { PreviewFlags } from "../../preview/preview.js";
-import { setupSchema } from "../../preview/record.js";
-import { sourceOf } from "../../preview/source-database.js";
+import { setupSchemaName } from "../../preview/record.js";
+import { findSourceOf } from "../../preview/source-database.js";
 import { execFile } from "node:child_process";
 import { findClientProgram } from "../../postgres/client-programs.js";
 import { clientEnvironment } from "../../postgres/connection-environment.js";
-import { queryTarget, serverVersion } from "../../postgres/query.js";
+import { createQueryTarget, readServerVersion } from "../../postgres/query.js";
 import { throwIfInterrupted } from "../../system/shared-interrupt.js";
 
-export interface DiffOptions extends Omit<PreviewFlags, "dryRun"> {
+export interface PreviewDiffOptions extends Omit<PreviewFlags, "dryRun"> {
   /** Whether to exit with 1 if the schemas differ. */
   readonly exitCode: boolean;
 }
@@ -33,21 +33,23 @@ export interface SchemaDiff {
 
 /** Prints how the schema of a preview differs from that of its source. Throws ProgramEnded with 1 if asked and it does. */
 export const runPreviewDiff = async (
-  options: DiffOptions,
+  options: PreviewDiffOptions,
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
   const { output, signal } = context;
-  const opened = await openBranch(options, flags, context);
-  const { client, projectId, gitName } = opened;
-  const { preview } = await findBranch(opened, context);
-  if (!preview) throw noPreview(gitName);
+  const connectedBranch = await connectToBranch(options, flags, context);
+  const { client, projectId, gitName } = connectedBranch;
+  const { preview } = await findBranch(connectedBranch, context);
+  if (!preview) throw noPreviewError(gitName);
   const { database } = preview;
-  const source = await sourceOf(database, projectId, client, signal);
-  const [before, after] = await Promise.all(
-    [source.id, database.id].map(async (id) => dumpSchema(await accessTo(id, client, context), context)),
+  const source = await findSourceOf(database, projectId, client, signal);
+  const [sourceSchema, previewSchema] = await Promise.all(
+    [source.id, database.id].map(async (id) =>
+      dumpSchema(await findDatabaseAccess(id, client, context), context),
+    ),
   );
-  const patch = await patchOf(before ?? "", after ?? "", [source.name, gitName]);
+  const patch = await createPatch(sourceSchema ?? "", previewSchema ?? "", [source.name, gitName]);
   const result: SchemaDiff = {
     branch: gitName,
     databaseId: database.id,
@@ -57,26 +59,26 @@ export const runPreviewDiff = async (
   };
   if (output.format !== "table") await output.result(result);
   else if (patch === "") output.info(`The schemas of ${source.name} and ${gitName} are the same.`);
-  else if (output.isTerminal) output.text(colored(patch, await output.style()));
-  else output.exactLines(patch);
-  if (options.exitCode && patch !== "") throw new ProgramEnded(1);
+  else if (output.isTerminal) output.text(colorPatch(patch, await output.style()));
+  else output.writeExactLines(patch);
+  if (options.exitCode && patch !== "") throw new ProgramEndedError(1);
 };
 
-const patchOf = async (
-  before: string,
-  after: string,
+const createPatch = async (
+  sourceSchema: string,
+  previewSchema: string,
   [beforeName, afterName]: readonly [string, string],
 ): Promise<string> => {
-  if (before === after) return "";
+  if (sourceSchema === previewSchema) return "";
   const { createTwoFilesPatch } = await import("diff");
-  const patch = createTwoFilesPatch(beforeName, afterName, before, after);
+  const patch = createTwoFilesPatch(beforeName, afterName, sourceSchema, previewSchema);
   // The line above the names belongs to other version control systems.
   return patch.replace(/^=+\n/, "");
 };
 
-const colored = (patch: string, { strong, good, bad, busy }: Style): string => {
+const colorPatch = (patch: string, { strong, good, bad, busy }: Style): string => {
   const emphasize = (line: string, index: number): string => {
-    const text = printable(line);
+    const text = toPrintable(line);
     // Later lines that look like these are comments of SQL.
     if (index < 2) return strong(text);
     if (line.startsWith("@@")) return busy(text);
@@ -92,7 +94,7 @@ const dumpArguments = [
   "--no-owner",
   "--no-privileges",
   "--no-password",
-  `--exclude-schema=${setupSchema}`,
+  `--exclude-schema=${setupSchemaName}`,
 ];
 
 /**
@@ -107,20 +109,23 @@ const dumpSchema = async (
   const { path } = await findClientProgram(
     "pg_dump",
     context,
-    await serverVersion(queryTarget(access, context), context),
+    await readServerVersion(createQueryTarget(access, context), context),
   );
   const env = { ...clientEnvironment(context.env, access), PGCONNECT_TIMEOUT: "10", LC_ALL: "C" };
-  const options = { env, signal: context.signal, maxBuffer: 512 * 2 ** 20 };
+  const execOptions = { env, signal: context.signal, maxBuffer: 512 * 2 ** 20 };
   const sql = await new Promise<string>((resolve, reject) => {
-    execFile(path, dumpArguments, options, (error, stdout, stderr) => {
+    execFile(path, dumpArguments, execOptions, (error, stdout, stderr) => {
       if (!error) return resolve(stdout);
       const problem = stderr.trim().split("\n")[0] || error.message;
-      throwIfInterrupted(context.signal).then(() => reject(dumpFailed(access.databaseId, problem)), reject);
+      throwIfInterrupted(context.signal).then(
+        () => reject(schemaDumpFailedError(access.databaseId, problem)),
+        reject,
+      );
     });
   });
-  return withoutNoise(sql);
+  return stripDumpNoise(sql);
 };
 
 /** Removes the versions of the programs, and the keys that pg_dump makes for each dump. */
-const withoutNoise = (sql: string): string =>
+const stripDumpNoise = (sql: string): string =>
   sql.replaceAll(/^(?:-- Dumped (?:from|by) .*|\\(?:un)?restrict \S+)\n/gm, "").replaceAll(/\n{3,}/g, "\n\n");

@@ -1,9 +1,9 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { notAPreview } from "../../errors/preview-errors.js";
+import { notAPreviewError } from "../../errors/preview-errors.js";
 import { printRequests } from "../../service/dry-run.js";
 import { deletePreview } from "../../preview/delete-preview.js";
-import { findBranch, openBranch } from "../../preview/open-branch.js";
-import { type PreviewFlags, previewsOn } from "../../preview/preview.js";
+import { findBranch, connectToBranch } from "../../preview/open-branch.js";
+import { type PreviewFlags, listBranchPreviews } from "../../preview/preview.js";
 
 /** Deletes the preview database of a branch. */
 export const runPreviewDown = async (
@@ -12,25 +12,27 @@ export const runPreviewDown = async (
   context: Context,
 ): Promise<void> => {
   const { output, signal } = context;
-  const opened = await openBranch(options, flags, context);
-  const { client, projectId, gitName, gitContext, dryRun } = opened;
-  if (options.branch === undefined && gitName === gitContext.job.defaultBranch) throw notAPreview(gitName);
-  const { branch, preview } = await findBranch(opened, context);
-  const all = branch && preview ? await previewsOn({ projectId, branchId: branch.id }, client, signal) : [];
-  const databases = all.flatMap(({ repository, database }) =>
+  const connectedBranch = await connectToBranch(options, flags, context);
+  const { client, projectId, gitName, gitContext, dryRun } = connectedBranch;
+  if (options.branch === undefined && gitName === gitContext.job.defaultBranch)
+    throw notAPreviewError(gitName);
+  const { branch, preview } = await findBranch(connectedBranch, context);
+  const branchPreviews =
+    branch && preview ? await listBranchPreviews({ projectId, branchId: branch.id }, client, signal) : [];
+  const databases = branchPreviews.flatMap(({ repository, database }) =>
     repository === preview?.repository ? [database] : [],
   );
   if (branch && !dryRun && !flags.yes) {
     const { confirm } = await import("../../input/confirm.js");
     const ids = databases.map(({ id }) => id);
-    const what =
+    const question =
       ids.length > 0 ? `delete database ${ids.join(" and ")} of ${gitName}` : `delete branch ${gitName}`;
-    await confirm(what, context);
+    await confirm(question, context);
   }
-  const deleted = branch
+  const deletedPreview = branch
     ? await deletePreview(branch, databases, client, dryRun ? undefined : output, signal)
     : { branch: gitName, databaseId: null, branchId: null };
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
   if (!branch) output.info(`The project has no branch ${gitName}, so there is nothing to delete.`);
-  if (output.format !== "table") await output.result(deleted);
+  if (output.format !== "table") await output.result(deletedPreview);
 };

@@ -1,13 +1,13 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
-import { checkedOutBranches } from "../../git/clone.js";
-import { gitProblem } from "../../git/run-git.js";
-import { remoteBranches } from "../../git/remote.js";
-import { listPreviews, type PlacedPreview } from "../../preview/list-previews.js";
-import { openProject } from "../../preview/open-branch.js";
-import { type PreviewFlags, projectOf } from "../../preview/preview.js";
+import { listCheckedOutBranches } from "../../git/clone.js";
+import { toGitProblem } from "../../git/run-git.js";
+import { listRemoteBranches } from "../../git/remote.js";
+import { listPreviews, type PreviewWithState } from "../../preview/list-previews.js";
+import { connectToProject } from "../../preview/open-branch.js";
+import { type PreviewFlags, resolveProject } from "../../preview/preview.js";
 import type { GitState, RemoteState } from "../../preview/remote-state.js";
-import { type GitContext, gitContextOf } from "../../git/repository.js";
+import { type GitContext, resolveGitContext } from "../../git/repository.js";
 
 /** One line of `mgmt preview list`. */
 export interface ListedPreview {
@@ -39,15 +39,18 @@ export const runPreviewList = async (
 ): Promise<void> => {
   const { output, signal } = context;
   output.assertPrintsLists();
-  const gitContext = await gitContextOf(options.remote, context);
-  const project = await projectOf(options, flags, context);
-  const { client, projectId } = await openProject(project, {}, flags, context);
-  const previews = await listPreviews(projectId, await gitStateOf(gitContext, context), client, signal);
-  await output.list([previews.map(listed)], "Preview");
+  const gitContext = await resolveGitContext(options.remote, context);
+  const project = await resolveProject(options, flags, context);
+  const { client, projectId } = await connectToProject(project, {}, flags, context);
+  const previews = await listPreviews(projectId, await readGitState(gitContext, context), client, signal);
+  await output.list([previews.map(toListedPreview)], "Preview");
 };
 
 /** Returns the known state of a repository. Without its remote, the list still shows everything else. */
-const gitStateOf = async ({ job, repository, problem }: GitContext, context: Context): Promise<GitState> => {
+const readGitState = async (
+  { job, repository, problem }: GitContext,
+  context: Context,
+): Promise<GitState> => {
   const warn = ({ code, message }: CliError): Promise<void> => context.output.warn({ code, message });
   if (!repository) {
     if (problem) await warn(problem);
@@ -56,15 +59,15 @@ const gitStateOf = async ({ job, repository, problem }: GitContext, context: Con
   const { key, remote } = repository;
   const checkedOut = new Set([job.branch ?? ""]);
   try {
-    for (const branch of await checkedOutBranches(context)) checkedOut.add(branch);
-    return { key, checkedOut, alive: await remoteBranches(remote, context) };
+    for (const branch of await listCheckedOutBranches(context)) checkedOut.add(branch);
+    return { key, checkedOut, alive: await listRemoteBranches(remote, context) };
   } catch (error) {
-    await warn(gitProblem(error, context));
+    await warn(toGitProblem(error, context));
     return { key, checkedOut, alive: undefined };
   }
 };
 
-const listed = ({ branch, preview, state }: PlacedPreview): ListedPreview => {
+const toListedPreview = ({ branch, preview, state }: PreviewWithState): ListedPreview => {
   const { database, repository, record } = preview;
   return {
     branch: branch.gitName,

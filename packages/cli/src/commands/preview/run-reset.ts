@@ -1,20 +1,20 @@
 import type { Branch, Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { noBackup, noPreview } from "../../errors/preview-errors.js";
+import { noBackupError, noPreviewError } from "../../errors/preview-errors.js";
 import type { SecretOutput } from "../../secrets/secret-output.js";
 import { printRequests } from "../../service/dry-run.js";
 import { deleteDatabase } from "../../preview/delete-preview.js";
 import { withSecretOutput } from "../../preview/with-secret-output.js";
-import { handOver, type HandOverOptions, type PreviewResult } from "../../preview/hand-over.js";
-import type { Progress } from "../../preview/interruption-notice.js";
-import { findBranch, openBranch } from "../../preview/open-branch.js";
+import { deliverPreview, type DeliveryOptions, type PreviewResult } from "../../preview/hand-over.js";
+import type { PreviewProgress } from "../../preview/interruption-notice.js";
+import { findBranch, connectToBranch } from "../../preview/open-branch.js";
 import type { Preview, PreviewFlags } from "../../preview/preview.js";
 import type { PreviewRecord } from "../../preview/record.js";
-import { recordOfRun } from "../../preview/record-of-run.js";
-import { ensureCopy, type EnsuredCopy, sourceOf } from "../../preview/source-database.js";
+import { buildRunRecord } from "../../preview/record-of-run.js";
+import { ensurePreviewCopy, type EnsuredPreview, findSourceOf } from "../../preview/source-database.js";
 import { storeRecord } from "../../preview/store-record.js";
 
-export interface ResetOptions extends PreviewFlags, HandOverOptions {
+export interface PreviewResetOptions extends PreviewFlags, DeliveryOptions {
   readonly expiresAt: string | null | undefined;
   /** Id of a backup of the source, `latest`, or undefined to copy the source as it is now. */
   readonly fromBackup: string | undefined;
@@ -28,7 +28,7 @@ export interface ResetResult extends PreviewResult {
   readonly deletedDatabaseId: string | null;
 }
 
-interface Target {
+interface ResetTarget {
   readonly projectId: string;
   readonly branch: Branch;
   readonly preview: Preview;
@@ -36,100 +36,111 @@ interface Target {
   readonly record: PreviewRecord;
 }
 
-type Replaced = Pick<EnsuredCopy, "preview" | "region">;
+type ReplacedPreview = Pick<EnsuredPreview, "preview" | "region">;
 
 /** Replaces the data of a preview database by that of its source. */
-export const runPreviewReset = (options: ResetOptions, flags: GlobalFlags, context: Context): Promise<void> =>
-  withSecretOutput(options, context, (settled, secretOutput, progress) =>
-    reset(settled, secretOutput, flags, context, progress),
+export const runPreviewReset = (
+  options: PreviewResetOptions,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> =>
+  withSecretOutput(options, context, (resolvedOptions, secretOutput, progress) =>
+    resetPreview(resolvedOptions, secretOutput, flags, context, progress),
   );
 
-const reset = async (
-  options: ResetOptions,
+const resetPreview = async (
+  options: PreviewResetOptions,
   secretOutput: SecretOutput,
   flags: GlobalFlags,
   context: Context,
-  progress: Progress,
+  progress: PreviewProgress,
 ): Promise<void> => {
   const { signal } = context;
-  const opened = await openBranch(options, flags, context);
-  const { client, projectId, gitName, gitContext, dryRun } = opened;
-  const { branch, preview } = await findBranch(opened, context);
-  if (!branch || !preview) throw noPreview(gitName);
-  const source = await sourceOf(preview.database, projectId, client, signal);
-  const earlier = { ...preview.record, setupPending: false };
-  const record = await recordOfRun(gitName, gitContext, earlier, options.expiresAt, context);
+  const connectedBranch = await connectToBranch(options, flags, context);
+  const { client, projectId, gitName, gitContext, dryRun } = connectedBranch;
+  const { branch, preview } = await findBranch(connectedBranch, context);
+  if (!branch || !preview) throw noPreviewError(gitName);
+  const source = await findSourceOf(preview.database, projectId, client, signal);
+  const earlierRecord = { ...preview.record, setupPending: false };
+  const record = await buildRunRecord(gitName, gitContext, earlierRecord, options.expiresAt, context);
   const target = { projectId, branch, preview, source, record };
-  const backupId = await backupOf(source, options.fromBackup, client, signal);
+  const backupId = await findBackupId(source, options.fromBackup, client, signal);
   if (!dryRun) {
     await client.databases.waitUntilReady(source.id, { signal, timeoutMs: options.timeoutMs });
     if (!flags.yes) await confirmReset(target, backupId, context);
   }
-  const replaced =
+  const replacedPreview =
     backupId === undefined
-      ? await replace(target, client, context, { progress, dryRun: dryRun !== undefined })
-      : await restore(target, backupId, client, context);
-  const { region } = replaced;
-  const fresh = await storeRecord(replaced.preview, gitName, record, client, context);
+      ? await replaceByCopy(target, client, context, { progress, dryRun: dryRun !== undefined })
+      : await restoreBackup(target, backupId, client, context);
+  const { region } = replacedPreview;
+  const storedPreview = await storeRecord(replacedPreview.preview, gitName, record, client, context);
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
 
-  const isKept = backupId !== undefined;
-  const facts = {
-    created: !isKept,
-    connectionsKept: isKept,
-    deletedDatabaseId: isKept ? null : preview.database.id,
+  const keepsDatabase = backupId !== undefined;
+  const resultFields = {
+    created: !keepsDatabase,
+    connectionsKept: keepsDatabase,
+    deletedDatabaseId: keepsDatabase ? null : preview.database.id,
   };
-  await handOver({ gitName, region, preview: fresh }, facts, options, secretOutput, client, context);
-};
-
-const confirmReset = async (
-  { branch, preview, source }: Target,
-  backupId: string | undefined,
-  context: Context,
-): Promise<void> => {
-  const { confirm } = await import("../../input/confirm.js");
-  const what = `replace all data of database ${preview.database.id} of ${branch.gitName} by`;
-  await confirm(
-    backupId === undefined
-      ? `${what} a copy of ${source.name}${inRegion(source.region?.id)}, with another connection string`
-      : `${what} backup ${backupId} of ${source.name}`,
+  await deliverPreview(
+    { gitName, region, preview: storedPreview },
+    resultFields,
+    options,
+    secretOutput,
+    client,
     context,
   );
 };
 
-const inRegion = (region: string | null | undefined): string => (region ? ` in ${region}` : "");
+const confirmReset = async (
+  { branch, preview, source }: ResetTarget,
+  backupId: string | undefined,
+  context: Context,
+): Promise<void> => {
+  const { confirm } = await import("../../input/confirm.js");
+  const question = `replace all data of database ${preview.database.id} of ${branch.gitName} by`;
+  await confirm(
+    backupId === undefined
+      ? `${question} a copy of ${source.name}${regionSuffix(source.region?.id)}, with another connection string`
+      : `${question} backup ${backupId} of ${source.name}`,
+    context,
+  );
+};
+
+const regionSuffix = (region: string | null | undefined): string => (region ? ` in ${region}` : "");
 
 /** Deletes the preview and creates it again. */
-const replace = async (
-  { projectId, branch, preview, source, record }: Target,
+const replaceByCopy = async (
+  { projectId, branch, preview, source, record }: ResetTarget,
   client: MgmtClient,
   { output, signal }: Context,
-  { progress, dryRun }: { readonly progress: Progress; readonly dryRun: boolean },
-): Promise<Replaced> => {
+  { progress, dryRun }: { readonly progress: PreviewProgress; readonly dryRun: boolean },
+): Promise<ReplacedPreview> => {
   const { gitName } = branch;
   const { id: oldId } = preview.database;
   await deleteDatabase(oldId, client, signal);
   Object.assign(progress, { branch: gitName, deletedId: oldId, isCreating: true });
   const { repository } = preview;
-  const copy = { projectId, branchId: branch.id, gitName, repository, record, source };
-  const ensured = await ensureCopy(copy, client, { signal, dryRun });
-  const { id } = ensured.preview.database;
-  const { region } = ensured;
+  const newPreview = { projectId, branchId: branch.id, gitName, repository, record, source };
+  const ensuredCopy = await ensurePreviewCopy(newPreview, client, { signal, dryRun });
+  const { id } = ensuredCopy.preview.database;
+  const { region } = ensuredCopy;
   progress.databaseId = id;
   output.info(
-    `Database ${oldId} of ${gitName} was replaced by ${id}, a copy of ${source.name}${inRegion(region)}. ` +
+    `Database ${oldId} of ${gitName} was replaced by ${id}, a copy of ${source.name}${regionSuffix(region)}. ` +
       "Connection strings from before no longer work.",
   );
-  return ensured;
+  return ensuredCopy;
 };
 
 /** Restores the preview in place, which keeps its id and its connections. */
-const restore = async (
-  { branch, preview, source }: Target,
+const restoreBackup = async (
+  { branch, preview, source }: ResetTarget,
   backupId: string,
   client: MgmtClient,
   { output, signal }: Context,
-): Promise<Replaced> => {
+): Promise<ReplacedPreview> => {
   const { id, region } = preview.database;
   const from = { type: "backup", databaseId: source.id, backupId } as const;
   await client.databases.restore(id, { source: from }, { signal });
@@ -140,15 +151,15 @@ const restore = async (
 };
 
 /** Returns the id of the backup to restore. Throws `preview:no_backup`. */
-const backupOf = async (
+const findBackupId = async (
   { id, name }: Database,
-  wanted: string | undefined,
+  requestedBackup: string | undefined,
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
-  if (wanted !== "latest") return wanted;
+  if (requestedBackup !== "latest") return requestedBackup;
   const { data } = await client.databases.backups.list(id, undefined, { signal });
-  const latest = data.find(({ status }) => status === "completed");
-  if (!latest) throw noBackup(name, id);
-  return latest.id;
+  const latestBackup = data.find(({ status }) => status === "completed");
+  if (!latestBackup) throw noBackupError(name, id);
+  return latestBackup.id;
 };

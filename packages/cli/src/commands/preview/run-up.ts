@@ -1,81 +1,91 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { previewFailed, invalidBranchName } from "../../errors/preview-errors.js";
+import { previewFailedError, invalidBranchNameError } from "../../errors/preview-errors.js";
 import type { SecretOutput } from "../../secrets/secret-output.js";
 import { printRequests } from "../../service/dry-run.js";
-import { nameProblemOf } from "../../git/branch-name.js";
+import { findBranchNameProblem } from "../../git/branch-name.js";
 import { withSecretOutput } from "../../preview/with-secret-output.js";
-import { handOver, type HandOverOptions } from "../../preview/hand-over.js";
-import type { Progress } from "../../preview/interruption-notice.js";
-import { openBranch } from "../../preview/open-branch.js";
-import { assertPreview, findPreview, type PreviewFlags } from "../../preview/preview.js";
+import { deliverPreview, type DeliveryOptions } from "../../preview/hand-over.js";
+import type { PreviewProgress } from "../../preview/interruption-notice.js";
+import { connectToBranch } from "../../preview/open-branch.js";
+import { assertMayBePreview, findPreview, type PreviewFlags } from "../../preview/preview.js";
 import type { PreviewRecord } from "../../preview/record.js";
-import { recordOfRun } from "../../preview/record-of-run.js";
-import { defaultSource, ensureCopy, type EnsuredCopy } from "../../preview/source-database.js";
+import { buildRunRecord } from "../../preview/record-of-run.js";
+import { findDefaultSource, ensurePreviewCopy, type EnsuredPreview } from "../../preview/source-database.js";
 import { storeRecord } from "../../preview/store-record.js";
 
-export interface UpOptions extends PreviewFlags, HandOverOptions {
+export interface PreviewUpOptions extends PreviewFlags, DeliveryOptions {
   /** ISO time, null for never, undefined to leave it as it is. */
   readonly expiresAt: string | null | undefined;
 }
 
 /** Creates the preview database of a branch unless it exists, and prints or writes its connection string. */
-export const runPreviewUp = (options: UpOptions, flags: GlobalFlags, context: Context): Promise<void> =>
-  withSecretOutput(options, context, (settled, secretOutput, progress) =>
-    createOrFind(settled, secretOutput, flags, context, progress),
+export const runPreviewUp = (
+  options: PreviewUpOptions,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> =>
+  withSecretOutput(options, context, (resolvedOptions, secretOutput, progress) =>
+    ensurePreview(resolvedOptions, secretOutput, flags, context, progress),
   );
 
-const createOrFind = async (
-  options: UpOptions,
+const ensurePreview = async (
+  options: PreviewUpOptions,
   secretOutput: SecretOutput,
   flags: GlobalFlags,
   context: Context,
-  progress: Progress,
+  progress: PreviewProgress,
 ): Promise<void> => {
   const { output, signal } = context;
   if (options.branch !== undefined) assertBranchName(options.branch);
-  const { client, projectId, gitName, gitContext, dryRun } = await openBranch(options, flags, context);
+  const { client, projectId, gitName, gitContext, dryRun } = await connectToBranch(options, flags, context);
 
   const branches = await client.projects.branches.list(projectId, undefined, { signal }).toArray();
-  const known = branches.find((branch) => branch.gitName === gitName);
-  if (known) assertPreview(known);
-  const existing = known && (await findPreview(known, gitContext, client, context));
-  if (existing?.database.status === "failure") throw previewFailed(gitName, existing.database.id);
-  const recordFor = (earlier: PreviewRecord): Promise<PreviewRecord> =>
-    recordOfRun(gitName, gitContext, earlier, options.expiresAt, context);
-  const record = await recordFor(existing?.record ?? {});
+  const existingBranch = branches.find((branch) => branch.gitName === gitName);
+  if (existingBranch) assertMayBePreview(existingBranch);
+  const existingPreview = existingBranch && (await findPreview(existingBranch, gitContext, client, context));
+  if (existingPreview?.database.status === "failure")
+    throw previewFailedError(gitName, existingPreview.database.id);
+  const createRecord = (earlierRecord: PreviewRecord): Promise<PreviewRecord> =>
+    buildRunRecord(gitName, gitContext, earlierRecord, options.expiresAt, context);
+  const record = await createRecord(existingPreview?.record ?? {});
   // A source that cannot be copied is found before the branch is created.
-  const source = existing ? undefined : await defaultSource(projectId, branches, client, signal);
+  const source = existingPreview ? undefined : await findDefaultSource(projectId, branches, client, signal);
   if (!dryRun) progress.branch = gitName;
   const branchId =
-    known?.id ?? (await client.projects.branches.ensure(projectId, { gitName }, { signal })).resource.id;
-  let copy: EnsuredCopy | undefined;
-  if (existing) {
-    copy = { preview: existing, region: existing.database.region?.id ?? null, created: false };
+    existingBranch?.id ??
+    (await client.projects.branches.ensure(projectId, { gitName }, { signal })).resource.id;
+  let ensuredCopy: EnsuredPreview | undefined;
+  if (existingPreview) {
+    ensuredCopy = {
+      preview: existingPreview,
+      region: existingPreview.database.region?.id ?? null,
+      created: false,
+    };
   }
   if (source) {
     if (!dryRun) await client.databases.waitUntilReady(source.id, { signal, timeoutMs: options.timeoutMs });
     progress.isCreating = true;
     const repository = gitContext.repository?.key ?? null;
-    const wanted = { projectId, branchId, gitName, repository, record, source };
-    copy = await ensureCopy(wanted, client, { signal, dryRun: dryRun !== undefined });
+    const newPreview = { projectId, branchId, gitName, repository, record, source };
+    ensuredCopy = await ensurePreviewCopy(newPreview, client, { signal, dryRun: dryRun !== undefined });
   }
-  if (!copy) throw new Error("The preview was neither found nor created");
-  progress.databaseId = copy.preview.database.id;
-  const isOfOtherRun = source !== undefined && !copy.created && !dryRun;
-  const stored = isOfOtherRun ? await recordFor(copy.preview.record) : record;
-  const preview = await storeRecord(copy.preview, gitName, stored, client, context);
+  if (!ensuredCopy) throw new Error("The preview was neither found nor created");
+  progress.databaseId = ensuredCopy.preview.database.id;
+  const wasCreatedByOtherRun = source !== undefined && !ensuredCopy.created && !dryRun;
+  const recordToStore = wasCreatedByOtherRun ? await createRecord(ensuredCopy.preview.record) : record;
+  const preview = await storeRecord(ensuredCopy.preview, gitName, recordToStore, client, context);
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
 
-  const { region, created } = copy;
-  const where = region === null ? "" : ` in ${region}`;
+  const { region, created } = ensuredCopy;
+  const regionSuffix = region === null ? "" : ` in ${region}`;
   output.info(
-    `Database ${preview.database.id} of ${gitName} ${created ? "was created" : "already exists"}${where}.`,
+    `Database ${preview.database.id} of ${gitName} ${created ? "was created" : "already exists"}${regionSuffix}.`,
   );
-  await handOver({ gitName, region, preview }, { created }, options, secretOutput, client, context);
+  await deliverPreview({ gitName, region, preview }, { created }, options, secretOutput, client, context);
 };
 
 /** Refuses a string that git does not accept as the name of a branch. */
 const assertBranchName = (name: string): void => {
-  const problem = nameProblemOf(name);
-  if (problem !== undefined) throw invalidBranchName(name, problem);
+  const problem = findBranchNameProblem(name);
+  if (problem !== undefined) throw invalidBranchNameError(name, problem);
 };

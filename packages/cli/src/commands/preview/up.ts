@@ -1,9 +1,9 @@
 import { addDryRunOption } from "../../input/dry-run-option.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PreviewResult } from "../../preview/hand-over.js";
 import { previewErrors, addBranchOptions } from "./options.js";
-import { addHandOverOptions, handOverOptions } from "./hand-over-options.js";
+import { addDeliveryOptions, collectDeliveryOptions } from "./hand-over-options.js";
 
 /** `mgmt preview up`. */
 export const previewUpCommand: CommandDeclaration<PreviewResult> = {
@@ -21,13 +21,13 @@ export const previewUpCommand: CommandDeclaration<PreviewResult> = {
   errors: previewErrors,
   define: (command, context) => {
     addBranchOptions(command);
-    addHandOverOptions(command);
+    addDeliveryOptions(command);
     command.option("--setup-again", "run the setup also if one has succeeded already");
     addDryRunOption(command);
     command.action(async () => {
-      const options = handOverOptions(command);
+      const options = collectDeliveryOptions(command);
       const { runPreviewUp } = await import("./run-up.js");
-      await runPreviewUp(options, globalFlags(command), context);
+      await runPreviewUp(options, collectGlobalFlags(command), context);
     });
   },
 };

@@ -1,7 +1,7 @@
 import { Argument } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { completeIds } from "../../command-line/completion.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
@@ -35,7 +35,7 @@ export const psqlCommand: CommandDeclaration = {
     command.completeArgument = completeIds("database");
     command.action(async () => {
       const { runPsql } = await import("./run-psql.js");
-      await runPsql(command.args, command.opts<{ pooled?: boolean }>(), globalFlags(command), context);
+      await runPsql(command.args, command.opts<{ pooled?: boolean }>(), collectGlobalFlags(command), context);
     });
   },
 };

@@ -14,22 +14,23 @@ export interface RehearsedFault {
 
 /** Parses `operation:status:nth`, whose last part is optional. Throws `usage:invalid`. */
 export const parseFault = async (text: string): Promise<RehearsedFault> => {
-  const [operation = "", status = "", nth = "1", ...rest] = text.split(":");
-  const refuse = (hint: string): Error =>
+  const [operation = "", status = "", nth = "1", ...extraParts] = text.split(":");
+  const invalidFaultError = (hint: string): Error =>
     usageError(`--fault cannot be ${JSON.stringify(text)}`, `${hint} Example: databases.create:503:1`);
-  if (status === "" || rest.length > 0) throw refuse("It must be operation:status or operation:status:nth.");
+  if (status === "" || extraParts.length > 0)
+    throw invalidFaultError("It must be operation:status or operation:status:nth.");
   const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
   const ids = definitions.map(({ id }) => id);
   if (!ids.includes(operation)) {
-    throw refuse(
+    throw invalidFaultError(
       `There is no operation ${operation}. ${didYouMean(operation, ids)}mgmt operations lists them.`,
     );
   }
   if (status !== "lost" && !/^[45]\d\d$/.test(status)) {
-    throw refuse("The status must be a number from 400 to 599, or lost.");
+    throw invalidFaultError("The status must be a number from 400 to 599, or lost.");
   }
   if (!/^[1-9]\d{0,5}$/.test(nth))
-    throw refuse("The last part must be the number of the request, at least 1.");
+    throw invalidFaultError("The last part must be the number of the request, at least 1.");
   return { operation, status: status === "lost" ? status : Number(status), nth: Number(nth) };
 };
 

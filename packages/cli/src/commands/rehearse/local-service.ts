@@ -2,14 +2,14 @@ import { readFile } from "node:fs/promises";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
 import { isObject } from "../../json/json-path.js";
-import type { Entry, ExistingEntry } from "../../manifest/entry.js";
+import type { ManifestEntry, ExistingEntry } from "../../manifest/entry.js";
 import { placeInRegions } from "../../manifest/place-in-regions.js";
 import { makePlan } from "../../manifest/plan.js";
 import type { Manifest } from "../../manifest/read-manifest.js";
-import { readState, type State } from "../../manifest/read-state.js";
+import { readState, type ServiceState } from "../../manifest/read-state.js";
 import { StepRunner } from "../../manifest/run-steps.js";
-import { clientFor } from "../../service/connect.js";
-import { callControl, type Control } from "../../platform/control.js";
+import { createClientFor } from "../../service/connect.js";
+import { callControl, type ControlAccess } from "../../platform/control.js";
 import { loadPlatform } from "../../platform/load-platform.js";
 import type { RehearsedFault } from "./fault.js";
 
@@ -21,7 +21,7 @@ export class LocalService {
     readonly workspaceId: string,
     readonly stop: () => Promise<void>,
     private readonly client: MgmtClient,
-    private readonly control: Control,
+    private readonly control: ControlAccess,
     private readonly context: Context,
   ) {}
 
@@ -32,20 +32,20 @@ export class LocalService {
     const { ready, stop } = await startPlatform({ port: 0, ephemeral: true, onLog, signal });
     const { baseUrl, token, workspaceId, controlUrl, controlSecretFile } = ready;
     const secret = (await readFile(controlSecretFile, "utf8")).trim();
-    const client = await clientFor({ value: baseUrl, from: "mgmt dev" }, token, context);
+    const client = await createClientFor({ value: baseUrl, from: "mgmt dev" }, token, context);
     return new LocalService(baseUrl, token, workspaceId, stop, client, { url: controlUrl, secret }, context);
   }
 
   /** Empties the service, and creates the resources of a manifest. Returns the ids of the projects. */
-  async load({ entries, placeOf }: Manifest): Promise<string[]> {
+  async loadManifest({ entries, placeOf }: Manifest): Promise<string[]> {
     await this.removeFaults();
     await callControl(this.control, "POST", "/reset", {}, this.context);
-    const empty: State = { entries: [], unnamed: [] };
-    const made = makePlan({ entries: entries.map(withLocalSource), placeOf }, empty, {
+    const emptyState: ServiceState = { entries: [], unnamed: [] };
+    const draftPlan = makePlan({ entries: entries.map(withoutOutsideSource), placeOf }, emptyState, {
       baseUrl: this.baseUrl,
       prune: false,
     });
-    const { plan } = await placeInRegions(made, this.client, this.context.signal);
+    const { plan } = await placeInRegions(draftPlan, this.client, this.context.signal);
     const runner = new StepRunner(this.client, plan, this.context, false);
     const projects: string[] = [];
     for (const step of plan.steps) {
@@ -59,14 +59,14 @@ export class LocalService {
   }
 
   /** Returns everything in the service, without the names that it has generated: they differ from run to run. */
-  async state(): Promise<State> {
+  async state(): Promise<ServiceState> {
     const { signal } = this.context;
     const { entries, unnamed } = await readState(this.client, {}, signal);
     const requests = await callControl(this.control, "GET", "/requests", undefined, this.context);
-    const sent = new Set(textsIn(requests));
+    const sentTexts = new Set(collectTexts(requests));
     const withoutGeneratedName = (entry: ExistingEntry): ExistingEntry => {
       const { name, ...fields } = entry.fields;
-      return typeof name !== "string" || sent.has(name) ? entry : { ...entry, fields };
+      return typeof name !== "string" || sentTexts.has(name) ? entry : { ...entry, fields };
     };
     return { entries: entries.map(withoutGeneratedName), unnamed };
   }
@@ -83,19 +83,19 @@ export class LocalService {
   }
 
   /** Returns whether the fault that was added has occurred. A fault is removed when it occurs. */
-  async hasStruck(): Promise<boolean> {
-    const left = await callControl(this.control, "GET", "/faults", undefined, this.context);
-    return Array.isArray(left) && left.length === 0;
+  async hasFaultOccurred(): Promise<boolean> {
+    const remainingFaults = await callControl(this.control, "GET", "/faults", undefined, this.context);
+    return Array.isArray(remainingFaults) && remainingFaults.length === 0;
   }
 }
 
-const textsIn = (value: unknown): string[] => {
+const collectTexts = (value: unknown): string[] => {
   if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(collectTexts) : [];
 };
 
 /** Databases and backups outside of the manifest do not exist in the local service: their copies start empty. */
-const withLocalSource = (entry: Entry): Entry => {
+const withoutOutsideSource = (entry: ManifestEntry): ManifestEntry => {
   const { source, ...fields } = entry.fields;
   const refersOutside =
     isObject(source) && (typeof source["databaseId"] === "string" || source["backupId"] !== undefined);

@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { assertVariableName } from "../../input/variable-name.js";
-import { databaseAccess } from "../../postgres/database-access.js";
+import { resolveDatabaseAccess } from "../../postgres/database-access.js";
 import { runProgram } from "../../system/run-program.js";
 
 export interface RunOptions {
@@ -20,7 +20,7 @@ export const runRun = async (
 ): Promise<void> => {
   assertVariableName(name);
   const [program = "", ...args] = words;
-  const { url } = await databaseAccess(databaseId, flags, context, { pooled, flag: "--database-id" });
+  const { url } = await resolveDatabaseAccess(databaseId, flags, context, { pooled, flag: "--database-id" });
   await runProgram(program, args, { [name]: url }, context, {
     notFound: "Check its spelling, and that it is in a folder of PATH.",
   });

@@ -1,5 +1,5 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
@@ -38,7 +38,7 @@ export const runCommand: CommandDeclaration = {
     command.action(async () => {
       const { databaseId, name = "DATABASE_URL", pooled } = command.opts<RunFlags>();
       const { runRun } = await import("./run-run.js");
-      await runRun({ databaseId, name, pooled, words: command.args }, globalFlags(command), context);
+      await runRun({ databaseId, name, pooled, words: command.args }, collectGlobalFlags(command), context);
     });
   },
 };

@@ -6,8 +6,8 @@ import { lineOf, MgmtCommand } from "../../command-line/command.js";
 import type { CommandSchema, JsonSchema } from "./command-schema.js";
 
 /** Describes the output of the command that the words call. Throws a usage error if there is none. */
-export const schemaOf = async (root: Command, words: readonly string[]): Promise<CommandSchema> => {
-  const command = await find(root, words);
+export const buildCommandSchema = async (root: Command, words: readonly string[]): Promise<CommandSchema> => {
+  const command = await findCommand(root, words);
   const { definition, resultOf } = command;
   const [{ definitions, results }, { sharedResults }] = await Promise.all([
     import("../../contract/generated/schemas.js"),
@@ -16,23 +16,23 @@ export const schemaOf = async (root: Command, words: readonly string[]): Promise
   const id = definition?.id ?? resultOf;
   const { item, errors = [] } = (id === undefined ? undefined : results[id]) ?? {};
   const result = definition
-    ? resultOfDefinition(definition, item, sharedResults.item)
-    : (item ?? (await ownResult(command)));
+    ? operationResultSchema(definition, item, sharedResults.item)
+    : (item ?? (await findPrintedResult(command)));
   if (result === null && command.commands.length > 0) {
     const names = command.commands.map((subcommand) => subcommand.name()).join(", ");
     throw usageError(`${lineOf(command)} is a group of commands`, `Add one of: ${names}.`);
   }
   const { dryRun } = sharedResults;
-  const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
-  const complete = (schema: Schema | null): JsonSchema | null =>
-    schema && { $schema: dialect, ...schema, ...usedDefinitions(schema, definitions) };
+  const hasFlag = (flag: string): boolean => command.options.some(({ long }) => long === flag);
+  const completeSchema = (schema: Schema | null): JsonSchema | null =>
+    schema && { $schema: dialect, ...schema, ...collectDefinitions(schema, definitions) };
   return {
     command: lineOf(command),
     operationId: id ?? null,
-    result: complete(result),
-    streamLine: complete(result?.type === "array" ? (result.items ?? null) : result),
-    bulkResult: complete(has("--ndjson") ? listOf(sharedResults.item) : null),
-    dryRun: complete(has("--dry-run") ? dryRun : null),
+    result: completeSchema(result),
+    streamLine: completeSchema(result?.type === "array" ? (result.items ?? null) : result),
+    bulkResult: completeSchema(hasFlag("--ndjson") ? arraySchema(sharedResults.item) : null),
+    dryRun: completeSchema(hasFlag("--dry-run") ? dryRun : null),
     error: { $schema: dialect, ...sharedResults.error },
     exitCodes: exitCodeHelp.map(([code, meaning]) => ({
       code,
@@ -44,39 +44,39 @@ export const schemaOf = async (root: Command, words: readonly string[]): Promise
 
 const dialect = "https://json-schema.org/draft/2020-12/schema";
 
-const find = async (root: Command, words: readonly string[]): Promise<MgmtCommand> => {
+const findCommand = async (root: Command, words: readonly string[]): Promise<MgmtCommand> => {
   let command = root;
   for (const word of words) {
-    const next = command.commands.find(
+    const subcommand = command.commands.find(
       (subcommand) => subcommand.name() === word || subcommand.aliases().includes(word),
     );
-    if (!next)
+    if (!subcommand)
       throw usageError(`Unknown command: ${lineOf(command)} ${word}`, `Run ${lineOf(command)} --help.`);
-    if (next instanceof MgmtCommand) await next.define();
-    command = next;
+    if (subcommand instanceof MgmtCommand) await subcommand.define();
+    command = subcommand;
   }
   if (command instanceof MgmtCommand) return command;
   throw usageError(`Unknown command: ${lineOf(command)}`, "mgmt --help lists the commands.");
 };
 
-const listOf = (items: Schema): Schema => ({ type: "array", items });
+const arraySchema = (items: Schema): Schema => ({ type: "array", items });
 
 /** Returns the schema of the output of an operation's command. */
-const resultOfDefinition = (
+const operationResultSchema = (
   { envelope, method, ensure, words }: CommandDefinition,
   item: Schema | undefined,
   itemResult: Schema,
 ): Schema | null => {
-  if (envelope === "list" && item) return listOf(item);
+  if (envelope === "list" && item) return arraySchema(item);
   if (item && ensure?.existing !== undefined && words.at(-1) === "ensure") {
     return { anyOf: [item, { $ref: `#/$defs/${ensure.existing}` }] };
   }
   if (envelope !== "none") return item ?? null;
-  return method === "DELETE" ? listOf(itemResult) : null;
+  return method === "DELETE" ? arraySchema(itemResult) : null;
 };
 
 /** Returns the schema of the output of a hand-written command. */
-const ownResult = async (command: MgmtCommand): Promise<Schema | null> => {
+const findPrintedResult = async (command: MgmtCommand): Promise<Schema | null> => {
   const { printedResults } = await import("./generated/printed-schemas.js");
   const line = lineOf(command).split(" ").slice(1).join(" ");
   if (line === "export") return (await import("../../../mgmt.schema.json")).default;
@@ -84,19 +84,19 @@ const ownResult = async (command: MgmtCommand): Promise<Schema | null> => {
 };
 
 /** The definitions that a schema refers to, directly or through others. */
-const usedDefinitions = (
+const collectDefinitions = (
   schema: Schema,
   definitions: Readonly<Record<string, Schema>>,
 ): { $defs?: Record<string, Schema> } => {
-  const used: Record<string, Schema> = {};
+  const collectedDefinitions: Record<string, Schema> = {};
   const visit = (node: unknown): void => {
     for (const [, name = ""] of JSON.stringify(node).matchAll(/"#\/\$defs\/(\w+)"/g)) {
       const definition = definitions[name];
-      if (name in used || !definition) continue;
-      used[name] = definition;
+      if (name in collectedDefinitions || !definition) continue;
+      collectedDefinitions[name] = definition;
       visit(definition);
     }
   };
   visit(schema);
-  return Object.keys(used).length > 0 ? { $defs: used } : {};
+  return Object.keys(collectedDefinitions).length > 0 ? { $defs: collectedDefinitions } : {};
 };

@@ -14,13 +14,13 @@ export const schemaCommand: CommandDeclaration<CommandSchema> = {
   examples: ["mgmt schema projects list", "mgmt schema projects delete --query exitCodes"],
   define: (command, { output }) => {
     command.argument("<command...>", "words of the command");
-    command.completeArgument = ({ typed }) => {
+    command.completeArgument = ({ typed: earlierArguments }) => {
       const root = rootOf(command);
-      return root instanceof MgmtCommand ? subcommandNames(root, typed) : [];
+      return root instanceof MgmtCommand ? subcommandNames(root, earlierArguments) : [];
     };
     command.action(async () => {
-      const { schemaOf } = await import("./run-schema.js");
-      await output.result(await schemaOf(rootOf(command), command.args));
+      const { buildCommandSchema } = await import("./run-schema.js");
+      await output.result(await buildCommandSchema(rootOf(command), command.args));
     });
   },
 };

@@ -7,14 +7,17 @@ import { chooseProfile } from "../../profiles/active-profile.js";
  * Returns how many approvals are pending at the service that commands use. Undefined if it is not one of `mgmt dev` whose control
  * surface is known, or if that does not respond.
  */
-export const countWaiting = async (flags: GlobalFlags, context: Context): Promise<number | undefined> => {
+export const countWaitingApprovals = async (
+  flags: GlobalFlags,
+  context: Context,
+): Promise<number | undefined> => {
   const { env } = context;
-  const isGiven = Boolean(env["MGMT_CONTROL_URL"] && env["MGMT_CONTROL_SECRET_FILE"]);
-  const isOfProfile =
+  const isControlSetByEnv = Boolean(env["MGMT_CONTROL_URL"] && env["MGMT_CONTROL_SECRET_FILE"]);
+  const isControlInProfile =
     flags.baseUrl === undefined &&
     !env["MGMT_BASE_URL"] &&
     chooseProfile(flags, context).profile?.controlUrl !== undefined;
-  if (!isGiven && !isOfProfile) return undefined;
+  if (!isControlSetByEnv && !isControlInProfile) return undefined;
   try {
     const rows = await requestControl("GET", "/approvals", undefined, flags, context);
     return Array.isArray(rows)

@@ -1,11 +1,11 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { gitProblem } from "../../git/run-git.js";
-import { idOf } from "../../run/names/id-of.js";
+import { toGitProblem } from "../../git/run-git.js";
+import { resolveIdOrName } from "../../run/names/id-of.js";
 import { findDefault } from "../../profiles/defaults.js";
-import { countWaiting } from "./count-waiting-approvals.js";
-import { previewsAmong } from "../../preview/preview.js";
-import { branchIn, type GitContext } from "../../git/repository.js";
+import { countWaitingApprovals } from "./count-waiting-approvals.js";
+import { selectPreviews } from "../../preview/preview.js";
+import { requireGitBranch, type GitContext } from "../../git/repository.js";
 
 /** A database of the project. */
 export interface DatabaseStatus {
@@ -44,17 +44,17 @@ export interface StatusResult {
 const bytesInGiB = 2 ** 30;
 
 /** Returns the git branch, or undefined if none is known. */
-const knownBranch = async (gitContext: GitContext, context: Context): Promise<string | undefined> => {
+const findGitBranch = async (gitContext: GitContext, context: Context): Promise<string | undefined> => {
   try {
-    return await branchIn(gitContext, context);
+    return await requireGitBranch(gitContext, context);
   } catch (error) {
-    gitProblem(error, context);
+    toGitProblem(error, context);
     return undefined;
   }
 };
 
 /** How many requests for sizes are under way at once. */
-const atOnce = 8;
+const maxConcurrent = 8;
 
 /** Asks the service for everything that the status shows. Throws `name:not_found` and errors of the service. */
 export const gatherStatus = async (
@@ -65,36 +65,37 @@ export const gatherStatus = async (
   context: Context,
 ): Promise<StatusResult> => {
   const { signal } = context;
-  const chosen =
+  const projectChoice =
     projectName === undefined
       ? findDefault("projectId", flags, context)
       : { value: projectName, from: "--project-id" };
-  const approvals = (await countWaiting(flags, context)) ?? null;
-  if (!chosen) return { service, project: null, databases: [], preview: null, waitingApprovals: approvals };
-  const projectId = await idOf("project", chosen.value, client, flags, context);
+  const waitingApprovals = (await countWaitingApprovals(flags, context)) ?? null;
+  if (!projectChoice)
+    return { service, project: null, databases: [], preview: null, waitingApprovals: waitingApprovals };
+  const projectId = await resolveIdOrName("project", projectChoice.value, client, flags, context);
   const [project, databases, branches] = await Promise.all([
     client.projects.get(projectId, { signal }),
     client.databases.list({ projectId }, { signal }).toArray(),
     client.projects.branches.list(projectId, undefined, { signal }).toArray(),
   ]);
-  const names = new Map(branches.map(({ id, gitName }) => [id, gitName]));
-  const sizes = await sizesOf(databases, client, signal);
-  const gitBranch = gitContext && (await knownBranch(gitContext, context));
-  const preview = previewsAmong(databases).find(
+  const branchNames = new Map(branches.map(({ id, gitName }) => [id, gitName]));
+  const sizes = await fetchSizes(databases, client, signal);
+  const gitBranch = gitContext && (await findGitBranch(gitContext, context));
+  const preview = selectPreviews(databases).find(
     ({ database, repository }) =>
-      names.get(database.branchId ?? "") === gitBranch &&
+      branchNames.get(database.branchId ?? "") === gitBranch &&
       (repository === null || repository === gitContext?.repository?.key),
   );
   return {
     service,
-    project: { id: project.id, name: project.name, region: project.defaultRegion, from: chosen.from },
+    project: { id: project.id, name: project.name, region: project.defaultRegion, from: projectChoice.from },
     databases: databases.map((database) => ({
       id: database.id,
       name: database.name,
       status: database.status,
       isDefault: database.isDefault,
       region: database.region?.id ?? null,
-      branch: names.get(database.branchId ?? "") ?? null,
+      branch: branchNames.get(database.branchId ?? "") ?? null,
       sizeBytes: sizes.get(database.id) ?? null,
       connections: database.connections.length,
     })),
@@ -102,21 +103,21 @@ export const gatherStatus = async (
       preview && gitBranch !== undefined
         ? { branch: gitBranch, databaseId: preview.database.id, status: preview.database.status }
         : null,
-    waitingApprovals: approvals,
+    waitingApprovals: waitingApprovals,
   };
 };
 
 /** Returns the sizes in bytes. A service may not measure them. */
-const sizesOf = async (
+const fetchSizes = async (
   databases: readonly Database[],
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<Map<string, number>> => {
   const sizes = new Map<string, number>();
-  const waiting = databases.filter(({ status }) => status === "ready");
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const { id } = next;
+  const queuedDatabases = databases.filter(({ status }) => status === "ready");
+  const fetchQueuedSizes = async (): Promise<void> => {
+    for (let database = queuedDatabases.shift(); database; database = queuedDatabases.shift()) {
+      const { id } = database;
       try {
         const { metrics } = await client.databases.usage.get(id, undefined, { signal });
         sizes.set(id, Math.round(metrics.storage.used * bytesInGiB));
@@ -125,6 +126,6 @@ const sizesOf = async (
       }
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: maxConcurrent }, fetchQueuedSizes));
   return sizes;
 };

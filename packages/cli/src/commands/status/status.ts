@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { parseDuration } from "../../input/duration.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { StatusResult } from "./gather-status.js";
 
@@ -38,7 +38,7 @@ export const statusCommand: CommandDeclaration<StatusResult> = {
       const { runStatus } = await import("./run-status.js");
       await runStatus(
         { projectId, intervalMs: watch ? intervalMs : undefined },
-        globalFlags(command),
+        collectGlobalFlags(command),
         context,
       );
     });

@@ -2,19 +2,21 @@ import { lstatSync } from "node:fs";
 import { rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Context } from "../../input/context.js";
-import { unwritableLink } from "../../errors/storage-errors.js";
-import { linkFilesFrom } from "../../profiles/link-file.js";
+import { unwritableLinkError } from "../../errors/storage-errors.js";
+import { listLinkFilePaths } from "../../profiles/link-file.js";
 
 /** Deletes the link file that applies to the working directory, even a corrupt one. */
 export const runUnlink = async ({ cwd, output }: Pick<Context, "cwd" | "output">): Promise<void> => {
-  const linkFile = linkFilesFrom(cwd).find((candidate) => lstatSync(candidate, { throwIfNoEntry: false }));
+  const linkFile = listLinkFilePaths(cwd).find((candidate) =>
+    lstatSync(candidate, { throwIfNoEntry: false }),
+  );
   if (linkFile === undefined) return output.info("This folder is not linked.");
   // The target of a symbolic link is not ours to delete.
   const file = isSymbolicLink(dirname(linkFile)) ? dirname(linkFile) : linkFile;
   try {
     await rm(file);
   } catch (error) {
-    throw unwritableLink(file, error);
+    throw unwritableLinkError(file, error);
   }
   // Fails if the folder has other files in it, which is fine.
   if (file === linkFile) await rmdir(dirname(file)).catch(() => undefined);

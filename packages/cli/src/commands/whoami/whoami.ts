@@ -1,4 +1,4 @@
-import { globalFlags } from "../../command-line/global-options.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 
 /** `mgmt whoami`, the same as `mgmt me get`. */
@@ -18,7 +18,13 @@ export const whoamiCommand: CommandDeclaration = {
       ]);
       for (const definition of commands) {
         const typed = { flags: {}, unset: [] };
-        const invocation = { command: definition, override: {}, ids: [], typed, flags: globalFlags(command) };
+        const invocation = {
+          command: definition,
+          override: {},
+          ids: [],
+          typed,
+          flags: collectGlobalFlags(command),
+        };
         await runOperation({ ...invocation, all: false }, context);
       }
     });

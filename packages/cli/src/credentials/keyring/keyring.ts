@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { CliError } from "../../errors/cli-error.js";
-import { keyringUnavailable } from "../../errors/storage-errors.js";
+import { keyringUnavailableError } from "../../errors/storage-errors.js";
 
 /** Stores secrets, each under an account name. Errors contain no secret. */
 export interface Keyring {
@@ -22,11 +22,12 @@ export const probeKeyring = async (keyring: Keyring): Promise<void> => {
   try {
     await keyring.write(account, value);
     if ((await keyring.read(account)) !== value)
-      throw keyringUnavailable("it does not return what was stored");
+      throw keyringUnavailableError("it does not return what was stored");
     await keyring.remove(account);
-    if ((await keyring.read(account)) !== undefined) throw keyringUnavailable("it does not delete entries");
+    if ((await keyring.read(account)) !== undefined)
+      throw keyringUnavailableError("it does not delete entries");
   } catch (error) {
     await keyring.remove(account).catch(() => undefined);
-    throw error instanceof CliError ? error : keyringUnavailable(error);
+    throw error instanceof CliError ? error : keyringUnavailableError(error);
   }
 };

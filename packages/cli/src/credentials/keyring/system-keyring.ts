@@ -1,12 +1,12 @@
-import { keyringMissing, keyringUnavailable } from "../../errors/storage-errors.js";
+import { keyringMissingError, keyringUnavailableError } from "../../errors/storage-errors.js";
 import { isStandalone } from "../../system/standalone.js";
 import type { Keyring } from "./keyring.js";
 
 /** The service name under which the system's own keyring program lists the entries. */
-const service = "mgmt";
+const serviceName = "mgmt";
 
 /** Long enough to type the keyring's password, short enough that a prompt nobody sees does not block the command forever. */
-const timeoutMs = 60_000;
+const keyringTimeoutMs = 60_000;
 
 /**
  * Opens the keyring of the operating system: Keychain, Credential Manager or Secret Service. On Linux the library would
@@ -14,49 +14,52 @@ const timeoutMs = 60_000;
  * methods of the keyring throw `keyring:unavailable`.
  */
 export const openSystemKeyring = async (): Promise<Keyring> => {
-  const { AsyncEntry } = await load();
-  const use = async <T>(
+  const { AsyncEntry } = await loadLibrary();
+  const withEntry = async <T>(
     account: string,
-    work: (entry: InstanceType<typeof AsyncEntry>) => Promise<T>,
+    useEntry: (entry: InstanceType<typeof AsyncEntry>) => Promise<T>,
   ): Promise<T> => {
     try {
       return await withTimeout(
-        work(new AsyncEntry(service, account, { linux: { store: "secret-service" } })),
+        useEntry(new AsyncEntry(serviceName, account, { linux: { store: "secret-service" } })),
       );
     } catch (error) {
-      throw keyringUnavailable(error);
+      throw keyringUnavailableError(error);
     }
   };
   return {
     async read(account) {
-      const bytes = await use(account, (entry) => entry.getSecret());
+      const bytes = await withEntry(account, (entry) => entry.getSecret());
       return bytes === null ? undefined : Buffer.from(bytes).toString("utf8");
     },
     // As bytes, because Windows stores at most 2,560 bytes and would use two for each character of a string.
-    write: (account, secret) => use(account, (entry) => entry.setSecret(Buffer.from(secret, "utf8"))),
+    write: (account, secret) => withEntry(account, (entry) => entry.setSecret(Buffer.from(secret, "utf8"))),
     remove: async (account) => {
-      await use(account, (entry) => entry.deleteCredential());
+      await withEntry(account, (entry) => entry.deleteCredential());
     },
   };
 };
 
 /** The package is an optional dependency, missing where it has no binary for the system. */
-const load = async (): Promise<Pick<typeof import("@napi-rs/keyring"), "AsyncEntry">> => {
+const loadLibrary = async (): Promise<Pick<typeof import("@napi-rs/keyring"), "AsyncEntry">> => {
   if (isStandalone()) return (await import("./embedded-library.js")).loadEmbeddedLibrary();
   try {
     return await import("@napi-rs/keyring");
   } catch (error) {
-    throw keyringMissing(error);
+    throw keyringMissingError(error);
   }
 };
 
 const withTimeout = async <T>(work: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
-  const timedOut = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs / 1_000} s`)), timeoutMs);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`no response within ${keyringTimeoutMs / 1_000} s`)),
+      keyringTimeoutMs,
+    );
   });
   try {
-    return await Promise.race([work, timedOut]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

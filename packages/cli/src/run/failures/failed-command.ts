@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { Chosen, GlobalFlags } from "../../input/context.js";
+import type { PromptAnswer, GlobalFlags } from "../../input/context.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
-import { calledCommand, lineOf, MgmtCommand, type DeclaredErrors } from "../../command-line/command.js";
-import { globalFlags } from "../../command-line/global-options.js";
+import { findCalledCommand, lineOf, MgmtCommand, type DeclaredErrors } from "../../command-line/command.js";
+import { collectGlobalFlags } from "../../command-line/global-options.js";
 
 /** The command line that failed, as far as it was parsed. */
 export interface FailedCommand {
@@ -18,32 +18,37 @@ export interface FailedCommand {
   readonly options: Readonly<Record<string, unknown>>;
   readonly flags: GlobalFlags;
   /** The flags that it accepts, with their dashes. */
-  readonly accepts: readonly string[];
+  readonly acceptedFlags: readonly string[];
   /** The whole command line, without `mgmt`, and with the choices at prompts. */
   readonly line: readonly string[];
 }
 
 /** Describes the command at which parsing stopped, as if the choices at prompts had been typed. */
-export const failedCommand = (
+export const describeFailedCommand = (
   program: Command,
   line: readonly string[],
-  chosen: readonly Chosen[],
+  chosenValues: readonly PromptAnswer[],
 ): FailedCommand => {
-  const command = calledCommand(program);
-  const end = line.includes("--") ? line.indexOf("--") : line.length;
-  const values = chosen.flatMap(({ flag, value }) => (flag === undefined ? [] : [[propertyOf(flag), value]]));
+  const command = findCalledCommand(program);
+  const separatorIndex = line.includes("--") ? line.indexOf("--") : line.length;
+  const values = chosenValues.flatMap(({ flag, value }) =>
+    flag === undefined ? [] : [[propertyOf(flag), value]],
+  );
   return {
     words: lineOf(command).split(" ").slice(1),
     definition: command instanceof MgmtCommand ? command.definition : undefined,
     errors: command instanceof MgmtCommand ? command.errors : {},
-    args: [...command.args, ...chosen.flatMap(({ flag, value }) => (flag === undefined ? [value] : []))],
+    args: [
+      ...command.args,
+      ...chosenValues.flatMap(({ flag, value }) => (flag === undefined ? [value] : [])),
+    ],
     options: { ...command.opts(), ...(Object.fromEntries(values) as Record<string, string>) },
-    flags: globalFlags(command),
-    accepts: command.options.flatMap(({ long }) => long ?? []),
+    flags: collectGlobalFlags(command),
+    acceptedFlags: command.options.flatMap(({ long }) => long ?? []),
     line: [
-      ...line.slice(0, end),
-      ...chosen.flatMap(({ flag, value }) => (flag === undefined ? [value] : [flag, value])),
-      ...line.slice(end),
+      ...line.slice(0, separatorIndex),
+      ...chosenValues.flatMap(({ flag, value }) => (flag === undefined ? [value] : [flag, value])),
+      ...line.slice(separatorIndex),
     ],
   };
 };

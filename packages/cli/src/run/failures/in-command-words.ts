@@ -1,6 +1,6 @@
 import { flagOf } from "../../input/read-input.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
-import { isKindName, kindOfPrefix, kinds } from "../../contract/kinds.js";
+import { isKindName, kindOfPrefix, resourceKinds } from "../../contract/kinds.js";
 import type { Failure } from "../../errors/failure.js";
 import { listHintOf } from "../../errors/name-errors.js";
 import { type FailedCommand, propertyOf } from "./failed-command.js";
@@ -11,19 +11,19 @@ import { type FailedCommand, propertyOf } from "./failed-command.js";
  *
  * @param id the id of the item that failed, if the command line has several.
  */
-export const inCommandWords = (failure: Failure, command: FailedCommand, id: string | undefined): Failure => {
+export const rewordFailure = (failure: Failure, command: FailedCommand, id: string | undefined): Failure => {
   const { definition } = command;
   if (failure.code === "route:not_found" && !definition) return { ...failure, hint: pathsHint };
   if (!definition || failure.status === undefined) return failure;
-  if (failure.status === 404) return notFoundInWords(failure, definition, command, id);
+  if (failure.status === 404) return rewordNotFound(failure, definition, command, id);
   if (failure.code !== "validation:failed" || !failure.issues) return failure;
-  return invalidInWords(failure, failure.issues, definition, command);
+  return rewordInvalid(failure, failure.issues, definition, command);
 };
 
 /** The service's own hint may be true of the path that failed. */
 const pathsHint = "mgmt operations lists the paths of all operations.";
 
-const notFoundInWords = (
+const rewordNotFound = (
   failure: Failure,
   definition: CommandDefinition,
   { args, options }: FailedCommand,
@@ -31,35 +31,35 @@ const notFoundInWords = (
 ): Failure => {
   const kind = failure.code.replace(/:not_found$/, "").replaceAll("_", " ");
   if (!isKindName(kind)) return failure;
-  const last = definition.arguments.length - 1;
-  const typed = [
+  const lastIndex = definition.arguments.length - 1;
+  const typedIds = [
     ...definition.arguments.flatMap(({ resource }, index) =>
-      resource === kind ? [index === last ? (id ?? args[index]) : args[index]] : [],
+      resource === kind ? [index === lastIndex ? (id ?? args[index]) : args[index]] : [],
     ),
     ...[...definition.query, ...(definition.body?.fields ?? [])].flatMap((field) =>
       kindOfPrefix(field.prefix) === kind ? [options[propertyOf(field.flag)]] : [],
     ),
   ].filter((value) => typeof value === "string" && value !== "" && value !== "-");
-  const [text, ...others] = typed;
+  const [text, ...otherIds] = typedIds;
   // With several ids of the kind, only the service knows which one it is.
-  if (text === undefined || others.length > 0) return failure;
-  const { hint: _, ...rest } = failure;
+  if (text === undefined || otherIds.length > 0) return failure;
+  const { hint: _, ...failureWithoutHint } = failure;
   const hint = listHintOf(kind);
   return {
-    ...rest,
-    message: `No ${kinds[kind].noun} has the id or name ${JSON.stringify(text)}`,
+    ...failureWithoutHint,
+    message: `No ${resourceKinds[kind].noun} has the id or name ${JSON.stringify(text)}`,
     ...(hint !== undefined && { hint }),
   };
 };
 
-const invalidInWords = (
+const rewordInvalid = (
   failure: Failure,
   issues: NonNullable<Failure["issues"]>,
   definition: CommandDefinition,
   { options }: FailedCommand,
 ): Failure => {
   const isWholeBody = options["body"] !== undefined || options["ndjson"] !== undefined;
-  const flags = new Map<string, string>([
+  const flagByPath = new Map<string, string>([
     ...definition.query.map((field): [string, string] => [`query/${field.path.join("/")}`, flagOf(field)]),
     ...definition.arguments.map(({ name, label }): [string, string] => [`path/${name}`, `<${label}>`]),
     ...(isWholeBody
@@ -69,16 +69,16 @@ const invalidInWords = (
           flagOf(field),
         ])),
   ]);
-  const names = new Map([...flags].map(([path, flag]) => [path.split("/").at(-1) ?? path, flag]));
-  const reworded = issues.map(({ path, message }) => ({
+  const flagByName = new Map([...flagByPath].map(([path, flag]) => [path.split("/").at(-1) ?? path, flag]));
+  const rewordedIssues = issues.map(({ path, message }) => ({
     path,
     // Only names such as `branchId` are not words of a sentence.
-    message: message.replaceAll(/\b[a-z]+[A-Z]\w*\b/g, (name) => names.get(name) ?? name),
+    message: message.replaceAll(/\b[a-z]+[A-Z]\w*\b/g, (name) => flagByName.get(name) ?? name),
   }));
-  const sentences = reworded.map(({ path, message }) => `${flags.get(path) ?? path} ${message}`);
+  const sentences = rewordedIssues.map(({ path, message }) => `${flagByPath.get(path) ?? path} ${message}`);
   return {
     ...failure,
     message: `The request is not valid: ${sentences.join("; ")}`,
-    issues: reworded,
+    issues: rewordedIssues,
   };
 };

@@ -5,7 +5,7 @@ import type { FailedCommand } from "./failed-command.js";
 export type Candidate = readonly (string | undefined)[];
 
 /** The known facts about a failure. */
-export interface Facts {
+export interface FailureFacts {
   readonly failure: Failure;
   readonly command: FailedCommand;
   /** Arguments of the command line. */
@@ -21,60 +21,62 @@ export interface Facts {
   readonly detail: (name: string) => string | undefined;
 }
 
-type Rule = (facts: Facts) => readonly Candidate[];
+type NextRule = (facts: FailureFacts) => readonly Candidate[];
 
 const authStatus: Candidate = ["auth", "status"];
 const whoami: Candidate = ["whoami"];
 const login: Candidate = ["login"];
 const authHelp: Candidate = ["help", "auth"];
 
-const listOf =
-  (...words: string[]): Rule =>
+const suggestList =
+  (...words: string[]): NextRule =>
   () => [[...words, "list"]];
 
 /** Shows the resource that the command works on. */
-const getOf =
-  (group: string): Rule =>
+const suggestGet =
+  (group: string): NextRule =>
   ({ id }) => [[group, "get", id]];
 
 /** `services`, or `apps` for the deprecated commands. */
-const appGroup = ({ command }: Facts): string => (command.words[0] === "apps" ? "apps" : "services");
+const appGroup = ({ command }: FailureFacts): string => (command.words[0] === "apps" ? "apps" : "services");
 
-const projectOf = ({ command, args, flag }: Facts): string | undefined =>
+const projectIdOf = ({ command, args, flag }: FailureFacts): string | undefined =>
   command.words[0] === "projects" ? args[0] : flag("projectId");
 
-const sourceDatabase = ({ flag }: Facts): string | undefined =>
+const sourceDatabaseIdOf = ({ flag }: FailureFacts): string | undefined =>
   flag("sourceDatabaseId") ?? flag("fromDatabaseId");
 
-const backupsOfSource: Rule = (facts) => [
-  ["databases", "backups", "list", sourceDatabase(facts) ?? facts.id],
+const suggestSourceBackups: NextRule = (facts) => [
+  ["databases", "backups", "list", sourceDatabaseIdOf(facts) ?? facts.id],
   ["databases", "list"],
 ];
 
 /** Lists the resources of a group that have the logical id of the command line. */
-const withLogicalId =
-  (group: (facts: Facts) => string): Rule =>
+const suggestByLogicalId =
+  (group: (facts: FailureFacts) => string): NextRule =>
   (facts) => [
     [group(facts), "list", "--logical-id", facts.flag("logicalId")],
     [group(facts), "list"],
   ];
 
-const showApproval: Rule = (facts) => [
+const suggestApproval: NextRule = (facts) => [
   ["agent-approvals", "get", facts.command.words[0] === "agent-approvals" ? facts.id : undefined],
   whoami,
 ];
 
-const showHelp =
-  (...words: string[]): Rule =>
+const suggestHelp =
+  (...words: string[]): NextRule =>
   () => [[...words, "--help"]];
 
 /** Whether a command line can be run again. Standard input cannot be read again. */
 export const isRepeatable = ({ line }: FailedCommand): boolean => line.length > 0 && !line.includes("-");
 
 /** The same command with a dry run, then confirmed. */
-const previewFirst: Rule = ({ command }) => {
+const suggestDryRun: NextRule = ({ command }) => {
   const takesFlags = isRepeatable(command) && !command.line.includes("--");
-  const flags = takesFlags ? ["--dry-run", "--yes"].filter((flag) => command.accepts.includes(flag)) : [];
+  const flags = takesFlags
+    ? ["--dry-run", "--yes"].filter((flag) => command.acceptedFlags.includes(flag))
+    : [];
   return flags.map((flag) => [...command.line, flag]);
 };
 
@@ -82,55 +84,62 @@ const previewFirst: Rule = ({ command }) => {
  * Commands that help after an error, the best first. Commands declare their own errors. Codes that are missing in both follow from the
  * exit code.
  */
-export const nextByCode: Readonly<Record<string, Rule>> = {
+export const nextByCode: Readonly<Record<string, NextRule>> = {
   approval_required: (facts) => [["agent-approvals", "wait", facts.detail("approvalId")]],
-  "approval:denied": showApproval,
-  "approval:expired": showApproval,
-  "approval:consumed": showApproval,
+  "approval:denied": suggestApproval,
+  "approval:expired": suggestApproval,
+  "approval:consumed": suggestApproval,
   "approval:not_found": () => [whoami],
 
-  "project:not_found": listOf("projects"),
-  "project:logical_id_conflict": withLogicalId(() => "projects"),
-  "project:already_in_workspace": getOf("projects"),
+  "project:not_found": suggestList("projects"),
+  "project:logical_id_conflict": suggestByLogicalId(() => "projects"),
+  "project:already_in_workspace": suggestGet("projects"),
   "project:has_dependencies": ({ id }) => [
     ["databases", "list", "--project-id", id],
     ["services", "list", "--project-id", id],
   ],
-  "transfer:invalid_recipient_token": showHelp("projects", "transfer"),
+  "transfer:invalid_recipient_token": suggestHelp("projects", "transfer"),
 
-  "database:not_found": listOf("databases"),
-  "database:busy": getOf("databases"),
+  "database:not_found": suggestList("databases"),
+  "database:busy": suggestGet("databases"),
   "database:default_protected": ({ id }) => [
     ["databases", "get", id],
     ["databases", "list"],
   ],
-  "database:logical_id_conflict": withLogicalId(() => "databases"),
+  "database:logical_id_conflict": suggestByLogicalId(() => "databases"),
   "database:source_not_ready": (facts) => [
-    ["databases", "get", sourceDatabase(facts)],
+    ["databases", "get", sourceDatabaseIdOf(facts)],
     ["databases", "list"],
   ],
-  "restore:invalid_source": backupsOfSource,
-  "backup:unusable": backupsOfSource,
-  "backup:not_found": backupsOfSource,
-  "connection:not_found": listOf("connections"),
+  "restore:invalid_source": suggestSourceBackups,
+  "backup:unusable": suggestSourceBackups,
+  "backup:not_found": suggestSourceBackups,
+  "connection:not_found": suggestList("connections"),
 
   "branch:not_found": (facts) => [
-    ["projects", "branches", "list", projectOf(facts)],
+    ["projects", "branches", "list", projectIdOf(facts)],
     ["projects", "list"],
   ],
   "branch:already_exists": (facts) => [
-    ["projects", "branches", "list", projectOf(facts), "--git-name", facts.flag("gitName") ?? facts.args[1]],
-    ["projects", "branches", "list", projectOf(facts)],
+    [
+      "projects",
+      "branches",
+      "list",
+      projectIdOf(facts),
+      "--git-name",
+      facts.flag("gitName") ?? facts.args[1],
+    ],
+    ["projects", "branches", "list", projectIdOf(facts)],
   ],
-  "branch:default_protected": getOf("branches"),
-  "branch:has_resources": getOf("branches"),
+  "branch:default_protected": suggestGet("branches"),
+  "branch:has_resources": suggestGet("branches"),
 
   "app:not_found": (facts) => [[appGroup(facts), "list"]],
   "app:already_exists": (facts) => [
     [appGroup(facts), "get", facts.detail("existingAppId")],
     [appGroup(facts), "list"],
   ],
-  "app:logical_id_conflict": withLogicalId(appGroup),
+  "app:logical_id_conflict": suggestByLogicalId(appGroup),
   "app:logical_id_bound": (facts) => [[appGroup(facts), "get", facts.id]],
   "app:deployments_not_deletable": (facts) => [[appGroup(facts), "deployments", "list", facts.id]],
   "deployment:not_found": (facts) => [
@@ -143,11 +152,11 @@ export const nextByCode: Readonly<Record<string, Rule>> = {
     ["services", "list"],
   ],
   "deployment:not_running": (facts) => [[appGroup(facts), "deployments", "list", facts.args[0]]],
-  "deployment:not_startable": getOf("deployments"),
-  "deployment:not_stoppable": getOf("deployments"),
-  "deployment:not_deletable": getOf("deployments"),
+  "deployment:not_startable": suggestGet("deployments"),
+  "deployment:not_stoppable": suggestGet("deployments"),
+  "deployment:not_deletable": suggestGet("deployments"),
 
-  "workspace:not_found": listOf("workspaces"),
+  "workspace:not_found": suggestList("workspaces"),
   "integration:not_found": ({ command, args }) => [
     ["workspaces", "integrations", "list", ...(command.words[0] === "workspaces" ? args.slice(0, 1) : [])],
   ],
@@ -172,14 +181,14 @@ export const nextByCode: Readonly<Record<string, Rule>> = {
   "profiles:untrusted": () => [["help", "environment"]],
   "profiles:unwritable": () => [["help", "environment"]],
 
-  "confirmation:needed": previewFirst,
-  "confirmation:declined": previewFirst,
+  "confirmation:needed": suggestDryRun,
+  "confirmation:declined": suggestDryRun,
   "name:not_found": () => [
     ["help", "names"],
     ["projects", "list"],
   ],
-  "preview:git_failed": showHelp("preview", "prune"),
-  "preview:git_refuses": showHelp("preview"),
-  "preview:no_git": showHelp("preview"),
-  "preview:no_git_branches": showHelp("preview", "prune"),
+  "preview:git_failed": suggestHelp("preview", "prune"),
+  "preview:git_refuses": suggestHelp("preview"),
+  "preview:no_git": suggestHelp("preview"),
+  "preview:no_git_branches": suggestHelp("preview", "prune"),
 };

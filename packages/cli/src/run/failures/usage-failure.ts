@@ -1,39 +1,39 @@
 import { redactMessage } from "@mgmt/internal/redaction/redact";
 import type { Command, CommanderError, Option } from "commander";
-import { usageError, shortened } from "../../errors/usage-errors.js";
+import { usageError, shortenWord } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
-import { groupOverrides, isHidden } from "../../contract/command-override.js";
-import { calledCommand, lineOf, MgmtCommand } from "../../command-line/command.js";
-import { meantBy, similar } from "../../text/suggest.js";
+import { groupOverrides, isHiddenCommand } from "../../contract/command-override.js";
+import { findCalledCommand, lineOf, MgmtCommand } from "../../command-line/command.js";
+import { findCommandsForSynonym, findSimilar } from "../../text/suggest.js";
 
 /** Turns commander's error into ours. */
-export const usageFailure = async (error: CommanderError, program: Command): Promise<Error> => {
-  const command = calledCommand(program);
-  if (error.code === "commander.unknownCommand") return unknownCommand(command);
-  if (error.code === "commander.excessArguments") return unexpectedArguments(command);
+export const explainCommanderError = async (error: CommanderError, program: Command): Promise<Error> => {
+  const command = findCalledCommand(program);
+  if (error.code === "commander.unknownCommand") return unknownCommandError(command);
+  if (error.code === "commander.excessArguments") return unexpectedArgumentsError(command);
   const flag = /^error: unknown option '(--[\w-]+)=/.exec(error.message)?.[1];
-  const known = command.options.find(({ long }) => long === flag);
-  if (known) return valueOfSwitch(known, command);
+  const switchOption = command.options.find(({ long }) => long === flag);
+  if (switchOption) return switchValueError(switchOption, command);
   if (
     error.code === "commander.unknownOption" &&
     command instanceof MgmtCommand &&
     command.runs !== undefined
   )
-    return ownFlagOfProgram(command, command.runs);
+    return misplacedFlagError(command, command.runs);
   const text = error.message.replace(/^error: /, "");
-  const namesValue = error.code !== "commander.optionMissingArgument";
+  const mentionsValue = error.code !== "commander.optionMissingArgument";
   // The value after `=` is removed: it may be a secret.
-  const [message = "", suggestion] = (namesValue ? text.replace(/=.*(?=')/, "") : text).split("\n");
-  const meant = flagOfTerraform(message, command);
-  if (meant !== undefined) return usageError(capitalized(message), `Did you mean ${meant}?`);
+  const [message = "", suggestion] = (mentionsValue ? text.replace(/=.*(?=')/, "") : text).split("\n");
+  const intendedFlag = findTerraformFlag(message, command);
+  if (intendedFlag !== undefined) return usageError(capitalize(message), `Did you mean ${intendedFlag}?`);
   const hint =
     suggestion === undefined
       ? `${lineOf(command)} --help shows the arguments and flags.`
       : suggestion.replace(/^\((.*)\)$/, "$1");
-  return usageError(capitalized(message), hint);
+  return usageError(capitalize(message), hint);
 };
 
-const unexpectedArguments = (command: Command): Error => {
+const unexpectedArgumentsError = (command: Command): Error => {
   // The argument is the token then.
   if (command.getOptionValue("withToken") === true) {
     return usageError(
@@ -41,26 +41,26 @@ const unexpectedArguments = (command: Command): Error => {
       "Use mgmt login --with-token < FILE.",
     );
   }
-  const extra = command.args.slice(command.registeredArguments.length).map(quoted).join(", ");
+  const extraArguments = command.args.slice(command.registeredArguments.length).map(quoteWord).join(", ");
   const names = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(" ");
   return usageError(
-    `${lineOf(command)} does not accept the argument ${extra}`,
+    `${lineOf(command)} does not accept the argument ${extraArguments}`,
     `It takes ${names || "no arguments"}. ${lineOf(command)} --help shows the arguments and flags.`,
   );
 };
 
 /** Shows the flag after `--`, without its value and the words after it, which may contain a secret. */
-const ownFlagOfProgram = (command: MgmtCommand, program: string): Error => {
+const misplacedFlagError = (command: MgmtCommand, program: string): Error => {
   const index = command.args.findIndex((word) => word.startsWith("-"));
   const [flag = ""] = (command.args[index] ?? "").split("=");
-  const before = [command.line, ...command.args.slice(0, index)];
+  const wordsBefore = [command.line, ...command.args.slice(0, index)];
   return usageError(
-    `${command.line} does not have the flag ${quoted(flag)}`,
-    `Flags of ${program} follow --: ${before.join(" ")} -- ${flag} …`,
+    `${command.line} does not have the flag ${quoteWord(flag)}`,
+    `Flags of ${program} follow --: ${wordsBefore.join(" ")} -- ${flag} …`,
   );
 };
 
-const quoted = (word: string): string => JSON.stringify(redactMessage(shortened(word)));
+const quoteWord = (word: string): string => JSON.stringify(redactMessage(shortenWord(word)));
 
 /** The names of flags of ours in Terraform. */
 const terraformFlags: Readonly<Record<string, string>> = {
@@ -69,35 +69,37 @@ const terraformFlags: Readonly<Record<string, string>> = {
 };
 
 /** Returns the flag of a command that an unknown one of Terraform means, which may have one dash. */
-const flagOfTerraform = (message: string, command: Command): string | undefined => {
+const findTerraformFlag = (message: string, command: Command): string | undefined => {
   const [, name = ""] = /^unknown option '--?([a-z-]+)'$/.exec(message) ?? [];
   const flag = Object.hasOwn(terraformFlags, name) ? terraformFlags[name] : undefined;
   return command.options.some(({ long }) => long === flag) ? flag : undefined;
 };
 
-const valueOfSwitch = ({ long = "" }: Option, command: Command): Error => {
-  const opposite = command.options.find((option) => option.long === long.replace("--", "--no-"));
-  const off = opposite ? `pass ${opposite.long ?? ""}` : "leave it out";
-  return usageError(`${long} takes no value`, `Pass ${long} to turn it on; to turn it off, ${off}.`);
+const switchValueError = ({ long = "" }: Option, command: Command): Error => {
+  const oppositeOption = command.options.find((option) => option.long === long.replace("--", "--no-"));
+  const turnOffText = oppositeOption ? `pass ${oppositeOption.long ?? ""}` : "leave it out";
+  return usageError(`${long} takes no value`, `Pass ${long} to turn it on; to turn it off, ${turnOffText}.`);
 };
 
-const unknownCommand = async (command: Command): Promise<Error> => {
+const unknownCommandError = async (command: Command): Promise<Error> => {
   const word = command.args[0] ?? "";
-  const visible = command.createHelp().visibleCommands(command);
+  const visibleCommands = command.createHelp().visibleCommands(command);
   const byName = new Map(
-    visible.flatMap((subcommand) =>
+    visibleCommands.flatMap((subcommand) =>
       [subcommand.name(), ...subcommand.aliases()].map((name) => [name, subcommand]),
     ),
   );
   const names = [...byName.keys()];
-  const meant = meantBy(word, names);
-  const close = meant.length > 0 ? meant : similar(word, names);
-  const matches = new Set(close.flatMap((name) => byName.get(name) ?? []));
-  const rest = command.args.slice(1);
+  const intendedNames = findCommandsForSynonym(word, names);
+  const similarNames = intendedNames.length > 0 ? intendedNames : findSimilar(word, names);
+  const matches = new Set(similarNames.flatMap((name) => byName.get(name) ?? []));
+  const laterWords = command.args.slice(1);
   const suggestions =
     matches.size > 0
-      ? await Promise.all([...matches].map(async (match) => lineOf(await calledBy(rest, match))))
-      : await inOtherGroups(word, command);
+      ? await Promise.all(
+          [...matches].map(async (match) => lineOf(await resolveSubcommand(laterWords, match))),
+        )
+      : await findInOtherGroups(word, command);
   const message = `Unknown command: ${lineOf(command)} ${word}`;
   if (suggestions.length === 0) return usageError(message, `${lineOf(command)} --help lists the commands.`);
   const next = suggestions.map((line) => [...line.split(" "), "--help"]);
@@ -105,11 +107,14 @@ const unknownCommand = async (command: Command): Promise<Error> => {
 };
 
 /** Returns the command that the words after a corrected one call. */
-const calledBy = async ([word, ...rest]: readonly string[], command: Command): Promise<Command> => {
+const resolveSubcommand = async (
+  [word, ...laterWords]: readonly string[],
+  command: Command,
+): Promise<Command> => {
   if (!(command instanceof MgmtCommand) || word === undefined) return command;
   await command.define();
-  const next = command.subcommand(word);
-  return next ? calledBy(rest, next) : command;
+  const subcommand = command.subcommand(word);
+  return subcommand ? resolveSubcommand(laterWords, subcommand) : command;
 };
 
 /**
@@ -117,19 +122,19 @@ const calledBy = async ([word, ...rest]: readonly string[], command: Command): P
  * list`, `mgmt projects branches list`. Does not suggest commands such as `create` of groups with another name, because they do something
  * else.
  */
-const inOtherGroups = async (word: string, command: Command): Promise<string[]> => {
+const findInOtherGroups = async (word: string, command: Command): Promise<string[]> => {
   // Many people call databases so, but this group has the contents of one.
   const group = command.name() === "db" ? "databases" : command.name();
-  const visible = groups.filter(({ name }) => !groupOverrides[name]?.hidden);
-  const definitions = (await Promise.all(visible.map(({ load }) => load())))
+  const visibleGroups = groups.filter(({ name }) => !groupOverrides[name]?.hidden);
+  const definitions = (await Promise.all(visibleGroups.map(({ load }) => load())))
     .flat()
-    .filter((definition) => !isHidden(definition));
+    .filter((definition) => !isHiddenCommand(definition));
   const lines = definitions.flatMap(({ words }) => {
     const index = words.indexOf(word);
-    const isMeant = command.parent === null || index < words.length - 1 || words[index - 1] === group;
-    return index > 0 && isMeant ? [`mgmt ${words.slice(0, index + 1).join(" ")}`] : [];
+    const isPlausible = command.parent === null || index < words.length - 1 || words[index - 1] === group;
+    return index > 0 && isPlausible ? [`mgmt ${words.slice(0, index + 1).join(" ")}`] : [];
   });
   return [...new Set(lines)].slice(0, 3);
 };
 
-const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+const capitalize = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

@@ -1,24 +1,24 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { nothingToChoose } from "../../errors/usage-errors.js";
-import type { Choice } from "../../input/choice.js";
+import { nothingToChooseError } from "../../errors/usage-errors.js";
+import type { PromptChoice } from "../../input/choice.js";
 import { choose } from "../../input/choose.js";
 import { valueAt } from "../../json/json-path.js";
 import { namedKinds } from "../../contract/id-form.js";
-import { idOf } from "./id-of.js";
-import { printable } from "../../output/printable.js";
-import { takeDefault } from "../../profiles/defaults.js";
+import { resolveIdOrName } from "./id-of.js";
+import { toPrintable } from "../../output/printable.js";
+import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { isDefaultName } from "../../profiles/profile.js";
-import { type KindName, kinds, type Parent } from "../../contract/kinds.js";
-import { idOfItem, listCall, nameOfItem } from "../../contract/list.js";
+import { type KindName, resourceKinds, type ParentKind } from "../../contract/kinds.js";
+import { idOfItem, createListCall, nameOfItem } from "../../contract/list.js";
 
 /** Ids by kind of resource, to which the ids that are chosen are added. */
-export type Known = Partial<Record<KindName, string>>;
+export type IdByKind = Partial<Record<KindName, string>>;
 
-interface Choosing {
+interface ChooseContext {
   readonly client: MgmtClient;
   /** Resources to choose from belong to these, if they can. */
-  readonly known: Known;
+  readonly knownIds: IdByKind;
   readonly flags: GlobalFlags;
   readonly context: Context;
 }
@@ -29,44 +29,50 @@ interface Choosing {
  *
  * @throws `usage:missing` if there are none.
  */
-export const chooseResource = async (kind: KindName, title: string, choosing: Choosing): Promise<string> => {
-  const { client, context } = choosing;
-  const [parent] = kinds[kind].parents ?? [];
-  const parentId = parent && (await idOfParent(kind, parent, choosing));
-  const call = listCall(kind, parent && parentId !== undefined ? { [parent.kind]: parentId } : {});
+export const chooseResource = async (
+  kind: KindName,
+  title: string,
+  chooseContext: ChooseContext,
+): Promise<string> => {
+  const { client, context } = chooseContext;
+  const [parent] = resourceKinds[kind].parents ?? [];
+  const parentId = parent && (await findParentId(kind, parent, chooseContext));
+  const call = createListCall(kind, parent && parentId !== undefined ? { [parent.kind]: parentId } : {});
   const body = await client.request<unknown>(call, { signal: context.signal });
   const items = valueAt(body, ["data"]);
-  const choices = (Array.isArray(items) ? items : []).flatMap((item: unknown): Choice[] => {
+  const choices = (Array.isArray(items) ? items : []).flatMap((item: unknown): PromptChoice[] => {
     const value = idOfItem(kind, item);
-    return value === undefined ? [] : [{ value, texts: textsOf(item), isId: true }];
+    return value === undefined ? [] : [{ value, texts: choiceTextsOf(item), isId: true }];
   });
-  if (choices.length === 0) throw nothingToChoose(kinds[kind].noun);
+  if (choices.length === 0) throw nothingToChooseError(resourceKinds[kind].noun);
   const isComplete = valueAt(body, ["pagination", "hasMore"]) !== true;
   return choose({ title, choices, isComplete }, context);
 };
 
-const idOfParent = async (
+const findParentId = async (
   kind: KindName,
-  parent: Parent,
-  choosing: Choosing,
+  parent: ParentKind,
+  chooseContext: ChooseContext,
 ): Promise<string | undefined> => {
-  const { client, known, flags, context } = choosing;
+  const { client, knownIds, flags, context } = chooseContext;
   const name = `${parent.kind}Id`;
-  const preset = isDefaultName(name) ? takeDefault(name, flags, context)?.value : undefined;
-  const nameable = namedKinds.find((name) => name === parent.kind);
+  const presetId = isDefaultName(name) ? resolveAndAnnounceDefault(name, flags, context)?.value : undefined;
+  const namedKind = namedKinds.find((name) => name === parent.kind);
   const parentId =
-    known[parent.kind] ??
-    (preset !== undefined && nameable ? await idOf(nameable, preset, client, flags, context) : preset);
-  if (parentId !== undefined || !kinds[kind].list.includes(`{${parent.parameter}}`)) return parentId;
-  const { noun } = kinds[parent.kind];
+    knownIds[parent.kind] ??
+    (presetId !== undefined && namedKind
+      ? await resolveIdOrName(namedKind, presetId, client, flags, context)
+      : presetId);
+  if (parentId !== undefined || !resourceKinds[kind].list.includes(`{${parent.parameter}}`)) return parentId;
+  const { noun } = resourceKinds[parent.kind];
   const title = `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;
-  const id = await chooseResource(parent.kind, title, choosing);
-  known[parent.kind] = id;
+  const id = await chooseResource(parent.kind, title, chooseContext);
+  knownIds[parent.kind] = id;
   return id;
 };
 
 /** Returns the properties that identify a resource for people: its name, the resources that contain it, and its status. */
-const textsOf = (item: unknown): string[] =>
+const choiceTextsOf = (item: unknown): string[] =>
   [
     nameOfItem(item),
     valueAt(item, ["project", "name"]),
@@ -76,4 +82,4 @@ const textsOf = (item: unknown): string[] =>
     valueAt(item, ["backupType"]) === undefined ? undefined : valueAt(item, ["createdAt"]),
   ]
     .filter((text): text is string => typeof text === "string" && text !== "")
-    .map(printable);
+    .map(toPrintable);

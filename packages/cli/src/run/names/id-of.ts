@@ -1,10 +1,10 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { takeDefault } from "../../profiles/defaults.js";
+import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { mayBeName, type NamedKind } from "../../contract/id-form.js";
 
 /** Returns the id of a resource that is given by its id or its name. Throws `name:not_found` and `name:ambiguous`. */
-export const idOf = async (
+export const resolveIdOrName = async (
   kind: NamedKind,
   text: string,
   client: MgmtClient,
@@ -13,6 +13,7 @@ export const idOf = async (
 ): Promise<string> => {
   if (!mayBeName(text)) return text;
   const { resolveName } = await import("./resolve-name.js");
-  const defaultProject = (): string | undefined => takeDefault("projectId", flags, context)?.value;
+  const defaultProject = (): string | undefined =>
+    resolveAndAnnounceDefault("projectId", flags, context)?.value;
   return (await resolveName(kind, text, { client, signal: context.signal, defaultProject })) ?? text;
 };

@@ -1,7 +1,7 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
 import { isObject } from "../../json/json-path.js";
-import { type KnownIds, listCall } from "../../contract/list.js";
+import { type IdsByKind, createListCall } from "../../contract/list.js";
 import type { NamedKind } from "../../contract/id-form.js";
 
 /** A resource in a list. */
@@ -16,37 +16,37 @@ export interface ListScope {
 }
 
 /** Statuses of a credential that may not list, and of a path that does not exist: the text is then sent as an id. */
-const notListed: readonly unknown[] = [403, 404, 422];
+const inaccessibleStatuses: readonly unknown[] = [403, 404, 422];
 
 /** Returns the resources of a kind, or undefined if the credential may not list them. */
-export const listed = (
+export const listItems = (
   kind: NamedKind,
-  parents: KnownIds,
+  parents: IdsByKind,
   scope: ListScope,
 ): Promise<readonly Item[] | undefined> => {
   const key = JSON.stringify([kind, parents]);
-  const known = scope.lists?.get(key) ?? read(kind, parents, scope);
-  scope.lists?.set(key, known);
+  const pendingList = scope.lists?.get(key) ?? fetchItems(kind, parents, scope);
+  scope.lists?.set(key, pendingList);
   // The next name may succeed.
-  known.catch(() => scope.lists?.delete(key));
-  return known;
+  pendingList.catch(() => scope.lists?.delete(key));
+  return pendingList;
 };
 
-const read = async (
+const fetchItems = async (
   kind: NamedKind,
-  parents: KnownIds,
+  parents: IdsByKind,
   { client, signal }: ListScope,
 ): Promise<readonly Item[] | undefined> => {
   const items: Item[] = [];
   try {
-    for await (const { data } of client.requestPages(listCall(kind, parents), { signal }).pages())
+    for await (const { data } of client.requestPages(createListCall(kind, parents), { signal }).pages())
       items.push(...data.filter(isObject));
     return items;
   } catch (error) {
     signal.throwIfAborted();
     const status = error instanceof Error && "status" in error ? error.status : undefined;
     const isInvalid = errorCode(error) === "response:invalid";
-    if (!notListed.includes(status) && !isInvalid) throw error;
+    if (!inaccessibleStatuses.includes(status) && !isInvalid) throw error;
     return undefined;
   }
 };

@@ -1,9 +1,9 @@
 import type { CliError } from "../../errors/cli-error.js";
-import { ambiguousName, isUnknownName, unknownName } from "../../errors/name-errors.js";
+import { ambiguousName, isUnknownNameError, unknownNameError } from "../../errors/name-errors.js";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { similar } from "../../text/suggest.js";
+import { findSimilar } from "../../text/suggest.js";
 import type { NamedKind } from "../../contract/id-form.js";
-import { type Item, listed, type ListScope } from "./listed.js";
+import { type Item, listItems, type ListScope } from "./listed.js";
 
 export interface NameScope extends ListScope {
   /** The id or name of the project of names without one. */
@@ -15,7 +15,7 @@ export interface NameScope extends ListScope {
 }
 
 /** The resources that a name was compared with. */
-interface Search {
+interface SearchResult {
   readonly matches: readonly Item[];
   /** The names that could have been meant, as they would be typed. */
   readonly names: readonly string[];
@@ -43,13 +43,13 @@ export const resolveName = async (
   options: NameScope,
 ): Promise<string | undefined> => {
   const scope = { ...options, lists: options.lists ?? new Map() };
-  const search = await searchFor(kind, text, scope);
+  const search = await searchByKind(kind, text, scope);
   const matches = search?.matches ?? [];
   if (matches.length > 1) throw await ambiguous(kind, text, matches, scope);
   const id = matches[0]?.["id"];
   if (typeof id === "string") return id;
   if (search || /[/@]/.test(text))
-    throw unknownName(kind, text, similar(text, search?.names ?? []), scope.field);
+    throw unknownNameError(kind, text, findSimilar(text, search?.names ?? []), scope.field);
   return undefined;
 };
 
@@ -59,180 +59,196 @@ const ambiguous = async (
   matches: readonly Item[],
   scope: NameScope,
 ): Promise<Error> => {
-  const { candidatesOf } = await import("./qualified-names.js");
-  return ambiguousName(kind, text, await candidatesOf(kind, matches, scope));
+  const { labelCandidates } = await import("./qualified-names.js");
+  return ambiguousName(kind, text, await labelCandidates(kind, matches, scope));
 };
 
-const searchFor = async (kind: NamedKind, text: string, scope: NameScope): Promise<Search | undefined> => {
+const searchByKind = async (
+  kind: NamedKind,
+  text: string,
+  scope: NameScope,
+): Promise<SearchResult | undefined> => {
   switch (kind) {
     case "project":
     case "workspace":
-      return searchIn(kind, await listed(kind, {}, scope), text);
+      return searchItems(kind, await listItems(kind, {}, scope), text);
     case "branch":
-      return branches(text, scope);
+      return searchBranches(text, scope);
     case "database":
     case "app":
-      return inBranches(kind, text, scope);
+      return searchOnBranches(kind, text, scope);
     case "connection":
-      return connections(text, scope);
+      return searchConnections(text, scope);
   }
 };
 
-const branches = async (text: string, scope: NameScope): Promise<Search | undefined> => {
-  const own = text.startsWith("@") ? "@" : "";
-  const inProject = (project: string, prefix: string): Promise<Search | undefined> =>
-    branchesOf(project, text, prefix, scope);
-  const inDefault = async (): Promise<Search | undefined> => {
-    const project = await defaultProject(scope);
-    return project === undefined ? undefined : inProject(project, own);
+const searchBranches = async (text: string, scope: NameScope): Promise<SearchResult | undefined> => {
+  const branchPrefix = text.startsWith("@") ? "@" : "";
+  const searchProject = (project: string, prefix: string): Promise<SearchResult | undefined> =>
+    searchBranchesOf(project, text, prefix, scope);
+  const searchDefaultProject = async (): Promise<SearchResult | undefined> => {
+    const project = await resolveDefaultProject(scope);
+    return project === undefined ? undefined : searchProject(project, branchPrefix);
   };
-  if (own === "" && text.includes("@")) {
-    const named = await inProjects(text, /\/@?|@/g, scope, inProject);
-    if (isFound(named)) return named;
-    const ofDefault = await inDefault().catch(ifUnknown);
-    if (isFound(ofDefault) || named) return isFound(ofDefault) ? ofDefault : named;
-    await projectNamed(text.split(/[/@]/)[0] ?? "", scope);
+  if (branchPrefix === "" && text.includes("@")) {
+    const ofNamedProjects = await searchNamedProjects(text, /\/@?|@/g, scope, searchProject);
+    if (hasMatches(ofNamedProjects)) return ofNamedProjects;
+    const ofDefaultProject = await searchDefaultProject().catch(ignoreUnknownName);
+    if (hasMatches(ofDefaultProject) || ofNamedProjects)
+      return hasMatches(ofDefaultProject) ? ofDefaultProject : ofNamedProjects;
+    await resolveProject(text.split(/[/@]/)[0] ?? "", scope);
     return undefined;
   }
   // `feature/x` is a branch of the default project, or the branch `x` of the project `feature`.
-  const ofDefault = await inDefault();
-  if (isFound(ofDefault)) return ofDefault;
-  const named = own === "" ? await inProjects(text, /\//g, scope, inProject) : undefined;
-  if (named || ofDefault || !scope.chooseProject) return named ?? ofDefault;
-  return inProject(await scope.chooseProject(text), own);
+  const ofDefaultProject = await searchDefaultProject();
+  if (hasMatches(ofDefaultProject)) return ofDefaultProject;
+  const ofNamedProjects =
+    branchPrefix === "" ? await searchNamedProjects(text, /\//g, scope, searchProject) : undefined;
+  if (ofNamedProjects || ofDefaultProject || !scope.chooseProject) return ofNamedProjects ?? ofDefaultProject;
+  return searchProject(await scope.chooseProject(text), branchPrefix);
 };
 
-const isFound = (search: Search | undefined): boolean => search !== undefined && search.matches.length > 0;
+const hasMatches = (search: SearchResult | undefined): boolean =>
+  search !== undefined && search.matches.length > 0;
 
 /**
  * Searches in each project whose name is before one of the separators in a string. Returns undefined if there is none. Throws
  * `name:ambiguous` if several projects have that name.
  */
-const inProjects = async (
+const searchNamedProjects = async (
   text: string,
   separators: RegExp,
   scope: NameScope,
-  search: (project: string, prefix: string) => Promise<Search | undefined>,
-): Promise<Search | undefined> => {
-  const searches: Search[] = [];
+  searchProject: (project: string, prefix: string) => Promise<SearchResult | undefined>,
+): Promise<SearchResult | undefined> => {
+  const searches: SearchResult[] = [];
   for (const { index, 0: separator } of text.matchAll(separators)) {
     const name = text.slice(0, index);
-    const named = matching("project", (await listed("project", {}, scope)) ?? [], name);
-    if (named.length > 1) throw await ambiguous("project", name, named, scope);
-    const id = named[0]?.["id"];
+    const matchingProjects = findMatches("project", (await listItems("project", {}, scope)) ?? [], name);
+    if (matchingProjects.length > 1) throw await ambiguous("project", name, matchingProjects, scope);
+    const id = matchingProjects[0]?.["id"];
     const result =
-      typeof id === "string" ? await search(id, text.slice(0, index + separator.length)) : undefined;
+      typeof id === "string" ? await searchProject(id, text.slice(0, index + separator.length)) : undefined;
     if (result) searches.push(result);
   }
-  return searches.length === 0 ? undefined : merged(searches);
+  return searches.length === 0 ? undefined : mergeResults(searches);
 };
 
-const merged = (searches: readonly Search[]): Search => ({
+const mergeResults = (searches: readonly SearchResult[]): SearchResult => ({
   matches: [...new Set(searches.flatMap(({ matches }) => matches))],
   names: searches.flatMap(({ names }) => names),
 });
 
 /** @param prefix the part of the text before the name of the branch. */
-const branchesOf = async (
+const searchBranchesOf = async (
   project: string,
   text: string,
   prefix: string,
   scope: NameScope,
-): Promise<Search | undefined> =>
-  searchIn("branch", await listed("branch", { project }, scope), text.slice(prefix.length), prefix);
+): Promise<SearchResult | undefined> =>
+  searchItems("branch", await listItems("branch", { project }, scope), text.slice(prefix.length), prefix);
 
-const ifUnknown = (error: unknown): undefined => {
-  if (isUnknownName(error)) return undefined;
+const ignoreUnknownName = (error: unknown): undefined => {
+  if (isUnknownNameError(error)) return undefined;
   throw error;
 };
 
 /** Searches databases or services: `NAME`, `PROJECT/NAME`, or `PROJECT/BRANCH/NAME`. */
-const inBranches = async (
+const searchOnBranches = async (
   kind: "database" | "app",
   text: string,
   scope: NameScope,
-): Promise<Search | undefined> => {
-  const inDefault = async (): Promise<Search | undefined> => {
-    const project = await defaultProject(scope);
-    return searchIn(kind, await listed(kind, project === undefined ? {} : { project }, scope), text);
+): Promise<SearchResult | undefined> => {
+  const searchDefaultProject = async (): Promise<SearchResult | undefined> => {
+    const project = await resolveDefaultProject(scope);
+    return searchItems(kind, await listItems(kind, project === undefined ? {} : { project }, scope), text);
   };
-  if (!text.includes("/")) return inDefault();
-  const inProject = (project: string, prefix: string): Promise<Search | undefined> =>
-    inBranchesOf(project, kind, text, prefix, scope);
-  const named = await inProjects(text, /\//g, scope, inProject);
-  if (isFound(named)) return named;
-  const ofDefault = await inDefault().catch(ifUnknown);
-  if (isFound(ofDefault) || named) return isFound(ofDefault) ? ofDefault : named;
-  await projectNamed(text.split("/")[0] ?? "", scope);
+  if (!text.includes("/")) return searchDefaultProject();
+  const searchProject = (project: string, prefix: string): Promise<SearchResult | undefined> =>
+    searchOnBranchesOf(project, kind, text, prefix, scope);
+  const ofNamedProjects = await searchNamedProjects(text, /\//g, scope, searchProject);
+  if (hasMatches(ofNamedProjects)) return ofNamedProjects;
+  const ofDefaultProject = await searchDefaultProject().catch(ignoreUnknownName);
+  if (hasMatches(ofDefaultProject) || ofNamedProjects)
+    return hasMatches(ofDefaultProject) ? ofDefaultProject : ofNamedProjects;
+  await resolveProject(text.split("/")[0] ?? "", scope);
   return undefined;
 };
 
 /** @param prefix the part of the text that names the project. */
-const inBranchesOf = async (
+const searchOnBranchesOf = async (
   project: string,
   kind: "database" | "app",
   text: string,
   prefix: string,
   scope: NameScope,
-): Promise<Search | undefined> => {
-  const items = await listed(kind, { project }, scope);
+): Promise<SearchResult | undefined> => {
+  const items = await listItems(kind, { project }, scope);
   const name = text.slice(prefix.length);
-  const inAll = searchIn(kind, items, name, prefix);
-  if (!items || !inAll || !name.includes("/")) return inAll;
-  const branches = (await listed("branch", { project }, scope)) ?? [];
-  const inEach = [...name.matchAll(/\//g)].flatMap(({ index }) => {
-    const inBranch = matching("branch", branches, name.slice(0, index).replace(/^@/, ""));
-    const onBranch = items.filter(({ branchId }) => inBranch.some(({ id }) => id === branchId));
-    const end = prefix.length + index + 1;
-    return searchIn(kind, onBranch, text.slice(end), text.slice(0, end)) ?? [];
+  const projectResult = searchItems(kind, items, name, prefix);
+  if (!items || !projectResult || !name.includes("/")) return projectResult;
+  const branches = (await listItems("branch", { project }, scope)) ?? [];
+  const branchResults = [...name.matchAll(/\//g)].flatMap(({ index }) => {
+    const matchingBranches = findMatches("branch", branches, name.slice(0, index).replace(/^@/, ""));
+    const branchItems = items.filter(({ branchId }) => matchingBranches.some(({ id }) => id === branchId));
+    const nameStart = prefix.length + index + 1;
+    return searchItems(kind, branchItems, text.slice(nameStart), text.slice(0, nameStart)) ?? [];
   });
-  return merged([{ ...inAll, names: [] }, ...inEach]);
+  return mergeResults([{ ...projectResult, names: [] }, ...branchResults]);
 };
 
 /** Searches connections: `NAME`, or `DATABASE/NAME` with the name of the database in any of its forms. */
-const connections = async (text: string, scope: NameScope): Promise<Search | undefined> => {
-  const searches: (() => Promise<Search | undefined>)[] = [...text.matchAll(/\//g)].reverse().map(
+const searchConnections = async (text: string, scope: NameScope): Promise<SearchResult | undefined> => {
+  const searches: (() => Promise<SearchResult | undefined>)[] = [...text.matchAll(/\//g)].reverse().map(
     ({ index }) =>
       () =>
-        connectionsOf(text, index, scope),
+        searchConnectionsOf(text, index, scope),
   );
-  searches.push(async () => searchIn("connection", await listed("connection", {}, scope), text));
-  let first: Search | undefined;
-  let problem: CliError | undefined;
+  searches.push(async () => searchItems("connection", await listItems("connection", {}, scope), text));
+  let firstResult: SearchResult | undefined;
+  let firstProblem: CliError | undefined;
   for (const search of searches) {
     try {
       const result = await search();
-      if (isFound(result)) return result;
-      first ??= result;
+      if (hasMatches(result)) return result;
+      firstResult ??= result;
     } catch (error) {
-      if (!isUnknownName(error)) throw error;
-      problem ??= error;
+      if (!isUnknownNameError(error)) throw error;
+      firstProblem ??= error;
     }
   }
-  if (problem) throw problem;
-  return first;
+  if (firstProblem) throw firstProblem;
+  return firstResult;
 };
 
-/** @param slash where the name of the database ends. */
-const connectionsOf = async (text: string, slash: number, scope: NameScope): Promise<Search | undefined> => {
-  const databases = (await inBranches("database", text.slice(0, slash), scope))?.matches ?? [];
+/** @param slashIndex where the name of the database ends. */
+const searchConnectionsOf = async (
+  text: string,
+  slashIndex: number,
+  scope: NameScope,
+): Promise<SearchResult | undefined> => {
+  const databases = (await searchOnBranches("database", text.slice(0, slashIndex), scope))?.matches ?? [];
   const lists = await Promise.all(
-    databases.map(({ id }) => listed("connection", { database: String(id) }, scope)),
+    databases.map(({ id }) => listItems("connection", { database: String(id) }, scope)),
   );
   const items = lists.flatMap((list) => list ?? []);
-  return searchIn("connection", items, text.slice(slash + 1), text.slice(0, slash + 1));
+  return searchItems("connection", items, text.slice(slashIndex + 1), text.slice(0, slashIndex + 1));
 };
 
-const defaultProject = async (scope: NameScope): Promise<string | undefined> => {
+const resolveDefaultProject = async (scope: NameScope): Promise<string | undefined> => {
   const text = scope.defaultProject();
-  return text === undefined ? undefined : ((await projectNamed(text, scope, true)) ?? text);
+  return text === undefined ? undefined : ((await resolveProject(text, scope, true)) ?? text);
 };
 
 /**
  * Returns the id of a project by name or id. Throws `name:ambiguous`, and `name:not_found` unless the text may be the id of a
  * project that cannot be listed.
  */
-const projectNamed = async (text: string, scope: NameScope, mayBeId = false): Promise<string | undefined> => {
+const resolveProject = async (
+  text: string,
+  scope: NameScope,
+  mayBeId = false,
+): Promise<string | undefined> => {
   if (mayBeId && text.startsWith(idPrefixes.project)) return text;
   return resolveName("project", text, scope);
 };
@@ -243,19 +259,19 @@ const namesOf = (item: Item): string[] =>
   );
 
 /** @param prefix the input before the name, which the similar names get as well. */
-const searchIn = (
+const searchItems = (
   kind: NamedKind,
   items: readonly Item[] | undefined,
   name: string,
   prefix = "",
-): Search | undefined =>
+): SearchResult | undefined =>
   items && {
-    matches: matching(kind, items, name),
+    matches: findMatches(kind, items, name),
     names: items.flatMap(namesOf).map((name) => `${prefix}${name}`),
   };
 
 /** Returns the resources with a name, or with an id that may lack its prefix. */
-const matching = (kind: NamedKind, items: readonly Item[], name: string): Item[] =>
+const findMatches = (kind: NamedKind, items: readonly Item[], name: string): Item[] =>
   items.filter(
     (item) =>
       [name, `${idPrefixes[kind]}${name}`].includes(String(item["id"])) || namesOf(item).includes(name),

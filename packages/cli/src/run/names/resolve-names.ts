@@ -1,19 +1,19 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
-import { branchWithoutProject, isUnknownName } from "../../errors/name-errors.js";
-import { whyNotAsked } from "../../input/ask.js";
-import type { TypedValues } from "../../input/read-input.js";
+import { branchWithoutProjectError, isUnknownNameError } from "../../errors/name-errors.js";
+import { findNoPromptReason } from "../../input/ask.js";
+import type { CommandLineValues } from "../../input/read-input.js";
 import { setAt, valueAt } from "../../json/json-path.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
-import { activeProfile } from "../../profiles/active-profile.js";
-import { takeDefault } from "../../profiles/defaults.js";
+import { requireProfile } from "../../profiles/active-profile.js";
+import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { mayBeName, namedKindOf } from "../../contract/id-form.js";
 import { type NameScope, resolveName } from "./resolve-name.js";
-import { idFields, isName, kindAt, type Named, type Resolved, valueIn } from "./typed-names.js";
+import { idFields, isName, kindAt, type NamedRequest, type ResolvedRequest, valueIn } from "./typed-names.js";
 
 /** Replaces names by ids, for one input of an operation or for many. */
-export class Names {
+export class NameResolver {
   readonly #lists: NonNullable<NameScope["lists"]> = new Map();
   #chosenProject: string | undefined;
 
@@ -31,23 +31,27 @@ export class Names {
    * @param typed the command line. Errors repeat names that it has, and of others only the field.
    * @throws `name:not_found`, `name:ambiguous`, and `usage:missing` for a branch without a project.
    */
-  async resolve({ ids, input }: Named, typed: Pick<TypedValues, "flags" | "argument">): Promise<Resolved> {
-    const resolved = structuredClone(input);
-    const scope = this.#scope(resolved);
+  async resolve(
+    { ids, input }: NamedRequest,
+    typed: Pick<CommandLineValues, "flags" | "argument">,
+  ): Promise<ResolvedRequest> {
+    const resolvedInput = structuredClone(input);
+    const scope = this.#createScope(resolvedInput);
     // The project comes first: other names may be relative to it.
     for (const field of idFields(this.definition)) {
-      const [kind, value] = [namedKindOf(field.prefix), valueIn(resolved, field)];
+      const [kind, value] = [namedKindOf(field.prefix), valueIn(resolvedInput, field)];
       if (!kind || !isName(field, value)) continue;
       const isTyped = field.flag in typed.flags || field.flag === typed.argument?.field.flag;
       const id = await resolveName(
         kind,
         value,
-        isTyped ? scope : this.#scope(resolved, field.path.join(".")),
+        isTyped ? scope : this.#createScope(resolvedInput, field.path.join(".")),
       );
-      const holder = valueAt(resolved.body, field.path) === undefined ? resolved.query : resolved.body;
-      if (id !== undefined && holder) setAt(holder, field.path, id);
+      const fieldContainer =
+        valueAt(resolvedInput.body, field.path) === undefined ? resolvedInput.query : resolvedInput.body;
+      if (id !== undefined && fieldContainer) setAt(fieldContainer, field.path, id);
     }
-    const isMany = ids.length > this.definition.arguments.length;
+    const hasManyIds = ids.length > this.definition.arguments.length;
     const resolvedIds: string[] = [];
     const unknown = new Map<string, CliError>();
     for (const [index, id] of ids.entries()) {
@@ -55,16 +59,16 @@ export class Names {
       try {
         resolvedIds.push((kind && mayBeName(id) ? await resolveName(kind, id, scope) : undefined) ?? id);
       } catch (error) {
-        if (!isMany || !isUnknownName(error)) throw error;
+        if (!hasManyIds || !isUnknownNameError(error)) throw error;
         unknown.set(id, error);
         resolvedIds.push(id);
       }
     }
-    return { ids: resolvedIds, input: resolved, unknown };
+    return { ids: resolvedIds, input: resolvedInput, unknown };
   }
 
   /** @param bodyField the field of a body that has the name. Default: the command line has it. */
-  #scope(input: Named["input"], bodyField?: string): NameScope {
+  #createScope(input: NamedRequest["input"], bodyField?: string): NameScope {
     const { client, definition, context, flags } = this;
     const projectField = idFields(definition).find(({ prefix }) => namedKindOf(prefix) === "project");
     return {
@@ -75,7 +79,8 @@ export class Names {
       defaultProject: () => {
         const projectId = projectField && valueIn(input, projectField);
         if (typeof projectId === "string") return projectId;
-        return takeDefault("projectId", flags, context, () => activeProfile(flags, context))?.value;
+        return resolveAndAnnounceDefault("projectId", flags, context, () => requireProfile(flags, context))
+          ?.value;
       },
       chooseProject: (branch) => this.#chooseProject(branch, bodyField),
     };
@@ -84,11 +89,11 @@ export class Names {
   async #chooseProject(branch: string, bodyField: string | undefined): Promise<string> {
     const { client, flags, context } = this;
     if (this.#chosenProject !== undefined) return this.#chosenProject;
-    const reason = whyNotAsked(context);
-    if (reason !== undefined) throw branchWithoutProject(branch, reason, bodyField);
+    const reason = findNoPromptReason(context);
+    if (reason !== undefined) throw branchWithoutProjectError(branch, reason, bodyField);
     const { chooseResource } = await import("./choose-resource.js");
     const title = `Project of ${bodyField === undefined ? `branch ${branch.replace(/^@/, "")}` : `the branch in ${bodyField}`}`;
-    this.#chosenProject = await chooseResource("project", title, { client, known: {}, flags, context });
+    this.#chosenProject = await chooseResource("project", title, { client, knownIds: {}, flags, context });
     return this.#chosenProject;
   }
 }

@@ -1,23 +1,23 @@
 import type { CliError } from "../../errors/cli-error.js";
-import type { Input } from "../../input/read-input.js";
+import type { RequestInput } from "../../input/read-input.js";
 import { valueAt } from "../../json/json-path.js";
 import type { Field, CommandDefinition } from "../../contract/command-definition.js";
 import { mayBeName, type NamedKind, namedKindOf } from "../../contract/id-form.js";
 
 /** The values of an operation that may be names: its ids, and the fields of its query and body. */
-export interface Named {
+export interface NamedRequest {
   readonly ids: readonly string[];
-  readonly input: Input;
+  readonly input: RequestInput;
 }
 
 /** The same values with ids in place of names. */
-export interface Resolved extends Named {
+export interface ResolvedRequest extends NamedRequest {
   /** Those of several ids that are names of nothing, and why. */
   readonly unknown: ReadonlyMap<string, CliError>;
 }
 
 /** Whether an id argument or a field may be a name. */
-export const hasNames = (definition: CommandDefinition, { ids, input }: Named): boolean =>
+export const hasNames = (definition: CommandDefinition, { ids, input }: NamedRequest): boolean =>
   ids.some((id, index) => kindAt(definition, index) && mayBeName(id)) ||
   idFields(definition).some((field) => isName(field, valueIn(input, field)));
 
@@ -28,7 +28,7 @@ export const isName = ({ prefix }: Field, value: unknown): value is string =>
   !(value === "unassigned" && namedKindOf(prefix) === "branch");
 
 /** Returns the value of a field of the query or the body. */
-export const valueIn = ({ query, body }: Input, { path }: Field): unknown =>
+export const valueIn = ({ query, body }: RequestInput, { path }: Field): unknown =>
   valueAt(body, path) ?? valueAt(query, path);
 
 /** Returns the kind of the resource that an argument identifies, if it can be named. */
@@ -37,8 +37,8 @@ export const kindAt = ({ arguments: parameters }: CommandDefinition, index: numb
 
 /** The fields that accept an id or a name, that of the project first. */
 export const idFields = ({ query, body }: CommandDefinition): Field[] => {
-  const isProject = ({ prefix }: Field): number => (namedKindOf(prefix) === "project" ? 0 : 1);
+  const projectRank = ({ prefix }: Field): number => (namedKindOf(prefix) === "project" ? 0 : 1);
   return [...query, ...(body?.fields ?? [])]
     .filter(({ prefix }) => namedKindOf(prefix))
-    .sort((a, b) => isProject(a) - isProject(b));
+    .sort((a, b) => projectRank(a) - projectRank(b));
 };

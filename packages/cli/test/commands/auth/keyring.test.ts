@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Keyring, probeKeyring } from "../../../src/credentials/keyring/keyring.js";
-import { type KeyringStore, keyringStore } from "../../../src/credentials/keyring/keyring-store.js";
-import { clientId, createAuthenticator, type Login } from "../../../src/sdk/oauth.js";
+import { type KeyringStore, createKeyringStore } from "../../../src/credentials/keyring/keyring-store.js";
+import { oauthClientId, createAuthenticator, type Login } from "../../../src/sdk/oauth.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;
@@ -29,7 +29,7 @@ const memoryKeyring = (changed: Partial<Keyring> = {}): Keyring => ({
 
 const storeOn = (keyring: Keyring): KeyringStore => {
   const initial = { baseUrl: account.server.baseUrl, store: "keyring" } as const;
-  return keyringStore({ file: account.file, name: "default", initial }, async () => keyring);
+  return createKeyringStore({ file: account.file, name: "default", initial }, async () => keyring);
 };
 
 /** Returns how many times the server has issued tokens. */
@@ -129,7 +129,7 @@ describe("a login in the keyring", () => {
     await stores[0]?.write({ ...login, expiresAt: Date.now() - 1_000 });
     const before = issued();
     const tokens = stores.map((store) =>
-      createAuthenticator({ authUrl: account.server.baseUrl, clientId, store }).token(),
+      createAuthenticator({ authUrl: account.server.baseUrl, clientId: oauthClientId, store }).token(),
     );
     expect(new Set(await Promise.all(tokens)).size).toBe(1);
     expect(issued() - before).toBe(1);

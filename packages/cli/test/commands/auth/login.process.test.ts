@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import { knownProcesses } from "@mgmt/internal/processes/process-life";
 import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { whyNoBrowser } from "../../../src/system/browser.js";
+import { findNoBrowserReason } from "../../../src/system/browser.js";
 import { pasteRedirectUri } from "../../../src/commands/auth/paste.js";
-import { clientId } from "../../../src/sdk/oauth.js";
+import { oauthClientId } from "../../../src/sdk/oauth.js";
 import { ensureBuilt } from "../../bin.js";
 import type { Result } from "../../result.js";
 import { type Account, converse, pasting, startAccount } from "./account.js";
@@ -26,7 +26,7 @@ const loginPasting = (
   account.run(["login", ...flags, "--base-url", account.server.baseUrl], { env, reply: pasting(answer) });
 
 it("uses a client that the reference server knows", () => {
-  expect({ id: clientId, redirectUris: [pasteRedirectUri] }).toMatchObject({
+  expect({ id: oauthClientId, redirectUris: [pasteRedirectUri] }).toMatchObject({
     id: cliClient.id,
     redirectUris: cliClient.redirectUris,
   });
@@ -129,7 +129,7 @@ describe("mgmt login without a browser", () => {
     ["Windows", {}, [], "win32", undefined],
   ] as const)("detects %s", (_, env, files, system, reason) => {
     const exists = (path: string): boolean => files.some((file) => file === path);
-    expect(whyNoBrowser(env, system, exists)).toBe(reason);
+    expect(findNoBrowserReason(env, system, exists)).toBe(reason);
   });
 
   it("prints the address over SSH", async () => {

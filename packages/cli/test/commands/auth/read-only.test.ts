@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { profileStore } from "../../../src/credentials/profile-store.js";
+import { createProfileStore } from "../../../src/credentials/profile-store.js";
 import { temporaryFolder } from "../../folders.js";
 
 const folder = temporaryFolder();
@@ -21,7 +21,7 @@ const login = (accessToken: string) => ({
 describe("a read-only profiles file", () => {
   it("accepts a refreshed login for which it was writable before, and stays read-only", async () => {
     const file = join(folder, `${randomUUID()}.json`);
-    const store = profileStore(file, "one", initial);
+    const store = createProfileStore(file, "one", initial);
     await store.write(login("first"));
     const reservation = await store.reserve?.();
     chmodSync(file, 0o400);
@@ -33,7 +33,7 @@ describe("a read-only profiles file", () => {
 
   it("refuses a reservation before the refresh, and is left unchanged", async () => {
     const file = join(folder, `${randomUUID()}.json`);
-    const store = profileStore(file, "one", initial);
+    const store = createProfileStore(file, "one", initial);
     await store.write(login("first"));
     chmodSync(file, 0o400);
     const before = readFileSync(file, "utf8");
@@ -45,7 +45,7 @@ describe("a read-only profiles file", () => {
   it("refuses a reservation if it has other content", async () => {
     const file = join(folder, `${randomUUID()}.json`);
     writeFileSync(file, "my notes");
-    await expect(profileStore(file, "one", initial).reserve?.()).rejects.toMatchObject({
+    await expect(createProfileStore(file, "one", initial).reserve?.()).rejects.toMatchObject({
       code: "profiles:corrupt",
     });
     expect(readFileSync(file, "utf8")).toBe("my notes");

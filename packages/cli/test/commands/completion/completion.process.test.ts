@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../bin.js";
 import { temporaryFolder } from "../../folders.js";
 import { runInProcess } from "../../in-process.js";
-import { formats } from "../../../src/output/output.js";
+import { outputFormats } from "../../../src/output/output.js";
 import { run, startSession } from "../../terminal.js";
 
 const completionsOf = async (...words: string[]): Promise<string[]> => {
@@ -32,7 +32,7 @@ describe("completion", () => {
       "eu-west-3",
       "eu-central-1",
     ]);
-    expect(await completionsOf("projects", "list", "-o", "")).toEqual([...formats]);
+    expect(await completionsOf("projects", "list", "-o", "")).toEqual([...outputFormats]);
     expect(await completionsOf("projects", "create", "--name", "list", "--cr")).toEqual([
       "--create-database",
     ]);
@@ -62,7 +62,7 @@ describe("completion of values", () => {
   it("completes allowed values after =", async () => {
     expect(await completionsOf("projects", "create", "--region=eu-c")).toEqual(["--region=eu-central-1"]);
     expect(await completionsOf("projects", "list", "--output=")).toEqual(
-      formats.map((format) => `--output=${format}`),
+      outputFormats.map((format) => `--output=${format}`),
     );
     expect(await completionsOf("dev", "--unknown-fields=")).toEqual([
       "--unknown-fields=ignore",

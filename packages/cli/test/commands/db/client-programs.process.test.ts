@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { foreignSource } from "../../../src/commands/db/foreign-source.js";
+import { resolveForeignSource } from "../../../src/commands/db/foreign-source.js";
 import type { Context } from "../../../src/input/context.js";
 import { findClientProgram } from "../../../src/postgres/client-programs.js";
 import { clientEnvironment } from "../../../src/postgres/connection-environment.js";
@@ -150,7 +150,7 @@ describe.skipIf(process.platform === "win32")("the client programs of Postgres",
 
   it("get of the variables of libpq only the certificates for another server, and not the variable with its password", async () => {
     const source = async (OLD_URL: string) =>
-      foreignSource({ sourceEnv: "OLD_URL" }, {
+      resolveForeignSource({ sourceEnv: "OLD_URL" }, {
         env: { ...foreign, PGPASSWORD: "of the user", OLD_URL },
       } as Partial<Context> as Context);
     const connection = {

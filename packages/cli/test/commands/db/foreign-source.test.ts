@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { libpqConnection } from "../../../src/postgres/libpq-parameters.js";
+import { buildLibpqConnection } from "../../../src/postgres/libpq-parameters.js";
 import {
-  ConnectionStringProblem,
+  ConnectionStringError,
   parseConnectionString,
 } from "../../../src/postgres/parse-connection-string.js";
-import { withoutConnectionStrings } from "../../../src/run/failures/without-connection-strings.js";
+import { redactConnectionStrings } from "../../../src/run/failures/without-connection-strings.js";
 import { runInProcess } from "../../in-process.js";
 
 /** Imports from a connection string, which is refused before anything is sent. */
@@ -54,7 +54,7 @@ describe("a connection string that is refused", () => {
 });
 
 const connectionOf = (text: string, env: Readonly<Record<string, string>> = {}) =>
-  libpqConnection(parseConnectionString(text), env);
+  buildLibpqConnection(parseConnectionString(text), env);
 
 const parts = { PGHOST: "db.example", PGUSER: "u", PGPASSWORD: "p w'\\;", PGDATABASE: "shop" };
 
@@ -130,7 +130,11 @@ describe("a connection string", () => {
   });
 
   it("leaves out what programs of Postgres do not know, and names only what is surely no part of a password", () => {
-    const { leftOut, unknown, variables } = connectionOf(
+    const {
+      omittedNames: leftOut,
+      unknown,
+      variables,
+    } = connectionOf(
       "postgresql://h/d?schema=public&pgbouncer=true&password=ab&cd=ef&currentSchema=x&ssl=true&replication=database",
     );
     expect({ leftOut, unknown }).toEqual({
@@ -149,7 +153,7 @@ describe("a connection string", () => {
   it.each(["sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"])(
     "does not pass %s on, which would be an argument",
     (name) => {
-      const { leftOut, variables, args } = connectionOf(`host=h ${name}=hidden`);
+      const { omittedNames: leftOut, variables, args } = connectionOf(`host=h ${name}=hidden`);
       expect(leftOut.secrets).toEqual([name]);
       expect(JSON.stringify({ variables, args })).not.toContain("hidden");
     },
@@ -160,7 +164,7 @@ describe("a connection string", () => {
   });
 
   it("is refused with an error of its own", () => {
-    expect(() => connectionOf("hidden")).toThrow(ConnectionStringProblem);
+    expect(() => connectionOf("hidden")).toThrow(ConnectionStringError);
   });
 });
 
@@ -199,12 +203,12 @@ describe("a connection string in the wrong place of a command line", () => {
       hint: `Run mgmt databases get ${text}.`,
       next: [["mgmt", "databases", "get", text]],
     };
-    expect(withoutConnectionStrings(failure, ["psql", text])).toEqual({
+    expect(redactConnectionStrings(failure, ["psql", text])).toEqual({
       ...failure,
       message: 'No database has the id or name "…"',
       hint: "Run mgmt databases get ….",
       next: [["mgmt", "databases", "get", "…"]],
     });
-    expect(withoutConnectionStrings(failure, ["psql", "shop"])).toBe(failure);
+    expect(redactConnectionStrings(failure, ["psql", "shop"])).toBe(failure);
   });
 });

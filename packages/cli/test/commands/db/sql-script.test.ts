@@ -35,7 +35,7 @@ const withoutCuts = (parts: readonly ScriptPart[]): string[] => {
       lines.push(`${String(part.line)}: ${Buffer.from(part.bytes).toString()}`);
     else if (part.kind === "comment") lines.push(`-- ${part.text}`);
     else if (part.kind === "meta-command") lines.push(`${String(part.line)}: command ${part.text}`);
-    else lines.push(`${String(part.line)}: unfinished ${part.what}`);
+    else lines.push(`${String(part.line)}: unfinished ${part.construct}`);
     rows = "";
   }
   return lines;

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import document from "@mgmt/sdk/openapi.json";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { clockCheck } from "../../../src/commands/doctor/service-checks.js";
-import { nodeCheck } from "../../../src/commands/doctor/machine-checks.js";
+import { checkClock } from "../../../src/commands/doctor/service-checks.js";
+import { checkNode } from "../../../src/commands/doctor/machine-checks.js";
 import { type Account, startAccount } from "../auth/account.js";
 import { startCannedServer } from "../../canned-server.js";
 import { temporaryFolder } from "../../folders.js";
@@ -212,7 +212,7 @@ describe("the checks of mgmt doctor", () => {
     ["20.19.0", "ok"],
     ["24.0.1", "ok"],
   ])("compare the version of Node.js with the required one: %s", (version, status) => {
-    expect(nodeCheck(version).status).toBe(status);
+    expect(checkNode(version).status).toBe(status);
   });
 
   it.each([
@@ -223,12 +223,12 @@ describe("the checks of mgmt doctor", () => {
     ["yesterday", "skipped"],
     ["-1", "skipped"],
   ])("compare this clock with the service's: %s", (date, status) => {
-    expect(clockCheck(date, Date.parse("2026-11-22T10:00:00.400Z"), 300).status).toBe(status);
+    expect(checkClock(date, Date.parse("2026-11-22T10:00:00.400Z"), 300).status).toBe(status);
   });
 
   it("tolerate the time that a slow response takes", () => {
     expect(
-      clockCheck("Sun, 22 Nov 2026 10:02:00 GMT", Date.parse("2026-11-22T10:00:00Z"), 120_000).status,
+      checkClock("Sun, 22 Nov 2026 10:02:00 GMT", Date.parse("2026-11-22T10:00:00Z"), 120_000).status,
     ).toBe("ok");
   });
 });

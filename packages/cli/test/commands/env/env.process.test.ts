@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { lineOfOpenQuote, withVariable } from "../../../src/working-directory/env-file.js";
+import { findOpenQuoteLine, replaceAssignments } from "../../../src/working-directory/env-file.js";
 import { type Account, startAccount } from "../auth/account.js";
 import { bin, ensureBuilt } from "../../bin.js";
 import { temporaryFolder } from "../../folders.js";
@@ -127,7 +127,7 @@ describe("an env file", () => {
     ['A="C:\\"\nURL="old"\n', 'A="C:\\"\nURL="x"\n'],
     ["# don't \"\nURL=old\nB=it's\n", '# don\'t "\nURL="x"\nB=it\'s\n'],
   ])("preserves everything but the variable: %j", (before, after) => {
-    expect(withVariable(before, "URL", "x")).toBe(after);
+    expect(replaceAssignments(before, "URL", "x")).toBe(after);
   });
 
   it.each([
@@ -138,7 +138,7 @@ describe("an env file", () => {
     ['A="\n', 1],
     ['A="two\nlines"\n  export B = "open \\" here\nURL="x"\n', 3],
   ])("has a quote that is not closed: %j", (text, line) => {
-    expect(lineOfOpenQuote(text)).toBe(line);
+    expect(findOpenQuoteLine(text)).toBe(line);
   });
 
   it.each([
@@ -151,7 +151,7 @@ describe("an env file", () => {
     "it's\n",
     'A="it\'s"\n',
   ])("has no quote that is not closed: %j", (text) => {
-    expect(lineOfOpenQuote(text)).toBeUndefined();
+    expect(findOpenQuoteLine(text)).toBeUndefined();
   });
 
   it("has the new value on every line that sets the variable, and the command says so", async () => {
@@ -176,7 +176,7 @@ describe("an env file", () => {
   });
 
   it("preserves dollar signs of the value", () => {
-    expect(withVariable("URL=1", "URL", "a$&b$1")).toBe('URL="a$&b$1"');
+    expect(replaceAssignments("URL=1", "URL", "a$&b$1")).toBe('URL="a$&b$1"');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { topics } from "../../../src/commands/help/topics.js";
 import { groups } from "../../../src/contract/generated/groups.js";
-import { overrides } from "../../../src/contract/command-override.js";
+import { commandOverrides } from "../../../src/contract/command-override.js";
 import { wrapCommand } from "../../../src/output/wrap.js";
 import { runInProcess } from "../../in-process.js";
 import { definitions } from "../../operation-examples.js";
@@ -48,7 +48,7 @@ describe("the overview", () => {
 });
 
 describe("a command that does the same as another", () => {
-  it.each(Object.entries(overrides).filter(([, { sameAs }]) => sameAs !== undefined))(
+  it.each(Object.entries(commandOverrides).filter(([, { sameAs }]) => sameAs !== undefined))(
     "is in no list, works, and names the other: %s",
     async (id, { sameAs = "" }) => {
       const { words = [] } = definitions.find((definition) => definition.id === id) ?? {};

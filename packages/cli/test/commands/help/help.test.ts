@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { groups } from "../../../src/contract/generated/groups.js";
 import { overrideOf } from "../../../src/contract/command-override.js";
-import { operationExamples } from "../../../src/run/examples.js";
+import { buildExamples } from "../../../src/run/examples.js";
 import { runInProcess } from "../../in-process.js";
 import { createSecretFile, exampleWords, definitions } from "../../operation-examples.js";
 
@@ -43,9 +43,7 @@ describe("help", () => {
     expect((await runInProcess(["operations", "--help"])).stdout).toContain("--output");
   });
 
-  const examples = definitions.flatMap((definition) =>
-    operationExamples(definition, overrideOf(definition.id)),
-  );
+  const examples = definitions.flatMap((definition) => buildExamples(definition, overrideOf(definition.id)));
   it.each(examples)("shows a valid example: %s", async (example) => {
     // The missing token is reported only after the whole line was parsed and found valid.
     expect(await runInProcess(exampleWords(example, secretFile))).toMatchObject({

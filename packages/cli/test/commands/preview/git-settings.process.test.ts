@@ -1,12 +1,12 @@
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
-import { runOutside } from "../../../src/git/run-git.js";
+import { runOutsideRepository } from "../../../src/git/run-git.js";
 
 /** Returns the value of a setting for git, with another one that is added in variables. */
 const read = (name: string, variables: NodeJS.ProcessEnv): Promise<string> => {
   const env = { PATH: process.env["PATH"], ...variables };
   const place = { cwd: tmpdir(), env, signal: new AbortController().signal };
-  return runOutside(["config", "--get", name], place, { settings: [["shop.own", "ours"]] });
+  return runOutsideRepository(["config", "--get", name], place, { settings: [["shop.own", "ours"]] });
 };
 
 describe("settings of git in variables", () => {

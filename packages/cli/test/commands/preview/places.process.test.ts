@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { repositoryKey } from "../../../src/git/repository-key.js";
+import { createRepositoryKey } from "../../../src/git/repository-key.js";
 import { type Place, type Up, usePlace } from "./place.js";
 
 const current = usePlace();
@@ -30,7 +30,7 @@ const gitHub = { GITHUB_ACTIONS: "true" };
 const repositoryIn = (logicalId: string | null | undefined): string | undefined =>
   /^preview\.([\w-]+)\.br_/.exec(logicalId ?? "")?.[1];
 
-const shopOf = (address: string): string => repositoryKey(address, "/");
+const shopOf = (address: string): string => createRepositoryKey(address, "/");
 
 describe("the git branch and repository of a preview", () => {
   it("are those of the clone, with the commit, and whether the branch is in the remote", async () => {

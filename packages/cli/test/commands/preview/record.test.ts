@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
-  isOwnName,
+  isGeneratedName,
   logicalIdOf,
-  nameWith,
+  buildPreviewName,
   type PreviewIdentity,
   type PreviewRecord,
-  readRecord,
+  parseRecord,
 } from "../../../src/preview/record.js";
 
 const key = "shop-0123456789abcdef";
@@ -43,7 +43,7 @@ describe("the logical id of a preview", () => {
     [{ repository: "0123456789abcdef", branchId }, empty, `preview.0123456789abcdef.${branchId}`],
   ])("contains its repository, its branch, and what decides about its deletion", (of, record, logicalId) => {
     expect(logicalIdOf(of, record)).toBe(logicalId);
-    expect(readRecord(database(logicalId))).toEqual({ ...of, record });
+    expect(parseRecord(database(logicalId))).toEqual({ ...of, record });
   });
 
   it("is as long as the service accepts, whatever the repository and the branch are", () => {
@@ -71,18 +71,18 @@ describe("the logical id of a preview", () => {
     ` preview.${key}.${branchId}`,
     "reports",
   ])("is not that of another database: %j", (logicalId) => {
-    expect(readRecord(database(logicalId))).toBeUndefined();
+    expect(parseRecord(database(logicalId))).toBeUndefined();
   });
 
   it("is of no preview on another branch than its own, or on none", () => {
     const logicalId = logicalIdOf(identity);
-    expect(readRecord(database(logicalId, "a", "br_other"))).toBeUndefined();
-    expect(readRecord(database(logicalId, "a", null))).toBeUndefined();
+    expect(parseRecord(database(logicalId, "a", "br_other"))).toBeUndefined();
+    expect(parseRecord(database(logicalId, "a", null))).toBeUndefined();
   });
 
   it("alone decides about the deletion: a name cannot", () => {
     const name = "a/b (commit 1a2b3c4d5e6f, pushed, expires 2020-01-01T00:00Z)";
-    expect(readRecord(database(logicalIdOf(identity), name))?.record).toEqual(empty);
+    expect(parseRecord(database(logicalIdOf(identity), name))?.record).toEqual(empty);
   });
 });
 
@@ -93,19 +93,19 @@ describe("the name of a preview", () => {
     [{ ...empty, setupPending: true }, "a/b (setup pending)"],
     [empty, "a/b"],
   ])("contains what it tells people: %o", (record, name) => {
-    expect(nameWith("a/b", record)).toBe(name);
-    expect(readRecord(database(logicalIdOf(identity, record), name))?.record).toEqual(record);
-    expect(isOwnName(name, "a/b")).toBe(true);
+    expect(buildPreviewName("a/b", record)).toBe(name);
+    expect(parseRecord(database(logicalIdOf(identity, record), name))?.record).toEqual(record);
+    expect(isGeneratedName(name, "a/b")).toBe(true);
   });
 
   it.each(["x".repeat(255), "ö/🎉".repeat(63), "(commit 1a2b3c4)", "a (setup pending)"])(
     "fits within what the service accepts: %s",
     (branch) => {
-      const name = nameWith(branch, complete);
+      const name = buildPreviewName(branch, complete);
       expect(name.length).toBeLessThanOrEqual(256);
       expect(encodeURIComponent(name)).toContain("%20(commit%20");
-      expect(readRecord(database(logicalIdOf(identity, complete), name))?.record).toEqual(complete);
-      expect(isOwnName(name, branch)).toBe(true);
+      expect(parseRecord(database(logicalIdOf(identity, complete), name))?.record).toEqual(complete);
+      expect(isGeneratedName(name, branch)).toBe(true);
     },
   );
 
@@ -118,6 +118,6 @@ describe("the name of a preview", () => {
     "a/b  (setup pending)",
     "c (setup pending)",
   ])("is somebody's own after a change: %j", (name) => {
-    expect(isOwnName(name, "a/b")).toBe(false);
+    expect(isGeneratedName(name, "a/b")).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isRepositoryKey, repositoryKey } from "../../../src/git/repository-key.js";
+import { isRepositoryKey, createRepositoryKey } from "../../../src/git/repository-key.js";
 
-const keyOf = (address: string): string => repositoryKey(address, "/home/a/clone");
+const keyOf = (address: string): string => createRepositoryKey(address, "/home/a/clone");
 
 describe("repositoryKey", () => {
   it.each([

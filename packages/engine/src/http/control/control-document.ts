@@ -3,8 +3,8 @@ import {
   type ControlSchema,
   type ControlSchemaName,
   controlSchemas,
-  listOf,
-  ref,
+  listSchema,
+  schemaReference,
 } from "./control-schemas.js";
 import type { Fields } from "./fields.js";
 
@@ -15,59 +15,59 @@ type RouteDescription = readonly [
   response: ControlSchema | null,
 ];
 
-const row = ref("Row");
+const rowSchema = schemaReference("Row");
 
 /** The routes of the control surface, by the names that `routes.ts` has for them. */
-const descriptions: Readonly<Record<string, RouteDescription>> = {
+const routeDescriptions: Readonly<Record<string, RouteDescription>> = {
   "GET /openapi.json": ["Returns this document.", null, { type: "object" }],
   "POST /reset": ["Restores the initial state, and removes faults, log and rate limit.", null, null],
-  "GET /snapshot": ["Returns the whole state.", null, ref("Snapshot")],
+  "GET /snapshot": ["Returns the whole state.", null, schemaReference("Snapshot")],
   "PUT /snapshot": ["Replaces the state with a snapshot.", "Snapshot", null],
-  "GET /clock": ["Returns the server's time.", null, ref("Clock")],
-  "POST /clock/freeze": ["Stops the clock.", null, ref("Clock")],
-  "POST /clock/run": ["Starts the clock again.", null, ref("Clock")],
+  "GET /clock": ["Returns the server's time.", null, schemaReference("Clock")],
+  "POST /clock/freeze": ["Stops the clock.", null, schemaReference("Clock")],
+  "POST /clock/run": ["Starts the clock again.", null, schemaReference("Clock")],
   "POST /clock/advance": [
     "Moves the clock forward, and runs the jobs that fall due.",
     "Advance",
-    ref("Clock"),
+    schemaReference("Clock"),
   ],
-  "POST /clock/set": ["Sets the clock to a time.", "SetTime", ref("Clock")],
-  "GET /approvals": ["Lists all approvals, oldest first.", null, listOf(row)],
-  "POST /approvals/{id}/approve": ["Approves one request of an agent.", null, row],
+  "POST /clock/set": ["Sets the clock to a time.", "SetTime", schemaReference("Clock")],
+  "GET /approvals": ["Lists all approvals, oldest first.", null, listSchema(rowSchema)],
+  "POST /approvals/{id}/approve": ["Approves one request of an agent.", null, rowSchema],
   "POST /approvals/{id}/approve-window": [
     "Approves the operation in its project for a limited time.",
     "Window",
-    row,
+    rowSchema,
   ],
-  "POST /approvals/{id}/deny": ["Denies a request of an agent.", null, row],
-  "PUT /databases/{id}/status": ["Sets the status of a database.", "DatabaseStatus", row],
-  "POST /databases/{id}/backups": ["Backs up a database now.", "NewBackup", row],
-  "PUT /backups/{id}/status": ["Sets the status of a backup.", "BackupStatus", row],
-  "PUT /deployments/{id}/status": ["Sets the status of a deployment.", "DeploymentStatus", row],
-  "POST /apps/{id}/domains": ["Attaches a custom domain to an app.", "Domain", row],
-  "GET /faults": ["Lists the installed faults.", null, listOf(ref("InstalledFault"))],
-  "POST /faults": ["Installs a fault.", "Fault", ref("InstalledFault")],
+  "POST /approvals/{id}/deny": ["Denies a request of an agent.", null, rowSchema],
+  "PUT /databases/{id}/status": ["Sets the status of a database.", "DatabaseStatus", rowSchema],
+  "POST /databases/{id}/backups": ["Backs up a database now.", "NewBackup", rowSchema],
+  "PUT /backups/{id}/status": ["Sets the status of a backup.", "BackupStatus", rowSchema],
+  "PUT /deployments/{id}/status": ["Sets the status of a deployment.", "DeploymentStatus", rowSchema],
+  "POST /apps/{id}/domains": ["Attaches a custom domain to an app.", "Domain", rowSchema],
+  "GET /faults": ["Lists the installed faults.", null, listSchema(schemaReference("InstalledFault"))],
+  "POST /faults": ["Installs a fault.", "Fault", schemaReference("InstalledFault")],
   "DELETE /faults": ["Removes all faults.", null, null],
   "DELETE /faults/{id}": ["Removes a fault.", null, null],
   "PUT /rate-limit": [
     "Sets or removes the rate limit, and returns the operations that it applies to.",
     "RateLimit",
-    ref("LimitedOperations"),
+    schemaReference("LimitedOperations"),
   ],
   "GET /requests": [
     "Returns the latest requests to the API, oldest first, or streams them as server-sent events.",
     null,
-    listOf(ref("LoggedRequest")),
+    listSchema(schemaReference("LoggedRequest")),
   ],
   "GET /connection-faults": [
     "Lists the faults for connections to real databases.",
     null,
-    listOf(ref("InstalledConnectionFault")),
+    listSchema(schemaReference("InstalledConnectionFault")),
   ],
   "POST /connection-faults": [
     "Installs a fault for connections to real databases.",
     "ConnectionFault",
-    ref("InstalledConnectionFault"),
+    schemaReference("InstalledConnectionFault"),
   ],
   "DELETE /connection-faults": ["Removes all faults for connections.", null, null],
   "DELETE /connection-faults/{id}": ["Removes a fault for connections.", null, null],
@@ -76,30 +76,42 @@ const descriptions: Readonly<Record<string, RouteDescription>> = {
     "ConnectionLimit",
     null,
   ],
-  "POST /seed/user": ["Creates a user.", "NewUser", row],
-  "POST /seed/workspace": ["Creates a workspace.", "NewWorkspace", row],
-  "POST /seed/project": ["Creates a project, whose database is ready.", "InWorkspace", row],
-  "POST /seed/database": ["Creates a database, which is ready.", "InProject", row],
-  "POST /seed/connection": ["Creates a connection.", "OfDatabase", row],
-  "POST /seed/backup": ["Creates a completed backup.", "BackupOf", row],
-  "POST /seed/branch": ["Creates a branch.", "InProject", row],
-  "POST /seed/app": ["Creates an app.", "InProject", row],
-  "POST /seed/deployment": ["Creates a deployment.", "NewDeployment", row],
-  "POST /seed/service-token": ["Creates a service token.", "InWorkspace", row],
-  "POST /seed/integration": ["Creates an integration.", "NewIntegration", ref("CreatedIntegration")],
-  "POST /tokens": ["Signs a token.", "TokenRequest", ref("Token")],
+  "POST /seed/user": ["Creates a user.", "NewUser", rowSchema],
+  "POST /seed/workspace": ["Creates a workspace.", "NewWorkspace", rowSchema],
+  "POST /seed/project": ["Creates a project, whose database is ready.", "InWorkspace", rowSchema],
+  "POST /seed/database": ["Creates a database, which is ready.", "InProject", rowSchema],
+  "POST /seed/connection": ["Creates a connection.", "OfDatabase", rowSchema],
+  "POST /seed/backup": ["Creates a completed backup.", "BackupOf", rowSchema],
+  "POST /seed/branch": ["Creates a branch.", "InProject", rowSchema],
+  "POST /seed/app": ["Creates an app.", "InProject", rowSchema],
+  "POST /seed/deployment": ["Creates a deployment.", "NewDeployment", rowSchema],
+  "POST /seed/service-token": ["Creates a service token.", "InWorkspace", rowSchema],
+  "POST /seed/integration": [
+    "Creates an integration.",
+    "NewIntegration",
+    schemaReference("CreatedIntegration"),
+  ],
+  "POST /tokens": ["Signs a token.", "TokenRequest", schemaReference("Token")],
   "POST /tenants": [
     "Creates a workspace with its own user and tokens, so that tests can share the server.",
     "NewTenant",
-    ref("Tenant"),
+    schemaReference("Tenant"),
   ],
-  "POST /oauth/clients": ["Registers an OAuth client.", "ClientRegistration", ref("RegisteredClient")],
+  "POST /oauth/clients": [
+    "Registers an OAuth client.",
+    "ClientRegistration",
+    schemaReference("RegisteredClient"),
+  ],
   "POST /oauth/consent": [
     "Consents to an authorization request as a user.",
     "AuthorizationRequest",
-    ref("Consented"),
+    schemaReference("Consented"),
   ],
-  "POST /oauth/deny": ["Denies an authorization request as a user.", "AuthorizationRequest", ref("Denied")],
+  "POST /oauth/deny": [
+    "Denies an authorization request as a user.",
+    "AuthorizationRequest",
+    schemaReference("Denied"),
+  ],
 };
 
 /**
@@ -110,19 +122,22 @@ const descriptions: Readonly<Record<string, RouteDescription>> = {
  * @throws ControlError
  */
 export const assertKnownFields = (route: string, fields: Fields): void => {
-  const [, name] = descriptions[route] ?? [];
+  const [, name] = routeDescriptions[route] ?? [];
   const schema: ControlSchema = name ? controlSchemas[name] : {};
   if (name && schema["additionalProperties"] !== false) return;
-  const known = Object.keys(schema["properties"] ?? {});
-  const unknown = Object.keys(fields).filter((field) => !known.includes(field));
-  if (unknown.length > 0) throw controlErrors.unknownFields(unknown, known);
+  const allowedNames = Object.keys(schema["properties"] ?? {});
+  const unknownNames = Object.keys(fields).filter((field) => !allowedNames.includes(field));
+  if (unknownNames.length > 0) throw controlErrors.unknownFields(unknownNames, allowedNames);
 };
 
-const json = (schema: ControlSchema) => ({ "application/json": { schema } });
+const jsonContent = (schema: ControlSchema) => ({ "application/json": { schema } });
 
-const failure = { description: "The request was refused.", content: json(ref("Error")) };
+const failureResponse = {
+  description: "The request was refused.",
+  content: jsonContent(schemaReference("Error")),
+};
 
-const operationOf = (route: string, [summary, body, response]: RouteDescription) => {
+const describeOperation = (route: string, [summary, body, response]: RouteDescription) => {
   const [method = "", path = ""] = route.split(" ");
   const words = [
     method.toLowerCase(),
@@ -131,11 +146,11 @@ const operationOf = (route: string, [summary, body, response]: RouteDescription)
       .split(/[/.-]/)
       .filter((word) => /^\w+$/.test(word)),
   ];
-  const success = {
+  const successResponse = {
     description: "Done.",
     ...(response && {
       content: {
-        ...json(response),
+        ...jsonContent(response),
         ...(route === "GET /requests" && { "text/event-stream": { schema: { type: "string" } } }),
       },
     }),
@@ -143,22 +158,22 @@ const operationOf = (route: string, [summary, body, response]: RouteDescription)
   return {
     operationId: words.map((word, index) => (index === 0 ? word : capitalize(word))).join(""),
     summary,
-    ...(body && { requestBody: { content: json(ref(body)) } }),
-    responses: { [response ? "200" : "204"]: success, default: failure },
+    ...(body && { requestBody: { content: jsonContent(schemaReference(body)) } }),
+    responses: { [response ? "200" : "204"]: successResponse, default: failureResponse },
   };
 };
 
 const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 /** Returns the OpenAPI document of the control surface. */
-export const controlDocument = () => {
+export const buildControlDocument = () => {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const [route, description] of Object.entries(descriptions)) {
+  for (const [route, description] of Object.entries(routeDescriptions)) {
     const [method = "", path = ""] = route.split(" ");
-    const item = (paths[path] ??= path.includes("{id}")
+    const pathItem = (paths[path] ??= path.includes("{id}")
       ? { parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }] }
       : {});
-    item[method.toLowerCase()] = operationOf(route, description);
+    pathItem[method.toLowerCase()] = describeOperation(route, description);
   }
   return {
     openapi: "3.1.0",

@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ControlError, controlErrors, seeDocument } from "../../control/control-error.js";
-import { type Fields, readFields } from "./fields.js";
+import { ControlError, controlErrors, controlDocumentHint } from "../../control/control-error.js";
+import { type Fields, parseFields } from "./fields.js";
 import type { Server } from "../../server/server.js";
-import { control } from "./routes.js";
+import { runControlRoute } from "./routes.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../../context/database-engine.js";
 import { errors } from "../../values/errors.js";
 import { RequestError } from "../../values/request-error.js";
-import { proofPath, proveSecret } from "./control-proof.js";
+import { proofPath, createSecretProof } from "./control-proof.js";
 import { hasContentEncoding } from "../../values/message.js";
 import { isForeignOrigin } from "../host-guard.js";
 import { readBytes } from "../http-body.js";
@@ -16,7 +16,7 @@ import { readBytes } from "../http-body.js";
 export const controlSecretHeader = "x-mgmt-control-secret";
 
 /** Allows for snapshots, the largest bodies that clients send to the control surface. */
-const maxBody = 256 * 1024 * 1024;
+const maxBodyBytes = 256 * 1024 * 1024;
 
 export const isControlPath = (path: string): boolean => path === "/_control" || path.startsWith("/_control/");
 
@@ -35,43 +35,43 @@ export const handleControlRequest = async (
     if (secret === undefined) throw controlErrors.off();
     if (isForeignOrigin(request)) throw controlErrors.foreignOrigin();
     if (path === proofPath && request.method === "GET") {
-      send(response, 200, proveSecret(secret, baseUrl, query));
+      sendJson(response, 200, createSecretProof(secret, baseUrl, query));
       return;
     }
-    if (!isSecret(request.headers[controlSecretHeader], secret)) {
+    if (!isSameSecret(request.headers[controlSecretHeader], secret)) {
       throw controlErrors.wrongSecret(controlSecretHeader);
     }
     if (path === "/_control/requests" && request.headers.accept?.includes("text/event-stream")) {
       streamRequests(engine, response, closing);
       return;
     }
-    const result = await control(engine, request.method ?? "GET", path, await readBody(request));
-    if (result === undefined) send(response, 204);
-    else send(response, 200, result);
+    const result = await runControlRoute(engine, request.method ?? "GET", path, await readBody(request));
+    if (result === undefined) sendJson(response, 204);
+    else sendJson(response, 200, result);
   } catch (error) {
-    refuse(response, error);
+    sendError(response, error);
   }
 };
 
 const readBody = async (request: IncomingMessage): Promise<Fields> => {
-  const bytes = await readBytes(request, maxBody);
-  if (bytes === "too-large") throw controlErrors.tooLarge(maxBody);
+  const bytes = await readBytes(request, maxBodyBytes);
+  if (bytes === "too-large") throw controlErrors.tooLarge(maxBodyBytes);
   if (bytes && hasContentEncoding(request.headers)) throw controlErrors.encoded();
-  return readFields(bytes);
+  return parseFields(bytes);
 };
 
 /**
  * Compares SHA-256 digests in constant time, so that timing reveals neither the length nor the content of the
  * secret.
  */
-const isSecret = (candidate: string | string[] | undefined, secret: string): boolean => {
+const isSameSecret = (candidate: string | string[] | undefined, secret: string): boolean => {
   if (typeof candidate !== "string") return false;
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(candidate), digest(secret));
 };
 
 /** Limits the bytes buffered for a client that does not read. Above the limit, the connection is closed. */
-const maxWaiting = 4 * 1024 * 1024;
+const maxWaitingBytes = 4 * 1024 * 1024;
 
 /**
  * Streams the logged requests so far, then each new one, as server-sent events, until the client disconnects
@@ -79,22 +79,22 @@ const maxWaiting = 4 * 1024 * 1024;
  */
 const streamRequests = (engine: Server, response: ServerResponse, closing: AbortSignal): void => {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
-  const write = (entry: object): void => {
+  const writeEvent = (entry: object): void => {
     response.write(`data: ${JSON.stringify(entry)}\n\n`);
-    if (response.writableLength > maxWaiting) response.destroy();
+    if (response.writableLength > maxWaitingBytes) response.destroy();
   };
   response.write(":\n\n");
-  for (const entry of engine.requests) write(entry);
-  const end = (): void => void response.end();
-  const unfollow = engine.followRequests(write);
-  closing.addEventListener("abort", end);
+  for (const entry of engine.requests) writeEvent(entry);
+  const endStream = (): void => void response.end();
+  const stopFollowing = engine.followRequests(writeEvent);
+  closing.addEventListener("abort", endStream);
   response.on("close", () => {
-    unfollow();
-    closing.removeEventListener("abort", end);
+    stopFollowing();
+    closing.removeEventListener("abort", endStream);
   });
 };
 
-const send = (response: ServerResponse, status: number, value?: unknown): void => {
+const sendJson = (response: ServerResponse, status: number, value?: unknown): void => {
   const body = value === undefined ? "" : JSON.stringify(value);
   response.writeHead(status, {
     "cache-control": "no-store",
@@ -106,20 +106,20 @@ const send = (response: ServerResponse, status: number, value?: unknown): void =
   response.end(body);
 };
 
-const refuse = (response: ServerResponse, error: unknown): void => {
+const sendError = (response: ServerResponse, error: unknown): void => {
   if (error instanceof ControlError) {
     const { status, message, hint } = error;
-    send(response, status, { error: { code: "control:refused", message, hint } });
+    sendJson(response, status, { error: { code: "control:refused", message, hint } });
   } else if (error instanceof RequestError) {
     const { status, code, message, hint, extra, headers } = error;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    send(response, status, { error: { code, message, ...(hint !== undefined && { hint }), ...extra } });
+    sendJson(response, status, { error: { code, message, ...(hint !== undefined && { hint }), ...extra } });
   } else if (error instanceof OutcomeUnknownError) {
-    refuse(response, errors.outcomeUnknown());
+    sendError(response, errors.outcomeUnknown());
   } else if (error instanceof DatabaseUnavailableError) {
-    refuse(response, errors.unavailable());
+    sendError(response, errors.unavailable());
   } else {
     const message = error instanceof Error ? error.message : "The control surface failed";
-    send(response, 400, { error: { code: "control:refused", message, hint: seeDocument } });
+    sendJson(response, 400, { error: { code: "control:refused", message, hint: controlDocumentHint } });
   }
 };

@@ -11,11 +11,11 @@ export const proofPath = "/_control/proof";
  *
  * @param query `nonce=…`, 32 to 128 characters of base64url.
  */
-export const proveSecret = (secret: string, baseUrl: string, query: string): { proof: string } => {
+export const createSecretProof = (secret: string, baseUrl: string, query: string): { proof: string } => {
   const nonce = new URLSearchParams(query).get("nonce") ?? "";
   if (!/^[\w-]{32,128}$/.test(nonce)) {
     throw controlErrors.invalidNonce();
   }
-  const text = `mgmt control proof\n${baseUrl}\n${nonce}`;
-  return { proof: createHmac("sha256", secret).update(text).digest("base64url") };
+  const signedText = `mgmt control proof\n${baseUrl}\n${nonce}`;
+  return { proof: createHmac("sha256", secret).update(signedText).digest("base64url") };
 };

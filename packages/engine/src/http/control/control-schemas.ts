@@ -5,17 +5,17 @@ import { backupStatuses, backupTypes, databaseStatuses, deploymentStatuses } fro
 /** The part of a JSON Schema that the document of the control surface uses. */
 export type ControlSchema = { readonly [keyword: string]: unknown };
 
-const string: ControlSchema = { type: "string" };
-const strings: ControlSchema = { type: "array", items: string };
-const time: ControlSchema = { type: "string", format: "date-time" };
-const epoch: ControlSchema = { type: "number", description: "Milliseconds since 1970." };
-const milliseconds: ControlSchema = { type: "number", minimum: 0 };
-const row: ControlSchema = { type: "object", required: ["id"], properties: { id: string } };
+const stringSchema: ControlSchema = { type: "string" };
+const stringsSchema: ControlSchema = { type: "array", items: stringSchema };
+const timeSchema: ControlSchema = { type: "string", format: "date-time" };
+const epochSchema: ControlSchema = { type: "number", description: "Milliseconds since 1970." };
+const millisecondsSchema: ControlSchema = { type: "number", minimum: 0 };
+const rowSchema: ControlSchema = { type: "object", required: ["id"], properties: { id: stringSchema } };
 
-export const listOf = (items: ControlSchema): ControlSchema => ({ type: "array", items });
+export const listSchema = (items: ControlSchema): ControlSchema => ({ type: "array", items });
 
 /** Returns the schema of an object. Names that end in `?` are optional. */
-const object = (fields: Readonly<Record<string, ControlSchema>>): ControlSchema => {
+const objectSchema = (fields: Readonly<Record<string, ControlSchema>>): ControlSchema => {
   const names = Object.keys(fields);
   const required = names.filter((name) => !name.endsWith("?"));
   const properties = Object.entries(fields).map(([name, schema]) => [name.replace(/\?$/, ""), schema]);
@@ -27,140 +27,158 @@ const object = (fields: Readonly<Record<string, ControlSchema>>): ControlSchema 
 };
 
 /** Returns the schema of a body, which has no other fields. */
-const body = (fields: Readonly<Record<string, ControlSchema>>): ControlSchema => ({
-  ...object(fields),
+const bodySchema = (fields: Readonly<Record<string, ControlSchema>>): ControlSchema => ({
+  ...objectSchema(fields),
   additionalProperties: false,
 });
 
-const nullable = (schema: ControlSchema): ControlSchema => ({ anyOf: [schema, { type: "null" }] });
+const nullableSchema = (schema: ControlSchema): ControlSchema => ({ anyOf: [schema, { type: "null" }] });
 
-const statusOf = (values: readonly string[]): ControlSchema => body({ status: { enum: values } });
+const statusBodySchema = (values: readonly string[]): ControlSchema =>
+  bodySchema({ status: { enum: values } });
 
-const installed = { id: string, struck: { type: "integer" } };
+const installedFields = { id: stringSchema, struck: { type: "integer" } };
 
 /** Schemas of the bodies and responses, by name. */
 export const controlSchemas = {
-  Error: object({
-    error: object({ code: string, message: string, "hint?": string, "issues?": listOf({ type: "object" }) }),
+  Error: objectSchema({
+    error: objectSchema({
+      code: stringSchema,
+      message: stringSchema,
+      "hint?": stringSchema,
+      "issues?": listSchema({ type: "object" }),
+    }),
   }),
-  Row: { ...row, description: "A row of the store, or a resource of the API." },
-  Clock: object({ now: time, frozen: { type: "boolean" } }),
-  Advance: body({ "milliseconds?": milliseconds }),
-  SetTime: body({ time }),
-  Window: body({ "milliseconds?": { type: "number", exclusiveMinimum: 0 } }),
+  Row: { ...rowSchema, description: "A row of the store, or a resource of the API." },
+  Clock: objectSchema({ now: timeSchema, frozen: { type: "boolean" } }),
+  Advance: bodySchema({ "milliseconds?": millisecondsSchema }),
+  SetTime: bodySchema({ time: timeSchema }),
+  Window: bodySchema({ "milliseconds?": { type: "number", exclusiveMinimum: 0 } }),
   Snapshot: {
-    ...object({
+    ...objectSchema({
       version: { enum: [1, 2] },
       store: { type: "object" },
-      signingKeys: listOf({ type: "object" }),
-      cursorKey: string,
+      signingKeys: listSchema({ type: "object" }),
+      cursorKey: stringSchema,
       clock: { type: "object" },
-      jobs: listOf({ type: "object" }),
+      jobs: listSchema({ type: "object" }),
       "random?": {},
     }),
     description: "The whole state. Treat it as opaque: keys and secrets are part of it.",
   },
-  DatabaseStatus: statusOf(databaseStatuses),
-  BackupStatus: statusOf(backupStatuses),
-  DeploymentStatus: statusOf(deploymentStatuses),
-  NewBackup: body({ "backupType?": { enum: backupTypes } }),
-  Domain: body({ name: string }),
-  Fault: body(faultSchemas),
-  InstalledFault: object({ ...faultSchemas, ...installed }),
-  ConnectionFault: body(connectionFaultSchemas),
-  InstalledConnectionFault: object({ ...connectionFaultSchemas, ...installed }),
-  ConnectionLimit: body({ "connections?": nullable({ type: "integer", minimum: 0 }) }),
-  RateLimit: body({
+  DatabaseStatus: statusBodySchema(databaseStatuses),
+  BackupStatus: statusBodySchema(backupStatuses),
+  DeploymentStatus: statusBodySchema(deploymentStatuses),
+  NewBackup: bodySchema({ "backupType?": { enum: backupTypes } }),
+  Domain: bodySchema({ name: stringSchema }),
+  Fault: bodySchema(faultSchemas),
+  InstalledFault: objectSchema({ ...faultSchemas, ...installedFields }),
+  ConnectionFault: bodySchema(connectionFaultSchemas),
+  InstalledConnectionFault: objectSchema({ ...connectionFaultSchemas, ...installedFields }),
+  ConnectionLimit: bodySchema({ "connections?": nullableSchema({ type: "integer", minimum: 0 }) }),
+  RateLimit: bodySchema({
     "requests?": { type: "integer", minimum: 0, description: "Absent: no limit." },
     "window?": { type: "number", exclusiveMinimum: 0, description: "Milliseconds. Default: 60000." },
-    "operations?": { ...strings, description: "Default: the operations that the contract limits." },
+    "operations?": { ...stringsSchema, description: "Default: the operations that the contract limits." },
   }),
-  LimitedOperations: object({ operations: strings }),
-  LoggedRequest: object({
-    requestId: string,
-    at: epoch,
-    method: string,
-    path: string,
-    operationId: nullable(string),
-    principal: nullable(object({ kind: string, subject: string, workspaceId: string })),
-    query: nullable({ type: "object" }),
+  LimitedOperations: objectSchema({ operations: stringsSchema }),
+  LoggedRequest: objectSchema({
+    requestId: stringSchema,
+    at: epochSchema,
+    method: stringSchema,
+    path: stringSchema,
+    operationId: nullableSchema(stringSchema),
+    principal: nullableSchema(
+      objectSchema({ kind: stringSchema, subject: stringSchema, workspaceId: stringSchema }),
+    ),
+    query: nullableSchema({ type: "object" }),
     body: {},
-    ignoredFields: strings,
-    status: nullable({ type: "integer" }),
-    code: nullable(string),
+    ignoredFields: stringsSchema,
+    status: nullableSchema({ type: "integer" }),
+    code: nullableSchema(stringSchema),
     duration: { type: "number" },
   }),
-  NewUser: body({ "email?": string, "name?": string }),
-  NewWorkspace: body({ "name?": string, "ownerId?": string }),
+  NewUser: bodySchema({ "email?": stringSchema, "name?": stringSchema }),
+  NewWorkspace: bodySchema({ "name?": stringSchema, "ownerId?": stringSchema }),
   InWorkspace: {
-    ...object({ "workspaceId?": string }),
+    ...objectSchema({ "workspaceId?": stringSchema }),
     description: "With the fields of the operation of the API that creates the resource.",
   },
   InProject: {
-    ...object({ projectId: string }),
+    ...objectSchema({ projectId: stringSchema }),
     description: "With the fields of the operation of the API that creates the resource.",
   },
   OfDatabase: {
-    ...object({ databaseId: string }),
+    ...objectSchema({ databaseId: stringSchema }),
     description: "With the fields of the operation of the API that creates the resource.",
   },
   NewDeployment: {
-    ...object({
-      appId: string,
-      "status?": string,
-      "envVars?": { type: "object", additionalProperties: string },
+    ...objectSchema({
+      appId: stringSchema,
+      "status?": stringSchema,
+      "envVars?": { type: "object", additionalProperties: stringSchema },
     }),
     description: "With the fields of the operation of the API that creates the resource.",
   },
-  BackupOf: body({ databaseId: string }),
-  NewIntegration: body({
-    "workspaceId?": string,
-    "clientName?": string,
-    "clientId?": string,
-    "userId?": string,
-    "scopes?": strings,
+  BackupOf: bodySchema({ databaseId: stringSchema }),
+  NewIntegration: bodySchema({
+    "workspaceId?": stringSchema,
+    "clientName?": stringSchema,
+    "clientId?": stringSchema,
+    "userId?": stringSchema,
+    "scopes?": stringsSchema,
   }),
-  CreatedIntegration: object({ integration: row, client: row }),
-  TokenRequest: body({
+  CreatedIntegration: objectSchema({ integration: rowSchema, client: rowSchema }),
+  TokenRequest: bodySchema({
     kind: { enum: ["user", "other-user", "service", "agent", "expired", "without-scope"] },
-    "userId?": string,
-    "workspaceId?": string,
-    "integrationId?": string,
-    "serviceTokenId?": string,
-    "agentId?": string,
-    "sponsorId?": string,
-    "expiresAt?": time,
-    "notBefore?": time,
-    "scopes?": strings,
+    "userId?": stringSchema,
+    "workspaceId?": stringSchema,
+    "integrationId?": stringSchema,
+    "serviceTokenId?": stringSchema,
+    "agentId?": stringSchema,
+    "sponsorId?": stringSchema,
+    "expiresAt?": timeSchema,
+    "notBefore?": timeSchema,
+    "scopes?": stringsSchema,
   }),
-  Token: object({ token: string }),
-  NewTenant: body({ "name?": string }),
-  Tenant: object({ workspace: row, user: row, token: string, serviceToken: string }),
-  ClientRegistration: body({
-    redirectUris: strings,
-    "name?": string,
+  Token: objectSchema({ token: stringSchema }),
+  NewTenant: bodySchema({ "name?": stringSchema }),
+  Tenant: objectSchema({
+    workspace: rowSchema,
+    user: rowSchema,
+    token: stringSchema,
+    serviceToken: stringSchema,
+  }),
+  ClientRegistration: bodySchema({
+    redirectUris: stringsSchema,
+    "name?": stringSchema,
     "confidential?": { type: "boolean" },
-    "secret?": string,
-    "id?": string,
+    "secret?": stringSchema,
+    "id?": stringSchema,
   }),
-  RegisteredClient: object({ id: string, name: string, redirectUris: strings, secret: nullable(string) }),
-  AuthorizationRequest: body({
-    "url?": string,
-    "client?": string,
-    "redirectUri?": string,
-    "scope?": string,
-    "state?": string,
-    "codeChallenge?": string,
-    "codeChallengeMethod?": string,
-    "user?": string,
-    "workspace?": string,
+  RegisteredClient: objectSchema({
+    id: stringSchema,
+    name: stringSchema,
+    redirectUris: stringsSchema,
+    secret: nullableSchema(stringSchema),
   }),
-  Consented: object({ redirect: string, code: string }),
-  Denied: object({ redirect: string }),
+  AuthorizationRequest: bodySchema({
+    "url?": stringSchema,
+    "client?": stringSchema,
+    "redirectUri?": stringSchema,
+    "scope?": stringSchema,
+    "state?": stringSchema,
+    "codeChallenge?": stringSchema,
+    "codeChallengeMethod?": stringSchema,
+    "user?": stringSchema,
+    "workspace?": stringSchema,
+  }),
+  Consented: objectSchema({ redirect: stringSchema, code: stringSchema }),
+  Denied: objectSchema({ redirect: stringSchema }),
 } satisfies Record<string, ControlSchema>;
 
 export type ControlSchemaName = keyof typeof controlSchemas;
 
-export const ref = (name: ControlSchemaName): ControlSchema => ({
+export const schemaReference = (name: ControlSchemaName): ControlSchema => ({
   $ref: `#/components/schemas/${name}`,
 });

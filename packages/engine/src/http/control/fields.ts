@@ -19,7 +19,7 @@ export type ControlRoutes = Readonly<Record<string, ControlAction>>;
  *
  * @throws ControlError when the bytes are not a JSON object.
  */
-export const readFields = (bytes: Uint8Array | undefined): Fields => {
+export const parseFields = (bytes: Uint8Array | undefined): Fields => {
   if (bytes === undefined) return {};
   let value: unknown;
   try {
@@ -32,16 +32,16 @@ export const readFields = (bytes: Uint8Array | undefined): Fields => {
   return { ...value };
 };
 
-export const text = (fields: Fields, name: string): string => {
+export const getText = (fields: Fields, name: string): string => {
   const value = fields[name];
   if (typeof value !== "string") throw controlErrors.invalidField(name, "must be a string");
   return value;
 };
 
-export const optionalText = (fields: Fields, name: string): string | undefined =>
-  fields[name] === undefined ? undefined : text(fields, name);
+export const getOptionalText = (fields: Fields, name: string): string | undefined =>
+  fields[name] === undefined ? undefined : getText(fields, name);
 
-export const optionalTexts = (fields: Fields, name: string): string[] | undefined => {
+export const getOptionalTexts = (fields: Fields, name: string): string[] | undefined => {
   const value: unknown = fields[name];
   if (value === undefined) return undefined;
   if (!Array.isArray(value) || !value.every((item): item is string => typeof item === "string")) {
@@ -51,7 +51,7 @@ export const optionalTexts = (fields: Fields, name: string): string[] | undefine
 };
 
 /** Returns values by their names, all of which are strings. */
-export const optionalVariables = (fields: Fields, name: string): Record<string, string> | undefined => {
+export const getOptionalVariables = (fields: Fields, name: string): Record<string, string> | undefined => {
   const value: unknown = fields[name];
   if (value === undefined) return undefined;
   if (!isObject(value)) throw controlErrors.invalidField(name, "must be an object of strings");
@@ -68,11 +68,13 @@ const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns the values without the undefined ones. */
-export const present = <T extends object>(values: { [Name in keyof T]: T[Name] | undefined }): Partial<T> =>
+export const omitUndefined = <T extends object>(values: {
+  [Name in keyof T]: T[Name] | undefined;
+}): Partial<T> =>
   // Removing the undefined entries is all that Partial requires.
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 
-export const optionalNumber = (fields: Fields, name: string): number | undefined => {
+export const getOptionalNumber = (fields: Fields, name: string): number | undefined => {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "number" || !Number.isFinite(value))
@@ -80,7 +82,7 @@ export const optionalNumber = (fields: Fields, name: string): number | undefined
   return value;
 };
 
-export const oneOf = <T extends string>(fields: Fields, name: string, values: readonly T[]): T => {
+export const getOneOf = <T extends string>(fields: Fields, name: string, values: readonly T[]): T => {
   const value = values.find((candidate) => candidate === fields[name]);
   if (value === undefined) throw controlErrors.invalidField(name, `must be one of ${values.join(", ")}`);
   return value;

@@ -2,7 +2,7 @@ import { controlErrors } from "../../control/control-error.js";
 import type { ControlRoutes, Fields } from "./fields.js";
 import type { ClientRegistration, ConsentOptions } from "../../control/oauth-control.js";
 
-const texts = (fields: Fields, names: readonly string[]): Record<string, string> => {
+const getTexts = (fields: Fields, names: readonly string[]): Record<string, string> => {
   const texts: Record<string, string> = {};
   for (const name of names) {
     const value = fields[name];
@@ -13,7 +13,7 @@ const texts = (fields: Fields, names: readonly string[]): Record<string, string>
   return texts;
 };
 
-const readRegistration = (fields: Fields): ClientRegistration => {
+const parseRegistration = (fields: Fields): ClientRegistration => {
   const { redirectUris, confidential } = fields;
   if (!Array.isArray(redirectUris) || !redirectUris.every((uri) => typeof uri === "string")) {
     throw controlErrors.invalidField("redirectUris", "must be an array of strings");
@@ -22,14 +22,14 @@ const readRegistration = (fields: Fields): ClientRegistration => {
     throw controlErrors.invalidField("confidential", "must be true or false");
   }
   return {
-    ...texts(fields, ["name", "secret", "id"]),
+    ...getTexts(fields, ["name", "secret", "id"]),
     redirectUris,
     ...(confidential !== undefined && { confidential }),
   };
 };
 
-const readConsent = (fields: Fields): ConsentOptions =>
-  texts(fields, [
+const parseConsentOptions = (fields: Fields): ConsentOptions =>
+  getTexts(fields, [
     "url",
     "client",
     "redirectUri",
@@ -42,7 +42,7 @@ const readConsent = (fields: Fields): ConsentOptions =>
   ]);
 
 export const oauthRoutes: ControlRoutes = {
-  "POST /oauth/clients": ({ oauth }, _path, fields) => oauth.registerClient(readRegistration(fields)),
-  "POST /oauth/consent": ({ oauth }, _path, fields) => oauth.consent(readConsent(fields)),
-  "POST /oauth/deny": ({ oauth }, _path, fields) => oauth.deny(readConsent(fields)),
+  "POST /oauth/clients": ({ oauth }, _path, fields) => oauth.registerClient(parseRegistration(fields)),
+  "POST /oauth/consent": ({ oauth }, _path, fields) => oauth.consent(parseConsentOptions(fields)),
+  "POST /oauth/deny": ({ oauth }, _path, fields) => oauth.deny(parseConsentOptions(fields)),
 };

@@ -1,6 +1,6 @@
 import type { OperationId } from "../../generated/operations.js";
 import { controlErrors } from "../../control/control-error.js";
-import { assertKnownFields, controlDocument } from "./control-document.js";
+import { assertKnownFields, buildControlDocument } from "./control-document.js";
 import type { ConnectionFault } from "../../control/connection-faults.js";
 import { oauthRoutes } from "./oauth-routes.js";
 import type { Server } from "../../server/server.js";
@@ -9,84 +9,89 @@ import {
   type ControlAction,
   type ControlRoutes,
   type Fields,
-  oneOf,
-  optionalNumber,
-  optionalTexts,
-  text,
+  getOneOf,
+  getOptionalNumber,
+  getOptionalTexts,
+  getText,
 } from "./fields.js";
 import { seedRoutes } from "./seed-routes.js";
 import { backupStatuses, backupTypes, databaseStatuses, deploymentStatuses } from "./statuses.js";
 import { tokenRoutes } from "./token-routes.js";
 
-const clockState = async ({ clock }: Server): Promise<object> => ({
+const readClockState = async ({ clock }: Server): Promise<object> => ({
   now: new Date(await clock.now()).toISOString(),
   frozen: await clock.frozen,
 });
 
-const id = (path: readonly string[]): string => path[0] ?? "";
+const getPathId = (path: readonly string[]): string => path[0] ?? "";
 
 /** All routes, which `controlDocument` describes. */
-export const routes: ControlRoutes = {
-  "GET /openapi.json": controlDocument,
+export const controlRoutes: ControlRoutes = {
+  "GET /openapi.json": buildControlDocument,
   "POST /reset": (engine) => engine.reset(),
   "GET /snapshot": (engine) => engine.snapshot(),
   // `load` validates the snapshot.
   "PUT /snapshot": (engine, _path, fields) => engine.load(fields as unknown as Snapshot),
 
-  "GET /clock": clockState,
+  "GET /clock": readClockState,
   "POST /clock/freeze": async (engine) => {
     await engine.clock.freeze();
-    return clockState(engine);
+    return readClockState(engine);
   },
   "POST /clock/run": async (engine) => {
     await engine.clock.run();
-    return clockState(engine);
+    return readClockState(engine);
   },
   "POST /clock/advance": async (engine, _path, fields) => {
-    await engine.clock.advance(optionalNumber(fields, "milliseconds") ?? 0);
-    return clockState(engine);
+    await engine.clock.advance(getOptionalNumber(fields, "milliseconds") ?? 0);
+    return readClockState(engine);
   },
   "POST /clock/set": async (engine, _path, fields) => {
-    await engine.clock.set(text(fields, "time"));
-    return clockState(engine);
+    await engine.clock.set(getText(fields, "time"));
+    return readClockState(engine);
   },
 
   "GET /approvals": (engine) => engine.approvals.list(),
-  "POST /approvals/{id}/approve": (engine, path) => engine.approvals.approve(id(path)),
+  "POST /approvals/{id}/approve": (engine, path) => engine.approvals.approve(getPathId(path)),
   "POST /approvals/{id}/approve-window": (engine, path, fields) =>
-    engine.approvals.approveWindow(id(path), optionalNumber(fields, "milliseconds")),
-  "POST /approvals/{id}/deny": (engine, path) => engine.approvals.deny(id(path)),
+    engine.approvals.approveWindow(getPathId(path), getOptionalNumber(fields, "milliseconds")),
+  "POST /approvals/{id}/deny": (engine, path) => engine.approvals.deny(getPathId(path)),
 
   "PUT /databases/{id}/status": (engine, path, fields) =>
-    engine.states.setDatabaseStatus(id(path), oneOf(fields, "status", databaseStatuses)),
+    engine.states.setDatabaseStatus(getPathId(path), getOneOf(fields, "status", databaseStatuses)),
   "POST /databases/{id}/backups": (engine, path, fields) =>
     engine.states.backUp(
-      id(path),
-      fields["backupType"] === undefined ? undefined : oneOf(fields, "backupType", backupTypes),
+      getPathId(path),
+      fields["backupType"] === undefined ? undefined : getOneOf(fields, "backupType", backupTypes),
     ),
   "PUT /backups/{id}/status": (engine, path, fields) =>
-    engine.states.setBackupStatus(id(path), oneOf(fields, "status", backupStatuses)),
+    engine.states.setBackupStatus(getPathId(path), getOneOf(fields, "status", backupStatuses)),
   "PUT /deployments/{id}/status": (engine, path, fields) =>
-    engine.states.setDeploymentStatus(id(path), oneOf(fields, "status", deploymentStatuses)),
+    engine.states.setDeploymentStatus(getPathId(path), getOneOf(fields, "status", deploymentStatuses)),
   "POST /apps/{id}/domains": (engine, path, fields) =>
-    engine.states.attachDomain(id(path), text(fields, "name")),
+    engine.states.attachDomain(getPathId(path), getText(fields, "name")),
 
   "GET /faults": (engine) => engine.faults.list(),
   // `add` validates the fault.
   "POST /faults": (engine, _path, fields) => engine.faults.add(fields),
   "DELETE /faults": (engine) => engine.faults.clear(),
   "DELETE /faults/{id}": async (engine, path) => {
-    if (!(await engine.faults.remove(id(path)))) throw controlErrors.notFound("fault", id(path));
+    if (!(await engine.faults.remove(getPathId(path))))
+      throw controlErrors.notFound("fault", getPathId(path));
   },
   "PUT /rate-limit": async (engine, _path, fields) => {
-    const requests = optionalNumber(fields, "requests");
-    const window = optionalNumber(fields, "window") ?? 60_000;
-    const operations = optionalTexts(fields, "operations");
+    const requests = getOptionalNumber(fields, "requests");
+    const window = getOptionalNumber(fields, "window") ?? 60_000;
+    const operations = getOptionalTexts(fields, "operations");
     if (requests === undefined) return { operations: await engine.setRateLimit(null) };
     // `setRateLimit` refuses names that are not operations.
-    const named = operations as OperationId[] | undefined;
+    const operationIds = operations as OperationId[] | undefined;
     return {
-      operations: await engine.setRateLimit({ requests, window, ...(named && { operations: named }) }),
+      operations: await engine.setRateLimit({
+        requests,
+        window,
+        ...(operationIds && { operations: operationIds }),
+      }),
     };
   },
   "GET /requests": (engine) => engine.requests,
@@ -97,25 +102,25 @@ export const routes: ControlRoutes = {
   "DELETE /connection-faults": ({ dataPlane }) => dataPlane.removeAllFaults(),
   "DELETE /connection-faults/{id}": ({ dataPlane }, [id = ""]) => dataPlane.removeFault(id),
   "PUT /connection-limit": ({ dataPlane }, _path, fields) =>
-    dataPlane.setConnectionLimit(optionalNumber(fields, "connections") ?? null),
+    dataPlane.setConnectionLimit(getOptionalNumber(fields, "connections") ?? null),
   ...seedRoutes,
   ...tokenRoutes,
   ...oauthRoutes,
 };
 
-interface Compiled {
+interface CompiledRoute {
   readonly name: string;
   readonly method: string;
   readonly pattern: RegExp;
   readonly action: ControlAction;
 }
 
-const patternOf = (template: string): RegExp =>
+const compileRoutePattern = (template: string): RegExp =>
   new RegExp(`^/_control${template.replaceAll(".", "\\.").replace(/\{\w+\}/g, "([\\w-]+)")}$`);
 
-const compiled: readonly Compiled[] = Object.entries(routes).map(([name, action]) => {
+const compiledRoutes: readonly CompiledRoute[] = Object.entries(controlRoutes).map(([name, action]) => {
   const [method = "", template = ""] = name.split(" ");
-  return { name, method, pattern: patternOf(template), action };
+  return { name, method, pattern: compileRoutePattern(template), action };
 });
 
 /**
@@ -123,19 +128,19 @@ const compiled: readonly Compiled[] = Object.entries(routes).map(([name, action]
  *
  * @throws ControlError when the request is refused.
  */
-export const control = async (
+export const runControlRoute = async (
   engine: Server,
   method: string,
   path: string,
   fields: Fields,
 ): Promise<unknown> => {
-  const matching = compiled.filter(({ pattern }) => pattern.test(path));
-  if (matching.length === 0) throw controlErrors.routeNotFound();
-  const route = matching.find((candidate) => candidate.method === method);
+  const routesOfPath = compiledRoutes.filter(({ pattern }) => pattern.test(path));
+  if (routesOfPath.length === 0) throw controlErrors.routeNotFound();
+  const route = routesOfPath.find((candidate) => candidate.method === method);
   if (!route)
     throw controlErrors.methodNotAllowed(
       method,
-      matching.map((route) => route.method),
+      routesOfPath.map((route) => route.method),
     );
   assertKnownFields(route.name, fields);
   const [, ...values] = route.pattern.exec(path) ?? [];

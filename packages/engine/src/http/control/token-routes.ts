@@ -1,28 +1,35 @@
-import { type ControlRoutes, type Fields, oneOf, optionalText, optionalTexts, present } from "./fields.js";
+import {
+  type ControlRoutes,
+  type Fields,
+  getOneOf,
+  getOptionalText,
+  getOptionalTexts,
+  omitUndefined,
+} from "./fields.js";
 import type { Server } from "../../server/server.js";
 import type { AgentTokenOptions, ServiceTokenOptions, UserTokenOptions } from "../../control/token-mint.js";
 
-const kinds = ["user", "other-user", "service", "agent", "expired", "without-scope"] as const;
+const tokenKinds = ["user", "other-user", "service", "agent", "expired", "without-scope"] as const;
 
 type Options = UserTokenOptions & ServiceTokenOptions & AgentTokenOptions;
 
 /** The options of a token, of which the mint takes those that its kind has. */
-const readOptions = (fields: Fields): Partial<Options> =>
-  present<Options>({
-    userId: optionalText(fields, "userId"),
-    workspaceId: optionalText(fields, "workspaceId"),
-    integrationId: optionalText(fields, "integrationId"),
-    serviceTokenId: optionalText(fields, "serviceTokenId"),
-    agentId: optionalText(fields, "agentId"),
-    sponsorId: optionalText(fields, "sponsorId"),
-    expiresAt: optionalText(fields, "expiresAt"),
-    notBefore: optionalText(fields, "notBefore"),
-    scopes: optionalTexts(fields, "scopes"),
+const parseTokenOptions = (fields: Fields): Partial<Options> =>
+  omitUndefined<Options>({
+    userId: getOptionalText(fields, "userId"),
+    workspaceId: getOptionalText(fields, "workspaceId"),
+    integrationId: getOptionalText(fields, "integrationId"),
+    serviceTokenId: getOptionalText(fields, "serviceTokenId"),
+    agentId: getOptionalText(fields, "agentId"),
+    sponsorId: getOptionalText(fields, "sponsorId"),
+    expiresAt: getOptionalText(fields, "expiresAt"),
+    notBefore: getOptionalText(fields, "notBefore"),
+    scopes: getOptionalTexts(fields, "scopes"),
   });
 
-const sign = (engine: Server, fields: Fields): Promise<string> => {
-  const options = readOptions(fields);
-  switch (oneOf(fields, "kind", kinds)) {
+const signToken = (engine: Server, fields: Fields): Promise<string> => {
+  const options = parseTokenOptions(fields);
+  switch (getOneOf(fields, "kind", tokenKinds)) {
     case "user":
       return engine.tokens.user(options);
     case "other-user":
@@ -40,8 +47,8 @@ const sign = (engine: Server, fields: Fields): Promise<string> => {
 
 export const tokenRoutes: ControlRoutes = {
   "POST /tenants": async (engine, _path, fields) => {
-    const { workspace, user, tokens } = await engine.createTenant(optionalText(fields, "name"));
+    const { workspace, user, tokens } = await engine.createTenant(getOptionalText(fields, "name"));
     return { workspace, user, token: await tokens.user(), serviceToken: await tokens.service() };
   },
-  "POST /tokens": async (engine, _path, fields) => ({ token: await sign(engine, fields) }),
+  "POST /tokens": async (engine, _path, fields) => ({ token: await signToken(engine, fields) }),
 };

@@ -2,7 +2,7 @@ import type { UserRow } from "../../store/rows.js";
 import { type Html, html } from "./html.js";
 
 /** Renders a round avatar with the user's initials. */
-export const avatar = ({ name, email }: UserRow): Html => {
+export const renderAvatar = ({ name, email }: UserRow): Html => {
   const words = (name ?? email).trim().split(/\s+/);
   const [first = "", last = ""] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
   const initials = [first, last].map((word) => [...word][0] ?? "").join("");
@@ -10,7 +10,7 @@ export const avatar = ({ name, email }: UserRow): Html => {
 };
 
 /** Renders the name and email address of a user, or only the address if there is no name. */
-export const accountLines = ({ name, email }: UserRow): Html =>
+export const renderAccountLines = ({ name, email }: UserRow): Html =>
   name === null
     ? html`<span><strong>${email}</strong></span>`
     : html`<span><strong>${name}</strong> <small>${email}</small></span>`;

@@ -1,12 +1,12 @@
 import { adminScope } from "../../values/principal.js";
 import type { UserRow, WorkspaceRow } from "../../store/rows.js";
 import { offlineScope } from "../scopes.js";
-import { accountLines, avatar } from "./account.js";
-import { type FormParts, form, strokeIcon } from "./form.js";
+import { renderAccountLines, renderAvatar } from "./account.js";
+import { type FormFields, renderForm, renderStrokeIcon } from "./form.js";
 import { type Html, html } from "./html.js";
-import { layout } from "./layout.js";
+import { renderLayout } from "./layout.js";
 
-export interface ConsentParts extends FormParts {
+export interface ConsentPageFields extends FormFields {
   readonly user: UserRow;
   readonly workspaces: readonly WorkspaceRow[];
   readonly scopes: readonly string[];
@@ -14,9 +14,9 @@ export interface ConsentParts extends FormParts {
   readonly destination: string;
 }
 
-const check = strokeIcon("m4 9.5 3.5 3.5L14 5.5", "yes");
+const checkIcon = renderStrokeIcon("m4 9.5 3.5 3.5L14 5.5", "yes");
 
-const explanations: Readonly<Record<string, { does: string; how: string }>> = {
+const scopeExplanations: Readonly<Record<string, { does: string; how: string }>> = {
   [adminScope]: {
     does: "Manage the whole workspace",
     how: "Projects, databases and their passwords, apps, service tokens",
@@ -24,35 +24,35 @@ const explanations: Readonly<Record<string, { does: string; how: string }>> = {
   [offlineScope]: { does: "Stay signed in", how: "It can keep working while you are away" },
 };
 
-const scopeRow = (scope: string): Html =>
+const renderScope = (scope: string): Html =>
   html`<li class="row">
-    ${check}
+    ${checkIcon}
     <span
-      ><strong>${explanations[scope]?.does ?? scope}</strong>
-      <small>${explanations[scope]?.how ?? ""}</small></span
+      ><strong>${scopeExplanations[scope]?.does ?? scope}</strong>
+      <small>${scopeExplanations[scope]?.how ?? ""}</small></span
     >
   </li>`;
 
-const workspaceRow = (workspace: WorkspaceRow, isOnly: boolean): Html =>
+const renderWorkspace = (workspace: WorkspaceRow, isOnly: boolean): Html =>
   html`<label class="row">
     <input type="radio" name="workspace" value="${workspace.id}" required ${isOnly ? "checked" : ""} />
     <span><strong>${workspace.name}</strong> <small>${workspace.id}</small></span>
   </label>`;
 
 /** Renders the second page, on which the user chooses a workspace and allows or denies access. */
-export const consentPage = (parts: ConsentParts): string => {
+export const renderConsentPage = (parts: ConsentPageFields): string => {
   const { action, clientName, user, workspaces, scopes, destination } = parts;
-  const allow = html`<button class="button primary" name="decision" value="allow">Allow</button>`;
-  return layout(
+  const allowButton = html`<button class="button primary" name="decision" value="allow">Allow</button>`;
+  return renderLayout(
     `Allow ${clientName}`,
     html`<h1>${clientName} asks for access to a workspace</h1>
       <div class="rows signed-in">
         <div class="row account">
-          ${avatar(user)} ${accountLines(user)}
+          ${renderAvatar(user)} ${renderAccountLines(user)}
           <a class="small" href="${action}">Switch account</a>
         </div>
       </div>
-      ${form(
+      ${renderForm(
         parts,
         html`<input type="hidden" name="user" value="${user.id}" />
           ${
@@ -61,18 +61,18 @@ export const consentPage = (parts: ConsentParts): string => {
               : html`<fieldset>
                   <legend>Workspace</legend>
                   <div class="rows">
-                    ${workspaces.map((workspace) => workspaceRow(workspace, workspaces.length === 1))}
+                    ${workspaces.map((workspace) => renderWorkspace(workspace, workspaces.length === 1))}
                   </div>
                 </fieldset>`
           }
           <section aria-labelledby="scopes">
             <h2 id="scopes">It will be able to</h2>
             <ul class="rows">
-              ${scopes.map(scopeRow)}
+              ${scopes.map(renderScope)}
             </ul>
           </section>
           <div class="buttons">
-            ${workspaces.length === 0 ? [] : allow}
+            ${workspaces.length === 0 ? [] : allowButton}
             <button class="button" name="decision" value="deny" formnovalidate>Deny</button>
           </div>`,
       )}

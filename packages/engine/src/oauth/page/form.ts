@@ -1,7 +1,7 @@
 import { type Html, html } from "./html.js";
 
 /** The values that the forms of both pages use. */
-export interface FormParts {
+export interface FormFields {
   /** URL of this authorization request, to which the form is submitted. */
   readonly action: string;
   readonly token: string;
@@ -9,14 +9,14 @@ export interface FormParts {
 }
 
 /** Renders a form with the token that protects it from other sites. */
-export const form = ({ action, token }: FormParts, content: Html): Html =>
+export const renderForm = ({ action, token }: FormFields, content: Html): Html =>
   html`<form method="post" action="${action}">
     <input type="hidden" name="csrf" value="${token}" />
     ${content}
   </form>`;
 
 /** Renders an icon of 18 by 18 from the outline of a path. */
-export const strokeIcon = (path: string, className = ""): Html =>
+export const renderStrokeIcon = (path: string, className = ""): Html =>
   html`<svg class="${className}" viewBox="0 0 18 18" aria-hidden="true">
     <path
       d="${path}"

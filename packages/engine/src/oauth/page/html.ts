@@ -3,7 +3,7 @@ export class Html {
   constructor(readonly text: string) {}
 }
 
-type Value = string | Html | readonly Html[];
+type TemplateValue = string | Html | readonly Html[];
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -13,12 +13,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-const print = (value: Value): string => {
+const escapeValue = (value: TemplateValue): string => {
   if (value instanceof Html) return value.text;
   if (typeof value === "string") return value.replace(/[&<>"']/g, (character) => entities[character] ?? "");
-  return value.map(print).join("");
+  return value.map(escapeValue).join("");
 };
 
 /** Builds HTML from a template. String values are escaped for use in content and in quoted attributes. */
-export const html = (parts: TemplateStringsArray, ...values: Value[]): Html =>
-  new Html(parts.reduce((text, part, index) => text + print(values[index - 1] ?? "") + part));
+export const html = (parts: TemplateStringsArray, ...values: TemplateValue[]): Html =>
+  new Html(parts.reduce((text, part, index) => text + escapeValue(values[index - 1] ?? "") + part));

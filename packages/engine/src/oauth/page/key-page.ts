@@ -1,11 +1,11 @@
-import { hashSource } from "./hash-source.js";
+import { cspHash } from "./hash-source.js";
 import { Html, html } from "./html.js";
-import { layout } from "./layout.js";
+import { renderLayout } from "./layout.js";
 
 /** Why the last key was not accepted. */
 export type KeyProblem = "wrong" | "too_many";
 
-const problems: Readonly<Record<KeyProblem, string>> = {
+const problemTexts: Readonly<Record<KeyProblem, string>> = {
   wrong: "This is not the sign-in key. A new one is made each time the server starts.",
   too_many: "Too many wrong keys were sent. Check the key before you try again.",
 };
@@ -14,7 +14,7 @@ const problems: Readonly<Record<KeyProblem, string>> = {
  * Sends the key in the fragment of the URL, as `#signInKey=…`. Fragments are not sent to servers and not part of
  * referrers; the script also removes it from the address bar.
  */
-const script = `
+const keyScript = `
 const key = new URLSearchParams(location.hash.slice(1)).get("signInKey");
 if (key) {
   history.replaceState(null, "", location.pathname + location.search);
@@ -25,14 +25,14 @@ if (key) {
 `;
 
 /** The hash that allows this script, and no other, in the content security policy. */
-export const keyScriptSource = hashSource(script);
+export const keyScriptHash = cspHash(keyScript);
 
 /** The content of the element must match the digest in the content security policy exactly. */
-const scriptElement = new Html(`<script>${script}</script>`);
+const scriptElement = new Html(`<script>${keyScript}</script>`);
 
 /** Renders the page that asks for the sign-in key. `address` is the path and query of the page that follows. */
-export const keyPage = (address: string, problem?: KeyProblem): string =>
-  layout(
+export const renderKeyPage = (address: string, problem?: KeyProblem): string =>
+  renderLayout(
     "Sign-in key",
     html`<h1>Enter the sign-in key</h1>
       <p class="quiet">Only the person who started this server can sign in.</p>
@@ -49,7 +49,7 @@ export const keyPage = (address: string, problem?: KeyProblem): string =>
           autofocus
           ${problem === undefined ? "" : html`aria-invalid="true" aria-describedby="problem"`}
         />
-        ${problem === undefined ? [] : html`<p class="problem small" id="problem">${problems[problem]}</p>`}
+        ${problem === undefined ? [] : html`<p class="problem small" id="problem">${problemTexts[problem]}</p>`}
         <div class="buttons"><button class="button primary">Continue</button></div>
       </form>
       <p class="note quiet small">

@@ -1,7 +1,7 @@
 import { Html, html } from "./html.js";
 import { styles } from "./styles.js";
 
-const mark = html`<svg viewBox="0 0 32 32" aria-hidden="true">
+const logo = html`<svg viewBox="0 0 32 32" aria-hidden="true">
   <rect width="32" height="32" rx="9" fill="#3043cf" />
   <path
     d="M9 22V11l7 7 7-7v11"
@@ -13,14 +13,14 @@ const mark = html`<svg viewBox="0 0 32 32" aria-hidden="true">
   />
 </svg>`;
 
-const icon =
+const faviconUrl =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='9' fill='%233043cf'/%3E%3Cpath d='M9 22V11l7 7 7-7v11' fill='none' stroke='%23fff' stroke-width='3'/%3E%3C/svg%3E";
 
 /** The content of the element must match the digest in the content security policy exactly. */
 const styleElement = new Html(`<style>${styles}</style>`);
 
 /** Renders a complete page around its main content. */
-export const layout = (title: string, main: Html): string =>
+export const renderLayout = (title: string, main: Html): string =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -28,11 +28,11 @@ export const layout = (title: string, main: Html): string =>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${title} · mgmt</title>
-        <link rel="icon" href="${icon}" />
+        <link rel="icon" href="${faviconUrl}" />
         ${styleElement}
       </head>
       <body>
-        <header>${mark} mgmt <span>on this machine</span></header>
+        <header>${logo} mgmt <span>on this machine</span></header>
         <main>${main}</main>
       </body>
     </html> `.text;

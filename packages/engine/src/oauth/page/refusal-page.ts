@@ -1,7 +1,7 @@
 import { html } from "./html.js";
-import { layout } from "./layout.js";
+import { renderLayout } from "./layout.js";
 
-export interface RefusalParts {
+export interface RefusalPageFields {
   readonly title: string;
   /** What happened. */
   readonly reason: string;
@@ -14,8 +14,8 @@ export interface RefusalParts {
 }
 
 /** Renders an error that is shown to the user instead of being sent to the client. */
-export const refusalPage = ({ title, reason, hint, code, retry }: RefusalParts): string =>
-  layout(
+export const renderRefusalPage = ({ title, reason, hint, code, retry }: RefusalPageFields): string =>
+  renderLayout(
     title,
     html`<h1>${title}</h1>
       <p>${reason}.</p>

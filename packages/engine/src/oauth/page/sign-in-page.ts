@@ -1,11 +1,11 @@
 import type { UserRow } from "../../store/rows.js";
-import { fragmentScript } from "./fragment-script.js";
+import { fragmentScriptElement } from "./fragment-script.js";
 import { html } from "./html.js";
-import { layout } from "./layout.js";
-import { accountLines, avatar } from "./account.js";
-import { type FormParts, form, strokeIcon } from "./form.js";
+import { renderLayout } from "./layout.js";
+import { renderAccountLines, renderAvatar } from "./account.js";
+import { type FormFields, renderForm, renderStrokeIcon } from "./form.js";
 
-const chevron = strokeIcon("m7 4 5 5-5 5");
+const chevronIcon = renderStrokeIcon("m7 4 5 5-5 5");
 
 /**
  * Renders the first page, on which the user chooses an account. Accounts have no passwords, because only this
@@ -13,12 +13,12 @@ const chevron = strokeIcon("m7 4 5 5-5 5");
  *
  * @param mayHaveKey Whether the address of the page may contain the sign-in key, which is then removed.
  */
-export const signInPage = (parts: FormParts, users: readonly UserRow[], mayHaveKey: boolean): string =>
-  layout(
+export const renderSignInPage = (parts: FormFields, users: readonly UserRow[], mayHaveKey: boolean): string =>
+  renderLayout(
     "Sign in",
     html`<h1>Sign in</h1>
       <p class="quiet">to continue to <strong>${parts.clientName}</strong></p>
-      ${form(
+      ${renderForm(
         parts,
         html`<h2 id="accounts">Choose an account</h2>
           <ul class="rows" aria-labelledby="accounts">
@@ -26,7 +26,7 @@ export const signInPage = (parts: FormParts, users: readonly UserRow[], mayHaveK
               (user) =>
                 html`<li>
                   <button class="row" name="user" value="${user.id}">
-                    ${avatar(user)} ${accountLines(user)} ${chevron}
+                    ${renderAvatar(user)} ${renderAccountLines(user)} ${chevronIcon}
                   </button>
                 </li>`,
             )}
@@ -34,5 +34,5 @@ export const signInPage = (parts: FormParts, users: readonly UserRow[], mayHaveK
           <div class="buttons"><button class="button" name="decision" value="deny">Cancel</button></div>`,
       )}
       <p class="note quiet small">This server runs on your machine, and its accounts have no passwords.</p>
-      ${mayHaveKey ? fragmentScript : []}`,
+      ${mayHaveKey ? fragmentScriptElement : []}`,
   );

@@ -1,11 +1,11 @@
-import { approvalAt } from "../../request/approvals.js";
+import { withCurrentStatus } from "../../request/approvals.js";
 import { handler } from "../../context/operation-handler.js";
-import { timestamp } from "../../values/clock.js";
+import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import type { Approval, ApprovalStatus } from "../../generated/schemas.js";
 import type { ApprovalRow } from "../../store/rows.js";
 
-const hints: Readonly<Record<ApprovalStatus, string>> = {
+const hintByStatus: Readonly<Record<ApprovalStatus, string>> = {
   pending: "Wait for the sponsor's decision and poll again",
   approved: "Send the same request again before the approval expires",
   approved_window: "Send the request again; others of the same operation in the same project pass too",
@@ -14,15 +14,16 @@ const hints: Readonly<Record<ApprovalStatus, string>> = {
   consumed: "The request has run; a further one needs an approval of its own",
 };
 
-const timestampOrNull = (time: number | null): string | null => (time === null ? null : timestamp(time));
+const timestampOrNull = (time: number | null): string | null =>
+  time === null ? null : formatTimestamp(time);
 
 const presentApproval = (row: ApprovalRow): Approval => ({
   id: row.id,
   status: row.status,
-  expiresAt: timestamp(row.expiresAt),
+  expiresAt: formatTimestamp(row.expiresAt),
   windowExpiresAt: timestampOrNull(row.windowExpiresAt),
   decidedAt: timestampOrNull(row.decidedAt),
-  hint: hints[row.status],
+  hint: hintByStatus[row.status],
 });
 
 export const agentApprovalHandlers = {
@@ -30,13 +31,13 @@ export const agentApprovalHandlers = {
   "agentApprovals.get": handler("agentApprovals.get", {
     check: ({ context, principal, path }) => {
       const approval = context.store.approvals.get(path.approvalId);
-      const owned = principal.kind === "agent" && approval?.agentId === principal.agentId;
-      if (!owned || approval.workspaceId !== principal.workspaceId) throw errors.notFound("approval");
+      const isRequester = principal.kind === "agent" && approval?.agentId === principal.agentId;
+      if (!isRequester || approval.workspaceId !== principal.workspaceId) throw errors.notFound("approval");
       return approval;
     },
     act: ({ context }, approval) => ({
       status: 200,
-      body: presentApproval(approvalAt(approval, context.clock.now())),
+      body: presentApproval(withCurrentStatus(approval, context.clock.now())),
     }),
   }),
 };

@@ -9,7 +9,7 @@ interface AppScope {
   branchId: string | null | undefined;
 }
 
-const findOther = (
+const findOtherApp = (
   { store }: RuleContext,
   { projectId, branchId }: AppScope,
   self: AppRow | undefined,
@@ -19,7 +19,7 @@ const findOther = (
     ? undefined
     : store.apps.list({ projectId, branchId, ...identity }).find(({ id }) => id !== self?.id);
 
-const alreadyExists = ({ store }: RuleContext, other: AppRow, conflict: "name" | "logicalId") =>
+const alreadyExistsError = ({ store }: RuleContext, other: AppRow, conflict: "name" | "logicalId") =>
   appErrors.alreadyExists({
     existingAppId: other.id,
     name: other.name,
@@ -29,32 +29,37 @@ const alreadyExists = ({ store }: RuleContext, other: AppRow, conflict: "name" |
   });
 
 /** @throws `app:already_exists` when another app of the scope has the name. */
-export const refuseTakenName = (context: RuleContext, scope: AppScope, name: string, self?: AppRow): void => {
-  const other = findOther(context, scope, self, { name });
-  if (other) throw alreadyExists(context, other, "name");
+export const assertAppNameFree = (
+  context: RuleContext,
+  scope: AppScope,
+  name: string,
+  self?: AppRow,
+): void => {
+  const other = findOtherApp(context, scope, self, { name });
+  if (other) throw alreadyExistsError(context, other, "name");
 };
 
 /** @throws `app:already_exists` when an app of the scope has the name or the `logicalId`. The name is checked first. */
-export const refuseTakenIdentity = (
+export const assertAppIdentityFree = (
   context: RuleContext,
   scope: AppScope,
   name: string,
   logicalId: string | null,
 ): void => {
-  refuseTakenName(context, scope, name);
+  assertAppNameFree(context, scope, name);
   if (logicalId === null) return;
-  const other = findOther(context, scope, undefined, { logicalId });
-  if (other) throw alreadyExists(context, other, "logicalId");
+  const other = findOtherApp(context, scope, undefined, { logicalId });
+  if (other) throw alreadyExistsError(context, other, "logicalId");
 };
 
 /** @throws `app:logical_id_conflict` when another app of the scope has this `logicalId`. */
-export const refuseTakenLogicalId = (
+export const assertAppLogicalIdFree = (
   context: RuleContext,
   scope: AppScope,
   logicalId: string,
   self: AppRow,
 ): void => {
-  if (findOther(context, scope, self, { logicalId })) {
+  if (findOtherApp(context, scope, self, { logicalId })) {
     throw appErrors.logicalIdConflict(logicalId);
   }
 };

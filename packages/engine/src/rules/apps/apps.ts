@@ -1,31 +1,31 @@
 import { appErrors } from "./app-errors.js";
-import { type Success, type OperationCall, handler } from "../../context/operation-handler.js";
-import { firstPageOf, page } from "../../request/paging.js";
-import type { Present } from "../../context/row-texts.js";
+import { type SuccessResponse, type OperationCall, handler } from "../../context/operation-handler.js";
+import { preloadFirstPage, respondWithPage } from "../../request/paging.js";
+import type { PresentRow } from "../../context/row-texts.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { AppRow } from "../../store/rows.js";
-import { refuseTakenLogicalId, refuseTakenName, refuseTakenIdentity } from "./app-identities.js";
+import { assertAppLogicalIdFree, assertAppNameFree, assertAppIdentityFree } from "./app-identities.js";
 import {
   type BranchChoice,
   chooseBranch,
-  defaultBranch,
+  requireDefaultBranch,
   existingBranchId,
-  refuseLogicalIdWithGitName,
-  refuseLogicalIdWithMove,
-  refuseTwoBranches,
+  assertNoLogicalIdWithGitName,
+  assertNoLogicalIdWithMove,
+  assertOneBranchField,
   ensureBranch,
 } from "../branches/branch-choice.js";
-import { branchWhere, refuseTwoBranchFilters } from "../branches/branch-filter.js";
-import { appDomain } from "./domains.js";
-import { placeApp } from "../projects/default-region.js";
+import { toBranchLookup, assertOneBranchFilter } from "../branches/branch-filter.js";
+import { buildAppDomain } from "./domains.js";
+import { chooseAppRegion } from "../projects/default-region.js";
 import { requireProject } from "../projects/project-access.js";
 import { type AppCollection, presentApp } from "./present-app.js";
-import { promote } from "./promotion.js";
+import { createPromoteHandler } from "./promotion.js";
 
 type ListCall = OperationCall<"apps.list" | "services.list">;
 type CreateCall = OperationCall<"apps.create" | "services.create">;
 type UpdateCall = OperationCall<"apps.update" | "services.update">;
-type OneCall = OperationCall<
+type SingleAppCall = OperationCall<
   | "apps.get"
   | "services.get"
   | "apps.update"
@@ -41,32 +41,32 @@ export const requireApp = (
   call: OperationCall & { readonly path: { readonly appId: string } | { readonly serviceId: string } },
 ): AppRow => requireAccess(call, "app", "appId" in call.path ? call.path.appId : call.path.serviceId);
 
-const success = (
+const appResponse = (
   status: 200 | 201,
   { context }: OperationCall,
   collection: AppCollection,
   app: AppRow,
-): Success => ({
+): SuccessResponse => ({
   status,
   body: { data: presentApp(context, collection, app) },
 });
 
-const branchFieldsOf = ({ context }: OperationCall, projectId: string, choice: BranchChoice) => {
+const ensureBranchFields = ({ context }: OperationCall, projectId: string, choice: BranchChoice) => {
   if (choice === "unassigned") return { branchId: null, branchGitName: null };
   const { id: branchId, gitName: branchGitName } = ensureBranch(context, projectId, choice);
   return { branchId, branchGitName };
 };
 
-const list = (collection: AppCollection) => {
-  const present: Present<AppRow> = (context, row) => presentApp(context, collection, row);
+const createListHandler = (collection: AppCollection) => {
+  const present: PresentRow<AppRow> = (context, row) => presentApp(context, collection, row);
   return {
-    check: (call: ListCall) => refuseTwoBranchFilters(call.query),
+    check: (call: ListCall) => assertOneBranchFilter(call.query),
     act: (call: ListCall) => {
       const { projectId, logicalId } = call.query;
-      return page(
+      return respondWithPage(
         call,
         call.context.store.apps,
-        { workspaceId: call.principal.workspaceId, projectId, logicalId, ...branchWhere(call.query) },
+        { workspaceId: call.principal.workspaceId, projectId, logicalId, ...toBranchLookup(call.query) },
         present,
       );
     },
@@ -75,18 +75,18 @@ const list = (collection: AppCollection) => {
 
 const checkCreate = (call: CreateCall) => {
   const { context, body } = call;
-  refuseTwoBranches(body);
-  refuseLogicalIdWithGitName(body);
+  assertOneBranchField(body);
+  assertNoLogicalIdWithGitName(body);
   const project = requireProject(call, body.projectId);
   const choice: BranchChoice = chooseBranch(call, project.id, body) ?? {
-    branch: defaultBranch(context, project.id),
+    branch: requireDefaultBranch(context, project.id),
   };
   const scope = { projectId: project.id, branchId: existingBranchId(choice) };
-  refuseTakenIdentity(context, scope, body.displayName, body.logicalId ?? null);
+  assertAppIdentityFree(context, scope, body.displayName, body.logicalId ?? null);
   return { project, choice };
 };
 
-const create = (collection: AppCollection) => ({
+const createCreateHandler = (collection: AppCollection) => ({
   check: checkCreate,
   act: (call: CreateCall, { project, choice }: ReturnType<typeof checkCreate>) => {
     const { context, body } = call;
@@ -96,27 +96,27 @@ const create = (collection: AppCollection) => ({
       createdAt: context.clock.now(),
       workspaceId: project.workspaceId,
       projectId: project.id,
-      ...branchFieldsOf(call, project.id, choice),
+      ...ensureBranchFields(call, project.id, choice),
       name: body.displayName,
       logicalId: body.logicalId ?? null,
-      region: placeApp(project, body.regionId),
-      endpointDomain: appDomain(id, body.displayName),
+      region: chooseAppRegion(project, body.regionId),
+      endpointDomain: buildAppDomain(id, body.displayName),
       latestDeploymentId: null,
       domains: [],
     });
-    return success(201, call, collection, app);
+    return appResponse(201, call, collection, app);
   },
 });
 
-const get = (collection: AppCollection) => ({
+const createGetHandler = (collection: AppCollection) => ({
   check: requireApp,
-  act: (call: OperationCall, app: AppRow) => success(200, call, collection, app),
+  act: (call: OperationCall, app: AppRow) => appResponse(200, call, collection, app),
 });
 
 const checkUpdate = (call: UpdateCall) => {
   const { context, body } = call;
-  refuseTwoBranches(body);
-  refuseLogicalIdWithMove(body);
+  assertOneBranchField(body);
+  assertNoLogicalIdWithMove(body);
   const app = requireApp(call);
   const choice = chooseBranch(call, app.projectId, body);
   const scope = {
@@ -125,20 +125,20 @@ const checkUpdate = (call: UpdateCall) => {
   };
   const name = body.displayName ?? app.name;
   const logicalId = body.logicalId === undefined ? app.logicalId : body.logicalId;
-  refuseTakenName(context, scope, name, app);
-  if (logicalId !== null) refuseTakenLogicalId(context, scope, logicalId, app);
+  assertAppNameFree(context, scope, name, app);
+  if (logicalId !== null) assertAppLogicalIdFree(context, scope, logicalId, app);
   if (app.logicalId !== null && logicalId !== null && logicalId !== app.logicalId) {
     throw appErrors.logicalIdBound(app.logicalId);
   }
   return { app, choice, name, logicalId };
 };
 
-const update = (collection: AppCollection) => ({
+const createUpdateHandler = (collection: AppCollection) => ({
   check: checkUpdate,
   act: (call: UpdateCall, { app, choice, name, logicalId }: ReturnType<typeof checkUpdate>) => {
     const { context } = call;
-    const branchFields = choice === undefined ? {} : branchFieldsOf(call, app.projectId, choice);
-    return success(
+    const branchFields = choice === undefined ? {} : ensureBranchFields(call, app.projectId, choice);
+    return appResponse(
       200,
       call,
       collection,
@@ -147,43 +147,47 @@ const update = (collection: AppCollection) => ({
   },
 });
 
-const deploymentIdsOf = ({ context }: OperationCall, app: AppRow): string[] =>
+const listDeploymentIds = ({ context }: OperationCall, app: AppRow): string[] =>
   context.store.deployments.list({ appId: app.id }).map(({ id }) => id);
 
-const checkDelete = (call: OneCall) => {
+const checkDelete = (call: SingleAppCall) => {
   const app = requireApp(call);
-  const inTransition = call.context.store.deployments.find({
+  const deploymentInTransition = call.context.store.deployments.find({
     appId: app.id,
     status: ["provisioning", "stopping"],
   });
-  if (inTransition) throw appErrors.deploymentsNotDeletable();
-  return { app, deploymentIds: deploymentIdsOf(call, app) };
+  if (deploymentInTransition) throw appErrors.deploymentsNotDeletable();
+  return { app, deploymentIds: listDeploymentIds(call, app) };
 };
 
 /** Deletes an app and its deployments. Running deployments are stopped. */
-const remove = {
+const deleteHandler = {
   check: checkDelete,
-  act: (call: OneCall, { app, deploymentIds }: ReturnType<typeof checkDelete>): Success => {
+  act: (call: SingleAppCall, { app, deploymentIds }: ReturnType<typeof checkDelete>): SuccessResponse => {
     const { store } = call.context;
-    const now = deploymentIdsOf(call, app);
-    if (now.some((id) => !deploymentIds.includes(id))) throw appErrors.deploymentsNotDeletable();
-    for (const id of now) store.deployments.delete(id);
+    const currentDeploymentIds = listDeploymentIds(call, app);
+    if (currentDeploymentIds.some((id) => !deploymentIds.includes(id)))
+      throw appErrors.deploymentsNotDeletable();
+    for (const id of currentDeploymentIds) store.deployments.delete(id);
     store.apps.delete(app.id);
     return { status: 204 };
   },
 };
 
 export const appHandlers = {
-  "apps.list": handler("apps.list", { ...list("apps"), preloads: firstPageOf("apps") }),
-  "apps.create": handler("apps.create", create("apps")),
-  "apps.get": handler("apps.get", get("apps")),
-  "apps.update": handler("apps.update", update("apps")),
-  "apps.delete": handler("apps.delete", remove),
-  "apps.promote": handler("apps.promote", promote(requireApp)),
-  "services.list": handler("services.list", { ...list("services"), preloads: firstPageOf("apps") }),
-  "services.create": handler("services.create", create("services")),
-  "services.get": handler("services.get", get("services")),
-  "services.update": handler("services.update", update("services")),
-  "services.delete": handler("services.delete", remove),
-  "services.promote": handler("services.promote", promote(requireApp)),
+  "apps.list": handler("apps.list", { ...createListHandler("apps"), preloads: preloadFirstPage("apps") }),
+  "apps.create": handler("apps.create", createCreateHandler("apps")),
+  "apps.get": handler("apps.get", createGetHandler("apps")),
+  "apps.update": handler("apps.update", createUpdateHandler("apps")),
+  "apps.delete": handler("apps.delete", deleteHandler),
+  "apps.promote": handler("apps.promote", createPromoteHandler(requireApp)),
+  "services.list": handler("services.list", {
+    ...createListHandler("services"),
+    preloads: preloadFirstPage("apps"),
+  }),
+  "services.create": handler("services.create", createCreateHandler("services")),
+  "services.get": handler("services.get", createGetHandler("services")),
+  "services.update": handler("services.update", createUpdateHandler("services")),
+  "services.delete": handler("services.delete", deleteHandler),
+  "services.promote": handler("services.promote", createPromoteHandler(requireApp)),
 };

@@ -1,5 +1,5 @@
 import type { RowContext } from "../../context/row-texts.js";
-import { timestamp } from "../../values/clock.js";
+import { formatTimestamp } from "../../values/clock.js";
 import type { App } from "../../generated/schemas.js";
 import type { AppRow } from "../../store/rows.js";
 import { presentRegionReference } from "../regions/present-region.js";
@@ -17,6 +17,6 @@ export const presentApp = (context: RowContext, collection: AppCollection, row: 
   branchId: row.branchId,
   latestDeploymentId: row.latestDeploymentId,
   appEndpointDomain: row.endpointDomain,
-  createdAt: timestamp(row.createdAt),
+  createdAt: formatTimestamp(row.createdAt),
   logicalId: row.logicalId,
 });

@@ -15,7 +15,7 @@ export interface BranchFields {
 }
 
 /** @throws RequestError 422 `validation:failed` when both fields name a branch. Null counts as absent. */
-export const refuseTwoBranches = ({ branchId, branchGitName }: BranchFields): void => {
+export const assertOneBranchField = ({ branchId, branchGitName }: BranchFields): void => {
   if (typeof branchId === "string" && typeof branchGitName === "string") {
     throw errors.validationFailed([{ path: "/branchGitName", message: "cannot be combined with branchId" }]);
   }
@@ -25,7 +25,7 @@ export const refuseTwoBranches = ({ branchId, branchGitName }: BranchFields): vo
  * @throws RequestError 422 `validation:failed` for a `logicalId` together with a `branchGitName`. See the `apps.create`
  * and `projects.databases.create` operations.
  */
-export const refuseLogicalIdWithGitName = ({ logicalId, branchGitName }: BranchFields): void => {
+export const assertNoLogicalIdWithGitName = ({ logicalId, branchGitName }: BranchFields): void => {
   if (typeof logicalId === "string" && typeof branchGitName === "string") {
     throw errors.validationFailed([
       { path: "/logicalId", message: "cannot be combined with branchGitName; use branchId" },
@@ -34,7 +34,7 @@ export const refuseLogicalIdWithGitName = ({ logicalId, branchGitName }: BranchF
 };
 
 /** @throws RequestError 422 `validation:failed` for a `logicalId` together with a move to another branch. */
-export const refuseLogicalIdWithMove = ({ logicalId, branchId, branchGitName }: BranchFields): void => {
+export const assertNoLogicalIdWithMove = ({ logicalId, branchId, branchGitName }: BranchFields): void => {
   if (logicalId !== undefined && (branchId !== undefined || branchGitName !== undefined)) {
     throw errors.validationFailed([
       { path: "/logicalId", message: "cannot be combined with a branch; move first, then set logicalId" },
@@ -45,7 +45,7 @@ export const refuseLogicalIdWithMove = ({ logicalId, branchId, branchGitName }: 
 export const findBranch = (context: RuleContext, projectId: string, gitName: string): BranchRow | undefined =>
   context.store.branches.find({ projectId, gitName });
 
-export const defaultBranch = (context: RuleContext, projectId: string): BranchRow => {
+export const requireDefaultBranch = (context: RuleContext, projectId: string): BranchRow => {
   const branch = context.store.branches.find({ projectId, isDefault: true });
   if (branch === undefined) throw new Error(`The project ${projectId} has no default branch`);
   return branch;
@@ -84,7 +84,10 @@ export const ensureBranch = (context: RuleContext, projectId: string, choice: Na
   "branch" in choice ? choice.branch : addBranch(context, projectId, choice.newGitName);
 
 /** Returns the fields that place a database or an app in a project and on a branch. */
-export const membership = (project: Pick<ProjectRow, "id" | "workspaceId">, branch: BranchRow) => ({
+export const buildMembershipFields = (
+  project: Pick<ProjectRow, "id" | "workspaceId">,
+  branch: BranchRow,
+) => ({
   workspaceId: project.workspaceId,
   projectId: project.id,
   branchId: branch.id,

@@ -7,7 +7,7 @@ interface BranchFilters {
 }
 
 /** @throws RequestError 422 `validation:failed` when both filters are given. */
-export const refuseTwoBranchFilters = ({ branchId, branchGitName }: BranchFilters): void => {
+export const assertOneBranchFilter = ({ branchId, branchGitName }: BranchFilters): void => {
   if (branchId !== undefined && branchGitName !== undefined) {
     throw errors.validationFailed([
       { path: "query/branchGitName", message: "cannot be combined with branchId" },
@@ -16,7 +16,7 @@ export const refuseTwoBranchFilters = ({ branchId, branchGitName }: BranchFilter
 };
 
 /** Returns the condition for a list with these filters. */
-export const branchWhere = ({ branchId, branchGitName }: BranchFilters) => ({
+export const toBranchLookup = ({ branchId, branchGitName }: BranchFilters) => ({
   branchId: branchId === "unassigned" ? null : branchId,
   branchGitName,
 });

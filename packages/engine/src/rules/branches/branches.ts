@@ -2,14 +2,14 @@ import { branchErrors } from "./branch-errors.js";
 import { handler } from "../../context/operation-handler.js";
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
-import { timestamp } from "../../values/clock.js";
+import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
-import { page } from "../../request/paging.js";
+import { respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { Branch } from "../../generated/schemas.js";
 import type { BranchRow } from "../../store/rows.js";
 import { addBranch, findBranch } from "./branch-choice.js";
-import { countOf } from "../projects/projects.js";
+import { formatCounts } from "../projects/projects.js";
 import { requireProject } from "../projects/project-access.js";
 import { presentProjectReference } from "../projects/present-project.js";
 
@@ -20,26 +20,26 @@ const presentBranch = (context: RowContext, row: BranchRow): Branch => ({
   gitName: row.gitName,
   isDefault: row.isDefault,
   role: row.role,
-  createdAt: timestamp(row.createdAt),
-  updatedAt: timestamp(row.updatedAt),
+  createdAt: formatTimestamp(row.createdAt),
+  updatedAt: formatTimestamp(row.updatedAt),
   project: presentProjectReference(context, row.projectId),
 });
 
 /** Makes the branch the only default branch of its project. The roles of the branches do not change. */
-const moveDefault = (context: RuleContext, target: BranchRow): BranchRow => {
-  if (target.isDefault) return target;
+const makeDefaultBranch = (context: RuleContext, newDefault: BranchRow): BranchRow => {
+  if (newDefault.isDefault) return newDefault;
   const { branches } = context.store;
   const updatedAt = context.clock.now();
-  for (const { id } of branches.list({ projectId: target.projectId, isDefault: true })) {
+  for (const { id } of branches.list({ projectId: newDefault.projectId, isDefault: true })) {
     branches.update(id, { isDefault: false, updatedAt });
   }
-  return branches.update(target.id, { isDefault: true, updatedAt });
+  return branches.update(newDefault.id, { isDefault: true, updatedAt });
 };
 
-const refuseMembers = (context: RuleContext, branchId: string): void => {
+const assertNoResources = (context: RuleContext, branchId: string): void => {
   const databases = context.store.databases.count({ branchId });
   const apps = context.store.apps.count({ branchId });
-  if (databases + apps > 0) throw branchErrors.hasResources(countOf({ database: databases, app: apps }));
+  if (databases + apps > 0) throw branchErrors.hasResources(formatCounts({ database: databases, app: apps }));
 };
 
 export const branchHandlers = {
@@ -55,9 +55,15 @@ export const branchHandlers = {
     },
     act: (call, project) => {
       const { gitName, gitNameContains } = call.query;
-      return page(call, call.context.store.branches, { projectId: project.id, gitName }, presentBranch, {
-        containing: { gitName: gitNameContains },
-      });
+      return respondWithPage(
+        call,
+        call.context.store.branches,
+        { projectId: project.id, gitName },
+        presentBranch,
+        {
+          containing: { gitName: gitNameContains },
+        },
+      );
     },
   }),
 
@@ -69,8 +75,8 @@ export const branchHandlers = {
       return project;
     },
     act: ({ context, body }, project) => {
-      const added = addBranch(context, project.id, body.gitName);
-      const branch = body.isDefault ? moveDefault(context, added) : added;
+      const addedBranch = addBranch(context, project.id, body.gitName);
+      const branch = body.isDefault ? makeDefaultBranch(context, addedBranch) : addedBranch;
       return { status: 201, body: { data: presentBranch(context, branch) } };
     },
   }),
@@ -91,8 +97,8 @@ export const branchHandlers = {
       return branch;
     },
     act: ({ context, body }, branch) => {
-      const changed = body.isDefault === true ? moveDefault(context, branch) : branch;
-      return { status: 200, body: { data: presentBranch(context, changed) } };
+      const changedBranch = body.isDefault === true ? makeDefaultBranch(context, branch) : branch;
+      return { status: 200, body: { data: presentBranch(context, changedBranch) } };
     },
   }),
 
@@ -100,7 +106,7 @@ export const branchHandlers = {
     check: (call) => {
       const branch = requireAccess(call, "branch", call.path.branchId);
       if (branch.isDefault || branch.role === "production") throw branchErrors.defaultProtected();
-      refuseMembers(call.context, branch.id);
+      assertNoResources(call.context, branch.id);
       return branch;
     },
     act: ({ context }, branch) => {

@@ -2,7 +2,7 @@ import type { RuleContext } from "../../context/rule-context.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 
 /** Returns a new connection with generated credentials. Does not store it. */
-export const newConnection = (
+export const generateConnection = (
   context: RuleContext,
   { id: databaseId, workspaceId }: Pick<DatabaseRow, "id" | "workspaceId">,
   name: string,
@@ -14,7 +14,7 @@ export const newConnection = (
   name,
   kind: "postgres",
   user: `role_${context.ids.label(16)}`,
-  pass: newPassword(context),
+  pass: generatePassword(context),
 });
 
 /** Tells the database engine about the login of a database that does not exist yet. */
@@ -24,4 +24,4 @@ export const announceLogin = (
 ): void => databaseEngine.announce?.(databaseId, [{ connectionId, user, pass }]);
 
 /** Returns a password of letters and digits only, so that no client needs to escape it. */
-export const newPassword = (context: RuleContext): string => context.ids.secret(32);
+export const generatePassword = (context: RuleContext): string => context.ids.secret(32);

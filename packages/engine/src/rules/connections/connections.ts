@@ -1,11 +1,11 @@
-import { type OperationCall, handler, type Success } from "../../context/operation-handler.js";
+import { type OperationCall, handler, type SuccessResponse } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
-import { page } from "../../request/paging.js";
+import { respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 import type { Job } from "../../context/scheduler.js";
 import { requestChange } from "../databases/database-changes.js";
-import { newConnection, newPassword } from "./connection-creation.js";
+import { generateConnection, generatePassword } from "./connection-creation.js";
 import { presentConnection, presentConnectionWithSecrets } from "./present-connection.js";
 
 /** Returns the connection in the path and its database. */
@@ -17,44 +17,44 @@ const requireConnection = (
   return { connection, database: requireAccess(call, "database", connection.databaseId) };
 };
 
-const present = (
+const respondWithSecrets = (
   status: 200 | 201,
   context: RuleContext,
   connection: ConnectionRow,
-  after: Job,
-): Success => ({
+  jobBeforeResponse: Job,
+): SuccessResponse => ({
   status,
   body: { data: presentConnectionWithSecrets(context, connection) },
-  after,
+  after: jobBeforeResponse,
 });
 
-const create = (
+const requestConnection = (
   status: 200 | 201,
   { context }: OperationCall,
   database: DatabaseRow,
   name: string,
-): Success => {
-  const connection = newConnection(context, database, name);
+): SuccessResponse => {
+  const connection = generateConnection(context, database, name);
   const job = requestChange(context, database, { type: "createConnection", connection });
-  return present(status, context, connection, job);
+  return respondWithSecrets(status, context, connection, job);
 };
 
 export const connectionHandlers = {
   "databases.connections.list": handler("databases.connections.list", {
     check: (call) => requireAccess(call, "database", call.path.databaseId),
     act: (call, database) =>
-      page(call, call.context.store.connections, { databaseId: database.id }, presentConnection),
+      respondWithPage(call, call.context.store.connections, { databaseId: database.id }, presentConnection),
   }),
 
   "databases.connections.create": handler("databases.connections.create", {
     check: (call) => requireAccess(call, "database", call.path.databaseId),
-    act: (call, database) => create(200, call, database, call.body.name),
+    act: (call, database) => requestConnection(200, call, database, call.body.name),
   }),
 
   "connections.list": handler("connections.list", {
     check: () => undefined,
     act: (call) =>
-      page(
+      respondWithPage(
         call,
         call.context.store.connections,
         { workspaceId: call.principal.workspaceId, databaseId: call.query.databaseId },
@@ -64,7 +64,7 @@ export const connectionHandlers = {
 
   "connections.create": handler("connections.create", {
     check: (call) => requireAccess(call, "database", call.body.databaseId),
-    act: (call, database) => create(201, call, database, call.body.name),
+    act: (call, database) => requestConnection(201, call, database, call.body.name),
   }),
 
   "connections.get": handler("connections.get", {
@@ -86,9 +86,14 @@ export const connectionHandlers = {
   "connections.rotate": handler("connections.rotate", {
     check: (call) => requireConnection(call, call.path.id),
     act: ({ context }, { connection, database }) => {
-      const pass = newPassword(context);
+      const pass = generatePassword(context);
       const change = { type: "setPassword", connectionId: connection.id, pass } as const;
-      return present(200, context, { ...connection, pass }, requestChange(context, database, change));
+      return respondWithSecrets(
+        200,
+        context,
+        { ...connection, pass },
+        requestChange(context, database, change),
+      );
     },
   }),
 };

@@ -1,5 +1,5 @@
 import type { RowContext } from "../../context/row-texts.js";
-import { timestamp } from "../../values/clock.js";
+import { formatTimestamp } from "../../values/clock.js";
 import type { DatabaseAddress } from "../../context/database-engine.js";
 import type {
   ApiKeyConnection,
@@ -32,14 +32,18 @@ const presentDirectConnection = (
   user,
 });
 
-const presentCore = (context: RowContext, row: ConnectionRow, direct: DatabaseAddress): ConnectionCore => ({
+const presentConnectionFields = (
+  context: RowContext,
+  row: ConnectionRow,
+  directAddress: DatabaseAddress,
+): ConnectionCore => ({
   id: row.id,
   type: "connection",
   url: context.url("connections", row.id),
   name: row.name,
-  createdAt: timestamp(row.createdAt),
+  createdAt: formatTimestamp(row.createdAt),
   kind: row.kind,
-  directConnection: presentDirectConnection(direct, row),
+  directConnection: presentDirectConnection(directAddress, row),
   database: presentReference(context, "databases", context.store.databases.get(row.databaseId)),
 });
 
@@ -47,7 +51,7 @@ const presentCore = (context: RowContext, row: ConnectionRow, direct: DatabaseAd
  * Returns a connection string that every Postgres client accepts (libpq, node-postgres, Prisma). It has no
  * parameters of one client, such as Prisma's `pgbouncer`, because psql refuses those that it does not know.
  */
-export const connectionString = (
+export const buildConnectionString = (
   address: DatabaseAddress,
   { user, pass }: { user: string; pass: string },
 ): string => {
@@ -61,7 +65,7 @@ const presentEndpoint = ({ host, port }: DatabaseAddress): Endpoint => ({ host, 
 export const presentConnection = (context: RowContext, row: ConnectionRow): Connection => {
   const { direct, pooled, accelerate } = context.databaseEngine.endpoints(row.databaseId);
   return {
-    ...presentCore(context, row, direct),
+    ...presentConnectionFields(context, row, direct),
     endpoints: {
       direct: presentEndpoint(direct),
       pooled: presentEndpoint(pooled),
@@ -70,25 +74,29 @@ export const presentConnection = (context: RowContext, row: ConnectionRow): Conn
   };
 };
 
-const presentEndpoints = (context: RowContext, row: ConnectionRow): EndpointsWithSecrets => {
+const presentEndpointsWithSecrets = (context: RowContext, row: ConnectionRow): EndpointsWithSecrets => {
   const { direct, pooled, accelerate } = context.databaseEngine.endpoints(row.databaseId);
-  const issued = (address: DatabaseAddress): EndpointWithSecrets => ({
+  const presentEndpointWithSecrets = (address: DatabaseAddress): EndpointWithSecrets => ({
     ...presentEndpoint(address),
-    connectionString: connectionString(address, row),
+    connectionString: buildConnectionString(address, row),
   });
-  return { direct: issued(direct), pooled: issued(pooled), accelerate: issued(accelerate) };
+  return {
+    direct: presentEndpointWithSecrets(direct),
+    pooled: presentEndpointWithSecrets(pooled),
+    accelerate: presentEndpointWithSecrets(accelerate),
+  };
 };
 
 /** Builds an `IssuedConnection`: the first connection of a new database. */
-export const presentIssuedConnection = (context: RowContext, row: ConnectionRow): IssuedConnection => ({
-  ...presentCore(context, row, context.databaseEngine.endpoints(row.databaseId).direct),
-  endpoints: presentEndpoints(context, row),
+export const presentNewConnection = (context: RowContext, row: ConnectionRow): IssuedConnection => ({
+  ...presentConnectionFields(context, row, context.databaseEngine.endpoints(row.databaseId).direct),
+  endpoints: presentEndpointsWithSecrets(context, row),
 });
 
 /** Returns the connection string of the endpoint for the connection's kind. */
-const mainConnectionString = (context: RowContext, row: ConnectionRow): string => {
+const connectionStringForKind = (context: RowContext, row: ConnectionRow): string => {
   const endpoints = context.databaseEngine.endpoints(row.databaseId);
-  return connectionString(row.kind === "accelerate" ? endpoints.accelerate : endpoints.direct, row);
+  return buildConnectionString(row.kind === "accelerate" ? endpoints.accelerate : endpoints.direct, row);
 };
 
 /** Builds a `ConnectionWithSecrets`: a created or rotated connection. */
@@ -98,9 +106,9 @@ export const presentConnectionWithSecrets = (
 ): ConnectionWithSecrets => {
   const { direct } = context.databaseEngine.endpoints(row.databaseId);
   return {
-    ...presentCore(context, row, direct),
-    endpoints: presentEndpoints(context, row),
-    connectionString: mainConnectionString(context, row),
+    ...presentConnectionFields(context, row, direct),
+    endpoints: presentEndpointsWithSecrets(context, row),
+    connectionString: connectionStringForKind(context, row),
     ...presentDirectConnection(direct, row),
   };
 };
@@ -108,5 +116,5 @@ export const presentConnectionWithSecrets = (
 /** Presents an item of `apiKeys`, the former shape of a connection. */
 export const presentApiKeyConnection = (context: RowContext, row: ConnectionRow): ApiKeyConnection => ({
   ...presentConnection(context, row),
-  connectionString: mainConnectionString(context, row),
+  connectionString: connectionStringForKind(context, row),
 });

@@ -3,13 +3,13 @@ import type { RuleContext } from "../../context/rule-context.js";
 import type { BackupRow } from "../../store/rows.js";
 import type { JobHandlers } from "../../jobs/job-handler.js";
 import type { Job } from "../../context/scheduler.js";
-import { unavailableDelay } from "./database-lifecycle.js";
-import { readOnly, withoutLocks } from "../../store/storage-adapter.js";
+import { unavailableRetryDelayMs } from "./database-lifecycle.js";
+import { readOnlyTransaction, writeWithoutLocks } from "../../store/storage-adapter.js";
 
-const backUpJob = "backup.make";
+const backUpJobKind = "backup.make";
 
 /** Stores a backup that is running, and schedules the job that completes it. */
-export const beginBackup = (
+export const requestBackup = (
   { store, ids, clock, scheduler }: RuleContext,
   databaseId: string,
   backupType: BackupRow["backupType"],
@@ -22,7 +22,7 @@ export const beginBackup = (
     status: "running",
     size: null,
   });
-  return { backup, job: scheduler.schedule(clock, backUpJob, backup.id, 0) };
+  return { backup, job: scheduler.schedule(clock, backUpJobKind, backup.id, 0) };
 };
 
 export const backupJobs: JobHandlers = {
@@ -30,34 +30,34 @@ export const backupJobs: JobHandlers = {
    * Backs up the current data. Schedules itself again if the database server cannot be reached. Does nothing when the backup was
    * deleted with its database, or the control surface set another status.
    */
-  [backUpJob]: async (context, backupId) => {
-    const find = async (): Promise<BackupRow | undefined> =>
-      context.transact(readOnly, ({ store }) => {
+  [backUpJobKind]: async (context, backupId) => {
+    const findRunningBackup = async (): Promise<BackupRow | undefined> =>
+      context.transact(readOnlyTransaction, ({ store }) => {
         const backup = store.backups.get(backupId);
         return backup?.status === "running" ? backup : undefined;
       });
-    const finish = async (changes: Partial<BackupRow>): Promise<void> =>
-      context.transact(withoutLocks, ({ store }) => {
+    const updateRunningBackup = async (changes: Partial<BackupRow>): Promise<void> =>
+      context.transact(writeWithoutLocks, ({ store }) => {
         if (store.backups.get(backupId)?.status === "running") store.backups.update(backupId, changes);
       });
-    const databaseId = (await find())?.databaseId;
+    const databaseId = (await findRunningBackup())?.databaseId;
     if (databaseId === undefined) return;
     try {
       await context.databaseWork.withLock([databaseId], async (lock) => {
         // A deletion may have come first.
-        if ((await find()) === undefined) return;
+        if ((await findRunningBackup()) === undefined) return;
         const { size } = await context.databaseEngine.backup(databaseId, backupId);
         await lock.confirm();
-        await finish({ status: "completed", size });
+        await updateRunningBackup({ status: "completed", size });
       });
     } catch (error) {
       if (error instanceof LockLostError) throw error;
       if (!(error instanceof DatabaseUnavailableError)) {
-        await finish({ status: "failed" });
+        await updateRunningBackup({ status: "failed" });
         throw error;
       }
-      await context.transact(withoutLocks, ({ scheduler, clock }) =>
-        scheduler.schedule(clock, backUpJob, backupId, unavailableDelay),
+      await context.transact(writeWithoutLocks, ({ scheduler, clock }) =>
+        scheduler.schedule(clock, backUpJobKind, backupId, unavailableRetryDelayMs),
       );
     }
   },

@@ -1,5 +1,5 @@
 import { handler } from "../../context/operation-handler.js";
-import { timestamp } from "../../values/clock.js";
+import { formatTimestamp } from "../../values/clock.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { Backup } from "../../generated/schemas.js";
 import type { BackupRow } from "../../store/rows.js";
@@ -8,7 +8,7 @@ const presentBackup = (row: BackupRow): Backup => ({
   id: row.id,
   type: "backup",
   backupType: row.backupType,
-  createdAt: timestamp(row.createdAt),
+  createdAt: formatTimestamp(row.createdAt),
   status: row.status,
   ...(row.size === null ? {} : { size: row.size }),
 });

@@ -1,48 +1,54 @@
 import type { RuleContext } from "../../context/rule-context.js";
 import type { Transactions } from "../../context/transactions.js";
-import { readOnly } from "../../store/storage-adapter.js";
-import { forEachOf } from "../../store/preload.js";
+import { readOnlyTransaction } from "../../store/storage-adapter.js";
+import { mapTogether } from "../../store/preload.js";
 import type { DatabaseRow } from "../../store/rows.js";
 
-export const isBeingDeleted = ({ changes = [] }: DatabaseRow): boolean =>
+export const hasPendingDeletion = ({ changes = [] }: DatabaseRow): boolean =>
   changes.some(({ type }) => type === "deleteDatabase");
 
-type Target = Pick<DatabaseRow, "id" | "workspaceId" | "source">;
+type CopyTarget = Pick<DatabaseRow, "id" | "workspaceId" | "source">;
 
 /** Returns the database that another one is filled from, if a transaction of the other one's workspace can change it. */
-const findSource = ({ store }: RuleContext, { id, workspaceId, source }: Target): DatabaseRow | undefined => {
+const findSourceDatabase = (
+  { store }: RuleContext,
+  { id, workspaceId, source }: CopyTarget,
+): DatabaseRow | undefined => {
   if (source.type === "empty" || source.databaseId === id) return undefined;
   const database = store.databases.get(source.databaseId);
   return database?.workspaceId === workspaceId ? database : undefined;
 };
 
 /** Records on its source that a database is going to be filled, so that the source is not deleted before. */
-export const beginCopy = (context: RuleContext, target: Target): void => {
-  const source = findSource(context, target);
+export const recordPendingCopy = (context: RuleContext, target: CopyTarget): void => {
+  const source = findSourceDatabase(context, target);
   if (source === undefined) return;
-  const others = source.copies?.filter((id) => id !== target.id) ?? [];
-  context.store.databases.update(source.id, { copies: [...others, target.id] });
+  const otherCopyIds = source.copies?.filter((id) => id !== target.id) ?? [];
+  context.store.databases.update(source.id, { copies: [...otherCopyIds, target.id] });
 };
 
 /** Removes the record of `beginCopy`. */
-export const endCopy = (context: RuleContext, target: Target): void => {
-  const source = findSource(context, target);
+export const clearPendingCopy = (context: RuleContext, target: CopyTarget): void => {
+  const source = findSourceDatabase(context, target);
   if (!source?.copies?.includes(target.id)) return;
-  const others = source.copies.filter((id) => id !== target.id);
-  context.store.databases.update(source.id, { copies: others.length === 0 ? undefined : others });
+  const otherCopyIds = source.copies.filter((id) => id !== target.id);
+  context.store.databases.update(source.id, { copies: otherCopyIds.length === 0 ? undefined : otherCopyIds });
 };
 
 /** Returns the databases that are still to be filled from this one or from one of its backups. */
-export const pendingCopies = async (context: Transactions, databaseId: string): Promise<DatabaseRow[]> =>
-  context.transact(readOnly, ({ store, settings: { lifecycle } }) => {
+export const findPendingCopies = async (
+  transactions: Transactions,
+  databaseId: string,
+): Promise<DatabaseRow[]> =>
+  transactions.transact(readOnlyTransaction, ({ store, settings: { lifecycle } }) => {
     const isPending = (row: DatabaseRow | undefined): row is DatabaseRow =>
       row !== undefined &&
       row.source.type !== "empty" &&
       row.source.databaseId === databaseId &&
-      !isBeingDeleted(row) &&
+      !hasPendingDeletion(row) &&
       // Later work, on a virtual clock, does not delay a deletion.
       ((row.status === "provisioning" && !row.made && lifecycle.provisioning === 0) ||
         (row.status === "recovering" && lifecycle.recovering === 0));
     const { copies = [] } = store.databases.get(databaseId) ?? {};
-    return forEachOf(copies, (id) => store.databases.get(id)).filter(isPending);
+    return mapTogether(copies, (id) => store.databases.get(id)).filter(isPending);
   });

@@ -9,14 +9,19 @@ import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
 import { type JobHandlers, type JobContext, SupersededError } from "../../jobs/job-handler.js";
 import type { Job } from "../../context/scheduler.js";
 import { announceLogin } from "../connections/connection-creation.js";
-import { changeDatabase, fillCopies, resumeLifecycle, unavailableDelay } from "./database-lifecycle.js";
-import { isBeingDeleted } from "./copies.js";
+import {
+  changeDatabase,
+  fillCopies,
+  resumeLifecycleJobs,
+  unavailableRetryDelayMs,
+} from "./database-lifecycle.js";
+import { hasPendingDeletion } from "./copies.js";
 import { removeDatabase, removeProject } from "./database-removal.js";
-import { readOnly } from "../../store/storage-adapter.js";
+import { readOnlyTransaction } from "../../store/storage-adapter.js";
 
-const changeJob = "database.change";
+const changeJobKind = "database.change";
 /** Gives a connection the login that the store has for it. Its `change` is the id of the connection. */
-export const loginJob = "database.login";
+export const loginJobKind = "database.login";
 
 type NewChange<T = DatabaseChange> = T extends DatabaseChange ? Omit<T, "id" | "workspaceId"> : never;
 
@@ -26,12 +31,12 @@ type NewChange<T = DatabaseChange> = T extends DatabaseChange ? Omit<T, "id" | "
  */
 export const requestChange = (context: RuleContext, database: DatabaseRow, change: NewChange): Job => {
   const { id: databaseId, workspaceId, changes = [] } = database;
-  const requested: DatabaseChange = { ...change, id: context.ids.label(24), workspaceId };
-  context.store.databases.update(databaseId, { changes: [...changes, requested] });
-  if (requested.type === "deleteDatabase" && requested.projectId !== null) {
-    context.store.projects.update(requested.projectId, { deleting: true });
+  const newChange: DatabaseChange = { ...change, id: context.ids.label(24), workspaceId };
+  context.store.databases.update(databaseId, { changes: [...changes, newChange] });
+  if (newChange.type === "deleteDatabase" && newChange.projectId !== null) {
+    context.store.projects.update(newChange.projectId, { deleting: true });
   }
-  return context.scheduler.schedule(context.clock, changeJob, databaseId, 0, requested.id);
+  return context.scheduler.schedule(context.clock, changeJobKind, databaseId, 0, newChange.id);
 };
 
 const findChange = (
@@ -44,26 +49,26 @@ const findChange = (
   return database && change && { database, change };
 };
 
-const endChange = ({ store }: RuleContext, databaseId: string, changeId: string): void => {
+const removeChange = ({ store }: RuleContext, databaseId: string, changeId: string): void => {
   const { changes = [] } = store.databases.get(databaseId) ?? {};
-  const rest = changes.filter(({ id }) => id !== changeId);
-  if (rest.length < changes.length) {
-    store.databases.update(databaseId, { changes: rest.length === 0 ? undefined : rest });
+  const otherChanges = changes.filter(({ id }) => id !== changeId);
+  if (otherChanges.length < changes.length) {
+    store.databases.update(databaseId, { changes: otherChanges.length === 0 ? undefined : otherChanges });
   }
 };
 
 /** Restores the rows to their state before the change was requested, unless they have been replaced by others. */
 const discardChange = (context: RuleContext, databaseId: string, change: DatabaseChange): void => {
   if (!findChange(context, databaseId, change.id)) return;
-  endChange(context, databaseId, change.id);
+  removeChange(context, databaseId, change.id);
   if (change.type !== "deleteDatabase") return;
   const database = context.store.databases.get(databaseId);
   // Another request may have repeated the deletion.
-  if (database && isBeingDeleted(database)) return;
+  if (database && hasPendingDeletion(database)) return;
   if (change.projectId !== null && context.store.projects.get(change.projectId)) {
     context.store.projects.update(change.projectId, { deleting: undefined });
   }
-  resumeLifecycle(context, databaseId);
+  resumeLifecycleJobs(context, databaseId);
 };
 
 /**
@@ -77,7 +82,7 @@ const isSuperseded = ({ store }: RuleContext, database: DatabaseRow, change: Dat
       store.connections.get(change.connectionId) === undefined));
 
 /** A change, with the data that the real database needs to make it. */
-interface Applicable {
+interface ApplicableChange {
   readonly database: DatabaseRow;
   readonly change: DatabaseChange;
   /** The role whose password the change sets. Empty for other changes. */
@@ -85,26 +90,26 @@ interface Applicable {
 }
 
 /** Returns the change unless it no longer applies. */
-const findApplicable = (
+const findApplicableChange = (
   context: RuleContext,
   databaseId: string,
   changeId: string | undefined,
-): Applicable | undefined => {
-  const target = findChange(context, databaseId, changeId);
-  if (!target || isSuperseded(context, target.database, target.change)) return undefined;
-  const { change } = target;
+): ApplicableChange | undefined => {
+  const changeTarget = findChange(context, databaseId, changeId);
+  if (!changeTarget || isSuperseded(context, changeTarget.database, changeTarget.change)) return undefined;
+  const { change } = changeTarget;
   const connection =
     change.type === "setPassword" ? context.store.connections.get(change.connectionId) : undefined;
-  return { ...target, user: connection?.user ?? "" };
+  return { ...changeTarget, user: connection?.user ?? "" };
 };
 
 /**
  * Changes the real database. Skips one that does not exist yet, because it gets its roles from the store when it is
  * created.
  */
-const apply = async (
+const applyChange = async (
   engine: DatabaseEngine,
-  { database: { id: databaseId, made }, change, user }: Applicable,
+  { database: { id: databaseId, made }, change, user }: ApplicableChange,
 ): Promise<void> => {
   if (change.type === "deleteDatabase") return engine.drop(databaseId);
   if (!made) return;
@@ -121,7 +126,7 @@ const apply = async (
 };
 
 /** Returns the changes of the same password that were requested before this one and are not made yet. */
-const earlierPasswords = (
+const findEarlierPasswordChanges = (
   { changes = [] }: DatabaseRow,
   { id, connectionId }: Extract<DatabaseChange, { type: "setPassword" }>,
 ): DatabaseChange[] => {
@@ -133,12 +138,12 @@ const earlierPasswords = (
 };
 
 /** @throws SupersededError when the rows have been replaced by others since the change was read. */
-const record = (context: RuleContext, databaseId: string, { id }: DatabaseChange): void => {
+const recordChange = (context: RuleContext, databaseId: string, { id }: DatabaseChange): void => {
   const { databases, connections } = context.store;
-  const target = findChange(context, databaseId, id);
-  if (!target) throw new SupersededError();
-  const { database, change } = target;
-  endChange(context, databaseId, id);
+  const changeTarget = findChange(context, databaseId, id);
+  if (!changeTarget) throw new SupersededError();
+  const { database, change } = changeTarget;
+  removeChange(context, databaseId, id);
   switch (change.type) {
     case "createConnection":
       connections.insert({ ...change.connection, workspaceId: database.workspaceId });
@@ -149,7 +154,8 @@ const record = (context: RuleContext, databaseId: string, { id }: DatabaseChange
       return;
     case "setPassword":
       // An earlier rotation that was not answered must not undo this one when it is completed later.
-      for (const earlier of earlierPasswords(database, change)) endChange(context, databaseId, earlier.id);
+      for (const earlierChange of findEarlierPasswordChanges(database, change))
+        removeChange(context, databaseId, earlierChange.id);
       connections.update(change.connectionId, { pass: change.pass });
       return;
     case "deleteConnection":
@@ -169,42 +175,42 @@ const record = (context: RuleContext, databaseId: string, { id }: DatabaseChange
  * Handles a change that could not reach the database server and may have been made nevertheless. A deletion may have
  * destroyed data, so it is completed later. Any other change is discarded, and the login is then set as the store has it.
  */
-const postpone = (context: RuleContext, databaseId: string, change: DatabaseChange): void => {
+const postponeChange = (context: RuleContext, databaseId: string, change: DatabaseChange): void => {
   const { scheduler, clock } = context;
   if (change.type === "deleteDatabase") {
     // A job whose process cannot reach Postgres is repeated itself, and would schedule another one each time.
-    scheduler.cancel(clock, databaseId, changeJob, change.id);
-    scheduler.schedule(clock, changeJob, databaseId, unavailableDelay, change.id);
+    scheduler.cancel(clock, databaseId, changeJobKind, change.id);
+    scheduler.schedule(clock, changeJobKind, databaseId, unavailableRetryDelayMs, change.id);
     return;
   }
   discardChange(context, databaseId, change);
-  resetLogin(context, databaseId, change);
+  scheduleLoginReset(context, databaseId, change);
 };
 
 /** Schedules a job that gives the connection of a change the login that the store has for it. */
-const resetLogin = (
+const scheduleLoginReset = (
   { scheduler, clock }: RuleContext,
   databaseId: string,
   change: Exclude<DatabaseChange, { type: "deleteDatabase" }>,
 ): void => {
   const connectionId = change.type === "createConnection" ? change.connection.id : change.connectionId;
-  scheduler.schedule(clock, loginJob, databaseId, unavailableDelay, connectionId);
+  scheduler.schedule(clock, loginJobKind, databaseId, unavailableRetryDelayMs, connectionId);
 };
 
 /** Gives a connection the login that the store has for it, or none if the store has no such connection. */
 const setLogin = async (context: JobContext, databaseId: string, connectionId: string): Promise<void> => {
-  const state = await context.transact(readOnly, ({ store }) => ({
+  const loginState = await context.transact(readOnlyTransaction, ({ store }) => ({
     isMade: store.databases.get(databaseId)?.made ?? false,
     connection: store.connections.get(connectionId),
   }));
-  if (!state.isMade) return;
-  if (!state.connection) return context.databaseEngine.revoke(databaseId, connectionId);
-  const { user, pass } = state.connection;
+  if (!loginState.isMade) return;
+  if (!loginState.connection) return context.databaseEngine.revoke(databaseId, connectionId);
+  const { user, pass } = loginState.connection;
   await context.databaseEngine.grant(databaseId, { connectionId, user, pass });
 };
 
 /** Throws an `OutcomeUnknownError` when the rows cannot be reached: they still contain the change, which is made later. */
-const whileStored = async <T>(work: () => Promise<T>): Promise<T> => {
+const reportChangeKept = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
@@ -215,52 +221,53 @@ const whileStored = async <T>(work: () => Promise<T>): Promise<T> => {
 
 /** Makes changes. Safe to repeat, because a change is removed from the row when it is made. */
 export const changeJobs: JobHandlers = {
-  [changeJob]: async (context, databaseId, changeId) => {
-    const requested = await whileStored(async () =>
-      context.transact(readOnly, (current) => findChange(current, databaseId, changeId)?.change),
+  [changeJobKind]: async (context, databaseId, changeId) => {
+    const requestedChange = await reportChangeKept(async () =>
+      context.transact(readOnlyTransaction, (current) => findChange(current, databaseId, changeId)?.change),
     );
-    if (!requested) throw new SupersededError();
+    if (!requestedChange) throw new SupersededError();
     try {
-      if (requested.type === "deleteDatabase") {
-        context.databaseWork.cancelFilling(databaseId);
+      if (requestedChange.type === "deleteDatabase") {
+        context.databaseWork.cancelFill(databaseId);
         await fillCopies(context, databaseId);
       }
       await context.databaseWork.withLock([databaseId], async (lock) => {
-        const applicable = await context.transact(readOnly, (current) =>
-          findApplicable(current, databaseId, changeId),
+        const applicable = await context.transact(readOnlyTransaction, (current) =>
+          findApplicableChange(current, databaseId, changeId),
         );
         if (!applicable) throw new SupersededError();
-        await apply(context.databaseEngine, applicable);
+        await applyChange(context.databaseEngine, applicable);
         await lock.confirm();
         await changeDatabase(context, databaseId, (current) =>
-          record(current, databaseId, applicable.change),
+          recordChange(current, databaseId, applicable.change),
         );
       });
     } catch (error) {
       // Another process may be making the change. If not, this job makes it later.
       if (error instanceof LockLostError) {
         // The other process may have set a newer password, which this work has replaced.
-        await whileStored(() =>
+        await reportChangeKept(() =>
           changeDatabase(context, databaseId, (current, database) => {
-            if (database && requested.type !== "deleteDatabase") resetLogin(current, databaseId, requested);
+            if (database && requestedChange.type !== "deleteDatabase")
+              scheduleLoginReset(current, databaseId, requestedChange);
           }),
         );
         throw error;
       }
       const isUnavailable = error instanceof DatabaseUnavailableError;
-      await whileStored(() =>
+      await reportChangeKept(() =>
         changeDatabase(context, databaseId, (current) =>
-          (isUnavailable ? postpone : discardChange)(current, databaseId, requested),
+          (isUnavailable ? postponeChange : discardChange)(current, databaseId, requestedChange),
         ),
       );
-      if (isUnavailable && requested.type === "deleteDatabase") {
+      if (isUnavailable && requestedChange.type === "deleteDatabase") {
         throw new OutcomeUnknownError("The database is deleted later", { cause: error });
       }
       throw error;
     }
   },
 
-  [loginJob]: async (context, databaseId, connectionId = "") => {
+  [loginJobKind]: async (context, databaseId, connectionId = "") => {
     try {
       await context.databaseWork.withLock([databaseId], async (lock) => {
         await setLogin(context, databaseId, connectionId);
@@ -269,7 +276,7 @@ export const changeJobs: JobHandlers = {
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
       await changeDatabase(context, databaseId, ({ scheduler, clock }) =>
-        scheduler.schedule(clock, loginJob, databaseId, unavailableDelay, connectionId),
+        scheduler.schedule(clock, loginJobKind, databaseId, unavailableRetryDelayMs, connectionId),
       );
     }
   },

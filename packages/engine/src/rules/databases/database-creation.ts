@@ -1,8 +1,8 @@
 import type { RuleContext } from "../../context/rule-context.js";
 import type { ConnectionRow, DatabaseRow, DatabaseSource } from "../../store/rows.js";
-import { announceLogin, newConnection } from "../connections/connection-creation.js";
-import { beginCopy } from "./copies.js";
-import { beginProvisioning } from "./database-lifecycle.js";
+import { announceLogin, generateConnection } from "../connections/connection-creation.js";
+import { recordPendingCopy } from "./copies.js";
+import { scheduleProvisioning } from "./database-lifecycle.js";
 
 export interface NewDatabase {
   workspaceId: string;
@@ -27,8 +27,8 @@ export const addDatabase = (
 ): { database: ProvisioningDatabase; connection: ConnectionRow } => {
   const { store, ids, clock } = context;
   const id = ids.id("database");
-  const connection = newConnection(context, { id, workspaceId: properties.workspaceId }, "default");
-  if (properties.isDefault) takeDefaultFlag(context, properties.projectId);
+  const connection = generateConnection(context, { id, workspaceId: properties.workspaceId }, "default");
+  if (properties.isDefault) clearDefaultFlag(context, properties.projectId);
   const database: ProvisioningDatabase = {
     id,
     createdAt: clock.now(),
@@ -41,13 +41,13 @@ export const addDatabase = (
   store.databases.insert(database);
   store.connections.insert(connection);
   announceLogin(context, connection);
-  beginCopy(context, database);
-  beginProvisioning(context, id);
+  recordPendingCopy(context, database);
+  scheduleProvisioning(context, id);
   return { database, connection };
 };
 
 /** Clears the flag of the current default database: a project has at most one. */
-const takeDefaultFlag = ({ store }: RuleContext, projectId: string): void => {
+const clearDefaultFlag = ({ store }: RuleContext, projectId: string): void => {
   for (const { id } of store.databases.list({ projectId, isDefault: true })) {
     store.databases.update(id, { isDefault: false });
   }

@@ -8,57 +8,62 @@ import type { Transactions } from "../../context/transactions.js";
 import type { JobHandler, JobHandlers, JobContext } from "../../jobs/job-handler.js";
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
-import { readOnly } from "../../store/storage-adapter.js";
+import { readOnlyTransaction } from "../../store/storage-adapter.js";
 import type { Preload } from "../../store/preload.js";
-import { endCopy, isBeingDeleted, pendingCopies } from "./copies.js";
+import { clearPendingCopy, hasPendingDeletion, findPendingCopies } from "./copies.js";
 
-const provisionJob = "database.provision";
-const recoverJob = "database.recover";
+const provisionJobKind = "database.provision";
+const recoverJobKind = "database.recover";
 
 /** Time after which work is repeated that could not reach the database server, in milliseconds. */
-export const unavailableDelay = 500;
+export const unavailableRetryDelayMs = 500;
 
 /** Schedules the creation of a database: from `provisioning` to `ready` or `failure`. */
-export const beginProvisioning = (context: RuleContext, databaseId: string): void => {
+export const scheduleProvisioning = (context: RuleContext, databaseId: string): void => {
   context.scheduler.schedule(
     context.clock,
-    provisionJob,
+    provisionJobKind,
     databaseId,
     context.settings.lifecycle.provisioning,
   );
 };
 
 /** Schedules the restore of a database: from `recovering` to `ready` or `failure`. */
-export const beginRecovering = (context: RuleContext, databaseId: string): void => {
-  context.scheduler.cancel(context.clock, databaseId, recoverJob);
-  context.scheduler.schedule(context.clock, recoverJob, databaseId, context.settings.lifecycle.recovering);
+export const scheduleRecovery = (context: RuleContext, databaseId: string): void => {
+  context.scheduler.cancel(context.clock, databaseId, recoverJobKind);
+  context.scheduler.schedule(
+    context.clock,
+    recoverJobKind,
+    databaseId,
+    context.settings.lifecycle.recovering,
+  );
 };
 
 /** Cancels the jobs of a database that have not started. */
-export const cancelLifecycle = ({ scheduler, clock }: RuleContext, databaseId: string): void => {
-  for (const kind of [provisionJob, recoverJob]) scheduler.cancel(clock, databaseId, kind);
+export const cancelLifecycleJobs = ({ scheduler, clock }: RuleContext, databaseId: string): void => {
+  for (const kind of [provisionJobKind, recoverJobKind]) scheduler.cancel(clock, databaseId, kind);
 };
 
 /** Schedules again the creation or restore that was canceled for a deletion, after the deletion failed. */
-export const resumeLifecycle = ({ store, scheduler, clock }: RuleContext, databaseId: string): void => {
+export const resumeLifecycleJobs = ({ store, scheduler, clock }: RuleContext, databaseId: string): void => {
   const status = store.databases.get(databaseId)?.status;
-  if (status === "provisioning") scheduler.schedule(clock, provisionJob, databaseId, 0);
-  if (status === "recovering") scheduler.schedule(clock, recoverJob, databaseId, 0);
+  if (status === "provisioning") scheduler.schedule(clock, provisionJobKind, databaseId, 0);
+  if (status === "recovering") scheduler.schedule(clock, recoverJobKind, databaseId, 0);
 };
 
 /**
  * Runs a step of a job of a database, in a transaction that keeps other changes of its workspace from running at the same time.
  * The database may be gone.
  *
- * @param known the database as it was read before, which may have changed since. Default: read again.
+ * @param lastReadRow the database as it was read before, which may have changed since. Default: read again.
  */
 export const changeDatabase = async <T>(
   context: Transactions,
   databaseId: string,
   step: (context: RuleContext, row: DatabaseRow | undefined) => T,
-  known?: DatabaseRow,
+  lastReadRow?: DatabaseRow,
 ): Promise<T> => {
-  for (let row = known ?? (await readDatabase(context, databaseId)); ;) {
+  for (let row = lastReadRow ?? (await readDatabase(context, databaseId)); ;) {
     const workspaceId = row?.workspaceId;
     const result = await context.transact(
       { mode: "write", locks: workspaceId === undefined ? [] : [workspaceId] },
@@ -76,7 +81,7 @@ export const changeDatabase = async <T>(
 
 const readDatabase = async (context: Transactions, databaseId: string): Promise<DatabaseRow | undefined> =>
   context.transact(
-    readOnly,
+    readOnlyTransaction,
     ({ store }) => store.databases.get(databaseId),
     () => [{ read: "row", table: "databases", id: databaseId }],
   );
@@ -85,10 +90,11 @@ const readDatabase = async (context: Transactions, databaseId: string): Promise<
  * Returns the databases that no other work may use while one is filled from this source, so that the source does not
  * change.
  */
-const sourceIds = (source: DatabaseSource): string[] => (source.type === "empty" ? [] : [source.databaseId]);
+const sourceDatabaseIds = (source: DatabaseSource): string[] =>
+  source.type === "empty" ? [] : [source.databaseId];
 
 /** Work that fills a database. */
-interface Filling {
+interface FillWork {
   /** The status until the work has ended. */
   readonly underWay: DatabaseStatus;
   readonly job: string;
@@ -104,10 +110,10 @@ const fillDatabase = async (
   context: JobContext,
   row: DatabaseRow,
   lock: WorkLock,
-  { underWay, job, fill }: Filling,
+  { underWay, job, fill }: FillWork,
 ): Promise<void> => {
   const { id } = row;
-  const finish = (status: DatabaseStatus, changes: { made?: boolean }): Promise<void> =>
+  const recordResult = (status: DatabaseStatus, changes: { made?: boolean }): Promise<void> =>
     changeDatabase(
       context,
       id,
@@ -117,7 +123,7 @@ const fillDatabase = async (
           ...changes,
           status: current.status === underWay ? status : current.status,
         });
-        endCopy(currentContext, current);
+        clearPendingCopy(currentContext, current);
       },
       row,
     );
@@ -130,25 +136,25 @@ const fillDatabase = async (
     if (lock.signal.aborted) return;
     if (error instanceof DatabaseUnavailableError) {
       await changeDatabase(context, id, ({ scheduler, clock }, current) => {
-        if (current) scheduler.schedule(clock, job, id, unavailableDelay);
+        if (current) scheduler.schedule(clock, job, id, unavailableRetryDelayMs);
       });
       return;
     }
-    await finish("failure", {});
+    await recordResult("failure", {});
     throw error;
   }
   await lock.confirm();
-  await finish("ready", { made: true });
+  await recordResult("ready", { made: true });
 };
 
 /** A database, and the logins of its connections. */
-interface FoundDatabase {
+interface DatabaseWithLogins {
   readonly row: DatabaseRow;
   readonly credentials: readonly DatabaseCredential[];
 }
 
 /** Returns the preload for the connections of a database. */
-export const connectionsPreload = (databaseId: string): Preload => ({
+export const preloadConnections = (databaseId: string): Preload => ({
   read: "range",
   table: "connections",
   where: { databaseId },
@@ -158,12 +164,12 @@ export const connectionsPreload = (databaseId: string): Preload => ({
 });
 
 /** Reads a database and the logins of its connections. Returns undefined when it does not exist. */
-export const findDatabase = async (
+export const findDatabaseWithLogins = async (
   context: Pick<Transactions, "transact">,
   databaseId: string,
-): Promise<FoundDatabase | undefined> =>
+): Promise<DatabaseWithLogins | undefined> =>
   context.transact(
-    readOnly,
+    readOnlyTransaction,
     ({ store }) => {
       const row = store.databases.get(databaseId);
       const connections = store.connections.list({ databaseId });
@@ -174,56 +180,57 @@ export const findDatabase = async (
         }
       );
     },
-    () => [{ read: "row", table: "databases", id: databaseId }, connectionsPreload(databaseId)],
+    () => [{ read: "row", table: "databases", id: databaseId }, preloadConnections(databaseId)],
   );
 
 /** Creates a database with a role for each of its connections. */
-const make = async (
+const createDatabase = async (
   { databaseEngine }: JobContext,
-  { row, credentials }: FoundDatabase,
+  { row, credentials }: DatabaseWithLogins,
   signal: AbortSignal,
 ): Promise<void> => {
   signal.throwIfAborted();
   await databaseEngine.create(row.id, row.source, credentials, signal);
 };
 
-const isToBeFilled = (row: DatabaseRow | undefined): row is DatabaseRow =>
-  row !== undefined && !isBeingDeleted(row);
+const shouldBeFilled = (row: DatabaseRow | undefined): row is DatabaseRow =>
+  row !== undefined && !hasPendingDeletion(row);
 
 /**
  * Returns a handler that fills a database when no other work uses it or its source. It does nothing while the database is
  * being deleted, and a deletion cancels it.
  */
-const filling =
-  (work: (context: JobContext, database: FoundDatabase, lock: WorkLock) => Promise<void>): JobHandler =>
+const createFillHandler =
+  (fill: (context: JobContext, database: DatabaseWithLogins, lock: WorkLock) => Promise<void>): JobHandler =>
   async (context, databaseId) => {
     const { databaseWork } = context;
-    const isWanted = async (): Promise<boolean> => isToBeFilled(await readDatabase(context, databaseId));
+    const isWanted = async (): Promise<boolean> => shouldBeFilled(await readDatabase(context, databaseId));
     // Reading the source first would take another round trip, and most databases have none.
-    let used = [databaseId];
+    let lockedDatabaseIds = [databaseId];
     for (let isDone = false; !isDone;) {
-      await databaseWork.withLock(used, (held) =>
-        databaseWork.filling(databaseId, { held, isWanted }, async (lock) => {
-          const database = await findDatabase(context, databaseId);
-          const wanted = database !== undefined && isToBeFilled(database.row) ? database : undefined;
-          const needed = wanted ? sourceIds(wanted.row.source) : [];
-          isDone = needed.every((id) => used.includes(id));
-          used = [databaseId, ...needed];
-          if (wanted && isDone) await work(context, wanted, lock);
+      await databaseWork.withLock(lockedDatabaseIds, (held) =>
+        databaseWork.runFill(databaseId, { held, isWanted }, async (lock) => {
+          const database = await findDatabaseWithLogins(context, databaseId);
+          const databaseToFill =
+            database !== undefined && shouldBeFilled(database.row) ? database : undefined;
+          const neededSourceIds = databaseToFill ? sourceDatabaseIds(databaseToFill.row.source) : [];
+          isDone = neededSourceIds.every((id) => lockedDatabaseIds.includes(id));
+          lockedDatabaseIds = [databaseId, ...neededSourceIds];
+          if (databaseToFill && isDone) await fill(context, databaseToFill, lock);
         }),
       );
     }
   };
 
-const provision: JobHandler = filling(async (context, database, lock) => {
+const provisionDatabase: JobHandler = createFillHandler(async (context, database, lock) => {
   const { row } = database;
   if (row.made) return;
-  const fill = (): Promise<void> => make(context, database, lock.signal);
-  await fillDatabase(context, row, lock, { underWay: "provisioning", job: provisionJob, fill });
+  const fill = (): Promise<void> => createDatabase(context, database, lock.signal);
+  await fillDatabase(context, row, lock, { underWay: "provisioning", job: provisionJobKind, fill });
 });
 
 /** Restores a database. One that was never created is created from the backup, with a role for each of its connections. */
-const recover: JobHandler = filling(async (context, database, lock) => {
+const recoverDatabase: JobHandler = createFillHandler(async (context, database, lock) => {
   const { row } = database;
   if (row.status !== "recovering" || row.source.type !== "backup") return;
   const { backupId } = row.source;
@@ -232,11 +239,14 @@ const recover: JobHandler = filling(async (context, database, lock) => {
     signal.throwIfAborted();
     await context.databaseEngine.restore(row.id, backupId, signal);
   };
-  const fill = row.made ? restore : (): Promise<void> => make(context, database, signal);
-  await fillDatabase(context, row, lock, { underWay: "recovering", job: recoverJob, fill });
+  const fill = row.made ? restore : (): Promise<void> => createDatabase(context, database, signal);
+  await fillDatabase(context, row, lock, { underWay: "recovering", job: recoverJobKind, fill });
 });
 
-export const databaseJobs: JobHandlers = { [provisionJob]: provision, [recoverJob]: recover };
+export const databaseJobs: JobHandlers = {
+  [provisionJobKind]: provisionDatabase,
+  [recoverJobKind]: recoverDatabase,
+};
 
 /**
  * Fills the databases that were requested as copies of this one before its deletion. Does not wait for their jobs, which may
@@ -245,16 +255,16 @@ export const databaseJobs: JobHandlers = { [provisionJob]: provision, [recoverJo
  * @throws DatabaseUnavailableError when some are still to be filled.
  */
 export const fillCopies = async (context: JobContext, databaseId: string): Promise<void> => {
-  const pending = await pendingCopies(context, databaseId);
-  for (const { id, status } of pending) {
+  const pendingCopies = await findPendingCopies(context, databaseId);
+  for (const { id, status } of pendingCopies) {
     try {
-      await (status === "recovering" ? recover : provision)(context, id, undefined);
+      await (status === "recovering" ? recoverDatabase : provisionDatabase)(context, id, undefined);
     } catch (error) {
       if (error instanceof DatabaseUnavailableError || error instanceof LockLostError) throw error;
       // The copy is in `failure` now. Its job runs too, and reports the error.
     }
   }
-  if (pending.length > 0 && (await pendingCopies(context, databaseId)).length > 0) {
+  if (pendingCopies.length > 0 && (await findPendingCopies(context, databaseId)).length > 0) {
     throw new DatabaseUnavailableError(`Copies of the database ${databaseId} cannot be made now`);
   }
 };

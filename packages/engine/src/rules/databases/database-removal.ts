@@ -1,22 +1,22 @@
 import type { RuleContext } from "../../context/rule-context.js";
-import { endCopy } from "./copies.js";
-import { cancelLifecycle } from "./database-lifecycle.js";
+import { clearPendingCopy } from "./copies.js";
+import { cancelLifecycleJobs } from "./database-lifecycle.js";
 import type { JobHandlers } from "../../jobs/job-handler.js";
-import { withoutLocks } from "../../store/storage-adapter.js";
+import { writeWithoutLocks } from "../../store/storage-adapter.js";
 
-const dropBackupJob = "backup.drop";
-const retryAfter = 60_000;
+const dropBackupJobKind = "backup.drop";
+const dropRetryDelayMs = 60_000;
 
 /** Deletes the rows of a database, its connections and its backups. Cancels its creation or restore. */
 export const removeDatabase = (context: RuleContext, databaseId: string): void => {
   const { connections, backups, databases } = context.store;
-  cancelLifecycle(context, databaseId);
+  cancelLifecycleJobs(context, databaseId);
   const database = databases.get(databaseId);
-  if (database) endCopy(context, database);
+  if (database) clearPendingCopy(context, database);
   for (const { id } of connections.list({ databaseId })) connections.delete(id);
   for (const { id } of backups.list({ databaseId })) {
     backups.delete(id);
-    context.scheduler.schedule(context.clock, dropBackupJob, id, 0);
+    context.scheduler.schedule(context.clock, dropBackupJobKind, id, 0);
   }
   databases.delete(databaseId);
 };
@@ -29,12 +29,12 @@ export const removeProject = ({ store }: RuleContext, projectId: string): void =
 
 export const removalJobs: JobHandlers = {
   /** Retries until the data of the deleted backup is deleted. */
-  [dropBackupJob]: async (context, backupId) => {
+  [dropBackupJobKind]: async (context, backupId) => {
     try {
       await context.databaseEngine.dropBackup(backupId);
     } catch {
-      await context.transact(withoutLocks, ({ scheduler, clock }) =>
-        scheduler.schedule(clock, dropBackupJob, backupId, retryAfter),
+      await context.transact(writeWithoutLocks, ({ scheduler, clock }) =>
+        scheduler.schedule(clock, dropBackupJobKind, backupId, dropRetryDelayMs),
       );
     }
   },

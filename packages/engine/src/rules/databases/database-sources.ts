@@ -3,7 +3,7 @@ import type { OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { DatabaseRow, DatabaseSource } from "../../store/rows.js";
-import { isBeingDeleted } from "./copies.js";
+import { hasPendingDeletion } from "./copies.js";
 
 export interface SourceFields {
   source?: DatabaseSource | undefined;
@@ -16,7 +16,7 @@ export interface SourceFields {
  *
  * @throws RequestError 422 `validation:failed` when both `source` and `fromDatabase` are given.
  */
-export const readSource = ({ source, fromDatabase }: SourceFields): DatabaseSource => {
+export const resolveSource = ({ source, fromDatabase }: SourceFields): DatabaseSource => {
   if (source !== undefined && fromDatabase !== undefined) {
     throw errors.validationFailed([{ path: "/fromDatabase", message: "cannot be combined with source" }]);
   }
@@ -28,15 +28,15 @@ export const readSource = ({ source, fromDatabase }: SourceFields): DatabaseSour
 /**
  * Refuses a source that cannot be used. Any database that the caller can reach is allowed, even in another project.
  */
-export const refuseUnusableSource = (call: OperationCall, fields: SourceFields): void => {
-  const source = readSource(fields);
+export const assertUsableSource = (call: OperationCall, fields: SourceFields): void => {
+  const source = resolveSource(fields);
   if (source.type === "empty") return;
   const path = fields.fromDatabase === undefined ? "/source" : "/fromDatabase";
   if (source.type === "backup") {
-    refuseUnusableBackup(call, source, path);
+    assertUsableBackup(call, source, path);
     return;
   }
-  const { status } = requireSource(call, source.databaseId);
+  const { status } = requireSourceDatabase(call, source.databaseId);
   if (status !== "ready") {
     const field = fields.fromDatabase === undefined ? "databaseId" : "id";
     throw databaseErrors.sourceNotReady(status, `${path}/${field}`);
@@ -44,9 +44,9 @@ export const refuseUnusableSource = (call: OperationCall, fields: SourceFields):
 };
 
 /** A source that is being deleted is treated as deleted, because the copy could only be made afterwards. */
-const requireSource = (call: OperationCall, databaseId: string): DatabaseRow => {
+const requireSourceDatabase = (call: OperationCall, databaseId: string): DatabaseRow => {
   const database = requireAccess(call, "database", databaseId);
-  if (isBeingDeleted(database)) throw errors.notFound("database");
+  if (hasPendingDeletion(database)) throw errors.notFound("database");
   return database;
 };
 
@@ -55,12 +55,12 @@ const requireSource = (call: OperationCall, databaseId: string): DatabaseRow => 
  *
  * @param path JSON pointer of the field in the body that names the database and the backup.
  */
-export const refuseUnusableBackup = (
+export const assertUsableBackup = (
   call: OperationCall,
   { databaseId, backupId }: { databaseId: string; backupId: string },
   path: string,
 ): void => {
-  requireSource(call, databaseId);
+  requireSourceDatabase(call, databaseId);
   const backup = call.context.store.backups.get(backupId);
   if (backup?.databaseId !== databaseId) throw errors.notFound("backup");
   if (backup.status !== "completed") throw databaseErrors.backupUnusable(backup.status, `${path}/backupId`);

@@ -1,6 +1,6 @@
-import { type Preload, together } from "../../store/preload.js";
+import { type Preload, loadTogether } from "../../store/preload.js";
 import type { RowContext } from "../../context/row-texts.js";
-import { timestamp } from "../../values/clock.js";
+import { formatTimestamp } from "../../values/clock.js";
 import type {
   CreatedDatabase,
   Database,
@@ -9,13 +9,13 @@ import type {
   ProjectDatabase,
 } from "../../generated/schemas.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
-import { isBeingDeleted } from "./copies.js";
+import { hasPendingDeletion } from "./copies.js";
 import type { ProvisioningDatabase } from "./database-creation.js";
-import { connectionsPreload } from "./database-lifecycle.js";
+import { preloadConnections } from "./database-lifecycle.js";
 import {
   presentApiKeyConnection,
   presentConnection,
-  presentIssuedConnection,
+  presentNewConnection,
 } from "../connections/present-connection.js";
 import { presentProjectReference } from "../projects/present-project.js";
 import { presentRegionReference } from "../regions/present-region.js";
@@ -28,14 +28,17 @@ const presentSource = (source: DatabaseSource): DatabaseSource => {
   return type === "backup" ? { type, databaseId, backupId: source.backupId } : { type, databaseId };
 };
 
-const presentCore = (context: RowContext, row: DatabaseRow): Omit<Database, "connections" | "project"> => ({
+const presentDatabaseFields = (
+  context: RowContext,
+  row: DatabaseRow,
+): Omit<Database, "connections" | "project"> => ({
   id: row.id,
   type: "database",
   url: context.url("databases", row.id),
   name: row.name,
   // It can no longer be used.
-  status: row.status === "ready" && isBeingDeleted(row) ? "failure" : row.status,
-  createdAt: timestamp(row.createdAt),
+  status: row.status === "ready" && hasPendingDeletion(row) ? "failure" : row.status,
+  createdAt: formatTimestamp(row.createdAt),
   isDefault: row.isDefault,
   defaultConnectionId: row.defaultConnectionId,
   region: presentRegionReference(row.region),
@@ -45,11 +48,11 @@ const presentCore = (context: RowContext, row: DatabaseRow): Omit<Database, "con
 });
 
 /** Returns the rows that `presentDatabase` reads for the database with this id. */
-export const preloadsOfPresented = (databaseId: string | undefined): Preload[] =>
+export const preloadDatabaseReferences = (databaseId: string | undefined): Preload[] =>
   databaseId === undefined
     ? []
     : [
-        connectionsPreload(databaseId),
+        preloadConnections(databaseId),
         {
           read: "referenced",
           table: "projects",
@@ -59,14 +62,14 @@ export const preloadsOfPresented = (databaseId: string | undefined): Preload[] =
 
 /** Builds a `Database`, the form without connection strings. */
 export const presentDatabase = (context: RowContext, row: DatabaseRow): Database => {
-  const [connections, project] = together(
+  const [connections, project] = loadTogether(
     () =>
       context.store.connections
         .list({ databaseId: row.id })
         .map((connection) => presentConnection(context, connection)),
     () => presentProjectReference(context, row.projectId),
   );
-  return { ...presentCore(context, row), connections, project };
+  return { ...presentDatabaseFields(context, row), connections, project };
 };
 
 /** Builds a `CreatedDatabase`: a new database without the fields for API keys, with the connection strings of its endpoints. */
@@ -76,7 +79,7 @@ export const presentCreatedDatabase = (
   connection: ConnectionRow,
 ): CreatedDatabase => ({
   ...presentDatabase(context, row),
-  connections: [presentIssuedConnection(context, connection)],
+  connections: [presentNewConnection(context, connection)],
 });
 
 /** Builds the `ProjectDatabase` in the response that creates a project. */
@@ -87,10 +90,10 @@ export const presentProjectDatabase = (
 ): ProjectDatabase => {
   const apiKey = presentApiKeyConnection(context, connection);
   return {
-    ...presentCore(context, row),
+    ...presentDatabaseFields(context, row),
     status: row.status,
     region: presentRegionReference(row.region),
-    connections: [presentIssuedConnection(context, connection)],
+    connections: [presentNewConnection(context, connection)],
     apiKeys: [apiKey],
     connectionString: apiKey.connectionString,
     directConnection: apiKey.directConnection ?? null,

@@ -1,10 +1,10 @@
 import { databaseErrors } from "./database-errors.js";
 import { handler } from "../../context/operation-handler.js";
 import { requireAccess } from "../../request/resource-access.js";
-import { beginCopy } from "./copies.js";
-import { beginRecovering } from "./database-lifecycle.js";
-import { refuseUnusableBackup } from "./database-sources.js";
-import { presentDatabase, preloadsOfPresented } from "./present-database.js";
+import { recordPendingCopy } from "./copies.js";
+import { scheduleRecovery } from "./database-lifecycle.js";
+import { assertUsableBackup } from "./database-sources.js";
+import { presentDatabase, preloadDatabaseReferences } from "./present-database.js";
 
 export const restoreHandlers = {
   /**
@@ -12,11 +12,11 @@ export const restoreHandlers = {
    * operation.
    */
   "databases.restore": handler("databases.restore", {
-    preloads: ({ path }) => preloadsOfPresented(path.targetDatabaseId),
+    preloads: ({ path }) => preloadDatabaseReferences(path.targetDatabaseId),
     check: (call) => {
       const { source } = call.body;
       const target = requireAccess(call, "database", call.path.targetDatabaseId);
-      refuseUnusableBackup(call, source, "/source");
+      assertUsableBackup(call, source, "/source");
       if (target.status === "provisioning" || target.status === "recovering") {
         throw databaseErrors.busy(target.status);
       }
@@ -24,13 +24,13 @@ export const restoreHandlers = {
     },
     act: ({ context }, { target, source }) => {
       const { databaseId, backupId } = source;
-      const recovering = context.store.databases.update(target.id, {
+      const recoveringDatabase = context.store.databases.update(target.id, {
         status: "recovering",
         source: { type: "backup", databaseId, backupId },
       });
-      beginCopy(context, recovering);
-      beginRecovering(context, target.id);
-      return { status: 200, body: { data: presentDatabase(context, recovering) } };
+      recordPendingCopy(context, recoveringDatabase);
+      scheduleRecovery(context, target.id);
+      return { status: 200, body: { data: presentDatabase(context, recoveringDatabase) } };
     },
   }),
 };

@@ -1,23 +1,23 @@
 import type { RuleContext } from "../../context/rule-context.js";
 import type { JobHandler, JobHandlers } from "../../jobs/job-handler.js";
 import type { DeploymentRow, DeploymentStatus } from "../../store/rows.js";
-import { previewDomain } from "../apps/domains.js";
+import { buildPreviewDomain } from "../apps/domains.js";
 
-const startJob = "deployment.start";
-const stopJob = "deployment.stop";
+const startJobKind = "deployment.start";
+const stopJobKind = "deployment.stop";
 
-const oneOf =
+const hasStatusIn =
   (...statuses: readonly DeploymentStatus[]) =>
   (status: DeploymentStatus): boolean =>
     statuses.includes(status);
 
-export const canStart = oneOf("created", "uploaded", "stopped", "failed");
-export const canStop = oneOf("provisioning", "running");
-export const canDelete = oneOf("created", "uploaded", "stopped", "failed");
+export const canStart = hasStatusIn("created", "uploaded", "stopped", "failed");
+export const canStop = hasStatusIn("provisioning", "running");
+export const canDelete = hasStatusIn("created", "uploaded", "stopped", "failed");
 
 /** Starts a deployment. Returns the domain that will serve it. */
-export const beginStart = (context: RuleContext, { id }: DeploymentRow): string => {
-  const domain = previewDomain(id);
+export const startDeployment = (context: RuleContext, { id }: DeploymentRow): string => {
+  const domain = buildPreviewDomain(id);
   // Code that has been started cannot be replaced, so an unused upload URL becomes invalid.
   context.store.deployments.update(id, {
     status: "provisioning",
@@ -25,21 +25,21 @@ export const beginStart = (context: RuleContext, { id }: DeploymentRow): string 
     uploadKeyHash: null,
   });
   context.scheduler.cancel(context.clock, id);
-  context.scheduler.schedule(context.clock, startJob, id, context.settings.lifecycle.deploymentStart);
+  context.scheduler.schedule(context.clock, startJobKind, id, context.settings.lifecycle.deploymentStart);
   return domain;
 };
 
 /** Stops a deployment. Cancels a start that is under way. */
-export const beginStop = (context: RuleContext, { id }: DeploymentRow): void => {
+export const stopDeployment = (context: RuleContext, { id }: DeploymentRow): void => {
   context.scheduler.cancel(context.clock, id);
   context.store.deployments.update(id, { status: "stopping" });
-  context.scheduler.schedule(context.clock, stopJob, id, context.settings.lifecycle.deploymentStop);
+  context.scheduler.schedule(context.clock, stopJobKind, id, context.settings.lifecycle.deploymentStop);
 };
 
 /**
  * Returns a handler that changes the status. It does nothing when the deployment is gone or its status has changed.
  */
-const transition =
+const createTransitionHandler =
   (from: DeploymentStatus, to: DeploymentStatus): JobHandler =>
   (context, id) =>
     context.transact({ mode: "write", locks: [id] }, ({ store }) => {
@@ -48,6 +48,6 @@ const transition =
 
 /** Only the control surface sets the status `failed`, because the reference server runs no code. */
 export const deploymentJobs: JobHandlers = {
-  [startJob]: transition("provisioning", "running"),
-  [stopJob]: transition("stopping", "stopped"),
+  [startJobKind]: createTransitionHandler("provisioning", "running"),
+  [stopJobKind]: createTransitionHandler("stopping", "stopped"),
 };

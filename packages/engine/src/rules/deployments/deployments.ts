@@ -2,10 +2,10 @@ import { deploymentErrors } from "./deployment-errors.js";
 import { type OperationCall, handler } from "../../context/operation-handler.js";
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
-import { timestamp } from "../../values/clock.js";
+import { formatTimestamp } from "../../values/clock.js";
 import { digest } from "../../values/digest.js";
 import { errors } from "../../values/errors.js";
-import { page } from "../../request/paging.js";
+import { respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type {
   CreatedDeployment,
@@ -15,7 +15,7 @@ import type {
 } from "../../generated/schemas.js";
 import type { AppRow, DeploymentRow } from "../../store/rows.js";
 import { requireApp } from "../apps/apps.js";
-import { beginStart, beginStop, canDelete, canStart, canStop } from "./deployment-lifecycle.js";
+import { startDeployment, stopDeployment, canDelete, canStart, canStop } from "./deployment-lifecycle.js";
 
 const presentDeployment = (context: RowContext, row: DeploymentRow): Deployment => ({
   id: row.id,
@@ -23,23 +23,23 @@ const presentDeployment = (context: RowContext, row: DeploymentRow): Deployment 
   url: context.url("deployments", row.id),
   serviceId: row.appId,
   foundryVersionId: row.foundryVersionId,
-  createdAt: timestamp(row.createdAt),
+  createdAt: formatTimestamp(row.createdAt),
 });
 
 /** Returns variables in an order that does not depend on the store. */
-const sorted = (variables: Readonly<Record<string, string>>): Record<string, string> =>
+const sortVariables = (variables: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1)));
 
 const presentDeploymentDetails = (context: RowContext, row: DeploymentRow): DeploymentDetails => ({
   ...presentDeployment(context, row),
   status: row.status,
   previewDomain: row.previewDomain,
-  ...(row.envVars && { envVars: sorted(row.envVars) }),
+  ...(row.envVars && { envVars: sortVariables(row.envVars) }),
   ...(row.portMapping && { portMapping: row.portMapping }),
 });
 
 /** Returns the ports of a request. Null counts as absent. */
-const readPortMapping = (portMapping: PortMapping | undefined): DeploymentRow["portMapping"] => {
+const toPortMapping = (portMapping: PortMapping | undefined): DeploymentRow["portMapping"] => {
   if (portMapping === undefined) return null;
   const { http } = portMapping;
   return typeof http === "number" ? { http } : {};
@@ -49,51 +49,51 @@ type ListCall = OperationCall<"apps.deployments.list"> | OperationCall<"services
 type CreateCall = OperationCall<"apps.deployments.create"> | OperationCall<"services.deployments.create">;
 
 // An app is a service, so both routes list and create the same deployments.
-const list = {
+const listHandler = {
   check: requireApp,
   act: (call: ListCall, app: AppRow) =>
-    page(call, call.context.store.deployments, { appId: app.id }, presentDeployment),
+    respondWithPage(call, call.context.store.deployments, { appId: app.id }, presentDeployment),
 };
 
 const checkCreate = (call: CreateCall) => {
   const app = requireApp(call);
-  const promoted =
+  const promotedDeployment =
     app.latestDeploymentId === null ? undefined : call.context.store.deployments.get(app.latestDeploymentId);
-  if (call.body.skipCodeUpload && promoted === undefined) {
+  if (call.body.skipCodeUpload && promotedDeployment === undefined) {
     throw errors.validationFailed([
       { path: "/skipCodeUpload", message: "requires a promoted deployment whose code can be reused" },
     ]);
   }
-  return { app, reused: call.body.skipCodeUpload ? promoted : undefined };
+  return { app, reusedDeployment: call.body.skipCodeUpload ? promotedDeployment : undefined };
 };
 
-const create = {
+const createHandler = {
   check: checkCreate,
-  act: ({ context, body }: CreateCall, { app, reused }: ReturnType<typeof checkCreate>) => {
-    const uploadKey = reused === undefined ? context.ids.secret(43) : null;
+  act: ({ context, body }: CreateCall, { app, reusedDeployment }: ReturnType<typeof checkCreate>) => {
+    const uploadKey = reusedDeployment === undefined ? context.ids.secret(43) : null;
     const deployment = context.store.deployments.insert({
       id: context.ids.id("deployment"),
       createdAt: context.clock.now(),
       appId: app.id,
       foundryVersionId: `ver_${context.ids.label(24)}`,
-      status: reused === undefined ? "created" : "uploaded",
+      status: reusedDeployment === undefined ? "created" : "uploaded",
       previewDomain: null,
-      portMapping: readPortMapping(body.portMapping) ?? reused?.portMapping ?? null,
-      envVars: reused?.envVars ?? null,
+      portMapping: toPortMapping(body.portMapping) ?? reusedDeployment?.portMapping ?? null,
+      envVars: reusedDeployment?.envVars ?? null,
       uploadKeyHash: uploadKey === null ? null : digest(uploadKey),
     });
     const { id, type, url, foundryVersionId } = presentDeployment(context, deployment);
     const uploadUrl = uploadKey === null ? null : context.uploadUrl(id, uploadKey);
-    const created: CreatedDeployment = { id, type, url, foundryVersionId, uploadUrl };
-    return { status: 201, body: { data: created } };
+    const createdDeployment: CreatedDeployment = { id, type, url, foundryVersionId, uploadUrl };
+    return { status: 201, body: { data: createdDeployment } };
   },
 };
 
 export const deploymentHandlers = {
-  "apps.deployments.list": handler("apps.deployments.list", list),
-  "services.deployments.list": handler("services.deployments.list", list),
-  "apps.deployments.create": handler("apps.deployments.create", create),
-  "services.deployments.create": handler("services.deployments.create", create),
+  "apps.deployments.list": handler("apps.deployments.list", listHandler),
+  "services.deployments.list": handler("services.deployments.list", listHandler),
+  "apps.deployments.create": handler("apps.deployments.create", createHandler),
+  "services.deployments.create": handler("services.deployments.create", createHandler),
 
   "deployments.get": handler("deployments.get", {
     check: (call) => requireAccess(call, "deployment", call.path.deploymentId),
@@ -110,7 +110,7 @@ export const deploymentHandlers = {
       return deployment;
     },
     act: ({ context }, deployment) => {
-      clearPromotion(context, deployment);
+      removeFromApp(context, deployment);
       context.store.deployments.delete(deployment.id);
       return { status: 204 };
     },
@@ -124,7 +124,7 @@ export const deploymentHandlers = {
     },
     act: ({ context }, deployment) => ({
       status: 200,
-      body: { data: { previewDomain: beginStart(context, deployment) } },
+      body: { data: { previewDomain: startDeployment(context, deployment) } },
     }),
   }),
 
@@ -135,14 +135,14 @@ export const deploymentHandlers = {
       return deployment;
     },
     act: ({ context }, deployment) => {
-      beginStop(context, deployment);
+      stopDeployment(context, deployment);
       return { status: 204 };
     },
   }),
 };
 
 /** Removes a deleted deployment from its app. Its custom domains serve nothing until the next promotion. */
-const clearPromotion = ({ store }: RuleContext, { id, appId }: DeploymentRow): void => {
+const removeFromApp = ({ store }: RuleContext, { id, appId }: DeploymentRow): void => {
   const app = store.apps.get(appId);
   if (app === undefined) return;
   store.apps.update(appId, {

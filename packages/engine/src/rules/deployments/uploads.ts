@@ -4,20 +4,23 @@ import type { Endpoint } from "../../context/endpoint.js";
 import { errors } from "../../values/errors.js";
 
 /** Returns the path that the artifact of a deployment is uploaded to. The key in it is the only credential. */
-export const uploadPath = (deploymentId: string, key: string): string => `/uploads/${deploymentId}/${key}`;
+export const buildUploadPath = (deploymentId: string, key: string): string =>
+  `/uploads/${deploymentId}/${key}`;
 
 /**
  * Returns the endpoint that accepts the artifact of a deployment once. It only counts the bytes, because this server
  * does not run code. See the `CreatedDeployment` schema.
  */
-export const findUpload = (_method: string, path: string): Endpoint | undefined => {
+export const findUploadEndpoint = (_method: string, path: string): Endpoint | undefined => {
   const [, deploymentId, key] = /^\/uploads\/(\w+)\/(\w+)$/.exec(path) ?? [];
-  return deploymentId === undefined || key === undefined ? undefined : uploadEndpoint(deploymentId, key);
+  return deploymentId === undefined || key === undefined
+    ? undefined
+    : createUploadEndpoint(deploymentId, key);
 };
 
-const uploadEndpoint = (deploymentId: string, key: string): Endpoint => ({
+const createUploadEndpoint = (deploymentId: string, key: string): Endpoint => ({
   id: null,
-  shownPath: "/uploads/…",
+  loggedPath: "/uploads/…",
   discardsBody: true,
   bodyLimit: (_method, { upload }) => upload,
   respond: (server, request) =>

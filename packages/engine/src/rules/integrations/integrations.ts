@@ -1,13 +1,13 @@
 import { handler } from "../../context/operation-handler.js";
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
-import { timestamp } from "../../values/clock.js";
+import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
-import { page } from "../../request/paging.js";
+import { respondWithPage } from "../../request/paging.js";
 import { isInWorkspace, requireAccess } from "../../request/resource-access.js";
 import type { Integration } from "../../generated/schemas.js";
 import type { IntegrationRow } from "../../store/rows.js";
-import { forEachOf } from "../../store/preload.js";
+import { mapTogether } from "../../store/preload.js";
 
 const presentIntegration = (context: RowContext, row: IntegrationRow): Integration => {
   const client = context.store.clients.get(row.clientId);
@@ -18,16 +18,16 @@ const presentIntegration = (context: RowContext, row: IntegrationRow): Integrati
   return {
     id: row.id,
     url: context.url("integrations", row.id),
-    createdAt: timestamp(row.createdAt),
+    createdAt: formatTimestamp(row.createdAt),
     scopes: row.scopes,
-    client: { id: client.id, name: client.name, createdAt: timestamp(client.createdAt) },
+    client: { id: client.id, name: client.name, createdAt: formatTimestamp(client.createdAt) },
     createdByUser: { id: user.id, email: user.email, displayName: user.name },
   };
 };
 
 /** Revokes integrations. Deleting the row of an integration revokes its access tokens; its grants expire. */
-const revoke = ({ store, clock }: RuleContext, rows: readonly IntegrationRow[]) => {
-  forEachOf(rows, ({ id: integrationId }) => {
+const revokeIntegrations = ({ store, clock }: RuleContext, rows: readonly IntegrationRow[]) => {
+  mapTogether(rows, ({ id: integrationId }) => {
     const grants = store.grants.list({ integrationId });
     store.integrations.delete(integrationId);
     for (const { id } of grants) store.grants.update(id, { expiresAt: clock.now() });
@@ -40,7 +40,7 @@ export const integrationHandlers = {
     check: () => undefined,
     act: (call) => {
       const { workspaceId } = call.query;
-      return page(
+      return respondWithPage(
         call,
         call.context.store.integrations,
         { workspaceId: isInWorkspace(call, "workspace", workspaceId) ? workspaceId : [] },
@@ -59,13 +59,18 @@ export const integrationHandlers = {
 
   "integrations.delete": handler("integrations.delete", {
     check: (call) => requireAccess(call, "integration", call.path.id),
-    act: ({ context }, integration) => revoke(context, [integration]),
+    act: ({ context }, integration) => revokeIntegrations(context, [integration]),
   }),
 
   "workspaces.integrations.list": handler("workspaces.integrations.list", {
     check: (call) => requireAccess(call, "workspace", call.path.workspaceId),
     act: (call, workspace) =>
-      page(call, call.context.store.integrations, { workspaceId: workspace.id }, presentIntegration),
+      respondWithPage(
+        call,
+        call.context.store.integrations,
+        { workspaceId: workspace.id },
+        presentIntegration,
+      ),
   }),
 
   "workspaces.integrations.delete": handler("workspaces.integrations.delete", {
@@ -78,6 +83,6 @@ export const integrationHandlers = {
       if (integrations.length === 0) throw errors.notFound("integration");
       return integrations;
     },
-    act: ({ context }, integrations) => revoke(context, integrations),
+    act: ({ context }, integrations) => revokeIntegrations(context, integrations),
   }),
 };

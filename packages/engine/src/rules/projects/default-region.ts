@@ -4,14 +4,14 @@ import type { ProjectRow } from "../../store/rows.js";
 const fallbackRegion = "us-east-1";
 
 /** Returns the region of a new app. See `regionId` of the `apps.create` operation. */
-export const placeApp = (project: ProjectRow, regionId: string | undefined): string =>
+export const chooseAppRegion = (project: ProjectRow, regionId: string | undefined): string =>
   regionId ?? project.defaultRegion ?? fallbackRegion;
 
 /**
  * Returns the region of a new database. `inherit` is the project's default region, or else the region of its default
  * database. See `region` of the `projects.databases.create` operation.
  */
-export const placeDatabase = (
+export const chooseDatabaseRegion = (
   context: RuleContext,
   project: ProjectRow,
   region: string | undefined,

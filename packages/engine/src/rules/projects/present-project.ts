@@ -1,5 +1,5 @@
 import type { RowContext } from "../../context/row-texts.js";
-import { timestamp } from "../../values/clock.js";
+import { formatTimestamp } from "../../values/clock.js";
 import type { Project, Reference } from "../../generated/schemas.js";
 import type { ProjectRow, Row } from "../../store/rows.js";
 
@@ -10,7 +10,7 @@ export const presentProject = (context: RowContext, row: ProjectRow): Project =>
   url: context.url("projects", row.id),
   name: row.name,
   logicalId: row.logicalId,
-  createdAt: timestamp(row.createdAt),
+  createdAt: formatTimestamp(row.createdAt),
   defaultRegion: row.defaultRegion,
   workspace: presentReference(context, "workspaces", context.store.workspaces.get(row.workspaceId)),
 });

@@ -3,49 +3,53 @@ import { type OperationCall, handler } from "../../context/operation-handler.js"
 import type { RuleContext } from "../../context/rule-context.js";
 import { byteLength } from "../../values/byte-length.js";
 import { errors } from "../../values/errors.js";
-import { firstPageOf, page } from "../../request/paging.js";
+import { preloadFirstPage, respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
-import { addBranch, membership } from "../branches/branch-choice.js";
+import { addBranch, buildMembershipFields } from "../branches/branch-choice.js";
 import { addDatabase } from "../databases/database-creation.js";
 import { requestChange } from "../databases/database-changes.js";
 import { removeProject } from "../databases/database-removal.js";
-import { placeDatabase } from "./default-region.js";
+import { chooseDatabaseRegion } from "./default-region.js";
 import { presentProjectDatabase } from "../databases/present-database.js";
 import { presentProject } from "./present-project.js";
 
 /** @throws `project:logical_id_conflict` when another project of the workspace has the `logicalId`. */
-export const refuseTakenLogicalId = (context: RuleContext, workspaceId: string, logicalId: string): void => {
+export const assertProjectLogicalIdFree = (
+  context: RuleContext,
+  workspaceId: string,
+  logicalId: string,
+): void => {
   if (context.store.projects.find({ workspaceId, logicalId })) {
     throw projectErrors.logicalIdConflict(logicalId);
   }
 };
 
 /** Formats `{ database: 1, app: 2 }` as "1 database and 2 apps". Omits kinds with a count of 0. */
-export const countOf = (counts: Readonly<Record<string, number>>): string =>
+export const formatCounts = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${String(count)} ${kind}${count === 1 ? "" : "s"}`)
     .join(" and ");
 
-const defaultDatabaseOf = ({ store }: RuleContext, projectId: string): DatabaseRow | undefined =>
+const findDefaultDatabase = ({ store }: RuleContext, projectId: string): DatabaseRow | undefined =>
   store.databases.find({ projectId, isDefault: true });
 
 /**
  * Refuses to delete a project that has resources other than branches and a default database, which are deleted with it.
  */
-const refuseDependencies = ({ store }: RuleContext, projectId: string): void => {
+const assertNoDependencies = ({ store }: RuleContext, projectId: string): void => {
   const databases = store.databases.count({ projectId, isDefault: false });
   const apps = store.apps.count({ projectId });
   if (databases + apps > 0) {
-    throw projectErrors.hasDependencies(countOf({ "non-default database": databases, app: apps }));
+    throw projectErrors.hasDependencies(formatCounts({ "non-default database": databases, app: apps }));
   }
 };
 
 const checkDelete = (call: OperationCall<"projects.delete">): ProjectRow => {
   // A deletion that is under way may still fail, so another one waits for it rather than finding nothing.
   const project = requireAccess(call, "project", call.path.id);
-  refuseDependencies(call.context, project.id);
+  assertNoDependencies(call.context, project.id);
   return project;
 };
 
@@ -57,12 +61,12 @@ const maxSettingsBytes = 64 * 1024;
  *
  * @throws `validation:failed` when the merged settings are too large.
  */
-const mergeSettings = (
+const mergeProjectSettings = (
   { settings }: ProjectRow,
   changes: ProjectRow["settings"] = {},
 ): ProjectRow["settings"] => {
-  const merged = { ...settings, ...changes };
-  if (byteLength(JSON.stringify(merged)) > maxSettingsBytes) {
+  const mergedSettings = { ...settings, ...changes };
+  if (byteLength(JSON.stringify(mergedSettings)) > maxSettingsBytes) {
     throw errors.validationFailed([
       {
         path: "/settings",
@@ -70,15 +74,15 @@ const mergeSettings = (
       },
     ]);
   }
-  return merged;
+  return mergedSettings;
 };
 
 export const projectHandlers = {
   "projects.list": handler("projects.list", {
-    preloads: firstPageOf("projects"),
+    preloads: preloadFirstPage("projects"),
     check: () => undefined,
     act: (call) =>
-      page(
+      respondWithPage(
         call,
         call.context.store.projects,
         { workspaceId: call.principal.workspaceId, logicalId: call.query.logicalId },
@@ -91,7 +95,8 @@ export const projectHandlers = {
       if (body.workspaceId !== undefined && body.workspaceId !== principal.workspaceId) {
         throw errors.forbidden("The credential has no access to this workspace");
       }
-      if (body.logicalId !== undefined) refuseTakenLogicalId(context, principal.workspaceId, body.logicalId);
+      if (body.logicalId !== undefined)
+        assertProjectLogicalIdFree(context, principal.workspaceId, body.logicalId);
     },
     act: ({ context, principal, body }) => {
       const project = context.store.projects.insert({
@@ -108,10 +113,10 @@ export const projectHandlers = {
         return { status: 201, body: { data: { ...presentProject(context, project), database: null } } };
       }
       const { database, connection } = addDatabase(context, {
-        ...membership(project, branch),
+        ...buildMembershipFields(project, branch),
         name: project.name,
         logicalId: null,
-        region: placeDatabase(context, project, "inherit"),
+        region: chooseDatabaseRegion(context, project, "inherit"),
         isDefault: true,
         source: { type: "empty" },
       });
@@ -135,21 +140,21 @@ export const projectHandlers = {
   "projects.update": handler("projects.update", {
     check: (call) => {
       const project = requireAccess(call, "project", call.path.id);
-      return { project, settings: mergeSettings(project, call.body.settings) };
+      return { project, settings: mergeProjectSettings(project, call.body.settings) };
     },
     act: ({ context, body }, { project, settings }) => {
-      const changed = context.store.projects.update(project.id, {
+      const changedProject = context.store.projects.update(project.id, {
         name: body.name ?? project.name,
         settings,
       });
-      return { status: 200, body: { data: presentProject(context, changed) } };
+      return { status: 200, body: { data: presentProject(context, changedProject) } };
     },
   }),
 
   "projects.delete": handler("projects.delete", {
     check: checkDelete,
     act: ({ context }, project) => {
-      const database = defaultDatabaseOf(context, project.id);
+      const database = findDefaultDatabase(context, project.id);
       if (database === undefined) {
         removeProject(context, project.id);
         return { status: 204 };

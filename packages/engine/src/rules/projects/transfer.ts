@@ -1,16 +1,16 @@
 import { projectErrors } from "./project-errors.js";
 import { type OperationCall, handler } from "../../context/operation-handler.js";
 import { adminScope } from "../../values/principal.js";
-import { forEachOf } from "../../store/preload.js";
+import { mapTogether } from "../../store/preload.js";
 import { requireProject } from "./project-access.js";
-import { refuseTakenLogicalId } from "./projects.js";
+import { assertProjectLogicalIdFree } from "./projects.js";
 
 /**
  * Returns the workspace of the recipient's token.
  *
  * @throws `transfer:invalid_recipient_token` unless it is a valid token of a user with the scope `workspace:admin`.
  */
-const recipientWorkspaceId = ({ bearers }: OperationCall<"projects.transfer">): string => {
+const requireRecipientWorkspace = ({ bearers }: OperationCall<"projects.transfer">): string => {
   const recipient = bearers["recipientAccessToken"];
   if (recipient?.kind !== "user" || !recipient.scopes.includes(adminScope))
     throw projectErrors.invalidRecipientToken();
@@ -20,10 +20,11 @@ const recipientWorkspaceId = ({ bearers }: OperationCall<"projects.transfer">): 
 export const transferHandlers = {
   "projects.transfer": handler("projects.transfer", {
     check: (call) => {
-      const workspaceId = recipientWorkspaceId(call);
+      const workspaceId = requireRecipientWorkspace(call);
       const project = requireProject(call, call.path.id);
       if (workspaceId === project.workspaceId) throw projectErrors.alreadyInWorkspace();
-      if (project.logicalId !== null) refuseTakenLogicalId(call.context, workspaceId, project.logicalId);
+      if (project.logicalId !== null)
+        assertProjectLogicalIdFree(call.context, workspaceId, project.logicalId);
       return { project, workspaceId };
     },
     /** Moves the project, and the rows that repeat its workspace. Pending approvals expire. */
@@ -31,13 +32,14 @@ export const transferHandlers = {
       const { projects, databases, connections, apps, approvals } = store;
       projects.update(project.id, { workspaceId });
       for (const app of apps.list({ projectId: project.id })) apps.update(app.id, { workspaceId });
-      forEachOf(databases.list({ projectId: project.id }), ({ id: databaseId }) => {
-        const moved = connections.list({ databaseId });
+      mapTogether(databases.list({ projectId: project.id }), ({ id: databaseId }) => {
+        const connectionsOfDatabase = connections.list({ databaseId });
         databases.update(databaseId, { workspaceId });
-        for (const { id } of moved) connections.update(id, { workspaceId });
+        for (const { id } of connectionsOfDatabase) connections.update(id, { workspaceId });
       });
-      const waiting = approvals.list({ projectId: project.id, status: "pending" });
-      for (const { id } of waiting) approvals.update(id, { status: "expired", expiresAt: clock.now() });
+      const pendingApprovals = approvals.list({ projectId: project.id, status: "pending" });
+      for (const { id } of pendingApprovals)
+        approvals.update(id, { status: "expired", expiresAt: clock.now() });
       return { status: 204 };
     },
   }),

@@ -25,8 +25,10 @@ export const regionHandlers = {
   "regions.list": handler("regions.list", {
     check: () => undefined,
     act: ({ query }) => {
-      const selected = products.filter((product) => query.product === undefined || query.product === product);
-      const data = selected.flatMap((product) =>
+      const selectedProducts = products.filter(
+        (product) => query.product === undefined || query.product === product,
+      );
+      const data = selectedProducts.flatMap((product) =>
         regions.map((region): ProductRegion => ({ ...region, product })),
       );
       return { status: 200, body: { data } };

@@ -1,10 +1,10 @@
-import { serviceTokenRequest, tokenClaims } from "../../context/access-token.js";
+import { buildServiceTokenRequest, buildTokenClaims } from "../../context/access-token.js";
 import { handler, preparedHandler } from "../../context/operation-handler.js";
-import { timestamp } from "../../values/clock.js";
+import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
-import { page } from "../../request/paging.js";
+import { respondWithPage } from "../../request/paging.js";
 import { isInWorkspace, requireAccess } from "../../request/resource-access.js";
-import type { Present } from "../../context/row-texts.js";
+import type { PresentRow } from "../../context/row-texts.js";
 import type { ServiceToken } from "../../generated/schemas.js";
 import type { ServiceTokenRow } from "../../store/rows.js";
 
@@ -13,11 +13,11 @@ const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
   type: "serviceToken",
   name: row.name,
   valueHint: row.valueHint,
-  createdAt: timestamp(row.createdAt),
-  expiresAt: row.expiresAt === null ? null : timestamp(row.expiresAt),
+  createdAt: formatTimestamp(row.createdAt),
+  expiresAt: row.expiresAt === null ? null : formatTimestamp(row.expiresAt),
 });
 
-const presentListed: Present<ServiceTokenRow> = (_context, row) => presentServiceToken(row);
+const presentListedToken: PresentRow<ServiceTokenRow> = (_context, row) => presentServiceToken(row);
 
 export const serviceTokenHandlers = {
   /** Lists tokens, newest first. The list is empty when the workspace does not exist or is not the caller's. */
@@ -25,11 +25,11 @@ export const serviceTokenHandlers = {
     check: () => undefined,
     act: (call) => {
       const { workspaceId } = call.path;
-      return page(
+      return respondWithPage(
         call,
         call.context.store.serviceTokens,
         { workspaceId: isInWorkspace(call, "workspace", workspaceId) ? workspaceId : [] },
-        presentListed,
+        presentListedToken,
         { newestFirst: true },
       );
     },
@@ -41,7 +41,7 @@ export const serviceTokenHandlers = {
       plan: (call) => {
         const workspace = requireAccess(call, "workspace", call.path.workspaceId);
         const token = { id: call.context.ids.id("service_token"), workspaceId: workspace.id };
-        return { id: token.id, claims: tokenClaims(call.context, serviceTokenRequest(token)) };
+        return { id: token.id, claims: buildTokenClaims(call.context, buildServiceTokenRequest(token)) };
       },
       work: async ({ signer }, { id, claims }) => ({ id, value: await signer.sign(claims) }),
     },

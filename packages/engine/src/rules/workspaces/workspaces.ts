@@ -1,8 +1,8 @@
 import { handler } from "../../context/operation-handler.js";
 import type { RowContext } from "../../context/row-texts.js";
-import { timestamp } from "../../values/clock.js";
+import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
-import { page } from "../../request/paging.js";
+import { respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { Workspace } from "../../generated/schemas.js";
 import type { WorkspaceRow } from "../../store/rows.js";
@@ -12,7 +12,7 @@ const presentWorkspace = (context: RowContext, row: WorkspaceRow): Workspace => 
   type: "workspace",
   url: context.url("workspaces", row.id),
   name: row.name,
-  createdAt: timestamp(row.createdAt),
+  createdAt: formatTimestamp(row.createdAt),
 });
 
 export const workspaceHandlers = {
@@ -20,7 +20,12 @@ export const workspaceHandlers = {
   "workspaces.list": handler("workspaces.list", {
     check: () => undefined,
     act: (call) =>
-      page(call, call.context.store.workspaces, { id: call.principal.workspaceId }, presentWorkspace),
+      respondWithPage(
+        call,
+        call.context.store.workspaces,
+        { id: call.principal.workspaceId },
+        presentWorkspace,
+      ),
   }),
 
   "workspaces.create": handler("workspaces.create", {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningServer, controlSecretHeader, createServer } from "@mgmt/mock/server";
 import { ConnectionFaults } from "@mgmt/engine";
 import { controlDocument } from "@mgmt/engine/http";
-import { routes } from "../../../src/http/control/routes.js";
+import { controlRoutes } from "../../../src/http/control/routes.js";
 
 const document = controlDocument();
 const methods = ["get", "put", "post", "delete"];
@@ -26,7 +26,7 @@ const operations = new Map(
 
 describe("the document of the control surface", () => {
   it("has every route, and no other", () => {
-    expect([...operations.keys()].sort()).toEqual(Object.keys(routes).sort());
+    expect([...operations.keys()].sort()).toEqual(Object.keys(controlRoutes).sort());
   });
 
   it("names every operation once", () => {

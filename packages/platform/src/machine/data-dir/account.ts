@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { platformErrors } from "../../errors/platform-error.js";
 
 /** The account that runs Postgres when the platform runs as root, because Postgres refuses to run as root. */
-export interface Account {
+export interface SystemAccount {
   uid: number;
   gid: number;
 }
@@ -11,33 +11,33 @@ export interface Account {
  * Existing system accounts to try, in order of preference. No account is created. `nobody` is the last one, because unrelated programs
  * run as nobody and could read the cluster.
  */
-const names = ["postgres", "_postgres", "daemon", "nobody"];
+const candidateAccountNames = ["postgres", "_postgres", "daemon", "nobody"];
 
-export const isRoot = (): boolean => process.geteuid?.() === 0;
+export const isRunningAsRoot = (): boolean => process.geteuid?.() === 0;
 
 /**
  * Returns the account to run Postgres as, or undefined for the current user.
  *
  * @throws PlatformError `platform:unsupported_system` when running as root and no unprivileged account is found.
  */
-export const findAccount = async (): Promise<Account | undefined> => {
-  if (!isRoot()) return undefined;
-  const [account] = await systemAccounts();
+export const findPostgresAccount = async (): Promise<SystemAccount | undefined> => {
+  if (!isRunningAsRoot()) return undefined;
+  const [account] = await readSystemAccounts();
   if (account !== undefined) return account;
   throw platformErrors.unsupportedSystem(
-    `Postgres does not run as root, and /etc/passwd contains none of the accounts ${names.join(", ")}`,
+    `Postgres does not run as root, and /etc/passwd contains none of the accounts ${candidateAccountNames.join(", ")}`,
     "Run the platform as another user.",
   );
 };
 
 /** Returns the accounts that Postgres may run as when the platform runs as root. */
-export const systemAccounts = async (): Promise<Account[]> => {
+export const readSystemAccounts = async (): Promise<SystemAccount[]> => {
   const accounts = parsePasswd(await readFile("/etc/passwd", "utf8").catch(() => ""));
-  return names.flatMap((name) => accounts.get(name) ?? []);
+  return candidateAccountNames.flatMap((name) => accounts.get(name) ?? []);
 };
 
-const parsePasswd = (text: string): Map<string, Account> => {
-  const accounts = new Map<string, Account>();
+const parsePasswd = (text: string): Map<string, SystemAccount> => {
+  const accounts = new Map<string, SystemAccount>();
   for (const line of text.split("\n")) {
     const [name, , uid, gid] = line.split(":");
     // On macOS the ids of nobody are -2.

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
 import { syncFile } from "@mgmt/internal/files/sync-file";
-import { isRoot } from "./account.js";
+import { isRunningAsRoot } from "./account.js";
 
 export interface WriteOptions {
   /** Syncs the file and its directory, so that the write survives a power failure. */
@@ -20,8 +20,8 @@ export const writeAtomically = async (
   { durable }: WriteOptions,
 ): Promise<void> => {
   const directory = dirname(path);
-  await replaceAtomically(path, temporaryFor(path), async (file) => {
-    if (isRoot()) {
+  await replaceAtomically(path, temporaryPathFor(path), async (file) => {
+    if (isRunningAsRoot()) {
       const { uid, gid } = await stat(directory);
       await file.chown(uid, gid);
     }
@@ -32,9 +32,9 @@ export const writeAtomically = async (
 };
 
 /** Returns a new temporary name beside `path`. `removeUnfinished` removes the file if a killed process leaves it behind. */
-export const temporaryFor = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.tmp`;
+export const temporaryPathFor = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.tmp`;
 
-const temporaryEnd = /^\.[0-9a-f]{12}\.tmp$/;
+const temporarySuffixPattern = /^\.[0-9a-f]{12}\.tmp$/;
 
 /**
  * Removes the temporary files and directories that a process left because it was killed while it wrote one of these names.
@@ -48,7 +48,7 @@ export const removeUnfinished = async (directory: string, names: readonly string
 
 /** Tells whether `temporaryFor` made this name for one of these names. */
 export const isUnfinished = (file: string, names: readonly string[]): boolean =>
-  names.some((name) => file.startsWith(name) && temporaryEnd.test(file.slice(name.length)));
+  names.some((name) => file.startsWith(name) && temporarySuffixPattern.test(file.slice(name.length)));
 
 /** Makes the names of the files in a directory survive a power failure. */
 export const syncDirectory = async (directory: string): Promise<void> => {
@@ -61,7 +61,7 @@ export const syncDirectory = async (directory: string): Promise<void> => {
 };
 
 /** Codes of errors about directories that this account cannot have changed, or that cannot be synced. */
-const notSyncable: ReadonlySet<string | undefined> = new Set([
+const unsyncableCodes: ReadonlySet<string | undefined> = new Set([
   "EACCES",
   "EPERM",
   "EROFS",
@@ -76,7 +76,7 @@ export const syncParents = async (path: string): Promise<void> => {
   try {
     await syncDirectory(parent);
   } catch (error) {
-    if (!notSyncable.has(errorCode(error))) throw error;
+    if (!unsyncableCodes.has(errorCode(error))) throw error;
   }
   await syncParents(parent);
 };

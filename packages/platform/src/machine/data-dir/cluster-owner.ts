@@ -3,22 +3,22 @@ import { constants } from "node:fs";
 import { lchown, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { syncDirectory } from "./atomic-file.js";
-import { openOwn } from "./own-file.js";
+import { openOwnedFile } from "./own-file.js";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { platformErrors } from "../../errors/platform-error.js";
-import { type Account, findAccount, isRoot, systemAccounts } from "./account.js";
+import { type SystemAccount, findPostgresAccount, isRunningAsRoot, readSystemAccounts } from "./account.js";
 
 /**
  * Returns the account to run Postgres as on an existing cluster, which must be its owner; undefined for the current user.
  * A cluster owned by root, such as one restored from a copy, is first replaced by a copy of the account that `findAccount` returns.
  */
-export const claimOwnership = async (cluster: string): Promise<Account | undefined> => {
-  if (!isRoot()) return undefined;
+export const claimOwnership = async (cluster: string): Promise<SystemAccount | undefined> => {
+  if (!isRunningAsRoot()) return undefined;
   const { uid, gid } = await lstat(cluster);
-  const accounts = await systemAccounts();
+  const accounts = await readSystemAccounts();
   if (accounts.some((account) => account.uid === uid)) return { uid, gid };
   if (uid !== 0) throw platformErrors.dataDirUnsafe(cluster, "it belongs to another account");
-  const account = await findAccount();
+  const account = await findPostgresAccount();
   if (account !== undefined) await replaceByCopy(cluster, account);
   return account;
 };
@@ -29,7 +29,7 @@ export const claimOwnership = async (cluster: string): Promise<Account | undefin
  *
  * @throws PlatformError `platform:data_dir_unsafe` when it contains links, or files of other accounts.
  */
-const replaceByCopy = async (cluster: string, account: Account): Promise<void> => {
+const replaceByCopy = async (cluster: string, account: SystemAccount): Promise<void> => {
   const unique = `${cluster}.${randomBytes(6).toString("hex")}`;
   const [copy, former] = [`${unique}.tmp`, `${unique}.former`];
   try {
@@ -44,7 +44,7 @@ const replaceByCopy = async (cluster: string, account: Account): Promise<void> =
   await rm(former, { recursive: true, force: true });
 };
 
-const formerEnd = /^\.[0-9a-f]{12}\.former$/;
+const formerSuffixPattern = /^\.[0-9a-f]{12}\.former$/;
 
 /**
  * Repairs the directory after a process that was killed while it replaced the cluster by a copy: moves the former cluster back if there is
@@ -54,7 +54,7 @@ export const finishReplacement = async (cluster: string): Promise<void> => {
   const directory = dirname(cluster);
   const name = basename(cluster);
   for (const entry of await readdir(directory)) {
-    if (!entry.startsWith(name) || !formerEnd.test(entry.slice(name.length))) continue;
+    if (!entry.startsWith(name) || !formerSuffixPattern.test(entry.slice(name.length))) continue;
     const former = join(directory, entry);
     if ((await lstat(cluster).catch(() => undefined)) === undefined) await rename(former, cluster);
     else await rm(former, { recursive: true, force: true });
@@ -62,15 +62,15 @@ export const finishReplacement = async (cluster: string): Promise<void> => {
 };
 
 /** Files that are copied at once. The file system syncs them together. */
-const atOnce = 32;
+const maxConcurrentCopies = 32;
 
 /** Changes the owner of the directory last, because the account could replace files in a directory that it owns. */
-const copyDirectory = async (from: string, to: string, account: Account): Promise<void> => {
+const copyDirectory = async (from: string, to: string, account: SystemAccount): Promise<void> => {
   await mkdir(to, { mode: 0o700 });
   // A server that was killed leaves its socket.
   const entries = (await readdir(from, { withFileTypes: true })).filter((entry) => !entry.isSocket());
   while (entries.length > 0) {
-    const copies = entries.splice(0, atOnce).map((entry) => {
+    const copies = entries.splice(0, maxConcurrentCopies).map((entry) => {
       const copy = entry.isDirectory() ? copyDirectory : copyFile;
       return copy(join(from, entry.name), join(to, entry.name), account);
     });
@@ -81,8 +81,8 @@ const copyDirectory = async (from: string, to: string, account: Account): Promis
   await lchown(to, account.uid, account.gid);
 };
 
-const copyFile = async (from: string, to: string, { uid, gid }: Account): Promise<void> => {
-  const source = await openOwn(from, constants.O_RDONLY);
+const copyFile = async (from: string, to: string, { uid, gid }: SystemAccount): Promise<void> => {
+  const source = await openOwnedFile(from, constants.O_RDONLY);
   try {
     const target = await open(to, "wx", 0o600);
     try {

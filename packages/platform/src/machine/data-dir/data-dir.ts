@@ -2,10 +2,10 @@ import { chmod, lstat, readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { PlatformError, isDiskFull, platformErrors } from "../../errors/platform-error.js";
-import { isRoot } from "./account.js";
+import { isRunningAsRoot } from "./account.js";
 import { finishReplacement } from "./cluster-owner.js";
 import { isUnfinished, removeUnfinished, syncParents } from "./atomic-file.js";
-import { DirectoryLock, lockName, pipeName } from "./directory-lock.js";
+import { DirectoryLock, lockName, pipeFilePattern } from "./directory-lock.js";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { type Manifest, UnknownFormatError, isCopied, manifestName, readManifest } from "./manifest.js";
 import { type CheckedNames, refuseForeign, refuseForeignParents } from "./ownership.js";
@@ -36,7 +36,7 @@ export interface DataDirFiles {
   tls: string;
 }
 
-export const filesIn = (dataDir: string): DataDirFiles => ({
+export const dataDirFiles = (dataDir: string): DataDirFiles => ({
   cluster: join(dataDir, "postgres"),
   log: join(dataDir, "postgres.log"),
   token: join(dataDir, "token"),
@@ -46,7 +46,7 @@ export const filesIn = (dataDir: string): DataDirFiles => ({
 });
 
 /** As root, Postgres's account must be able to traverse the directory. The files inside remain private. */
-export const directoryMode = (): number => (isRoot() ? 0o711 : 0o700);
+export const directoryMode = (): number => (isRunningAsRoot() ? 0o711 : 0o700);
 
 /**
  * Opens a persistent data directory, or initializes it when it is empty or missing.
@@ -60,7 +60,7 @@ export const openDataDir = async (dataDir: string): Promise<DataDir> => {
     await refuseForeignParents(path);
     const isNew = makeDirectory(path, directoryMode());
     if (!isNew) await makeEmptyPrivate(path);
-    await refuseForeign(path, checkedNames(path));
+    await refuseForeign(path, checkNames(path));
     const lock = await DirectoryLock.acquire(path);
     try {
       const manifest = await readComplete(path);
@@ -91,33 +91,33 @@ export const refuseUnlessCopied = async ({ path, manifest }: DataDir, port: numb
   }
 };
 
-const checkedNames = (path: string): CheckedNames => {
-  const { cluster, log, tls, ...others } = filesIn(path);
+const checkNames = (path: string): CheckedNames => {
+  const { cluster, log, tls, ...otherNames } = dataDirFiles(path);
   return {
     cluster: basename(cluster),
     inPlace: [basename(log)],
     directories: [basename(tls)],
-    others: [manifestName, lockName, ...Object.values(others).map((file) => basename(file))],
-    unused: pipeName,
+    others: [manifestName, lockName, ...Object.values(otherNames).map((file) => basename(file))],
+    unused: pipeFilePattern,
   };
 };
 
 /** Removes the write permission of other accounts from a directory that is empty and belongs to this account. */
 const makeEmptyPrivate = async (path: string): Promise<void> => {
   const stats = await lstat(path);
-  const isOwn = stats.isDirectory() && stats.uid === process.geteuid?.();
-  if (isOwn && (await readdir(path)).length === 0) await chmod(path, directoryMode());
+  const isOwnDirectory = stats.isDirectory() && stats.uid === process.geteuid?.();
+  if (isOwnDirectory && (await readdir(path)).length === 0) await chmod(path, directoryMode());
 };
 
 /** Returns the manifest of a data directory whose first start has finished. */
 const readComplete = async (path: string): Promise<Manifest | undefined> => {
-  const files = filesIn(path);
+  const files = dataDirFiles(path);
   let manifest: Manifest | undefined;
   try {
     manifest = await readManifest(path);
   } catch (error) {
     if (error instanceof UnknownFormatError) throw platformErrors.dataDirIncompatible(path, error);
-    throw platformErrors.dataDirCorrupt(path, `platform.json cannot be read (${messageOf(error)})`, error);
+    throw platformErrors.dataDirCorrupt(path, `platform.json cannot be read (${errorMessage(error)})`, error);
   }
   if (manifest === undefined) {
     if (!(await isEmpty(path))) throw platformErrors.dataDirForeign(path);
@@ -138,7 +138,7 @@ const isEmpty = async (path: string): Promise<boolean> =>
   (await readdir(path)).every((name) => name.startsWith(lockName) || isUnfinished(name, [manifestName]));
 
 const checkCluster = async (path: string, { postgres }: Manifest): Promise<void> => {
-  const { cluster } = filesIn(path);
+  const { cluster } = dataDirFiles(path);
   let version: string;
   try {
     version = (await readRegular(join(cluster, "PG_VERSION"))).trim();
@@ -155,4 +155,4 @@ const checkCluster = async (path: string, { postgres }: Manifest): Promise<void>
   }
 };
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -5,8 +5,8 @@ import { availableMemory, env, geteuid, platform } from "node:process";
 import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { foreignProblem } from "./own-file.js";
-import { whyReplaceable } from "./parents.js";
-import { isRoot } from "./account.js";
+import { findReplacementRisk } from "./parents.js";
+import { isRunningAsRoot } from "./account.js";
 
 const gibibyte = 1024 ** 3;
 
@@ -18,18 +18,18 @@ export const defaultDataDir = (): string =>
 
 /** Returns a cache directory that only this user can read, or undefined when none can be created. */
 export const privateCacheDir = (): Promise<string | undefined> => {
-  const usual =
+  const defaultCacheDir =
     platform === "darwin"
       ? join(homeFolder(), "Library", "Caches", "mgmt")
       : join(userFolder(env["XDG_CACHE_HOME"], ".cache"), "mgmt");
-  return firstSafeDirectory([usual, join(tmpdir(), `mgmt-cache-${ownUid()}`)], 0o700);
+  return firstSafeDirectory([defaultCacheDir, join(tmpdir(), `mgmt-cache-${ownUid()}`)], 0o700);
 };
 
 /** Returns a cache directory for programs: other accounts can read and execute its files, only this user can write them. */
 export const programCacheDir = (): Promise<string | undefined> => {
-  if (!isRoot()) return privateCacheDir();
-  const usual = platform === "darwin" ? "/Library/Caches/mgmt" : "/var/cache/mgmt";
-  return firstSafeDirectory([usual, join(tmpdir(), "mgmt-programs"), "/tmp/mgmt-programs"], 0o755);
+  if (!isRunningAsRoot()) return privateCacheDir();
+  const defaultCacheDir = platform === "darwin" ? "/Library/Caches/mgmt" : "/var/cache/mgmt";
+  return firstSafeDirectory([defaultCacheDir, join(tmpdir(), "mgmt-programs"), "/tmp/mgmt-programs"], 0o755);
 };
 
 const memoryDirectory = "/dev/shm";
@@ -56,7 +56,7 @@ const firstSafeDirectory = async (
   candidates: readonly string[],
   mode: number,
 ): Promise<string | undefined> => {
-  for (const candidate of candidates) if (await makeSafe(candidate, mode)) return candidate;
+  for (const candidate of candidates) if (await makeSafeDirectory(candidate, mode)) return candidate;
   return undefined;
 };
 
@@ -64,9 +64,9 @@ const firstSafeDirectory = async (
  * Rejects a directory that another user created first, which can happen in a shared parent such as `/tmp`, that another user could
  * have written to, or that another user could replace.
  */
-const makeSafe = async (directory: string, mode: number): Promise<boolean> => {
+const makeSafeDirectory = async (directory: string, mode: number): Promise<boolean> => {
   try {
-    if ((await whyReplaceable(dirname(directory))) !== undefined) return false;
+    if ((await findReplacementRisk(dirname(directory))) !== undefined) return false;
     makeDirectory(directory, mode);
     const stats = await lstat(directory);
     if (!stats.isDirectory() || foreignProblem(stats) !== undefined) return false;

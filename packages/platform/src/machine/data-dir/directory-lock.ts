@@ -5,30 +5,30 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import {
-  type Life,
+  type ProcessLiveness,
   type ProcessIdentity,
-  lifeOf,
+  processLiveness,
   parseIdentity,
 } from "@mgmt/internal/processes/process-life";
-import { processesByPs } from "@mgmt/internal/processes/start-by-ps";
+import { createPsProcesses } from "@mgmt/internal/processes/start-by-ps";
 import { platformErrors } from "../../errors/platform-error.js";
 import { LockPipe, isLocal, lifeByPipe } from "./lock-pipe.js";
 import { identityOf } from "./manifest.js";
-import { readOwn } from "./own-file.js";
+import { readOwnedFile } from "./own-file.js";
 
 export const lockName = "platform.lock";
 
 /** Name of a file that identifies a process which takes the lock. */
-const ownName = /^platform\.lock\.[0-9a-f]{12}$/;
+const claimFilePattern = /^platform\.lock\.[0-9a-f]{12}$/;
 
 /** Name of the pipe of such a process. */
-export const pipeName = /^platform\.lock\.[0-9a-f]{12}\.pipe$/;
+export const pipeFilePattern = /^platform\.lock\.[0-9a-f]{12}\.pipe$/;
 
 /** Age in milliseconds after which a file without an owner belongs to a process that was killed while it wrote it. */
-const writeLimit = 60_000;
+const abandonedAfterMs = 60_000;
 
 /** The content of a lock: who holds it, and the identity of the directory that it locked. */
-interface Owner extends ProcessIdentity {
+interface LockRecord extends ProcessIdentity {
   directory: number;
   /** Part of the names of the files of this process. */
   id: string;
@@ -58,23 +58,23 @@ export class DirectoryLock {
   static async acquire(dataDir: string): Promise<DirectoryLock> {
     const path = join(dataDir, lockName);
     const id = randomBytes(6).toString("hex");
-    const own = `${path}.${id}`;
-    const pipe = await LockPipe.create(pipeOf(path, id));
+    const claimPath = `${path}.${id}`;
+    const pipe = await LockPipe.create(pipePath(path, id));
     try {
-      const { own: process } = processesByPs();
+      const { own: process } = createPsProcesses();
       const place = { directory: await identityOf(dataDir), isLocal: await isLocal(dataDir) };
-      await writeNew(own, JSON.stringify({ ...process, ...place, id } satisfies Owner));
-      while (!(await linkIfAbsent(own, path))) {
-        await refuseUnlessEnded(path);
-        await removeStale(path, own);
+      await createDurableFile(claimPath, JSON.stringify({ ...process, ...place, id } satisfies LockRecord));
+      while (!(await linkIfAbsent(claimPath, path))) {
+        await refuseUnlessHolderEnded(path);
+        await removeStale(path, claimPath);
       }
-      await removeLeft(dataDir);
+      await removeAbandonedFiles(dataDir);
       return new DirectoryLock(path, pipe);
     } catch (error) {
       await pipe?.remove();
       throw error;
     } finally {
-      await rm(own, { force: true });
+      await rm(claimPath, { force: true });
     }
   }
 
@@ -89,10 +89,10 @@ export class DirectoryLock {
   }
 }
 
-const pipeOf = (path: string, id: string): string => `${path}.${id}.pipe`;
+const pipePath = (path: string, id: string): string => `${path}.${id}.pipe`;
 
 /** Writes a file that survives a power failure. An empty lock could be anybody's. */
-const writeNew = async (path: string, text: string): Promise<void> => {
+const createDurableFile = async (path: string, text: string): Promise<void> => {
   const file = await open(path, "wx", 0o600);
   try {
     await file.writeFile(text);
@@ -103,13 +103,13 @@ const writeNew = async (path: string, text: string): Promise<void> => {
 };
 
 /** Throws `platform:data_dir_in_use` unless the holder of the lock at `path` is known to have ended. */
-const refuseUnlessEnded = async (path: string): Promise<void> => {
-  const holder = await findOwner(path);
+const refuseUnlessHolderEnded = async (path: string): Promise<void> => {
+  const holder = await readLockState(path);
   if (holder === undefined || holder.life === "dead") return;
   const { owner, life } = holder;
   const dataDir = dirname(path);
   if (life === "unknown") throw platformErrors.dataDirMayBeInUse(dataDir, path);
-  if (lifeOf(owner, processesByPs()) !== "alive") {
+  if (processLiveness(owner, createPsProcesses()) !== "alive") {
     throw platformErrors.dataDirInUseElsewhere(dataDir);
   }
   throw owner.directory !== (await identityOf(dataDir))
@@ -118,51 +118,55 @@ const refuseUnlessEnded = async (path: string): Promise<void> => {
 };
 
 /** Removes the files of processes that were killed while they took the lock. */
-const removeLeft = async (dataDir: string): Promise<void> => {
+const removeAbandonedFiles = async (dataDir: string): Promise<void> => {
   for (const name of await readdir(dataDir)) {
     const path = join(dataDir, name);
-    const isLeft = pipeName.test(name) ? isOld : ownName.test(name) ? hasEnded : undefined;
-    if (await isLeft?.(path)) await rm(path, { force: true });
+    const isAbandoned = pipeFilePattern.test(name)
+      ? isAbandonedFile
+      : claimFilePattern.test(name)
+        ? hasOwnerEnded
+        : undefined;
+    if (await isAbandoned?.(path)) await rm(path, { force: true });
   }
 };
 
 /** Tells whether the process that a file identifies has ended. A file without an identity may still be written. */
-const hasEnded = async (path: string): Promise<boolean> => {
-  const holder = await findOwner(path);
-  return holder?.owner === undefined ? isOld(path) : holder.life === "dead";
+const hasOwnerEnded = async (path: string): Promise<boolean> => {
+  const holder = await readLockState(path);
+  return holder?.owner === undefined ? isAbandonedFile(path) : holder.life === "dead";
 };
 
-const isOld = async (path: string): Promise<boolean> =>
-  Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity) > writeLimit;
+const isAbandonedFile = async (path: string): Promise<boolean> =>
+  Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity) > abandonedAfterMs;
 
 /** A lock, and the state of its holder. The holder of a lock that cannot be read is unknown. */
-type Found = { owner: Owner; life: Life } | { owner: undefined; life: "unknown" };
+type Found = { owner: LockRecord; life: ProcessLiveness } | { owner: undefined; life: "unknown" };
 
 /** Returns the life of the process that uses a data directory; undefined when the directory has no lock. */
-export const lifeOfHolder = async (dataDir: string): Promise<Life | undefined> =>
-  (await findOwner(join(dataDir, lockName)))?.life;
+export const holderLiveness = async (dataDir: string): Promise<ProcessLiveness | undefined> =>
+  (await readLockState(join(dataDir, lockName)))?.life;
 
-const findOwner = async (path: string): Promise<Found | undefined> => {
+const readLockState = async (path: string): Promise<Found | undefined> => {
   try {
-    const owner = parseOwner(JSON.parse(await readOwn(path)));
-    if (owner !== undefined) return { owner, life: await judge(dirname(path), owner) };
+    const owner = parseOwner(JSON.parse(await readOwnedFile(path)));
+    if (owner !== undefined) return { owner, life: await checkLiveness(dirname(path), owner) };
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
   }
   return { owner: undefined, life: "unknown" };
 };
 
-const judge = async (dataDir: string, owner: Owner): Promise<Life> => {
-  const life = lifeOf(owner, processesByPs());
+const checkLiveness = async (dataDir: string, owner: LockRecord): Promise<ProcessLiveness> => {
+  const life = processLiveness(owner, createPsProcesses());
   if (life !== "unknown") return life;
   // Another system does not know who has opened a pipe in this one.
   if (!owner.isLocal || !(await isLocal(dataDir))) return "unknown";
-  const byPipe = lifeByPipe(pipeOf(join(dataDir, lockName), owner.id));
+  const byPipe = lifeByPipe(pipePath(join(dataDir, lockName), owner.id));
   // In a copy, from which pipes are often missing, nobody holds the lock.
   return byPipe === "unknown" && owner.directory !== (await identityOf(dataDir)) ? "dead" : byPipe;
 };
 
-const parseOwner = (value: unknown): Owner | undefined => {
+const parseOwner = (value: unknown): LockRecord | undefined => {
   const identity = parseIdentity(value);
   if (identity === undefined) return undefined;
   // Each field is checked.
@@ -176,9 +180,9 @@ const parseOwner = (value: unknown): Owner | undefined => {
 };
 
 /** Creates `path` atomically with the content of `own`. Returns false when `path` exists. */
-const linkIfAbsent = async (own: string, path: string): Promise<boolean> => {
+const linkIfAbsent = async (claimPath: string, path: string): Promise<boolean> => {
   try {
-    await link(own, path);
+    await link(claimPath, path);
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
@@ -190,21 +194,21 @@ const linkIfAbsent = async (own: string, path: string): Promise<boolean> => {
  * Removes the lock at `path` if its process is known to have ended. A second lock guards the removal, so that a lock that another
  * process has just taken is not removed. `own` is a file that identifies this process.
  */
-export const removeStale = async (path: string, own: string): Promise<void> => {
-  const removal = `${path}.removal`;
-  if (!(await linkIfAbsent(own, removal))) {
-    const holder = await findOwner(removal);
-    if (holder?.life === "unknown") throw platformErrors.dataDirMayBeInUse(dirname(path), removal);
-    if (holder?.life === "dead") await rm(removal, { force: true });
+export const removeStale = async (path: string, claimPath: string): Promise<void> => {
+  const removalLockPath = `${path}.removal`;
+  if (!(await linkIfAbsent(claimPath, removalLockPath))) {
+    const holder = await readLockState(removalLockPath);
+    if (holder?.life === "unknown") throw platformErrors.dataDirMayBeInUse(dirname(path), removalLockPath);
+    if (holder?.life === "dead") await rm(removalLockPath, { force: true });
     await sleep(5);
     return;
   }
   try {
-    const holder = await findOwner(path);
+    const holder = await readLockState(path);
     if (holder?.life !== "dead") return;
     await rm(path, { force: true });
-    await rm(pipeOf(path, holder.owner.id), { force: true });
+    await rm(pipePath(path, holder.owner.id), { force: true });
   } finally {
-    await rm(removal, { force: true });
+    await rm(removalLockPath, { force: true });
   }
 };

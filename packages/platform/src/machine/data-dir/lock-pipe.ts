@@ -3,7 +3,7 @@ import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { rm, statfs } from "node:fs/promises";
 import { promisify } from "node:util";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import type { Life } from "@mgmt/internal/processes/process-life";
+import type { ProcessLiveness } from "@mgmt/internal/processes/process-life";
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
 
@@ -45,7 +45,7 @@ export class LockPipe {
 }
 
 /** Whether a process has the pipe open for reading. `unknown` if there is no pipe. */
-export const lifeByPipe = (path: string): Life => {
+export const lifeByPipe = (path: string): ProcessLiveness => {
   try {
     // Other kinds of files have the same error.
     if (!lstatSync(path).isFIFO()) return "unknown";
@@ -57,11 +57,11 @@ export const lifeByPipe = (path: string): Life => {
 };
 
 /** The types of file systems that one system alone uses at a time: ext, XFS, Btrfs, ZFS, F2FS, tmpfs and overlays of them. */
-const localTypes = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630];
+const localFileSystemTypes = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630];
 
 /** Whether no other system, such as a virtual machine or a server of files, can use a directory at the same time. */
 export const isLocal = async (directory: string): Promise<boolean> => {
   if (process.platform !== "linux") return false;
   const type = (await statfs(directory).catch(() => undefined))?.type;
-  return type !== undefined && localTypes.includes(type);
+  return type !== undefined && localFileSystemTypes.includes(type);
 };

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { writeAtomically } from "./atomic-file.js";
-import { readOwn } from "./own-file.js";
+import { readOwnedFile } from "./own-file.js";
 
 /** The format of the data directories that this version reads and writes. */
 export const format = 1;
@@ -33,7 +33,7 @@ export class UnknownFormatError extends Error {}
 
 export const manifestName = "platform.json";
 
-const fileIn = (dataDir: string): string => join(dataDir, manifestName);
+const manifestPath = (dataDir: string): string => join(dataDir, manifestName);
 
 /**
  * Reads the manifest.
@@ -44,7 +44,7 @@ const fileIn = (dataDir: string): string => join(dataDir, manifestName);
 export const readManifest = async (dataDir: string): Promise<Manifest | undefined> => {
   let text: string;
   try {
-    text = await readOwn(fileIn(dataDir));
+    text = await readOwnedFile(manifestPath(dataDir));
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
@@ -56,7 +56,7 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
 };
 
 export const writeManifest = (dataDir: string, manifest: Manifest): Promise<void> =>
-  writeAtomically(fileIn(dataDir), `${JSON.stringify(manifest, undefined, 2)}\n`, { durable: true });
+  writeAtomically(manifestPath(dataDir), `${JSON.stringify(manifest, undefined, 2)}\n`, { durable: true });
 
 /** Returns the number by which a manifest recognizes its directory. */
 export const identityOf = async (dataDir: string): Promise<number> => (await stat(dataDir)).ino;

@@ -35,7 +35,7 @@ export const hardLinkProblem = (stats: Stats): string | undefined =>
  * @param flags of `open`. A new file has mode 0600.
  * @throws PlatformError `platform:data_dir_unsafe`, or the error of the system.
  */
-export const openOwn = async (path: string, flags: number): Promise<FileHandle> => {
+export const openOwnedFile = async (path: string, flags: number): Promise<FileHandle> => {
   const file = await openRegular(path, flags);
   try {
     const problem = foreignProblem(await file.stat());
@@ -48,8 +48,8 @@ export const openOwn = async (path: string, flags: number): Promise<FileHandle> 
 };
 
 /** Reads a regular file of this account as text. Throws the errors of `openOwn`. */
-export const readOwn = async (path: string): Promise<string> =>
-  readAll(await openOwn(path, constants.O_RDONLY));
+export const readOwnedFile = async (path: string): Promise<string> =>
+  readAll(await openOwnedFile(path, constants.O_RDONLY));
 
 /** Reads a regular file in the cluster, which may belong to the account that runs Postgres. */
 export const readRegular = async (path: string): Promise<string> =>

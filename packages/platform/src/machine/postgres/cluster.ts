@@ -3,14 +3,14 @@ import { existsSync } from "node:fs";
 import { type FileHandle, lchown, mkdir, open, rm, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { removeUnfinished, temporaryFor, writeAtomically } from "../data-dir/atomic-file.js";
+import { removeUnfinished, temporaryPathFor, writeAtomically } from "../data-dir/atomic-file.js";
 import { readRegular } from "../data-dir/own-file.js";
 import { privateCacheDir } from "../data-dir/directories.js";
 import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/place";
-import { newSchema } from "@mgmt/cluster/rows/new-schema";
+import { newSchemaStatements } from "@mgmt/cluster/rows/new-schema";
 import { superuser } from "@mgmt/cluster/policy/own-cluster";
 import { platformErrors } from "../../errors/platform-error.js";
-import { type Account, isRoot } from "../data-dir/account.js";
+import { type SystemAccount, isRunningAsRoot } from "../data-dir/account.js";
 import type { Binaries } from "./binaries.js";
 import {
   type ClusterImage,
@@ -51,7 +51,7 @@ const characterLocales = ({ major }: Binaries): string[] =>
   major >= 17 ? [] : ["C.UTF-8", "en_US.UTF-8", "UTF-8"];
 
 /** Everybody needs a password, including the superuser, because other users of the machine can reach the port. */
-const accessRules =
+const hostAccessRules =
   "local all all scram-sha-256\n" +
   "host all all 127.0.0.1/32 scram-sha-256\n" +
   "host all all ::1/128 scram-sha-256\n";
@@ -63,7 +63,7 @@ export const writeAccessRules = async (directory: string): Promise<void> => {
   const path = join(directory, accessRulesName);
   await removeUnfinished(directory, [accessRulesName]);
   const current = await readRegular(path).catch(() => undefined);
-  if (current !== accessRules) await writeAtomically(path, accessRules, { durable: false });
+  if (current !== hostAccessRules) await writeAtomically(path, hostAccessRules, { durable: false });
 };
 
 /**
@@ -74,14 +74,14 @@ export const writeAccessRules = async (directory: string): Promise<void> => {
 export const dataDirectoryParameter = (
   directory: string,
   binaries: Binaries,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
 ): string => (account !== undefined && canUseWorkingDirectory(binaries) ? "/proc/self/cwd" : directory);
 
 /** Before this version, Postgres changes its working directory during startup and cannot return to it. */
-const lastingMajor = 16;
+const supportedMajor = 16;
 
 const canUseWorkingDirectory = ({ major }: Binaries): boolean =>
-  process.platform === "linux" && major >= lastingMajor && hasProcessFiles();
+  process.platform === "linux" && major >= supportedMajor && hasProcessFiles();
 
 /**
  * Checks that the account of Postgres can reach directories inside this one.
@@ -91,14 +91,14 @@ const canUseWorkingDirectory = ({ major }: Binaries): boolean =>
 export const refuseUnreachable = async (
   directory: string,
   binaries: Binaries,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
 ): Promise<void> => {
   if (account === undefined || canUseWorkingDirectory(binaries)) return;
   const { status } = await runProgram("/bin/sh", ["-c", 'cd "$1"', "sh", directory], { account });
   if (status === 0) return;
   const remedy =
-    binaries.major < lastingMajor
-      ? `On Linux, Postgres ${String(lastingMajor)} and newer can use such a directory.`
+    binaries.major < supportedMajor
+      ? `On Linux, Postgres ${String(supportedMajor)} and newer can use such a directory.`
       : "Linux can use such a directory if /proc is mounted.";
   throw platformErrors.dataDirUnreachable(directory, binaries.version, remedy);
 };
@@ -120,7 +120,7 @@ export interface Waiting {
 export const createCluster = async (
   directory: string,
   binaries: Binaries,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   waiting: Waiting = {},
 ): Promise<{ password: string; newImage: ClusterImage | undefined }> => {
   await mkdir(directory, { mode: 0o700 });
@@ -171,7 +171,7 @@ const imagePath = async (binaries: Binaries): Promise<string | undefined> => {
         mtimeMs,
         initdbParameters(binaries),
         characterLocales(binaries),
-        newSchema(recordsSchema),
+        newSchemaStatements(recordsSchema),
       ]),
     )
     .digest("hex");
@@ -181,7 +181,7 @@ const imagePath = async (binaries: Binaries): Promise<string | undefined> => {
 const initdb = async (
   directory: string,
   binaries: Binaries,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   password: string,
   { whileWaiting, signal }: Waiting,
 ): Promise<void> => {
@@ -206,7 +206,7 @@ const initdb = async (
       if (status === 0) return;
       // It has done nothing yet.
       const isMissingLocale = choice.length > 0 && stderr.includes("invalid locale");
-      if (!isMissingLocale) throw programFailed(directory, "initdb failed to create a cluster", stderr);
+      if (!isMissingLocale) throw programFailedError(directory, "initdb failed to create a cluster", stderr);
     }
   } finally {
     await secret.close();
@@ -220,7 +220,7 @@ const initdb = async (
 const createRecords = async (
   directory: string,
   binaries: Binaries,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   { signal }: Waiting,
 ): Promise<void> => {
   const { status, stderr } = await runProgram(
@@ -237,13 +237,13 @@ const createRecords = async (
       account,
       cwd: directory,
       signal,
-      input: newSchema(recordsSchema)
+      input: newSchemaStatements(recordsSchema)
         .map((statement) => `${statement};\n\n`)
         .join(""),
     },
   );
   if (status !== 0) {
-    throw programFailed(directory, "Postgres failed to create the tables of the records", stderr);
+    throw programFailedError(directory, "Postgres failed to create the tables of the records", stderr);
   }
 };
 
@@ -256,7 +256,7 @@ const createRecords = async (
 export const syncCluster = async (
   directory: string,
   binaries: Binaries,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
 ): Promise<void> => {
   // One system call for all files, where there is one.
   const method = process.platform === "linux" && binaries.major >= 17 ? ["--sync-method=syncfs"] : [];
@@ -265,14 +265,14 @@ export const syncCluster = async (
     ["--sync-only", ...method, "--pgdata", dataDirectoryParameter(directory, binaries, account)],
     { account, cwd: directory },
   );
-  if (status !== 0) throw programFailed(directory, "initdb failed to sync the cluster", stderr);
+  if (status !== 0) throw programFailedError(directory, "initdb failed to sync the cluster", stderr);
 };
 
 /** Returns the error for a program of Postgres that has failed with these messages. Programs of Postgres run in the C locale. */
-export const programFailed = (directory: string, what: string, messages: string): Error =>
+export const programFailedError = (directory: string, programName: string, messages: string): Error =>
   /No space left on device|Disk quota exceeded/.test(messages)
     ? platformErrors.diskFull(directory)
-    : platformErrors.postgresFailed(what, messages.trim());
+    : platformErrors.postgresFailed(programName, messages.trim());
 
 /** Postgres neither syncs nor keeps a log of changes that is larger than needed. */
 const singleUserParameters = Object.entries({
@@ -300,14 +300,14 @@ interface PasswordFile {
  */
 const passwordFile = async (
   directory: string,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   password: string,
 ): Promise<PasswordFile> => {
-  const path = temporaryFor(directory);
+  const path = temporaryPathFor(directory);
   const file = await open(path, "wx+", 0o600);
   const isUnlinked = existsSync("/dev/fd");
   try {
-    if (isRoot() && account !== undefined) await file.chown(account.uid, account.gid);
+    if (isRunningAsRoot() && account !== undefined) await file.chown(account.uid, account.gid);
     await file.write(`${password}\n`, 0);
   } catch (error) {
     await rm(path);

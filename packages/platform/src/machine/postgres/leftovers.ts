@@ -19,10 +19,10 @@ import { removeSharedMemory } from "./shared-memory.js";
  */
 export const endLeftovers = async (directory: string): Promise<void> => {
   const lockFile = join(directory, "postmaster.pid");
-  const pid = await pidIn(lockFile);
+  const pid = await readPid(lockFile);
   if (pid === undefined) return;
   for (let attempt = 0; attempt < 300; attempt += 1) {
-    const servers = await serversOf(directory, pid);
+    const servers = await findServers(directory, pid);
     if (servers.length === 0) break;
     // Suspended processes act on no other signal.
     if (attempt === 0) for (const server of servers) signal(server, "SIGCONT");
@@ -37,7 +37,7 @@ export const endLeftovers = async (directory: string): Promise<void> => {
   // Postgres refuses to start if a lock file has no process id because its writer was killed. It also does if a process has the id
   // when Postgres starts: another program, such as one that this start runs, or a killed postmaster that the system has not collected.
   await removeSocketLocks(directory);
-  if (Number.isNaN(pid) || (process.platform === "linux" ? seesProcesses() : signal(pid, 0))) {
+  if (Number.isNaN(pid) || (process.platform === "linux" ? canSeeProcesses() : signal(pid, 0))) {
     await rm(lockFile, { force: true });
   }
 };
@@ -50,7 +50,7 @@ export const endPrograms = async (directory: string): Promise<void> => {
   const path = await realpath(directory).catch(() => undefined);
   if (path === undefined) return;
   for (let attempt = 0; attempt < 300; attempt += 1) {
-    const programs = await linuxProgramsOf(path, /^(postgres|initdb)/);
+    const programs = await findLinuxProcesses(path, /^(postgres|initdb)/);
     if (programs.length === 0) return;
     for (const program of programs) signal(program, "SIGKILL");
     await sleep(10);
@@ -59,7 +59,7 @@ export const endPrograms = async (directory: string): Promise<void> => {
 
 /** Continues the processes of a server that were suspended, so that they can act on signals. */
 export const resumeServers = async (directory: string, pid: number): Promise<void> => {
-  for (const server of await serversOf(directory, pid)) signal(server, "SIGCONT");
+  for (const server of await findServers(directory, pid)) signal(server, "SIGCONT");
 };
 
 const removeSocketLocks = async (directory: string): Promise<void> => {
@@ -69,7 +69,7 @@ const removeSocketLocks = async (directory: string): Promise<void> => {
 };
 
 /** Returns the process id in a lock file: NaN when it has none, undefined when the file does not exist. */
-const pidIn = async (lockFile: string): Promise<number | undefined> => {
+const readPid = async (lockFile: string): Promise<number | undefined> => {
   const text = await readRegular(lockFile).catch(() => undefined);
   // Postgres ends the line, so that a line without an end is one whose writer was killed.
   return text === undefined ? undefined : Number(/^\d{1,10}(?=\n)/.exec(text)?.[0] ?? NaN);
@@ -97,11 +97,11 @@ const hasListener = async (directory: string, lockFile: string): Promise<boolean
 };
 
 /** Returns the Postgres processes of this directory: the postmaster and any children that outlived it. */
-const serversOf = async (directory: string, pid: number): Promise<number[]> => {
-  if (process.platform !== "linux") return postmasterOf(directory, pid);
+const findServers = async (directory: string, pid: number): Promise<number[]> => {
+  if (process.platform !== "linux") return findPostmaster(directory, pid);
   const path = await realpath(directory).catch(() => undefined);
   // Somebody has deleted the directory.
-  return path === undefined ? [] : linuxProgramsOf(path, /^postgres/);
+  return path === undefined ? [] : findLinuxProcesses(path, /^postgres/);
 };
 
 /** Sends a signal. Returns false when the process does not exist or belongs to another user. */
@@ -117,12 +117,12 @@ const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
  * Whether this process can identify other processes. If not, Postgres refuses to start beside a server of its directory. The files may be
  * those of another namespace, in which the same ids mean other processes.
  */
-export const seesProcesses = (): boolean =>
+export const canSeeProcesses = (): boolean =>
   process.platform !== "linux" || (hasProcessFiles() && readlinkSync("/proc/self") === String(process.pid));
 
 /** The working directory of every Postgres process is its data directory. */
-export const linuxProgramsOf = async (directory: string, program: RegExp): Promise<number[]> => {
-  if (!seesProcesses()) return [];
+export const findLinuxProcesses = async (directory: string, program: RegExp): Promise<number[]> => {
+  if (!canSeeProcesses()) return [];
   const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const pids = await Promise.all(
     names.map(async (name) => {
@@ -137,7 +137,7 @@ export const linuxProgramsOf = async (directory: string, program: RegExp): Promi
   return pids.filter((pid) => pid !== undefined);
 };
 
-const postmasterOf = async (directory: string, pid: number): Promise<number[]> => {
+const findPostmaster = async (directory: string, pid: number): Promise<number[]> => {
   if (!(pid > 1)) return [];
   try {
     const { stdout } = await promisify(execFile)("/bin/ps", ["-o", "command=", "-p", String(pid)]);

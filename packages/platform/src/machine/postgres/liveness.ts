@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connectToPostgres } from "../../front/upstream.js";
 import { Refusal } from "../../front/refusal.js";
 import { superuser } from "@mgmt/cluster/policy/own-cluster";
-import { RecoveryWork } from "./recovery-work.js";
+import { RecoveryProgress } from "./recovery-work.js";
 
 /** Times in milliseconds. */
 export interface LivenessTimes {
@@ -29,7 +29,7 @@ export const livenessTimes: LivenessTimes = {
 };
 
 /** The longest limit, which follows when servers get stuck again and again. A disk may be that slow. */
-export const maxLimit = 60_000;
+export const maxTimeoutMs = 60_000;
 
 /**
  * Checks in vain that are needed besides the limit, so that a machine which was suspended, or is very busy, does not end a server
@@ -38,10 +38,10 @@ export const maxLimit = 60_000;
 const minFailures = 4;
 
 /** Bytes at the end of the log in which progress is looked for. */
-const maxRead = 65_536;
+const maxLogBytesRead = 65_536;
 
 /** A line that reports progress. Each connection that is refused during a recovery adds one with `FATAL`. */
-const progress = /^.{0,80}\] LOG: {2}/m;
+const progressPattern = /^.{0,80}\] LOG: {2}/m;
 
 /** Receives the reports of a watch. */
 export interface LivenessReports {
@@ -55,13 +55,13 @@ export interface LivenessReports {
  * Resolves with true once a server has neither accepted a connection nor made progress for the limit, although its postmaster
  * runs: its recovery may have lost a process. Resolves with false when the signal is aborted.
  */
-export const becomesStuck = async (
+export const waitUntilStuck = async (
   { port, logFile, directory }: { port: number; logFile: string; directory: string },
   signal: AbortSignal,
   { interval, retryInterval, connection, limit, slow }: LivenessTimes,
   { onAccept, onSlow }: LivenessReports,
 ): Promise<boolean> => {
-  const work = new RecoveryWork(directory);
+  const work = new RecoveryProgress(directory);
   let failures = 0;
   let failingSince = 0;
   let awaySince: number | undefined;
@@ -78,7 +78,7 @@ export const becomesStuck = async (
       const log = await readLog(logFile, failures === 0 ? undefined : logged);
       logged = log.size;
       // A server that is suspended may have processes that work.
-      const isWorking = answer === "refused" && (await work.continues());
+      const isWorking = answer === "refused" && (await work.hasProgressed());
       const now = performance.now();
       if (failures === 0 || log.hasProgress || isWorking) {
         failures = 0;
@@ -111,17 +111,17 @@ const startupMessage = (): Buffer => {
 /** Opens a connection. Postgres refuses it while it is not ready. */
 const check = async (
   port: number,
-  patience: number,
+  timeoutMs: number,
   signal: AbortSignal,
 ): Promise<"accepted" | "refused" | "silent"> => {
-  const ending = new AbortController();
-  const end = (): void => ending.abort();
-  const timer = setTimeout(end, patience).unref();
+  const endReason = new AbortController();
+  const end = (): void => endReason.abort();
+  const timer = setTimeout(end, timeoutMs).unref();
   signal.addEventListener("abort", end, { once: true });
   try {
     const { upstream } = await connectToPostgres({ host: "127.0.0.1", port }, startupMessage(), {
       patience: 0,
-      signal: ending.signal,
+      signal: endReason.signal,
     });
     upstream.socket.destroy();
     return "accepted";
@@ -143,10 +143,10 @@ const readLog = async (
   try {
     const { size } = await file.stat();
     // A rotation has emptied the log.
-    const start = Math.max(from !== undefined && from <= size ? from : 0, size - maxRead);
+    const start = Math.max(from !== undefined && from <= size ? from : 0, size - maxLogBytesRead);
     if (from === undefined || start === size) return { size, hasProgress: false };
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
-    return { size, hasProgress: progress.test(buffer.toString("latin1", 0, bytesRead)) };
+    return { size, hasProgress: progressPattern.test(buffer.toString("latin1", 0, bytesRead)) };
   } finally {
     await file.close();
   }

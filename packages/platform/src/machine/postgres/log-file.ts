@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { type FileHandle, copyFile, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { hardLinkProblem, openOwn } from "../data-dir/own-file.js";
+import { hardLinkProblem, openOwnedFile } from "../data-dir/own-file.js";
 import { platformErrors } from "../../errors/platform-error.js";
-import type { Account } from "../data-dir/account.js";
+import type { SystemAccount } from "../data-dir/account.js";
 import { postgresEnvironment } from "./run-program.js";
 
 /** Opens a log that belongs to this account, because another account could have linked it to a file elsewhere. */
 const openFile = async (path: string, flags: number): Promise<FileHandle> => {
-  const file = await openOwn(path, flags | constants.O_CREAT);
+  const file = await openOwnedFile(path, flags | constants.O_CREAT);
   const problem = hardLinkProblem(await file.stat());
   if (problem === undefined) return file;
   await file.close();
@@ -41,7 +41,7 @@ export const rotateLog = async (path: string, maxBytes: number): Promise<void> =
  * Writes its input with control characters and bytes outside of ASCII as visible characters such as `^[`. Ends at the end of its input. A
  * full disk ends `cat` but not the loop.
  */
-const script = "until cat -uv; do sleep 1 || exit; done";
+const writerScript = "until cat -uv; do sleep 1 || exit; done";
 
 /** A program that writes to the log. */
 export interface LogWriter {
@@ -55,8 +55,8 @@ export interface LogWriter {
  * Starts a program that writes a log that is safe to show on a terminal: any client that reaches the port of Postgres chooses the names in
  * refused connections. It outlives this process, so that no message is lost when that is killed.
  */
-export const startLogWriter = (log: FileHandle, account: Account | undefined): LogWriter => {
-  const writer = spawn("/bin/sh", ["-c", script, "mgmt-log"], {
+export const startLogWriter = (log: FileHandle, account: SystemAccount | undefined): LogWriter => {
+  const writer = spawn("/bin/sh", ["-c", writerScript, "mgmt-log"], {
     ...account,
     cwd: "/",
     env: postgresEnvironment,

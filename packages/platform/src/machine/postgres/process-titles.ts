@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import type { TitlesOf } from "@mgmt/cluster/policy/cluster";
-import { seesProcesses } from "./leftovers.js";
+import { canSeeProcesses } from "./leftovers.js";
 import { runProgram } from "./run-program.js";
 
 /** Returns the titles of processes of this machine by process id, without those that are gone or hidden. */
-export const titlesOf: TitlesOf = (pids) =>
-  process.platform === "linux" ? titlesInFiles(pids) : titlesFromPs(pids);
+export const readTitles: TitlesOf = (pids) =>
+  process.platform === "linux" ? readTitlesFromFiles(pids) : readTitlesFromPs(pids);
 
-const titlesInFiles: TitlesOf = async (pids) => {
-  if (!seesProcesses()) return new Map();
+const readTitlesFromFiles: TitlesOf = async (pids) => {
+  if (!canSeeProcesses()) return new Map();
   const titles = await Promise.all(
     pids.map(
       async (pid) => [pid, await readFile(`/proc/${String(pid)}/cmdline`, "utf8").catch(() => "")] as const,
@@ -17,7 +17,7 @@ const titlesInFiles: TitlesOf = async (pids) => {
   return new Map(titles.filter(([, title]) => title !== ""));
 };
 
-export const titlesFromPs: TitlesOf = async (pids) => {
+export const readTitlesFromPs: TitlesOf = async (pids) => {
   // Without `-ww`, macOS shortens the lines.
   const { stdout } = await runProgram("/bin/ps", [
     "-ww",

@@ -1,13 +1,13 @@
 import { readFile, realpath } from "node:fs/promises";
-import { linuxProgramsOf } from "./leftovers.js";
+import { findLinuxProcesses } from "./leftovers.js";
 
 /** The processes that repair the files after a crash. They report nothing while they write a checkpoint. */
-const title = /^postgres: (startup|checkpointer)/;
+const recoveryTitlePattern = /^postgres: (startup|checkpointer)/;
 
 /** Observes whether the recovery of a cluster works. Linux only; elsewhere it never seems to. */
-export class RecoveryWork {
+export class RecoveryProgress {
   readonly #directory: string;
-  #former = "";
+  #lastSample = "";
 
   /** @param directory of the cluster. */
   constructor(directory: string) {
@@ -15,36 +15,36 @@ export class RecoveryWork {
   }
 
   /** Returns whether a process has used the processor since the last call, or waits for the disk. */
-  async continues(): Promise<boolean> {
-    const processes = await processesOf(this.#directory);
-    const used = processes.map(({ pid, ticks }) => `${String(pid)} ${String(ticks)}`).join();
-    const isOther = this.#former !== "" && used !== "" && used !== this.#former;
-    this.#former = used;
-    return isOther || processes.some(({ state }) => state === "D");
+  async hasProgressed(): Promise<boolean> {
+    const processes = await findRecoveryProcesses(this.#directory);
+    const sample = processes.map(({ pid, cpuTicks }) => `${String(pid)} ${String(cpuTicks)}`).join();
+    const hasChanged = this.#lastSample !== "" && sample !== "" && sample !== this.#lastSample;
+    this.#lastSample = sample;
+    return hasChanged || processes.some(({ state }) => state === "D");
   }
 }
 
-interface Working {
+interface RecoveryProcess {
   pid: number;
   /** `D` for one that waits for the disk. */
   state: string | undefined;
   /** The processor time that it has used. */
-  ticks: number;
+  cpuTicks: number;
 }
 
-const processesOf = async (directory: string): Promise<Working[]> => {
+const findRecoveryProcesses = async (directory: string): Promise<RecoveryProcess[]> => {
   if (process.platform !== "linux") return [];
   const path = await realpath(directory).catch(() => undefined);
-  const pids = path === undefined ? [] : await linuxProgramsOf(path, /^postgres/).catch(() => []);
+  const pids = path === undefined ? [] : await findLinuxProcesses(path, /^postgres/).catch(() => []);
   const processes = await Promise.all(
     pids.map(async (pid) => {
       const folder = `/proc/${String(pid)}`;
       try {
-        if (!title.test(await readFile(`${folder}/cmdline`, "utf8"))) return undefined;
+        if (!recoveryTitlePattern.test(await readFile(`${folder}/cmdline`, "utf8"))) return undefined;
         const stat = await readFile(`${folder}/stat`, "utf8");
         // The name in front of these fields may contain spaces.
         const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-        return { pid, state: fields[0], ticks: Number(fields[11]) + Number(fields[12]) };
+        return { pid, state: fields[0], cpuTicks: Number(fields[11]) + Number(fields[12]) };
       } catch {
         return undefined;
       }

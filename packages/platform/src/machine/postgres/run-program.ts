@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import type { Account } from "../data-dir/account.js";
+import type { SystemAccount } from "../data-dir/account.js";
 
 export interface ProgramResult {
   /** Exit status; null when a signal ended the program or it did not start. */
@@ -20,7 +20,7 @@ export const runProgram = (
   program: string,
   parameters: readonly string[],
   options: {
-    account?: Account | undefined;
+    account?: SystemAccount | undefined;
     cwd?: string;
     inherit?: number;
     input?: string;

@@ -3,20 +3,20 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readRegular } from "../data-dir/own-file.js";
-import type { Account } from "../data-dir/account.js";
+import type { SystemAccount } from "../data-dir/account.js";
 import type { Binaries } from "./binaries.js";
-import { type Waiting, dataDirectoryParameter, programFailed, writeAccessRules } from "./cluster.js";
+import { type Waiting, dataDirectoryParameter, programFailedError, writeAccessRules } from "./cluster.js";
 import { allowExtensions } from "./extensions.js";
 import { endLeftovers, resumeServers } from "./leftovers.js";
 import { type LogWriter, openLog, rotateLog, startLogWriter } from "./log-file.js";
-import { RecoveryWork } from "./recovery-work.js";
+import { RecoveryProgress } from "./recovery-work.js";
 import { postgresEnvironment } from "./run-program.js";
 import { type ServerChoices, serverParameters } from "./settings.js";
 import { Watchdog } from "./watchdog.js";
 
 export interface ServerOptions extends ServerChoices {
   binaries: Binaries;
-  account: Account | undefined;
+  account: SystemAccount | undefined;
   /** Directory of the cluster. */
   directory: string;
   logFile: string;
@@ -33,15 +33,15 @@ export class PostgresPortTaken extends Error {}
  * How long a start may make no progress, in milliseconds. After a crash, Postgres first reads and
  * syncs all files, which takes minutes on a slow disk. It reports that in its log every two seconds.
  */
-const startLimit = 60_000;
+const startTimeoutMs = 60_000;
 /** Between two checks for progress. */
-const progressInterval = 1_000;
+const progressIntervalMs = 1_000;
 const maxLogBytes = 8 * 1024 * 1024;
 /** Milliseconds between checks of the size of the log. */
-const rotationInterval = 60_000;
+const rotationIntervalMs = 60_000;
 
 /** How long the steps of a shutdown may take, in milliseconds. */
-const stopLimits = {
+const stopTimeoutsMs = {
   /** The end of all sessions. One does not end during a statement that Postgres cannot interrupt. */
   sessions: 5_000,
   /** The last checkpoint, which a slow disk prolongs. */
@@ -49,10 +49,10 @@ const stopLimits = {
 };
 
 /** How long a server may take to end at once, in milliseconds. */
-const killLimit = 5_000;
+const killTimeoutMs = 5_000;
 
 /** The line that Postgres logs when all sessions have ended. */
-const sessionsEnded = /\] LOG: {2}shutting down$/m;
+const sessionsEndedPattern = /\] LOG: {2}shutting down$/m;
 
 /** A running Postgres server that ends with this process. */
 export class PostgresServer {
@@ -91,7 +91,7 @@ export class PostgresServer {
   static async start(
     options: ServerOptions,
     { whileWaiting, signal }: Waiting = {},
-    { limit = startLimit, onStuck }: { limit?: number; onStuck?: () => void } = {},
+    { limit = startTimeoutMs, onStuck }: { limit?: number; onStuck?: () => void } = {},
   ): Promise<PostgresServer> {
     const { binaries, account, directory, durable } = options;
     await endLeftovers(directory);
@@ -131,12 +131,12 @@ export class PostgresServer {
     if (child.pid !== undefined) watchdog.watch(child.pid);
     // When the disk is full, the log stays as it is.
     const rotate = (): void => void rotateLog(logFile, maxLogBytes).catch(() => undefined);
-    const rotation = setInterval(rotate, rotationInterval).unref();
+    const rotation = setInterval(rotate, rotationIntervalMs).unref();
     void ended.then(() => clearInterval(rotation));
     whileWaiting?.();
     await log.close();
 
-    const outcome = await becomesReady(options, child, { ended, limit, signal });
+    const outcome = await waitUntilReady(options, child, { ended, limit, signal });
     if (outcome !== "ready") {
       if (outcome === "stuck") onStuck?.();
       child.kill("SIGKILL");
@@ -148,7 +148,7 @@ export class PostgresServer {
       signal?.throwIfAborted();
       const output = (await readFile(logFile)).subarray(logStart).toString("utf8");
       if (/could not bind .*: Address already in use/.test(output)) throw new PostgresPortTaken();
-      throw programFailed(directory, "Postgres did not start", lastLines(output));
+      throw programFailedError(directory, "Postgres did not start", readLastLines(output));
     }
     return new PostgresServer(options, child, watchdog, ended, writer);
   }
@@ -157,30 +157,31 @@ export class PostgresServer {
    * Ends all sessions and shuts the server down cleanly, also when its processes were suspended. Ends it without that when sessions
    * do not end, and kills it when that takes too long; the next start then repairs the files.
    */
-  async stop({ sessions, checkpoint } = stopLimits): Promise<void> {
+  async stop({ sessions, checkpoint } = stopTimeoutsMs): Promise<void> {
     const { pid } = this.#process;
     if (pid !== undefined) await resumeServers(this.#directory, pid);
     const logged = (await this.#log()).length;
-    let hasEnded = await this.#endsBy("SIGINT", sessions);
-    if (!hasEnded && sessionsEnded.test((await this.#log()).toString("latin1", logged))) {
-      hasEnded = await this.#endsBy("SIGINT", checkpoint);
+    let hasEnded = await this.#endsWithin("SIGINT", sessions);
+    if (!hasEnded && sessionsEndedPattern.test((await this.#log()).toString("latin1", logged))) {
+      hasEnded = await this.#endsWithin("SIGINT", checkpoint);
     }
-    for (const signal of ["SIGQUIT", "SIGKILL"] as const) hasEnded ||= await this.#endsBy(signal, killLimit);
+    for (const signal of ["SIGQUIT", "SIGKILL"] as const)
+      hasEnded ||= await this.#endsWithin(signal, killTimeoutMs);
     // A killed postmaster does not wait for its children.
     if (!hasEnded || this.#process.signalCode === "SIGKILL") await endLeftovers(this.#directory);
     await this.dismissWatchdog();
     await this.#logWriter.finish();
   }
 
-  async #endsBy(signal: NodeJS.Signals, patience: number): Promise<boolean> {
+  async #endsWithin(signal: NodeJS.Signals, timeoutMs: number): Promise<boolean> {
     this.#process.kill(signal);
     const timer = new AbortController();
-    const inTime = await Promise.race([
+    const hasEndedInTime = await Promise.race([
       this.ended.then(() => true),
-      sleep(patience, false, { signal: timer.signal }).catch(() => false),
+      sleep(timeoutMs, false, { signal: timer.signal }).catch(() => false),
     ]);
     timer.abort();
-    return inTime;
+    return hasEndedInTime;
   }
 
   #log(): Promise<Buffer> {
@@ -199,28 +200,28 @@ export class PostgresServer {
 }
 
 /** Waits for `ready` in the eighth line of `postmaster.pid`, where the postmaster writes its state. */
-const becomesReady = async (
+const waitUntilReady = async (
   { directory, logFile }: ServerOptions,
   child: ChildProcess,
   { ended, limit, signal }: { ended: Promise<void>; limit: number; signal: AbortSignal | undefined },
 ): Promise<"ready" | "ended" | "stuck"> => {
   let running = true;
   void ended.then(() => (running = false));
-  const work = new RecoveryWork(directory);
+  const work = new RecoveryProgress(directory);
   let logged = 0;
   let progressAt = performance.now();
   for (let checkedAt = progressAt; running && !signal?.aborted; await sleep(4)) {
     const lines = (await readRegular(join(directory, "postmaster.pid")).catch(() => "")).split("\n");
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === "ready") return "ready";
     const now = performance.now();
-    if (now - checkedAt < progressInterval) continue;
+    if (now - checkedAt < progressIntervalMs) continue;
     checkedAt = now;
     const { size } = await stat(logFile);
-    if (size !== logged || (await work.continues())) progressAt = now;
+    if (size !== logged || (await work.hasProgressed())) progressAt = now;
     logged = size;
     if (now - progressAt >= limit) return "stuck";
   }
   return "ended";
 };
 
-const lastLines = (output: string): string => output.trim().split("\n").slice(-6).join("\n");
+const readLastLines = (output: string): string => output.trim().split("\n").slice(-6).join("\n");

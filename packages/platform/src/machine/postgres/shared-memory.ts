@@ -15,9 +15,9 @@ export const removeSharedMemory = async (lockFile: string): Promise<void> => {
   const [key, id] = lines[6]?.trim().split(/\s+/) ?? [];
   if (key === undefined || id === undefined) return;
   const segments = await readFile("/proc/sysvipc/shm", "utf8").catch(() => "");
-  const isLeft = segments.split("\n").some((line) => {
-    const [itsKey, itsId, , , , , attached] = line.trim().split(/\s+/);
-    return Number(itsKey) === Number(key) && itsId === id && attached === "0";
+  const isAbandoned = segments.split("\n").some((line) => {
+    const [segmentKey, segmentId, , , , , attached] = line.trim().split(/\s+/);
+    return Number(segmentKey) === Number(key) && segmentId === id && attached === "0";
   });
-  if (isLeft) await runProgram("ipcrm", ["-m", id]);
+  if (isAbandoned) await runProgram("ipcrm", ["-m", id]);
 };

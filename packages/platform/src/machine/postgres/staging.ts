@@ -63,10 +63,10 @@ export const completeLinks = async (native: string): Promise<boolean> => {
  */
 export const stagePrograms = async (native: string, base: string, name: string): Promise<string> => {
   const staged = join(base, name);
-  const bin = join(staged, "bin");
-  if ((await stat(bin).catch(() => undefined)) !== undefined) {
+  const binDirectory = join(staged, "bin");
+  if ((await stat(binDirectory).catch(() => undefined)) !== undefined) {
     await refuseForeignPrograms(staged);
-    return bin;
+    return binDirectory;
   }
 
   const temporary = await mkdtemp(`${staged}.`);
@@ -81,7 +81,7 @@ export const stagePrograms = async (native: string, base: string, name: string):
     await rm(temporary, { recursive: true, force: true });
   }
   await refuseForeignPrograms(staged);
-  return bin;
+  return binDirectory;
 };
 
 const refuseForeignPrograms = async (staged: string): Promise<void> => {

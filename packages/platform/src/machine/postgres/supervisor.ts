@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDiskFull } from "../../errors/platform-error.js";
-import { type LivenessTimes, becomesStuck, livenessTimes, maxLimit } from "./liveness.js";
+import { type LivenessTimes, waitUntilStuck, livenessTimes, maxTimeoutMs } from "./liveness.js";
 import { PostgresServer, type ServerOptions } from "./server.js";
 
 /** How long attempts to start may fail, in milliseconds. Something may be killing the processes of Postgres. */
-const startPatience = 5_000;
-const failurePause = 100;
+const startTimeoutMs = 5_000;
+const failureDelayMs = 100;
 
 /** A server that ended more often than this within `restartWindow` milliseconds is restarted after a pause. */
 const maxQuickRestarts = 20;
-const restartWindow = 60_000;
-const restartPause = 1_000;
+const restartWindowMs = 60_000;
+const restartDelayMs = 1_000;
 
 /** Time between attempts to start while the disk is full, in milliseconds. */
-const diskFullPause = 1_000;
+const diskFullDelayMs = 1_000;
 
 /** Why a server is restarted: it has ended, or it accepts no connections although it runs. */
 export type RestartCause = "ended" | "stuck";
@@ -35,7 +35,7 @@ export class PostgresSupervisor {
   constructor(
     options: ServerOptions,
     server: PostgresServer,
-    patience = startPatience,
+    patience = startTimeoutMs,
     times: LivenessTimes = livenessTimes,
   ) {
     this.#options = options;
@@ -74,12 +74,12 @@ export class PostgresSupervisor {
       const cause = await this.#untilDown(signal);
       if (signal.aborted) return undefined;
       const now = performance.now();
-      this.#restarts = [...this.#restarts.filter((time) => now - time < restartWindow), now];
+      this.#restarts = [...this.#restarts.filter((time) => now - time < restartWindowMs), now];
       this.onRestart(cause);
       if (this.#restarts.length > maxQuickRestarts) {
-        await sleep(restartPause, undefined, { signal }).catch(() => undefined);
+        await sleep(restartDelayMs, undefined, { signal }).catch(() => undefined);
       }
-      const former = this.#server;
+      const previousRestarts = this.#server;
       const failure = await this.#restart(signal);
       if (signal.aborted) {
         await this.#server.stop();
@@ -87,7 +87,7 @@ export class PostgresSupervisor {
       }
       if (failure !== undefined) return failure;
       // The new server has a watchdog of its own.
-      await former.dismissWatchdog();
+      await previousRestarts.dismissWatchdog();
     }
   }
 
@@ -99,7 +99,7 @@ export class PostgresSupervisor {
     signal.addEventListener("abort", endWatch, { once: true });
     void server.ended.then(endWatch);
     const times = { ...this.#times, limit: this.#limit };
-    const isStuck = await becomesStuck(this.#options, watching.signal, times, {
+    const isStuck = await waitUntilStuck(this.#options, watching.signal, times, {
       onAccept: () => (this.#limit = this.#times.limit),
       onSlow: () => this.onSlow(),
     });
@@ -114,7 +114,7 @@ export class PostgresSupervisor {
 
   /** A server that gets stuck again and again may be slower than the limit. */
   #doubleLimit(): void {
-    this.#limit = Math.min(this.#limit * 2, Math.max(maxLimit, this.#times.limit));
+    this.#limit = Math.min(this.#limit * 2, Math.max(maxTimeoutMs, this.#times.limit));
   }
 
   /** Returns the error of the last attempt if Postgres cannot be started. */
@@ -133,7 +133,7 @@ export class PostgresSupervisor {
     while (!signal.aborted) {
       let isStuck = false;
       const onStuck = (): void => {
-        isStuck = this.#limit < maxLimit;
+        isStuck = this.#limit < maxTimeoutMs;
         this.#doubleLimit();
         this.onRestart("stuck");
       };
@@ -155,7 +155,7 @@ export class PostgresSupervisor {
           failingSince ??= performance.now();
           if (performance.now() - failingSince >= this.#patience) return error;
         }
-        const pause = isFull ? diskFullPause : failurePause;
+        const pause = isFull ? diskFullDelayMs : failureDelayMs;
         await sleep(pause, undefined, { signal }).catch(() => undefined);
       }
     }

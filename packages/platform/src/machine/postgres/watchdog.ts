@@ -9,7 +9,7 @@ import { postgresEnvironment } from "./run-program.js";
  * remain as a zombie). $3 is the directory to remove, or empty. Standard input is the process id of Postgres, then a line
  * when everything was shut down cleanly.
  */
-const script = `
+const watchdogScript = `
 read -r pid
 read -r done && exit 0
 # Sends a signal to all processes of the server. Without /proc, to the first one.
@@ -81,7 +81,7 @@ export class Watchdog {
 
   #start(): ChildProcess {
     const { signal, lockFile, remove, lock } = this.#options;
-    const child = spawn("/bin/sh", ["-c", script, "mgmt-watchdog", signal, lockFile, remove ?? ""], {
+    const child = spawn("/bin/sh", ["-c", watchdogScript, "mgmt-watchdog", signal, lockFile, remove ?? ""], {
       cwd: "/",
       env: postgresEnvironment,
       // Its own process group, so that Ctrl-C and `kill %1` do not reach it.

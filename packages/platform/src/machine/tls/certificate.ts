@@ -16,7 +16,7 @@ interface CertificateContent {
   extensions: readonly Buffer[];
 }
 
-const day = 86_400_000;
+const dayMs = 86_400_000;
 
 /** `ecdsa-with-SHA256`. */
 const signatureAlgorithm = der.sequence(der.oid("1.2.840.10045.4.3.2"));
@@ -59,9 +59,12 @@ export const serverCertificate = (publicKey: KeyObject, authority: Issuer, days:
         // digitalSignature.
         critical("2.5.29.15", der.bits(Buffer.from([0b1000_0000]), 7)),
         extension("2.5.29.37", der.sequence(der.oid("1.3.6.1.5.5.7.3.1"))),
-        extension("2.5.29.17", der.sequence(dnsName("localhost"), address(loopback4), address(loopback6))),
+        extension(
+          "2.5.29.17",
+          der.sequence(dnsName("localhost"), ipAddress(loopback4), ipAddress(loopback6)),
+        ),
         keyIdentifier(publicKey),
-        extension("2.5.29.35", der.sequence(der.implicit(0, hashOf(authority.publicKey)))),
+        extension("2.5.29.35", der.sequence(der.implicit(0, keyHash(authority.publicKey)))),
       ],
     },
     authority,
@@ -77,10 +80,10 @@ const certificate = ({ name, publicKey, days, extensions }: CertificateContent, 
     der.explicit(0, der.integer(2)),
     der.integer(...serial),
     signatureAlgorithm,
-    nameOf(issuer.name),
+    distinguishedName(issuer.name),
     // A day of tolerance for clocks that differ.
-    der.sequence(der.time(new Date(now - day)), der.time(new Date(now + days * day))),
-    nameOf(name),
+    der.sequence(der.time(new Date(now - dayMs)), der.time(new Date(now + days * dayMs))),
+    distinguishedName(name),
     publicKey.export({ type: "spki", format: "der" }),
     der.explicit(3, der.sequence(...extensions)),
   );
@@ -88,7 +91,7 @@ const certificate = ({ name, publicKey, days, extensions }: CertificateContent, 
 };
 
 /** Encodes a name that consists of a common name only. */
-const nameOf = (commonName: string): Buffer =>
+const distinguishedName = (commonName: string): Buffer =>
   der.sequence(der.set(der.sequence(der.oid("2.5.4.3"), der.utf8(commonName))));
 
 const extension = (id: string, value: Buffer): Buffer => der.sequence(der.oid(id), der.octets(value));
@@ -96,15 +99,16 @@ const extension = (id: string, value: Buffer): Buffer => der.sequence(der.oid(id
 const critical = (id: string, value: Buffer): Buffer =>
   der.sequence(der.oid(id), der.true(), der.octets(value));
 
-const keyIdentifier = (publicKey: KeyObject): Buffer => extension("2.5.29.14", der.octets(hashOf(publicKey)));
+const keyIdentifier = (publicKey: KeyObject): Buffer =>
+  extension("2.5.29.14", der.octets(keyHash(publicKey)));
 
-const hashOf = (publicKey: KeyObject): Buffer =>
+const keyHash = (publicKey: KeyObject): Buffer =>
   createHash("sha1")
     .update(publicKey.export({ type: "spki", format: "der" }))
     .digest();
 
 const dnsName = (name: string): Buffer => der.implicit(2, Buffer.from(name));
-const address = (bytes: Buffer): Buffer => der.implicit(7, bytes);
+const ipAddress = (bytes: Buffer): Buffer => der.implicit(7, bytes);
 
 const loopback4 = Buffer.from([127, 0, 0, 1]);
 const loopback6 = Buffer.from([...Array<number>(15).fill(0), 1]);

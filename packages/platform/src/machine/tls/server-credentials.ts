@@ -2,7 +2,7 @@ import { X509Certificate, createPrivateKey, generateKeyPairSync } from "node:cry
 import { join } from "node:path";
 import { removeUnfinished, writeAtomically } from "../data-dir/atomic-file.js";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { readOwn } from "../data-dir/own-file.js";
+import { readOwnedFile } from "../data-dir/own-file.js";
 import { authorityCertificate, serverCertificate } from "./certificate.js";
 
 /** The key and certificate of a TLS server, and the certificate by which its clients verify it. */
@@ -28,9 +28,9 @@ const authorityName = "mgmt local certificate authority";
  * In days. Apple's systems refuse server certificates that are valid for more than 825. A start replaces a chain that has less
  * than `remaining` left; a platform that runs for longer has to be started again.
  */
-const lifetime = { total: 800, remaining: 365 };
+const lifetimeDays = { total: 800, remaining: 365 };
 
-const names = { authority: "ca.pem", key: "server-key.pem", cert: "server.pem" };
+const certificateNames = { authority: "ca.pem", key: "server-key.pem", cert: "server.pem" };
 
 /**
  * Loads the certificate of the database server. When it is missing, unusable or about to expire, a new local certificate
@@ -44,27 +44,27 @@ export const loadServerCredentials = async (
   { durable }: { durable: boolean },
 ): Promise<ServerCredentials> => {
   makeDirectory(directory);
-  await removeUnfinished(directory, Object.values(names));
-  const read = (name: string): Promise<string> => readOwn(join(directory, name)).catch(() => "");
+  await removeUnfinished(directory, Object.values(certificateNames));
+  const read = (name: string): Promise<string> => readOwnedFile(join(directory, name)).catch(() => "");
   let chain: Chain = {
-    authority: await read(names.authority),
-    key: await read(names.key),
-    cert: await read(names.cert),
+    authority: await read(certificateNames.authority),
+    key: await read(certificateNames.key),
+    cert: await read(certificateNames.cert),
   };
   if (!isUsable(chain)) {
     chain = createChain();
     for (const part of ["authority", "key", "cert"] as const) {
-      await writeAtomically(join(directory, names[part]), chain[part], { durable });
+      await writeAtomically(join(directory, certificateNames[part]), chain[part], { durable });
     }
   }
-  return { key: chain.key, cert: chain.cert, caFile: join(directory, names.authority) };
+  return { key: chain.key, cert: chain.cert, caFile: join(directory, certificateNames.authority) };
 };
 
 const isUsable = ({ authority, key, cert }: Chain): boolean => {
   try {
     const [issuer, server] = [new X509Certificate(authority), new X509Certificate(cert)];
     return (
-      [issuer, server].every(lastsLongEnough) &&
+      [issuer, server].every(isValidLongEnough) &&
       server.checkPrivateKey(createPrivateKey(key)) &&
       server.verify(issuer.publicKey)
     );
@@ -73,16 +73,16 @@ const isUsable = ({ authority, key, cert }: Chain): boolean => {
   }
 };
 
-const lastsLongEnough = ({ validTo }: X509Certificate): boolean =>
-  Date.parse(validTo) - Date.now() > lifetime.remaining * 86_400_000;
+const isValidLongEnough = ({ validTo }: X509Certificate): boolean =>
+  Date.parse(validTo) - Date.now() > lifetimeDays.remaining * 86_400_000;
 
 const createChain = (): Chain => {
   const authority = { name: authorityName, ...newKeyPair() };
   const server = newKeyPair();
   return {
-    authority: pem(authorityCertificate(authority, lifetime.total)),
+    authority: pem(authorityCertificate(authority, lifetimeDays.total)),
     key: server.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-    cert: pem(serverCertificate(server.publicKey, authority, lifetime.total)),
+    cert: pem(serverCertificate(server.publicKey, authority, lifetimeDays.total)),
   };
 };
 

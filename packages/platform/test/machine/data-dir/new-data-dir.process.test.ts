@@ -2,7 +2,7 @@ import { chmod, mkdir, open, readdir, realpath, rm, stat, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { isRoot } from "../../../src/machine/data-dir/account.js";
+import { isRunningAsRoot } from "../../../src/machine/data-dir/account.js";
 import { openDataDir } from "../../../src/machine/data-dir/data-dir.js";
 import { makeEphemeralDir } from "../../../src/machine/ephemeral-dir.js";
 import { ephemeralBase } from "../../../src/machine/data-dir/directories.js";
@@ -44,15 +44,18 @@ describe("an ephemeral data directory", () => {
 });
 
 describe("the parent of ephemeral data directories", () => {
-  it.skipIf(isRoot())("is the temporary directory if this process may not write in memory", async () => {
-    const readOnly = join(root, "read-only");
-    await mkdir(readOnly);
-    vi.spyOn(process, "availableMemory").mockReturnValue(2 ** 40);
-    vi.stubEnv("TMPDIR", undefined);
-    expect(await ephemeralBase(readOnly)).toBe(readOnly);
-    await chmod(readOnly, 0o555);
-    expect(await ephemeralBase(readOnly)).toBe(tmpdir());
-  });
+  it.skipIf(isRunningAsRoot())(
+    "is the temporary directory if this process may not write in memory",
+    async () => {
+      const readOnly = join(root, "read-only");
+      await mkdir(readOnly);
+      vi.spyOn(process, "availableMemory").mockReturnValue(2 ** 40);
+      vi.stubEnv("TMPDIR", undefined);
+      expect(await ephemeralBase(readOnly)).toBe(readOnly);
+      await chmod(readOnly, 0o555);
+      expect(await ephemeralBase(readOnly)).toBe(tmpdir());
+    },
+  );
 });
 
 describe("a new data directory", () => {

@@ -13,7 +13,7 @@ import {
 } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { isRoot } from "../../../src/machine/data-dir/account.js";
+import { isRunningAsRoot } from "../../../src/machine/data-dir/account.js";
 import { PlatformError, startPlatform } from "@mgmt/platform";
 import { failure, root, start, useRoot } from "../../data-dirs.js";
 import { makeProject } from "../../api.js";
@@ -174,7 +174,7 @@ describe("a data directory that cannot be used", () => {
     },
   );
 
-  it.runIf(isRoot()).each([".", "platform.json", "postgres"])(
+  it.runIf(isRunningAsRoot()).each([".", "platform.json", "postgres"])(
     "is refused when %s belongs to another account",
     async (name) => {
       const stranger = 54_321;
@@ -190,7 +190,7 @@ describe("a data directory that cannot be used", () => {
     await mkdir(directory);
     await chmod(directory, 0o777);
     const platform = await start("empty");
-    expect((await stat(directory)).mode & 0o077).toBe(isRoot() ? 0o011 : 0);
+    expect((await stat(directory)).mode & 0o077).toBe(isRunningAsRoot() ? 0o011 : 0);
     await platform.stop();
   });
 

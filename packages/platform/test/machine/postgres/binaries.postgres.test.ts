@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PlatformError } from "@mgmt/platform";
-import { findAccount, isRoot } from "../../../src/machine/data-dir/account.js";
+import { findPostgresAccount, isRunningAsRoot } from "../../../src/machine/data-dir/account.js";
 import { type Binaries, findBinaries } from "../../../src/machine/postgres/binaries.js";
 import { runProgram } from "../../../src/machine/postgres/run-program.js";
 import { completeLinks, stagePrograms } from "../../../src/machine/postgres/staging.js";
@@ -39,7 +39,7 @@ const fakePostgres = async (name: string, script: string): Promise<string> => {
 
 describe("findBinaries", () => {
   it("finds the npm package, whether its install script has run or not", async () => {
-    const account = await findAccount();
+    const account = await findPostgresAccount();
     const { major, directory: bin } = await findBinaries({ ...nowhere, account, choice: "package" });
     expect(major).toBe(18);
     expect(bin).toMatch(/bin$/);
@@ -120,13 +120,13 @@ describe("the package when its install script has not run", () => {
   });
 
   it("stages a copy that the account of Postgres can run, and reuses it", async () => {
-    const account = await findAccount();
+    const account = await findPostgresAccount();
     const closed = join(directory, "closed");
     const copy = await unpacked("closed/home");
     await chmod(closed, 0o700);
     const postgres = await stagePrograms(copy, directory, "staged");
     expect(await runProgram(join(postgres, "postgres"), ["-V"], { account })).toMatchObject({ status: 0 });
-    if (isRoot())
+    if (isRunningAsRoot())
       expect((await runProgram(join(copy, "bin", "postgres"), ["-V"], { account })).status).not.toBe(0);
 
     const again = await stagePrograms(join(directory, "gone"), directory, "staged");
@@ -143,8 +143,8 @@ describe("the package when its install script has not run", () => {
 
 describe("findAccount", () => {
   it("returns the current user, or an unprivileged account for root", async () => {
-    const account = await findAccount();
-    if (isRoot()) expect(account?.uid).toBeGreaterThan(0);
+    const account = await findPostgresAccount();
+    if (isRunningAsRoot()) expect(account?.uid).toBeGreaterThan(0);
     else expect(account).toBeUndefined();
   });
 
@@ -152,7 +152,7 @@ describe("findAccount", () => {
     const link = join(directory, "link");
     await symlink(found.directory, link);
     await rename(link, join(directory, "renamed-link"));
-    const account = await findAccount();
+    const account = await findPostgresAccount();
     const choice = join(directory, "renamed-link");
     expect(await findBinaries({ ...nowhere, account, choice })).toMatchObject({ version: found.version });
   });

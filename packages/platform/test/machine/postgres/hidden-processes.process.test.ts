@@ -4,10 +4,10 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isRoot } from "../../../src/machine/data-dir/account.js";
+import { isRunningAsRoot } from "../../../src/machine/data-dir/account.js";
 import type { Binaries } from "../../../src/machine/postgres/binaries.js";
 import { dataDirectoryParameter, refuseUnreachable } from "../../../src/machine/postgres/cluster.js";
-import { endLeftovers, endPrograms, linuxProgramsOf } from "../../../src/machine/postgres/leftovers.js";
+import { endLeftovers, endPrograms, findLinuxProcesses } from "../../../src/machine/postgres/leftovers.js";
 import { temporaryDirectory } from "../../cluster.js";
 
 let directory: string;
@@ -40,7 +40,7 @@ describe.skipIf(process.platform !== "linux")("without process files", () => {
   });
 
   it("ends no program that it cannot tell from others", async () => {
-    expect(await linuxProgramsOf(process.cwd(), /./)).toEqual([]);
+    expect(await findLinuxProcesses(process.cwd(), /./)).toEqual([]);
     await endPrograms(process.cwd());
   });
 
@@ -48,20 +48,23 @@ describe.skipIf(process.platform !== "linux")("without process files", () => {
     expect(dataDirectoryParameter(directory, binaries, { uid: 1234, gid: 1234 })).toBe(directory);
   });
 
-  it.runIf(isRoot())("refuses a data directory that the account of Postgres cannot reach", async () => {
-    const account = { uid: 54_321, gid: 54_321 };
-    const inner = join(directory, "data");
-    await mkdir(inner);
-    await chmod(directory, 0o700);
-    await expect(refuseUnreachable(inner, binaries, account)).rejects.toMatchObject({
-      code: "platform:data_dir_unwritable",
-      message: expect.stringContaining(inner),
-      hint: expect.stringContaining("if /proc is mounted"),
-    });
-    await expect(refuseUnreachable(inner, { ...binaries, major: 15 }, account)).rejects.toMatchObject({
-      hint: expect.stringContaining("Postgres 16 and newer"),
-    });
-    await chmod(directory, 0o711);
-    await refuseUnreachable(inner, binaries, account);
-  });
+  it.runIf(isRunningAsRoot())(
+    "refuses a data directory that the account of Postgres cannot reach",
+    async () => {
+      const account = { uid: 54_321, gid: 54_321 };
+      const inner = join(directory, "data");
+      await mkdir(inner);
+      await chmod(directory, 0o700);
+      await expect(refuseUnreachable(inner, binaries, account)).rejects.toMatchObject({
+        code: "platform:data_dir_unwritable",
+        message: expect.stringContaining(inner),
+        hint: expect.stringContaining("if /proc is mounted"),
+      });
+      await expect(refuseUnreachable(inner, { ...binaries, major: 15 }, account)).rejects.toMatchObject({
+        hint: expect.stringContaining("Postgres 16 and newer"),
+      });
+      await chmod(directory, 0o711);
+      await refuseUnreachable(inner, binaries, account);
+    },
+  );
 });

@@ -5,8 +5,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Refusal } from "../../../src/front/refusal.js";
-import { becomesStuck } from "../../../src/machine/postgres/liveness.js";
-import { RecoveryWork } from "../../../src/machine/postgres/recovery-work.js";
+import { waitUntilStuck } from "../../../src/machine/postgres/liveness.js";
+import { RecoveryProgress } from "../../../src/machine/postgres/recovery-work.js";
 import { temporaryDirectory } from "../../cluster.js";
 
 let directory: string;
@@ -53,7 +53,7 @@ const watch = async (
   const { port } = server.address() as AddressInfo;
   const times = { interval: 1, retryInterval: 5, connection: 50, limit, slow };
   const reports = { onAccept: () => undefined, onSlow };
-  return becomesStuck({ port, logFile, directory }, watching.signal, times, reports);
+  return waitUntilStuck({ port, logFile, directory }, watching.signal, times, reports);
 };
 
 const authenticationRequest = Buffer.from("R\0\0\0\x08", "latin1");
@@ -169,26 +169,26 @@ describe.runIf(process.platform === "linux")("the work of a recovery", () => {
 
   it("is seen in the processor time of the startup process", async () => {
     await startProcess("postgres: startup recovering", endless);
-    const work = new RecoveryWork(directory);
-    await vi.waitFor(async () => expect(await work.continues()).toBe(true));
-    await vi.waitFor(async () => expect(await work.continues()).toBe(true));
+    const work = new RecoveryProgress(directory);
+    await vi.waitFor(async () => expect(await work.hasProgressed()).toBe(true));
+    await vi.waitFor(async () => expect(await work.hasProgressed()).toBe(true));
   });
 
   it("is not seen while that process is suspended", async () => {
     const child = await startProcess("postgres: startup recovering", endless);
     child.kill("SIGSTOP");
-    const work = new RecoveryWork(directory);
+    const work = new RecoveryProgress(directory);
     // A signal takes effect later.
     await vi.waitFor(async () => {
-      await work.continues();
-      expect(await work.continues()).toBe(false);
+      await work.hasProgressed();
+      expect(await work.hasProgressed()).toBe(false);
     });
-    expect(await work.continues()).toBe(false);
+    expect(await work.hasProgressed()).toBe(false);
   });
 
   it("is not what other processes of Postgres do", async () => {
     await startProcess("postgres: someone shop", endless);
-    const work = new RecoveryWork(directory);
-    for (let check = 0; check < 5; check += 1) expect(await work.continues()).toBe(false);
+    const work = new RecoveryProgress(directory);
+    for (let check = 0; check < 5; check += 1) expect(await work.hasProgressed()).toBe(false);
   });
 });

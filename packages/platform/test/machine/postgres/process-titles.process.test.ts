@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { titlesFromPs, titlesOf } from "../../../src/machine/postgres/process-titles.js";
+import { readTitlesFromPs, readTitles } from "../../../src/machine/postgres/process-titles.js";
 
 describe.each([
-  ["of this system", titlesOf],
-  ["that ps prints", titlesFromPs],
+  ["of this system", readTitles],
+  ["that ps prints", readTitlesFromPs],
 ])("the titles of processes %s", (_, read) => {
   it("include those that can be read, by process id", async () => {
     const titles = await read([process.pid]);

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "../../errors/local-errors.js";
 import type { TokenRequest } from "../../request/call.js";
 import { environmentVariable } from "../../request/environment.js";
 import { cliErrors } from "./cli-errors.js";
-import { type PrintedToken, printToken } from "./cli-program.js";
+import { type PrintedToken, fetchTokenFromCli } from "./cli-program.js";
 import { assertOptions } from "#type-checks";
 
 export interface CliLoginOptions {
@@ -31,7 +31,7 @@ export interface CliLogin {
 }
 
 /** Remaining lifetime in milliseconds below which a token is renewed. */
-const marginMs = 30_000;
+const renewalMarginMs = 30_000;
 
 /**
  * Returns the service and the token that the CLI uses, so that a program on a developer's machine needs no token of its own:
@@ -53,33 +53,34 @@ export const cliLogin = async (options: CliLoginOptions = {}): Promise<CliLogin>
   assertOptions(options, "cliLogin", () => InvalidArgumentError);
   const { profile, allowInsecureHttp = false, program } = options;
   const baseUrl = environmentVariable("MGMT_BASE_URL");
-  const fixed = environmentVariable("MGMT_TOKEN");
+  const fixedToken = environmentVariable("MGMT_TOKEN");
   if (profile === undefined) {
     // In CI, a missing secret is an empty variable. The login of a machine must not take its place.
     if (baseUrl === "") throw cliErrors.emptyVariable("MGMT_BASE_URL");
-    if (fixed === "") throw cliErrors.emptyVariable("MGMT_TOKEN");
-    if (baseUrl && fixed) return { baseUrl, allowInsecureHttp, token: async () => fixed };
+    if (fixedToken === "") throw cliErrors.emptyVariable("MGMT_TOKEN");
+    if (baseUrl && fixedToken) return { baseUrl, allowInsecureHttp, token: async () => fixedToken };
   }
   // The CLI's own rule. Anything else could be taken for another argument.
   if (profile !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(profile)) throw cliErrors.badProfile();
-  let printing: Promise<PrintedToken> | undefined;
-  const print = (): Promise<PrintedToken> => printToken(profile, allowInsecureHttp, program);
-  let current = await print();
+  let runningPrint: Promise<PrintedToken> | undefined;
+  const printCurrentToken = (): Promise<PrintedToken> =>
+    fetchTokenFromCli(profile, allowInsecureHttp, program);
+  let currentToken = await printCurrentToken();
   const renew = async (): Promise<string> => {
     // Concurrent calls share one run of the CLI.
-    printing ??= print().finally(() => {
-      printing = undefined;
+    runningPrint ??= printCurrentToken().finally(() => {
+      runningPrint = undefined;
     });
-    current = await printing;
-    return current.token;
+    currentToken = await runningPrint;
+    return currentToken.token;
   };
   return {
-    baseUrl: current.baseUrl,
+    baseUrl: currentToken.baseUrl,
     allowInsecureHttp,
     token: async ({ rejected } = {}) =>
-      rejected === current.token || isEnding(current) ? renew() : current.token,
+      rejected === currentToken.token || expiresSoon(currentToken) ? renew() : currentToken.token,
   };
 };
 
-const isEnding = ({ expiresAt }: PrintedToken): boolean =>
-  expiresAt !== undefined && expiresAt - Date.now() < marginMs;
+const expiresSoon = ({ expiresAt }: PrintedToken): boolean =>
+  expiresAt !== undefined && expiresAt - Date.now() < renewalMarginMs;

@@ -5,7 +5,7 @@ import { findCli } from "./find-cli.js";
 import { programPath } from "@mgmt/internal/programs/program-files";
 
 /** Long enough to unlock a system keyring, short enough that a prompt nobody sees does not block a program forever. */
-const timeoutMs = 120_000;
+const cliTimeoutMs = 120_000;
 
 /** The output of `mgmt auth token --output json`. */
 export interface PrintedToken {
@@ -20,7 +20,7 @@ export interface PrintedToken {
  * that this works wherever it stores the login. The token is passed through a pipe, never in arguments or files. Throws
  * `AuthError`.
  */
-export const printToken = async (
+export const fetchTokenFromCli = async (
   profile: string | undefined,
   allowInsecureHttp: boolean,
   program: string | undefined,
@@ -35,24 +35,24 @@ export const printToken = async (
     ...(profile === undefined ? [] : [`--profile=${profile}`]),
     ...(allowInsecureHttp ? ["--insecure"] : []),
   ];
-  const { error, stdout, stderr } = await run(file, [...args, ...flags]);
+  const { error, stdout, stderr } = await runCli(file, [...args, ...flags]);
   if (error?.code === "ENOENT") throw cliErrors.missing();
-  if (error?.killed) throw cliErrors.timedOut(timeoutMs);
-  if (error) throw reportedError(stderr, error);
-  return readToken(stdout);
+  if (error?.killed) throw cliErrors.timedOut(cliTimeoutMs);
+  if (error) throw parseCliError(stderr, error);
+  return parsePrintedToken(stdout);
 };
 
-interface Ended {
+interface CliExit {
   error: ExecFileException | null;
   stdout: string;
   stderr: string;
 }
 
-const run = (file: string, args: readonly string[]): Promise<Ended> =>
+const runCli = (file: string, args: readonly string[]): Promise<CliExit> =>
   new Promise((resolve) => {
     // The program finds Node.js by the same folders.
     const env = process.platform === "win32" ? process.env : { ...process.env, ...programPath(process.env) };
-    const options = { encoding: "utf8", timeout: timeoutMs, windowsHide: true, env } as const;
+    const options = { encoding: "utf8", timeout: cliTimeoutMs, windowsHide: true, env } as const;
     const child = execFile(file, args, options, (error, stdout, stderr) =>
       resolve({ error, stdout, stderr }),
     );
@@ -60,36 +60,36 @@ const run = (file: string, args: readonly string[]): Promise<Ended> =>
   });
 
 /** Makes the error that the CLI reported, in its own words, which name the commands that help. */
-const reportedError = (stderr: string, { code: status }: ExecFileException): AuthError => {
+const parseCliError = (stderr: string, { code: status }: ExecFileException): AuthError => {
   for (const line of stderr.trim().split("\n").reverse()) {
-    const { error } = readJson(line);
+    const { error } = parseJsonObject(line);
     if (typeof error !== "object" || error === null) continue;
-    const { message, hint, code } = readObject(error);
+    const { message, hint, code } = asObject(error);
     if (typeof message !== "string" || typeof code !== "string") continue;
     const ownHint = typeof hint === "string" ? hint : undefined;
-    const failed = cliErrors.failed(`${message} (${code})`, ownHint);
+    const cliError = cliErrors.failed(`${message} (${code})`, ownHint);
     // The exit code of the CLI for a missing or rejected credential.
-    return Number(status) === 4 ? new LoginRequiredError(message, failed, ownHint) : failed;
+    return Number(status) === 4 ? new LoginRequiredError(message, cliError, ownHint) : cliError;
   }
   return cliErrors.failed(`it ended with status ${String(status)}`, undefined);
 };
 
-const readToken = (stdout: string): PrintedToken => {
-  const { token, baseUrl, endsAt } = readJson(stdout);
+const parsePrintedToken = (stdout: string): PrintedToken => {
+  const { token, baseUrl, endsAt } = parseJsonObject(stdout);
   if (typeof token !== "string" || typeof baseUrl !== "string") throw cliErrors.tooOld();
   const expiresAt = typeof endsAt === "string" ? Date.parse(endsAt) : Number.NaN;
   return { token, baseUrl, expiresAt: Number.isNaN(expiresAt) ? undefined : expiresAt };
 };
 
 /** The parser's own error is not passed on, because it quotes the text. */
-const readJson = (text: string): Record<string, unknown> => {
+const parseJsonObject = (text: string): Record<string, unknown> => {
   try {
-    return readObject(JSON.parse(text));
+    return asObject(JSON.parse(text));
   } catch {
     return {};
   }
 };
 
-const readObject = (value: unknown): Record<string, unknown> =>
+const asObject = (value: unknown): Record<string, unknown> =>
   // The check makes it an object; nothing is known of its fields.
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};

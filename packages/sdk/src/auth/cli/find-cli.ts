@@ -7,12 +7,12 @@ import { isForeign, isWritableByOthers } from "@mgmt/internal/files/file-owner";
 import { isProgram, programFolders } from "@mgmt/internal/programs/program-files";
 
 /** A program and the arguments that come before its own. */
-export interface Program {
+export interface CliProgram {
   readonly file: string;
   readonly args: readonly string[];
 }
 
-const script = join("@mgmt", "cli", "dist", "mgmt.js");
+const cliScriptPath = join("@mgmt", "cli", "dist", "mgmt.js");
 
 /**
  * Finds the CLI: the program that is passed, else the package that this module would import, else `mgmt` in an absolute folder of the
@@ -20,9 +20,9 @@ const script = join("@mgmt", "cli", "dist", "mgmt.js");
  *
  * @throws AuthError `auth:cli_failed` if it is missing, or the program is not a file with an absolute path.
  */
-export const findCli = (program: string | undefined): Program => {
+export const findCli = (program: string | undefined): CliProgram => {
   if (program !== undefined) {
-    if (!isAbsolute(program) || !exists(program)) throw cliErrors.noSuchProgram();
+    if (!isAbsolute(program) || !pathExists(program)) throw cliErrors.noSuchProgram();
     return /\.[cm]?js$/.test(program) ? runByNode(program) : { file: program, args: [] };
   }
   const { installed, untrusted } = findPackage();
@@ -34,12 +34,12 @@ export const findCli = (program: string | undefined): Program => {
     return { file, args: [] };
   }
   // npm installs a script there, which only a shell can run. The program that it runs is beside it.
-  const global = folders.map((folder) => join(folder, "node_modules", script)).find(exists);
-  if (global === undefined) throw cliErrors.missing(untrusted);
-  return runByNode(global);
+  const globalScript = folders.map((folder) => join(folder, "node_modules", cliScriptPath)).find(pathExists);
+  if (globalScript === undefined) throw cliErrors.missing(untrusted);
+  return runByNode(globalScript);
 };
 
-const runByNode = (file: string): Program => ({ file: process.execPath, args: [file] });
+const runByNode = (file: string): CliProgram => ({ file: process.execPath, args: [file] });
 
 interface FoundPackage {
   readonly installed?: string | undefined;
@@ -54,22 +54,22 @@ const findPackage = (): FoundPackage => {
   if (!url?.startsWith("file:")) return {};
   const ownFile = fileURLToPath(url);
   const require = createRequire(ownFile);
-  const candidates = (require.resolve.paths(script) ?? [])
-    .map((folder) => ({ folder, file: join(folder, script) }))
-    .filter(({ file }) => exists(file));
+  const candidates = (require.resolve.paths(cliScriptPath) ?? [])
+    .map((folder) => ({ folder, file: join(folder, cliScriptPath) }))
+    .filter(({ file }) => pathExists(file));
   // Who can write there can also change the running program.
   const isTrusted = ({ folder, file }: { folder: string; file: string }): boolean =>
     ownFile.startsWith(folder + sep) || isProtected(file);
-  const trusted = candidates.find(isTrusted);
+  const trustedCandidate = candidates.find(isTrusted);
   return {
-    installed: trusted?.file ?? resolvePackage(require, candidates.length),
+    installed: trustedCandidate?.file ?? resolvePackage(require, candidates.length),
     untrusted: candidates[0]?.file,
   };
 };
 
 /** Asks a resolver that has replaced the one of Node.js, such as Yarn's, which has no folders of packages. */
-const resolvePackage = (require: NodeJS.Require, count: number): string | undefined => {
-  if (count > 0 || process.versions["pnp"] === undefined) return undefined;
+const resolvePackage = (require: NodeJS.Require, candidateCount: number): string | undefined => {
+  if (candidateCount > 0 || process.versions["pnp"] === undefined) return undefined;
   try {
     return join(dirname(require.resolve("@mgmt/cli/package.json")), "dist", "mgmt.js");
   } catch {
@@ -77,27 +77,27 @@ const resolvePackage = (require: NodeJS.Require, count: number): string | undefi
   }
 };
 
-const exists = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+const pathExists = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 
 /** Whether only this user and root can change a file, a link on the way to it, and the folders above both. */
 const isProtected = (file: string): boolean => {
   try {
-    return [file, realpathSync(file)].every((path) => pathsTo(path).every(isProtectedPath));
+    return [file, realpathSync(file)].every((path) => selfAndAncestorPaths(path).every(isProtectedPath));
   } catch {
     return false;
   }
 };
 
-const pathsTo = (path: string): string[] => {
+const selfAndAncestorPaths = (path: string): string[] => {
   const folder = dirname(path);
-  return folder === path ? [path] : [path, ...pathsTo(folder)];
+  return folder === path ? [path] : [path, ...selfAndAncestorPaths(folder)];
 };
 
-const sticky = 0o1000;
+const stickyModeBit = 0o1000;
 
 const isProtectedPath = (path: string): boolean => {
   const stats = lstatSync(path);
   if (isForeign(stats)) return false;
   // The mode of a link means nothing. In a sticky folder, nobody can replace files of another account.
-  return stats.isSymbolicLink() || (stats.mode & sticky) !== 0 || !isWritableByOthers(stats);
+  return stats.isSymbolicLink() || (stats.mode & stickyModeBit) !== 0 || !isWritableByOthers(stats);
 };

@@ -10,7 +10,7 @@ import { readTrustedFile } from "@mgmt/internal/files/trusted-file";
 import { fileErrors } from "./file-errors.js";
 
 /** Age in milliseconds after which a temporary file is abandoned: its writer was killed. */
-const abandonedAfter = 60_000;
+const abandonedAfterMs = 60_000;
 /** Bytes to reserve for a credential. */
 export const reservedBytes = 8_192;
 
@@ -33,7 +33,7 @@ export const readCredentialFile = async (file: string): Promise<string> => {
  * mode 0600 and a missing folder with mode 0700. Throws `TokenStoreError`, and then the old text remains.
  */
 export const replaceCredentialFile = async (file: string, text: string): Promise<void> => {
-  const { target, temporary } = await pathsFor(file);
+  const { target, temporary } = await prepareReplacement(file);
   try {
     await replaceAtomically(target, temporary, async (handle) => {
       await handle.writeFile(text);
@@ -43,12 +43,12 @@ export const replaceCredentialFile = async (file: string, text: string): Promise
     throw fileErrors.unwritable(file, error);
   }
   await syncFolder(dirname(target));
-  await removeAbandoned(target);
+  await removeAbandonedFiles(target);
 };
 
 /** Throws the same errors as `replaceCredentialFile` would for a string of a few kilobytes. Leaves the file unchanged. */
 export const assertReplaceable = async (file: string): Promise<void> => {
-  const { temporary } = await pathsFor(file);
+  const { temporary } = await prepareReplacement(file);
   try {
     const handle = await open(temporary, "wx", 0o600);
     try {
@@ -64,10 +64,10 @@ export const assertReplaceable = async (file: string): Promise<void> => {
 };
 
 /** Returns the path to replace, and a new temporary name beside it. Creates a missing folder. */
-const pathsFor = async (file: string): Promise<{ target: string; temporary: string }> => {
+const prepareReplacement = async (file: string): Promise<{ target: string; temporary: string }> => {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const target = await targetOf(file);
+    const target = await resolveWritableTarget(file);
     return { target, temporary: `${target}.${randomBytes(9).toString("base64url")}.tmp` };
   } catch (error) {
     throw fileErrors.unwritable(file, error);
@@ -87,7 +87,7 @@ export const resolveLink = async (file: string): Promise<string> => {
 /**
  * Returns the path to replace. Rejects a file that is marked read-only, although its folder would allow replacing it.
  */
-export const targetOf = async (file: string): Promise<string> => {
+export const resolveWritableTarget = async (file: string): Promise<string> => {
   const target = await resolveLink(file);
   try {
     const { mode } = await stat(target);
@@ -107,12 +107,12 @@ export const syncFolder = async (folder: string): Promise<void> => {
 };
 
 /** Removes temporary files of killed writers, since the files contain secrets. */
-const removeAbandoned = async (target: string): Promise<void> => {
+const removeAbandonedFiles = async (target: string): Promise<void> => {
   const folder = dirname(target);
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(`${basename(target)}.`) || !name.endsWith(".tmp")) continue;
     const path = join(folder, name);
-    const written = await stat(path).catch(() => undefined);
-    if (written && Date.now() - written.mtimeMs > abandonedAfter) await rm(path, { force: true });
+    const fileStats = await stat(path).catch(() => undefined);
+    if (fileStats && Date.now() - fileStats.mtimeMs > abandonedAfterMs) await rm(path, { force: true });
   }
 };

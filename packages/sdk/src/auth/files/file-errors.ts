@@ -2,7 +2,7 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import { TokenStoreError } from "../auth-error.js";
 
 /** Reports whether the error means that writing is not permitted. */
-export const isReadOnly = (error: unknown): boolean =>
+export const isReadOnlyError = (error: unknown): boolean =>
   error instanceof TokenStoreError
     ? error.code === "auth:store_read_only"
     : /^(?:EACCES|EPERM|EROFS)$/.test(errorCode(error) ?? "");
@@ -10,23 +10,23 @@ export const isReadOnly = (error: unknown): boolean =>
 /** Errors of files. They name the file and the system's error code, and never quote file content. */
 export const fileErrors = {
   unreadable: (file: string, error: unknown) =>
-    new TokenStoreError("auth:store_unreadable", `${file} cannot be read (${reason(error)})`, {
+    new TokenStoreError("auth:store_unreadable", `${file} cannot be read (${describeReason(error)})`, {
       hint: "Give this user permission to read it, or use another file.",
     }),
-  untrusted: (file: string, why: string) =>
-    new TokenStoreError("auth:store_unreadable", `${file} is not used: ${why}`, {
+  untrusted: (file: string, reasonText: string) =>
+    new TokenStoreError("auth:store_unreadable", `${file} is not used: ${reasonText}`, {
       hint: "It must be a regular file that belongs to this user or root, and nobody else may write to it. Log in again after removing it.",
     }),
   unwritable: (file: string, error: unknown): TokenStoreError => {
     if (error instanceof TokenStoreError) return error;
-    const why = reason(error);
-    if (isReadOnly(error)) return fileErrors.readOnly(file, why);
-    return new TokenStoreError("auth:store_failed", `${file} could not be written (${why})`, {
+    const reasonText = describeReason(error);
+    if (isReadOnlyError(error)) return fileErrors.readOnly(file, reasonText);
+    return new TokenStoreError("auth:store_failed", `${file} could not be written (${reasonText})`, {
       hint: "The file was not changed. Check that it is not a mount, that its folder is a directory, and that the disk has free space.",
     });
   },
-  readOnly: (file: string, why: string) =>
-    new TokenStoreError("auth:store_read_only", `${file} cannot be written (${why})`, {
+  readOnly: (file: string, reasonText: string) =>
+    new TokenStoreError("auth:store_read_only", `${file} cannot be written (${reasonText})`, {
       hint: "Give this user permission to write the file and its folder. The stored login was not changed. It is refreshed once the file can be written.",
     }),
   overtaken: (file: string) =>
@@ -39,4 +39,4 @@ export const fileErrors = {
     ),
 };
 
-const reason = (error: unknown): string => errorCode(error) ?? "unknown reason";
+const describeReason = (error: unknown): string => errorCode(error) ?? "unknown reason";

@@ -13,7 +13,7 @@ import {
 } from "./credential-file.js";
 import { fileErrors } from "./file-errors.js";
 import { withFileLock } from "./lease-lock.js";
-import { newestOf, removeNext, reserveNext } from "./next-file.js";
+import { selectNewestCredential, removeNextFile, reserveNextFile } from "./next-file.js";
 
 /**
  * Creates a store that keeps a credential in a file of its own, as JSON. Each write replaces the file atomically, with
@@ -34,18 +34,18 @@ import { newestOf, removeNext, reserveNext } from "./next-file.js";
 export const fileStore = (path: string): TokenStore => {
   const file = resolve(path);
   return {
-    read: () => read(file),
+    read: () => readNewestCredential(file),
     async write(credential) {
       await replaceCredentialFile(file, `${JSON.stringify(credential, undefined, 2)}\n`);
-      await removeNext(await resolveLink(file)).catch(() => undefined);
+      await removeNextFile(await resolveLink(file)).catch(() => undefined);
     },
     probe: () => assertReplaceable(file),
-    reserve: () => reserveNext(file),
+    reserve: () => reserveNextFile(file),
     async clear() {
       try {
         const target = await resolveLink(file);
         await rm(file, { force: true });
-        await removeNext(target);
+        await removeNextFile(target);
       } catch (error) {
         throw fileErrors.unwritable(file, error);
       }
@@ -54,7 +54,7 @@ export const fileStore = (path: string): TokenStore => {
   };
 };
 
-const read = async (file: string): Promise<Credential | undefined> => {
+const readNewestCredential = async (file: string): Promise<Credential | undefined> => {
   let text: string;
   try {
     text = await readCredentialFile(file);
@@ -63,5 +63,5 @@ const read = async (file: string): Promise<Credential | undefined> => {
     if (error instanceof TokenStoreError) throw error;
     throw fileErrors.unreadable(file, error);
   }
-  return newestOf(file, text, parseCredential(file, text));
+  return selectNewestCredential(file, text, parseCredential(file, text));
 };

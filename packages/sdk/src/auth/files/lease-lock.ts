@@ -16,9 +16,9 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { InvalidArgumentError } from "../../errors/local-errors.js";
-import { fileErrors, isReadOnly } from "./file-errors.js";
-import { type LockOwner, newOwner, parseOwner } from "./lock-owner.js";
-import { knownProcesses, lifeOf } from "@mgmt/internal/processes/process-life";
+import { fileErrors, isReadOnlyError } from "./file-errors.js";
+import { type LockOwner, createLockOwner, parseLockOwner } from "./lock-owner.js";
+import { knownProcesses, processLiveness } from "@mgmt/internal/processes/process-life";
 import { assertOptions } from "#type-checks";
 
 /** Interval between heartbeats of a lock holder, in milliseconds. */
@@ -66,73 +66,73 @@ export const withFileLock = async <T>(
 ): Promise<T> => {
   assertOptions(options, "withFileLock", () => InvalidArgumentError);
   const { signal, silenceMs = 10_000 } = options;
-  const me = await acquire(file, signal, silenceMs);
-  const heartbeat = setInterval(() => void touch(file), heartbeatMs).unref();
+  const me = await acquireLock(file, signal, silenceMs);
+  const heartbeat = setInterval(() => void updateHeartbeat(file), heartbeatMs).unref();
   try {
     await removeLeftovers(file).catch(() => undefined);
     return await work();
   } finally {
     clearInterval(heartbeat);
-    await release(file, me);
+    await releaseLock(file, me);
   }
 };
 
-const ownFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}.own`;
+const waiterFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}.own`;
 const successorFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}`;
 
 /** A process that waits for the lock, and its test for dead holders. */
-interface Wait {
+interface LockWait {
   file: string;
   me: LockOwner;
   signal: AbortSignal;
-  isSilent: (holder: Holder) => boolean;
+  isSilent: (holder: LockHolder) => boolean;
 }
 
-const acquire = async (file: string, signal: AbortSignal, silenceMs: number): Promise<LockOwner> => {
+const acquireLock = async (file: string, signal: AbortSignal, silenceMs: number): Promise<LockOwner> => {
   signal.throwIfAborted();
-  const me = newOwner();
-  const wait: Wait = { file, me, signal, isSilent: heartbeatWatch(silenceMs) };
+  const me = createLockOwner();
+  const wait: LockWait = { file, me, signal, isSilent: createSilenceCheck(silenceMs) };
   let isLastAttempt = false;
   for (;;) {
     try {
-      await enqueue(wait);
+      await waitInQueue(wait);
       return me;
     } catch (error) {
-      const isWritable = isReadOnly(error) && (await waitUntilWritable(wait).catch(() => false));
+      const isWritable = isReadOnlyError(error) && (await waitUntilWritable(wait).catch(() => false));
       signal.throwIfAborted();
-      if (!isWritable && (!isReadOnly(error) || isLastAttempt)) throw fileErrors.unwritable(file, error);
+      if (!isWritable && (!isReadOnlyError(error) || isLastAttempt)) throw fileErrors.unwritable(file, error);
       // Without a holder, the folder may have become writable since the attempt, and the holder may have released the lock.
       isLastAttempt = !isWritable;
     }
   }
 };
 
-const enqueue = async (wait: Wait): Promise<void> => {
+const waitInQueue = async (wait: LockWait): Promise<void> => {
   const { file, me } = wait;
-  const own = ownFile(file, me);
+  const ownWaiterFile = waiterFile(file, me);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     // An earlier attempt could not remove it if the folder had become read-only.
-    await rm(own, { force: true });
-    await writeFile(own, JSON.stringify(me), { flag: "wx", mode: 0o600 });
+    await rm(ownWaiterFile, { force: true });
+    await writeFile(ownWaiterFile, JSON.stringify(me), { flag: "wx", mode: 0o600 });
     await waitForTurn(wait);
   } finally {
-    await rm(own, { force: true }).catch(() => undefined);
+    await rm(ownWaiterFile, { force: true }).catch(() => undefined);
   }
 };
 
-const waitForTurn = async (wait: Wait): Promise<void> => {
+const waitForTurn = async (wait: LockWait): Promise<void> => {
   const { file, me } = wait;
   for (;;) {
-    if (await copyAtomically(ownFile(file, me), file)) return;
-    const chain = await holdersOf(file);
-    const [holder, last] = [chain[0], chain.at(-1)];
-    if (holder && last && isDead(last, wait)) {
-      if (await takeOver(file, me, holder.owner, last.owner)) return;
+    if (await copyAtomically(waiterFile(file, me), file)) return;
+    const holderChain = await readHolderChain(file);
+    const [holder, lastHolder] = [holderChain[0], holderChain.at(-1)];
+    if (holder && lastHolder && isHolderDead(lastHolder, wait)) {
+      if (await takeOverLock(file, me, holder.owner, lastHolder.owner)) return;
     }
     // In a folder that has become read-only, the lock is never removed.
     await access(dirname(file), constants.W_OK);
-    await nextPoll(wait);
+    await waitForNextPoll(wait);
   }
 };
 
@@ -140,12 +140,12 @@ const waitForTurn = async (wait: Wait): Promise<void> => {
  * Waits while the folder is read-only. Returns true once it is writable, false once the holder is done, dead or
  * missing.
  */
-const waitUntilWritable = async (wait: Wait): Promise<boolean> => {
+const waitUntilWritable = async (wait: LockWait): Promise<boolean> => {
   const { file } = wait;
   for (;;) {
-    const last = (await holdersOf(file)).at(-1);
-    if (!last || last.owner.isDone || isDead(last, wait)) return false;
-    await nextPoll(wait);
+    const lastHolder = (await readHolderChain(file)).at(-1);
+    if (!lastHolder || lastHolder.owner.isDone || isHolderDead(lastHolder, wait)) return false;
+    await waitForNextPoll(wait);
     const isWritable = await access(dirname(file), constants.W_OK).then(
       () => true,
       () => false,
@@ -154,12 +154,12 @@ const waitUntilWritable = async (wait: Wait): Promise<boolean> => {
   }
 };
 
-const isDead = (holder: Holder, { isSilent }: Wait): boolean => {
-  const life = lifeOf(holder.owner, knownProcesses());
+const isHolderDead = (holder: LockHolder, { isSilent }: LockWait): boolean => {
+  const life = processLiveness(holder.owner, knownProcesses());
   return life === "dead" || (life === "unknown" && isSilent(holder));
 };
 
-const nextPoll = async ({ signal }: Wait): Promise<void> => {
+const waitForNextPoll = async ({ signal }: LockWait): Promise<void> => {
   await delay(pollMs * (0.6 + 0.8 * Math.random()));
   signal.throwIfAborted();
 };
@@ -184,7 +184,7 @@ const copyAtomically = async (source: string, file: string): Promise<boolean> =>
   }
 };
 
-interface Holder {
+interface LockHolder {
   owner: LockOwner;
   path: string;
   /** Time of the last heartbeat, in milliseconds since the Unix epoch. */
@@ -195,8 +195,8 @@ interface Holder {
  * Returns the holder that the lock names, its successor, the successor's successor and so on. The last one holds the lock if it is
  * alive. Ends before a holder that was named already: files made by another program could form a circle.
  */
-const holdersOf = async (file: string): Promise<Holder[]> => {
-  const holders: Holder[] = [];
+const readHolderChain = async (file: string): Promise<LockHolder[]> => {
+  const holders: LockHolder[] = [];
   let path = file;
   for (;;) {
     const holder = await readHolder(path);
@@ -208,16 +208,16 @@ const holdersOf = async (file: string): Promise<Holder[]> => {
 };
 
 /** Stands in for an owner that cannot be parsed: without links, a lock file can be read before it is fully written. */
-const unknown: LockOwner = { nonce: "unknown", pid: 0, started: null, place: null, machine: null };
+const unknownOwner: LockOwner = { nonce: "unknown", pid: 0, started: null, place: null, machine: null };
 
-const readHolder = async (path: string): Promise<Holder | undefined> => {
+const readHolder = async (path: string): Promise<LockHolder | undefined> => {
   try {
     const handle = await open(path, readFlags);
     try {
       const stats = await handle.stat();
       // Reading a named pipe would wait for a writer.
       const text = stats.isFIFO() ? "" : await handle.readFile("utf8");
-      return { owner: parseOwner(text) ?? unknown, path, heartbeatAt: stats.mtimeMs };
+      return { owner: parseLockOwner(text) ?? unknownOwner, path, heartbeatAt: stats.mtimeMs };
     } finally {
       await handle.close();
     }
@@ -232,20 +232,20 @@ const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
 const readFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
 /** Replaces the last holder, which is dead. Returns false if another process replaced it first. */
-const takeOver = async (
+const takeOverLock = async (
   file: string,
   me: LockOwner,
   holder: LockOwner,
-  last: LockOwner,
+  lastOwner: LockOwner,
 ): Promise<boolean> => {
-  const successor = successorFile(file, last);
-  if (!(await copyAtomically(ownFile(file, me), successor))) return false;
-  const current = await readHolder(file);
-  if (current?.owner.nonce !== holder.nonce) {
+  const successor = successorFile(file, lastOwner);
+  if (!(await copyAtomically(waiterFile(file, me), successor))) return false;
+  const currentHolder = await readHolder(file);
+  if (currentHolder?.owner.nonce !== holder.nonce) {
     await rm(successor, { force: true });
     return false;
   }
-  await rename(ownFile(file, me), file);
+  await rename(waiterFile(file, me), file);
   return true;
 };
 
@@ -260,7 +260,7 @@ const removeLeftovers = async (file: string): Promise<void> => {
     if (name.endsWith(".own")) {
       // If the file is missing now, its process may be about to create it again.
       const waiter = await readHolder(path);
-      if (!waiter || lifeOf(waiter.owner, knownProcesses()) !== "dead") continue;
+      if (!waiter || processLiveness(waiter.owner, knownProcesses()) !== "dead") continue;
     }
     await rm(path, { force: true });
   }
@@ -270,30 +270,32 @@ const removeLeftovers = async (file: string): Promise<void> => {
  * Returns a function that reports whether a holder has missed heartbeats for too long. Counts polls instead of time,
  * because all processes of a suspended machine resume at once.
  */
-const heartbeatWatch = (silenceMs: number): ((holder: Holder) => boolean) => {
-  let before: Holder | undefined;
-  let waits = 0;
+const createSilenceCheck = (silenceMs: number): ((holder: LockHolder) => boolean) => {
+  let previousHolder: LockHolder | undefined;
+  let silentPolls = 0;
   return (holder) => {
-    waits =
-      before?.owner.nonce === holder.owner.nonce && before.heartbeatAt === holder.heartbeatAt ? waits + 1 : 0;
-    before = holder;
-    return waits * pollMs > silenceMs;
+    silentPolls =
+      previousHolder?.owner.nonce === holder.owner.nonce && previousHolder.heartbeatAt === holder.heartbeatAt
+        ? silentPolls + 1
+        : 0;
+    previousHolder = holder;
+    return silentPolls * pollMs > silenceMs;
   };
 };
 
-const touch = async (file: string): Promise<void> => {
+const updateHeartbeat = async (file: string): Promise<void> => {
   const now = new Date();
   await utimes(file, now, now).catch(() => undefined);
 };
 
 /** Releases the lock. In a folder that has become read-only, retries for the lifetime of this process. */
-const release = async (file: string, me: LockOwner): Promise<void> => {
+const releaseLock = async (file: string, me: LockOwner): Promise<void> => {
   try {
     const holder = await readHolder(file);
     if (holder?.owner.nonce === me.nonce) await unlink(file);
   } catch {
-    await markDone(file, me).catch(() => undefined);
-    setTimeout(() => void release(file, me), heartbeatMs).unref();
+    await markLockDone(file, me).catch(() => undefined);
+    setTimeout(() => void releaseLock(file, me), heartbeatMs).unref();
   }
 };
 
@@ -301,7 +303,7 @@ const release = async (file: string, me: LockOwner): Promise<void> => {
  * Marks the lock file as done. The file stays writable in a read-only folder, and the new text is longer than the old,
  * so it overwrites all of it.
  */
-const markDone = async (file: string, me: LockOwner): Promise<void> => {
+const markLockDone = async (file: string, me: LockOwner): Promise<void> => {
   const handle = await open(file, "r+");
   try {
     await handle.write(JSON.stringify({ ...me, isDone: true }), 0);

@@ -10,9 +10,9 @@ export interface LockOwner extends ProcessIdentity {
 }
 
 /** Returns an owner for this process, with a new nonce for each attempt. */
-export const newOwner = (): LockOwner => ({ nonce: randomUUID(), ...knownProcesses().own });
+export const createLockOwner = (): LockOwner => ({ nonce: randomUUID(), ...knownProcesses().own });
 
-export const parseOwner = (text: string): LockOwner | undefined => {
+export const parseLockOwner = (text: string): LockOwner | undefined => {
   try {
     const value: unknown = JSON.parse(text);
     const identity = parseIdentity(value);

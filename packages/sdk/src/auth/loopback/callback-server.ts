@@ -2,15 +2,15 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from "node:net";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { authErrors } from "../errors.js";
-import { pageHeaders, printPage } from "./closing-page.js";
-import { type ClosingPage, failurePage, pages } from "./closing-texts.js";
+import { pageHeaders, renderPage } from "./closing-page.js";
+import { type ClosingPage, failurePageFor, closingPages } from "./closing-texts.js";
 
-const path = "/callback";
+const callbackPath = "/callback";
 /**
  * Grace period on close, in milliseconds: for a page to learn how the login ended, and for a browser to close its
  * connections.
  */
-const linger = 300;
+const closeDelayMs = 300;
 
 /** Listens on 127.0.0.1 for the callback of a login. */
 export interface CallbackServer {
@@ -26,54 +26,59 @@ export interface CallbackServer {
 
 /** Starts a callback server on a free port. Throws `AuthError` `auth:listen_failed`. */
 export const startCallbackServer = async (): Promise<CallbackServer> => {
-  let expected: { state: string; finish: (callback: string) => Promise<unknown> } | undefined;
+  let expectedLogin: { state: string; finish: (callback: string) => Promise<unknown> } | undefined;
   let page: Promise<ClosingPage> | undefined;
-  const responding = new Set<Promise<void>>();
-  let stop = (): void => undefined;
-  const stopped = new Promise<ClosingPage>((resolve) => (stop = () => resolve(pages.stopped)));
+  const runningResponses = new Set<Promise<void>>();
+  let showStoppedPage = (): void => undefined;
+  const stoppedPage = new Promise<ClosingPage>(
+    (resolve) => (showStoppedPage = () => resolve(closingPages.stopped)),
+  );
   const server = createServer((request, response) => {
-    const responded = respond(request, response).finally(() => responding.delete(responded));
-    responding.add(responded);
+    const pendingResponse = handleRequest(request, response).finally(() =>
+      runningResponses.delete(pendingResponse),
+    );
+    runningResponses.add(pendingResponse);
   });
-  const origin = await listen(server);
+  const origin = await listenOnLoopback(server);
   const { host } = new URL(origin);
 
-  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handleRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { url = "", method } = request;
     // Prevents DNS rebinding: another site may have pointed its host name at this address.
-    if (request.headers.host !== host || !url.startsWith("/")) return send(response, 403, pages.unrelated);
+    if (request.headers.host !== host || !url.startsWith("/"))
+      return sendPage(response, 403, closingPages.unrelated);
     const address = new URL(origin + url);
-    if (address.pathname !== path) return send(response, 404, pages.unrelated);
-    if (method !== "GET") return send(response, 405, pages.unrelated);
+    if (address.pathname !== callbackPath) return sendPage(response, 404, closingPages.unrelated);
+    if (method !== "GET") return sendPage(response, 405, closingPages.unrelated);
     const states = address.searchParams.getAll("state");
-    if (!expected || states.length !== 1 || states[0] !== expected.state) {
-      return send(response, 400, pages.unrelated);
+    if (!expectedLogin || states.length !== 1 || states[0] !== expectedLogin.state) {
+      return sendPage(response, 400, closingPages.unrelated);
     }
-    page ??= expected.finish(address.href).then(() => pages.done, failurePage);
-    return send(response, 200, await Promise.race([page, stopped]));
+    page ??= expectedLogin.finish(address.href).then(() => closingPages.done, failurePageFor);
+    return sendPage(response, 200, await Promise.race([page, stoppedPage]));
   };
 
   return {
-    redirectUri: origin + path,
+    redirectUri: origin + callbackPath,
     expect: (state, finish) => {
-      expected = { state, finish };
+      expectedLogin = { state, finish };
     },
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
+      const serverClosed = new Promise((resolve) => server.close(resolve));
       // A store may take longer than the login that was aborted.
-      const late = setTimeout(stop, linger);
-      await Promise.allSettled(responding);
-      clearTimeout(late);
+      const stopTimer = setTimeout(showStoppedPage, closeDelayMs);
+      await Promise.allSettled(runningResponses);
+      clearTimeout(stopTimer);
       server.closeIdleConnections();
       // Browsers open spare connections that they never use.
-      const cut = setTimeout(() => server.closeAllConnections(), linger);
-      await closed;
-      clearTimeout(cut);
+      const disconnectTimer = setTimeout(() => server.closeAllConnections(), closeDelayMs);
+      await serverClosed;
+      clearTimeout(disconnectTimer);
     },
   };
 };
 
-const listen = (server: Server): Promise<string> =>
+const listenOnLoopback = (server: Server): Promise<string> =>
   new Promise((resolve, reject) => {
     server.once("error", (error) => reject(authErrors.listen(errorCode(error) ?? "unknown reason")));
     server.listen(0, "127.0.0.1", () => {
@@ -83,10 +88,10 @@ const listen = (server: Server): Promise<string> =>
     });
   });
 
-const send = (response: ServerResponse, status: number, page: ClosingPage): Promise<void> =>
+const sendPage = (response: ServerResponse, status: number, page: ClosingPage): Promise<void> =>
   new Promise((resolve) => {
     // A browser that has disconnected emits no more events.
     if (response.destroyed) return resolve();
     response.on("close", resolve);
-    response.writeHead(status, pageHeaders).end(printPage(page), resolve);
+    response.writeHead(status, pageHeaders).end(renderPage(page), resolve);
   });

@@ -1,5 +1,5 @@
 /** Same style as the consent pages. Colors have a contrast of at least 4.5:1 in both color schemes. */
-export const style = `
+export const closingPageStyle = `
 :root {
   color-scheme: light dark;
   --ground: #f4f5f8; --card: #ffffff; --text: #14171f; --quiet: #555d6b; --line: #d6dae2;

@@ -11,7 +11,7 @@ export interface ClosingPage {
   error?: { code: string; message: string };
 }
 
-export const pages = {
+export const closingPages = {
   done: {
     outcome: "good",
     title: "You are logged in",
@@ -29,9 +29,9 @@ export const pages = {
   },
 } as const satisfies Record<string, ClosingPage>;
 
-type PageText = Pick<ClosingPage, "title" | "text"> & { outcome?: "none" };
+type ClosingPageText = Pick<ClosingPage, "title" | "text"> & { outcome?: "none" };
 
-const texts: Partial<Record<AuthErrorCode, PageText>> = {
+const textsByErrorCode: Partial<Record<AuthErrorCode, ClosingPageText>> = {
   "auth:denied": {
     outcome: "none",
     title: "You denied access",
@@ -47,17 +47,17 @@ const texts: Partial<Record<AuthErrorCode, PageText>> = {
   },
 };
 
-const notSaved: PageText = {
+const notSavedText: ClosingPageText = {
   title: "The login could not be saved",
   text: "You granted access, but the program could not store the login. Close this window; the program shows what to fix.",
 };
 
-const notCompleted: PageText = {
+const notCompletedText: ClosingPageText = {
   title: "The login could not be completed",
   text: "You granted access, but a later step failed. Close this window; the program shows the error.",
 };
 
-const notAccepted: PageText = {
+const notAcceptedText: ClosingPageText = {
   title: "The login failed",
   text: "The program could not complete it with the server. Close this window and start again in the program.",
 };
@@ -66,13 +66,13 @@ const notAccepted: PageText = {
  * Returns the page for a login that failed with this error. Errors from outside the SDK are not quoted, because they
  * may contain secrets.
  */
-export const failurePage = (error: unknown): ClosingPage => {
-  if (!(error instanceof MgmtError)) return pages.stopped;
+export const failurePageFor = (error: unknown): ClosingPage => {
+  if (!(error instanceof MgmtError)) return closingPages.stopped;
   const { code, message } = error;
-  return { outcome: "bad", ...textFor(error), error: { code, message } };
+  return { outcome: "bad", ...failureTextFor(error), error: { code, message } };
 };
 
-const textFor = (error: MgmtError): PageText => {
-  if (error instanceof TokenStoreError) return notSaved;
-  return error instanceof AuthError ? (texts[error.code] ?? notAccepted) : notCompleted;
+const failureTextFor = (error: MgmtError): ClosingPageText => {
+  if (error instanceof TokenStoreError) return notSavedText;
+  return error instanceof AuthError ? (textsByErrorCode[error.code] ?? notAcceptedText) : notCompletedText;
 };

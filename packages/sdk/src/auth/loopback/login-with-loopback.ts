@@ -3,7 +3,7 @@ import { withDeadline } from "../../deadlines/with-deadline.js";
 import { notLoaded } from "../../errors/not-loaded.js";
 import type { Credential } from "../credential.js";
 import { authErrors } from "../errors.js";
-import { type LoginOptions, startLoginWith, finishLoginWith, probe } from "../login.js";
+import { type LoginOptions, startLoginWith, finishLoginWith, assertStoreWritable } from "../login.js";
 import { readOAuthSettings } from "../oauth-settings.js";
 import type { TokenStore } from "../token-store.js";
 
@@ -35,7 +35,7 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
   const { open, store, scopes, signal } = options;
   const timeoutMs = readTimeout(options.userTimeoutMs ?? 300_000, "userTimeoutMs");
   const timedOut = (): Error => authErrors.userTimeout(timeoutMs);
-  await probe(store, signal);
+  await assertStoreWritable(store, signal);
   // Loaded on demand: programs that are already logged in need no server.
   const { startCallbackServer } = await import("./callback-server.js").catch(notLoaded);
   const server = await startCallbackServer();
@@ -45,9 +45,9 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
       const { url, attempt } = await startLoginWith(settings, { redirectUri, scopes, signal: limit });
       const credential = new Promise<Credential>((resolve, reject) => {
         server.expect(attempt.state, (callback) => {
-          const finished = finishLoginWith(settings, { attempt, callback, store, signal: limit });
-          finished.then(resolve, reject);
-          return finished;
+          const finishedLogin = finishLoginWith(settings, { attempt, callback, store, signal: limit });
+          finishedLogin.then(resolve, reject);
+          return finishedLogin;
         });
       });
       // `open` may not return until the browser is closed. The login does not wait for it, but fails if it throws.
