@@ -60,7 +60,7 @@ export const main = async (
     },
   });
   output.addNext = async (failure, id) => {
-    const { addNextCommands } = await import("./run/failures/with-next.js");
+    const { addNextCommands } = await import("./run/failures/add-next-commands.js");
     return addNextCommands(failure, { program, line: args, chosen, id, env });
   };
   try {

@@ -1,5 +1,5 @@
 import { programEnvironment } from "../system/find-program.js";
-import type { ConnectionSettings } from "./connectable.js";
+import type { ConnectionSettings } from "./connection-settings.js";
 
 /** Whether libpq reads a variable. The others that start like this choose colors of messages. */
 const isLibpqVariable = (name: string): boolean => /^PG(?!_COLORS?$)/i.test(name);

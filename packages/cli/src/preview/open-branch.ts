@@ -1,6 +1,6 @@
 import type { Branch, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
-import { resolveIdOrName } from "../run/names/id-of.js";
+import { resolveIdOrName } from "../run/names/resolve-id-or-name.js";
 import { connect } from "../service/connect.js";
 import { SequenceDryRun } from "../service/dry-run.js";
 import {

@@ -6,7 +6,7 @@ import {
   resolveSecretDestination,
 } from "../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
-import type { DeliveryOptions } from "./hand-over.js";
+import type { DeliveryOptions } from "./deliver-preview.js";
 import { explainInterruption, type PreviewProgress } from "./interruption-notice.js";
 import type { PreviewFlags } from "./preview.js";
 

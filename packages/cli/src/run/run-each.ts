@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { allFailedError, partlyDoneError } from "../errors/run-errors.js";
 import type { RequestInput } from "../input/read-input.js";
 import type { ItemResult } from "../output/output.js";
-import { explainWrongIds } from "./explaining-ids.js";
+import { explainWrongIds } from "./explain-wrong-ids.js";
 import { createCommandCall } from "./invocation.js";
 import { deleteInterruptedNotice, deletedResult, renderDoneMessage, idOf } from "./messages.js";
 import type { CommandDefinition } from "../contract/command-definition.js";

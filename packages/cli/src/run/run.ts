@@ -10,7 +10,7 @@ import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js
 import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
 import { findDefaultTarget, fillDefaults, resolveDefaultTarget } from "./defaults.js";
-import { explainWrongIds } from "./explaining-ids.js";
+import { explainWrongIds } from "./explain-wrong-ids.js";
 import { createCommandCall, type Invocation } from "./invocation.js";
 import type { CredentialsOutcome } from "./issue-credentials.js";
 import {
@@ -235,7 +235,7 @@ const printList = async (
     signal,
   });
   const assertTargetsExist = async (): Promise<void> => {
-    const { assertResourcesExist: assertAll } = await import("./assert-listed.js");
+    const { assertResourcesExist: assertAll } = await import("./assert-resources-exist.js");
     await assertAll(command, { ...call.pathParams, ...call.query }, client, signal);
   };
   if (all) {

@@ -17,7 +17,7 @@ import { missingTokenError } from "../../src/errors/access-errors.js";
 import { unknownProjectError } from "../../src/errors/manifest-errors.js";
 import { ambiguousName } from "../../src/errors/name-errors.js";
 import type { FailedCommand } from "../../src/run/failures/failed-command.js";
-import { nextCommands } from "../../src/run/failures/with-next.js";
+import { nextCommands } from "../../src/run/failures/add-next-commands.js";
 import { exitCodeOf, exitCodes } from "../../src/errors/exit-codes.js";
 import { results } from "../../src/contract/generated/schemas.js";
 import { temporaryFolder } from "../folders.js";

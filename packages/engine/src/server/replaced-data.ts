@@ -6,7 +6,7 @@ import {
 import type { DatabaseWork } from "../context/database-work.js";
 import type { Transactions } from "../context/transactions.js";
 import type { JobRow } from "../context/server-rows.js";
-import { hasPendingDeletion } from "../rules/databases/copies.js";
+import { hasPendingDeletion } from "../rules/databases/pending-copies.js";
 import { loginJobKind } from "../rules/databases/database-changes.js";
 import { findDatabaseWithLogins, unavailableRetryDelayMs } from "../rules/databases/database-lifecycle.js";
 import { readOnlyTransaction, writeWithoutLocks } from "../store/storage-adapter.js";

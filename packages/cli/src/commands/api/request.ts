@@ -5,7 +5,7 @@ import { isObject } from "../../json/json-path.js";
 import { didYouMean } from "../../text/suggest.js";
 import { readFieldValue, buildObject, parseField, type FieldArgument } from "./fields.js";
 import { methods } from "./methods.js";
-import { parseRequestPath } from "./path.js";
+import { parseRequestPath } from "./request-path.js";
 import { groups } from "../../contract/generated/groups.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
 

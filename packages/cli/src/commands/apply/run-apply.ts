@@ -21,7 +21,7 @@ import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { connect } from "../../service/connect.js";
 import { printRequests, SequenceDryRun } from "../../service/dry-run.js";
 import { type ApplyOutcome, applySteps, type ApprovalWait } from "./apply-steps.js";
-import { parsePlan } from "./read-plan.js";
+import { parsePlan } from "./parse-plan.js";
 
 export interface ApplyOptions {
   readonly planFile: string | undefined;

@@ -12,7 +12,7 @@ import { findNoBrowserReason } from "../../system/browser.js";
 import type { Caller } from "./caller.js";
 import { type CredentialReplacement, createCredentialReplacement } from "./credential-replacement.js";
 import { type LoginTarget, resolveLoginTarget } from "./login-target.js";
-import { readPastedCallback, pasteRedirectUri } from "./paste.js";
+import { readPastedCallback, pasteRedirectUri } from "./paste-callback.js";
 import { findSignInKey } from "./sign-in-key.js";
 import { withDebugNotices } from "../../transport/debug-requests.js";
 import { createExplainedTransport } from "../../transport/explained-transport.js";

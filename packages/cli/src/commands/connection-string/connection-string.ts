@@ -1,6 +1,6 @@
 import { Argument, Option } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { connectionFormats } from "../../postgres/connectable.js";
+import { connectionFormats } from "../../postgres/connection-settings.js";
 import { completeNames } from "../../command-line/completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";

@@ -8,7 +8,7 @@ import { choose } from "../../input/choose.js";
 import { assertVariableName } from "../../input/variable-name.js";
 import { flagOrConfirm } from "../../input/flag-or-confirm.js";
 import { toPrintable } from "../../output/printable.js";
-import { resolveIdOrName } from "../../run/names/id-of.js";
+import { resolveIdOrName } from "../../run/names/resolve-id-or-name.js";
 import { chooseResource } from "../../run/names/choose-resource.js";
 import { findDatabaseAccess, requireDefaultDatabase } from "../../postgres/database-access.js";
 import { announceLink } from "../../profiles/announce-link.js";

@@ -3,7 +3,7 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { ResetResult } from "./run-reset.js";
 import { previewErrors, addBranchOptions } from "./options.js";
-import { addDeliveryOptions, collectDeliveryOptions } from "./hand-over-options.js";
+import { addDeliveryOptions, collectDeliveryOptions } from "./delivery-options.js";
 
 /** `mgmt preview reset`. */
 export const previewResetCommand: CommandDeclaration<ResetResult> = {

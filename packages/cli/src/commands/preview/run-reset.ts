@@ -5,12 +5,12 @@ import type { SecretOutput } from "../../secrets/secret-output.js";
 import { printRequests } from "../../service/dry-run.js";
 import { deleteDatabase } from "../../preview/delete-preview.js";
 import { withSecretOutput } from "../../preview/with-secret-output.js";
-import { deliverPreview, type DeliveryOptions, type PreviewResult } from "../../preview/hand-over.js";
+import { deliverPreview, type DeliveryOptions, type PreviewResult } from "../../preview/deliver-preview.js";
 import type { PreviewProgress } from "../../preview/interruption-notice.js";
 import { findBranch, connectToBranch } from "../../preview/open-branch.js";
 import type { Preview, PreviewFlags } from "../../preview/preview.js";
 import type { PreviewRecord } from "../../preview/record.js";
-import { buildRunRecord } from "../../preview/record-of-run.js";
+import { buildRunRecord } from "../../preview/build-run-record.js";
 import { ensurePreviewCopy, type EnsuredPreview, findSourceOf } from "../../preview/source-database.js";
 import { storeRecord } from "../../preview/store-record.js";
 

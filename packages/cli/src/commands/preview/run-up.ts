@@ -4,12 +4,12 @@ import type { SecretOutput } from "../../secrets/secret-output.js";
 import { printRequests } from "../../service/dry-run.js";
 import { findBranchNameProblem } from "../../git/branch-name.js";
 import { withSecretOutput } from "../../preview/with-secret-output.js";
-import { deliverPreview, type DeliveryOptions } from "../../preview/hand-over.js";
+import { deliverPreview, type DeliveryOptions } from "../../preview/deliver-preview.js";
 import type { PreviewProgress } from "../../preview/interruption-notice.js";
 import { connectToBranch } from "../../preview/open-branch.js";
 import { assertMayBePreview, findPreview, type PreviewFlags } from "../../preview/preview.js";
 import type { PreviewRecord } from "../../preview/record.js";
-import { buildRunRecord } from "../../preview/record-of-run.js";
+import { buildRunRecord } from "../../preview/build-run-record.js";
 import { findDefaultSource, ensurePreviewCopy, type EnsuredPreview } from "../../preview/source-database.js";
 import { storeRecord } from "../../preview/store-record.js";
 

@@ -1,9 +1,9 @@
 import { addDryRunOption } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import type { PreviewResult } from "../../preview/hand-over.js";
+import type { PreviewResult } from "../../preview/deliver-preview.js";
 import { previewErrors, addBranchOptions } from "./options.js";
-import { addDeliveryOptions, collectDeliveryOptions } from "./hand-over-options.js";
+import { addDeliveryOptions, collectDeliveryOptions } from "./delivery-options.js";
 
 /** `mgmt preview up`. */
 export const previewUpCommand: CommandDeclaration<PreviewResult> = {

@@ -1,7 +1,7 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { toGitProblem } from "../../git/run-git.js";
-import { resolveIdOrName } from "../../run/names/id-of.js";
+import { resolveIdOrName } from "../../run/names/resolve-id-or-name.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { countWaitingApprovals } from "./count-waiting-approvals.js";
 import { selectPreviews } from "../../preview/preview.js";

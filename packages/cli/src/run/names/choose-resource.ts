@@ -5,7 +5,7 @@ import type { PromptChoice } from "../../input/choice.js";
 import { choose } from "../../input/choose.js";
 import { valueAt } from "../../json/json-path.js";
 import { namedKinds } from "../../contract/id-form.js";
-import { resolveIdOrName } from "./id-of.js";
+import { resolveIdOrName } from "./resolve-id-or-name.js";
 import { toPrintable } from "../../output/printable.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { isDefaultName } from "../../profiles/profile.js";

@@ -2,7 +2,7 @@ import type { NameCandidate } from "../../errors/name-errors.js";
 import { valueAt } from "../../json/json-path.js";
 import { nameOfItem } from "../../contract/list.js";
 import type { NamedKind } from "../../contract/id-form.js";
-import { type Item, listItems, type ListScope } from "./listed.js";
+import { type Item, listItems, type ListScope } from "./list-items.js";
 
 /**
  * Distinguishes resources with the same name by the resources that contain them: `shop/main/reports`. Adds other differences where those are

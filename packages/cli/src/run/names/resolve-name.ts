@@ -3,7 +3,7 @@ import { ambiguousName, isUnknownNameError, unknownNameError } from "../../error
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { findSimilar } from "../../text/suggest.js";
 import type { NamedKind } from "../../contract/id-form.js";
-import { type Item, listItems, type ListScope } from "./listed.js";
+import { type Item, listItems, type ListScope } from "./list-items.js";
 
 export interface NameScope extends ListScope {
   /** The id or name of the project of names without one. */

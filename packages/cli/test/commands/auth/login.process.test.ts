@@ -5,7 +5,7 @@ import { knownProcesses } from "@mgmt/internal/processes/process-life";
 import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findNoBrowserReason } from "../../../src/system/browser.js";
-import { pasteRedirectUri } from "../../../src/commands/auth/paste.js";
+import { pasteRedirectUri } from "../../../src/commands/auth/paste-callback.js";
 import { oauthClientId } from "../../../src/sdk/oauth.js";
 import { ensureBuilt } from "../../bin.js";
 import type { Result } from "../../result.js";

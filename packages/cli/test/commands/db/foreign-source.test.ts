@@ -4,7 +4,7 @@ import {
   ConnectionStringError,
   parseConnectionString,
 } from "../../../src/postgres/parse-connection-string.js";
-import { redactConnectionStrings } from "../../../src/run/failures/without-connection-strings.js";
+import { redactConnectionStrings } from "../../../src/run/failures/redact-connection-strings.js";
 import { runInProcess } from "../../in-process.js";
 
 /** Imports from a connection string, which is refused before anything is sent. */

@@ -15,7 +15,7 @@ import {
   resumeLifecycleJobs,
   unavailableRetryDelayMs,
 } from "./database-lifecycle.js";
-import { hasPendingDeletion } from "./copies.js";
+import { hasPendingDeletion } from "./pending-copies.js";
 import { removeDatabase, removeProject } from "./database-removal.js";
 import { readOnlyTransaction } from "../../store/storage-adapter.js";
 

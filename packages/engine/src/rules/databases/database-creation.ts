@@ -1,7 +1,7 @@
 import type { RuleContext } from "../../context/rule-context.js";
 import type { ConnectionRow, DatabaseRow, DatabaseSource } from "../../store/rows.js";
 import { announceLogin, generateConnection } from "../connections/connection-creation.js";
-import { recordPendingCopy } from "./copies.js";
+import { recordPendingCopy } from "./pending-copies.js";
 import { scheduleProvisioning } from "./database-lifecycle.js";
 
 export interface NewDatabase {

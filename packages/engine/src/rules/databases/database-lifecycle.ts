@@ -10,7 +10,7 @@ import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 import { readOnlyTransaction } from "../../store/storage-adapter.js";
 import type { Preload } from "../../store/preload.js";
-import { clearPendingCopy, hasPendingDeletion, findPendingCopies } from "./copies.js";
+import { clearPendingCopy, hasPendingDeletion, findPendingCopies } from "./pending-copies.js";
 
 const provisionJobKind = "database.provision";
 const recoverJobKind = "database.recover";

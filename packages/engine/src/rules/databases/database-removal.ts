@@ -1,5 +1,5 @@
 import type { RuleContext } from "../../context/rule-context.js";
-import { clearPendingCopy } from "./copies.js";
+import { clearPendingCopy } from "./pending-copies.js";
 import { cancelLifecycleJobs } from "./database-lifecycle.js";
 import type { JobHandlers } from "../../jobs/job-handler.js";
 import { writeWithoutLocks } from "../../store/storage-adapter.js";

@@ -3,7 +3,7 @@ import type { OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { DatabaseRow, DatabaseSource } from "../../store/rows.js";
-import { hasPendingDeletion } from "./copies.js";
+import { hasPendingDeletion } from "./pending-copies.js";
 
 export interface SourceFields {
   source?: DatabaseSource | undefined;

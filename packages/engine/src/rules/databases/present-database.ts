@@ -9,7 +9,7 @@ import type {
   ProjectDatabase,
 } from "../../generated/schemas.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
-import { hasPendingDeletion } from "./copies.js";
+import { hasPendingDeletion } from "./pending-copies.js";
 import type { ProvisioningDatabase } from "./database-creation.js";
 import { preloadConnections } from "./database-lifecycle.js";
 import {

@@ -1,7 +1,7 @@
 import { databaseErrors } from "./database-errors.js";
 import { handler } from "../../context/operation-handler.js";
 import { requireAccess } from "../../request/resource-access.js";
-import { recordPendingCopy } from "./copies.js";
+import { recordPendingCopy } from "./pending-copies.js";
 import { scheduleRecovery } from "./database-lifecycle.js";
 import { assertUsableBackup } from "./database-sources.js";
 import { presentDatabase, preloadDatabaseReferences } from "./present-database.js";

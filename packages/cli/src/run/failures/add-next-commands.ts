@@ -3,11 +3,11 @@ import type { PromptAnswer } from "../../input/context.js";
 import { exitCodes, type ExitReason, isInterruption } from "../../errors/exit-codes.js";
 import { quoteShellWord } from "../../text/shell-word.js";
 import { findSiblingCommand } from "../../contract/siblings.js";
-import { programWords } from "./called-as.js";
+import { programWords } from "./program-words.js";
 import type { Failure } from "../../errors/failure.js";
 import { type FailedCommand, describeFailedCommand } from "./failed-command.js";
-import { rewordFailure } from "./in-command-words.js";
-import { redactConnectionStrings } from "./without-connection-strings.js";
+import { rewordFailure } from "./reword-failure.js";
+import { redactConnectionStrings } from "./redact-connection-strings.js";
 import { type Candidate, type FailureFacts, isRepeatable, nextByCode } from "./next-by-code.js";
 import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
 

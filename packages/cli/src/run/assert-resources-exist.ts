@@ -2,7 +2,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import { unknownNameError } from "../errors/name-errors.js";
 import { valueAt } from "../json/json-path.js";
 import { namedKindOf } from "../contract/id-form.js";
-import { listItems } from "./names/listed.js";
+import { listItems } from "./names/list-items.js";
 import { findSimilar } from "../text/suggest.js";
 import { resourceKinds } from "../contract/kinds.js";
 import { ApiError } from "../sdk/sdk.js";
