@@ -43,9 +43,9 @@ export class MgmtCommand extends Command {
   declare readonly commands: readonly MgmtCommand[];
   /** Those that are made. Commander's constructor sets it, as `commands`. */
   declare private createdCommands: MgmtCommand[];
-  private readonly lazyCommands = new Map<LazyCommand, MgmtCommand | undefined>();
+  readonly #lazyCommands = new Map<LazyCommand, MgmtCommand | undefined>();
   /** Whether commander is adding a subcommand, which concerns only those that are made. */
-  private isAddingLazy = false;
+  #isAddingLazy = false;
   /** Adds the description, options, subcommands and action. Deleted after the first call. */
   onDefine?: () => void | Promise<void>;
   /** The definition that the contract gives, for the command of an operation. */
@@ -59,7 +59,7 @@ export class MgmtCommand extends Command {
   /** The program that gets the arguments after `--`, if the command passes some on. */
   runs?: string;
   /** Whether the words after the first argument belong to a program. */
-  private passesFlags = false;
+  #passesFlags = false;
   /** Place among the commands that a new user needs first. */
   startHere?: number;
   readonly sections: HelpSection[] = [];
@@ -86,15 +86,15 @@ export class MgmtCommand extends Command {
   }
 
   override passThroughOptions(passes = true): this {
-    this.passesFlags = passes;
+    this.#passesFlags = passes;
     return super.passThroughOptions(passes);
   }
 
   override parseOptions(words: string[]): ParseOptionsResult {
     if (
       this.runs === undefined &&
-      !this.passesFlags &&
-      this.createdCommands.length + this.lazyCommands.size === 0
+      !this.#passesFlags &&
+      this.createdCommands.length + this.#lazyCommands.size === 0
     ) {
       rejectSingleDashFlags(words, this.options);
     }
@@ -103,16 +103,16 @@ export class MgmtCommand extends Command {
 
   /** Adds a subcommand without making it: `mgmt` has dozens, and most runs call one. */
   addLazy(lazyCommand: LazyCommand): void {
-    this.lazyCommands.set(lazyCommand, undefined);
-    if (lazyCommand.isDefault) this.make(lazyCommand);
+    this.#lazyCommands.set(lazyCommand, undefined);
+    if (lazyCommand.isDefault) this.#make(lazyCommand);
   }
 
   /** Returns the subcommand that a word calls by its name or an alias. */
   subcommand(word: string): MgmtCommand | undefined {
-    const lazy = this.isAddingLazy
+    const lazy = this.#isAddingLazy
       ? undefined
-      : [...this.lazyCommands.keys()].find((candidate) => isNamed(candidate, word));
-    return lazy ? this.make(lazy) : this.createdCommands.find((candidate) => isCalledBy(candidate, word));
+      : [...this.#lazyCommands.keys()].find((candidate) => isNamed(candidate, word));
+    return lazy ? this.#make(lazy) : this.createdCommands.find((candidate) => isCalledBy(candidate, word));
   }
 
   /** Commander calls this to look a subcommand up. */
@@ -121,22 +121,22 @@ export class MgmtCommand extends Command {
   }
 
   /** Returns all subcommands in the order in which they were added. */
-  private createAll(): MgmtCommand[] {
-    if (this.isAddingLazy || [...this.lazyCommands.values()].every((created) => created !== undefined))
+  #createAll(): MgmtCommand[] {
+    if (this.#isAddingLazy || [...this.#lazyCommands.values()].every((created) => created !== undefined))
       return this.createdCommands;
-    const commands = [...this.lazyCommands.keys()].map((declaration) => this.make(declaration));
+    const commands = [...this.#lazyCommands.keys()].map((declaration) => this.#make(declaration));
     this.createdCommands.sort((a, b) => commands.indexOf(a) - commands.indexOf(b));
     return this.createdCommands;
   }
 
-  private make(lazyCommand: LazyCommand): MgmtCommand {
-    const existingCommand = this.lazyCommands.get(lazyCommand);
+  #make(lazyCommand: LazyCommand): MgmtCommand {
+    const existingCommand = this.#lazyCommands.get(lazyCommand);
     if (existingCommand) return existingCommand;
     const { name, aliases = [], hidden = false, isDefault = false, describe } = lazyCommand;
-    this.isAddingLazy = true;
+    this.#isAddingLazy = true;
     const command = this.command(name, { hidden, isDefault }).aliases([...aliases]);
-    this.isAddingLazy = false;
-    this.lazyCommands.set(lazyCommand, command);
+    this.#isAddingLazy = false;
+    this.#lazyCommands.set(lazyCommand, command);
     describe(command);
     return command;
   }
@@ -145,7 +145,7 @@ export class MgmtCommand extends Command {
     // Commander's declaration has a property, which a class cannot override by an accessor.
     Object.defineProperty(this.prototype, "commands", {
       get(this: MgmtCommand) {
-        return this.createAll();
+        return this.#createAll();
       },
       set(this: MgmtCommand, createdCommands: MgmtCommand[]) {
         this.createdCommands = createdCommands;

@@ -73,8 +73,8 @@ export class Output {
   isSpinning = false;
   /** Whether a request that takes long or is sent again is announced. Not by a command that asks again and again. */
   announcesDelays = true;
-  private readonly printedMessages = new Set<string>();
-  private readonly ciCommands = new Set<string>();
+  readonly #printedMessages = new Set<string>();
+  readonly #ciCommands = new Set<string>();
 
   constructor(
     public format: OutputFormat,
@@ -95,12 +95,12 @@ export class Output {
 
   /** Prints a string that is itself the result: unchanged for a program, and safe on a terminal. */
   writeExact(text: string): void {
-    this.text(this.isTerminal ? toPrintable(text) : this.withoutLogCommands(text));
+    this.text(this.isTerminal ? toPrintable(text) : this.#withoutLogCommands(text));
   }
 
   /** Prints lines that are themselves the result: unchanged for a program, and safe on a terminal. */
   writeExactLines(text: string): void {
-    this.text(this.isTerminal ? toPrintableTable(text) : this.withoutLogCommands(text));
+    this.text(this.isTerminal ? toPrintableTable(text) : this.#withoutLogCommands(text));
   }
 
   /** Prints text of our own that is itself the result. A terminal would break its lines inside words. */
@@ -139,7 +139,7 @@ export class Output {
     if (value === undefined) return;
     checkNesting(value);
     const { query } = this.presentation;
-    if (query) return this.writeQueryResult(await this.selectOrPrintAll(query, value));
+    if (query) return this.#writeQueryResult(await this.#selectOrPrintAll(query, value));
     if (Array.isArray(value)) return this.list([value], resource);
     const { fields } = this.presentation;
     const pickedFields = fields ? (await import("./selection.js")).pickFields(value, fields) : value;
@@ -157,11 +157,11 @@ export class Output {
     if (query || format === "json" || format === "yaml") {
       const items: unknown[] = [];
       for await (const page of pages) for (const item of page) items.push(checkNesting(item));
-      if (query) return this.writeQueryResult(await query(items));
+      if (query) return this.#writeQueryResult(await query(items));
       const pickedFields = fields ? (await import("./selection.js")).pickFields(items, fields) : items;
-      return this.text(await this.renderDocument(pickedFields));
+      return this.text(await this.#renderDocument(pickedFields));
     }
-    await this.writePages(pages, resource, format);
+    await this.#writePages(pages, resource, format);
   }
 
   /** Prints a result for each item as it comes. A table has none: the messages about the items say the same. */
@@ -179,14 +179,14 @@ export class Output {
     if (this.format === "env" && !this.presentation.query) throw envOfListError();
   }
 
-  private async writePages(
+  async #writePages(
     pages: ListPages,
     resource: string | undefined,
     format: "table" | "csv" | "ndjson" | "name",
   ): Promise<void> {
     const { pager = true } = this.presentation;
     const [layout, { loadListWriter }, { Screen }] = await Promise.all([
-      this.buildLayout(resource),
+      this.#buildLayout(resource),
       import("./load-list-writer.js"),
       import("./screen.js"),
     ]);
@@ -199,7 +199,7 @@ export class Output {
       for await (const page of pages) {
         isEmpty &&= page.length === 0;
         const text = writer.page(page.map(checkNesting));
-        if (!(await screen.write(format === "csv" ? this.withoutLogCommands(text) : text))) break;
+        if (!(await screen.write(format === "csv" ? this.#withoutLogCommands(text) : text))) break;
       }
     } finally {
       await screen.end();
@@ -219,7 +219,7 @@ export class Output {
    * Returns a string without commands that the CI system would carry out, if it reads the output of this run. A pipe may lead to its log or
    * to a program, which cannot be told; a file does not.
    */
-  private withoutLogCommands(text: string): string {
+  #withoutLogCommands(text: string): string {
     if (!hasLogCommand(text)) return text;
     if (!detectCiSystem(this.env)?.runsCommands || isFileStream(this.streams.stdout)) return text;
     this.noticeOnce({
@@ -232,7 +232,7 @@ export class Output {
   }
 
   /** Selects from a resource. It may have secrets that are shown only once, so all of it is printed if that fails. */
-  private async selectOrPrintAll(query: Query, value: unknown): Promise<unknown> {
+  async #selectOrPrintAll(query: Query, value: unknown): Promise<unknown> {
     try {
       return await query(value);
     } catch (error) {
@@ -242,7 +242,7 @@ export class Output {
   }
 
   /** Prints the result of a query: strings and numbers as lines, unless the format has its own form for them. */
-  private async writeQueryResult(value: unknown): Promise<void> {
+  async #writeQueryResult(value: unknown): Promise<void> {
     const { format } = this;
     if (value instanceof SelectedText) {
       this.writeSelected(value);
@@ -250,17 +250,17 @@ export class Output {
     }
     if (format === "json" || format === "yaml") return this.value(value);
     const items: unknown[] = Array.isArray(value) ? value : [value];
-    if (format === "ndjson") return this.writePages([items], undefined, format);
-    if (!items.every(isObject)) return this.writePages([items], undefined, "name");
+    if (format === "ndjson") return this.#writePages([items], undefined, format);
+    if (!items.every(isObject)) return this.#writePages([items], undefined, "name");
     if (!Array.isArray(value)) return this.value(value);
     if (format === "env") throw envOfListError();
-    await this.writePages([items], undefined, format);
+    await this.#writePages([items], undefined, format);
   }
 
   private async value(value: unknown, resource?: string): Promise<void> {
     const { format } = this;
-    if (format === "json" || format === "yaml") return this.text(await this.renderDocument(value));
-    const layout = await this.buildLayout(resource);
+    if (format === "json" || format === "yaml") return this.text(await this.#renderDocument(value));
+    const layout = await this.#buildLayout(resource);
     if (format === "table") {
       const { renderDetails } = await import("./tables.js");
       return this.text(renderDetails(value, layout));
@@ -271,16 +271,16 @@ export class Output {
     }
     const { loadListWriter } = await import("./load-list-writer.js");
     const text = (await loadListWriter(format, layout)).page([value]);
-    this.text(format === "csv" ? this.withoutLogCommands(text) : text);
+    this.text(format === "csv" ? this.#withoutLogCommands(text) : text);
   }
 
-  private async renderDocument(value: unknown): Promise<string> {
+  async #renderDocument(value: unknown): Promise<string> {
     if (this.format === "json") return toSafeJson(value, 2);
     const { renderYaml } = await import("./yaml.js");
     return renderYaml(value);
   }
 
-  private async buildLayout(resource: string | undefined): Promise<ListLayout> {
+  async #buildLayout(resource: string | undefined): Promise<ListLayout> {
     const { isTerminal, tableWidth: width } = this;
     const style = await this.style();
     const columns = this.presentation.fields?.map((path) => ({ title: path, path }));
@@ -306,14 +306,14 @@ export class Output {
 
   /** Prints a message that programs need as well. Its line breaks are printed only if it is `multiline`. */
   notice(notice: Notice, { multiline = false } = {}): void {
-    if (this.isJson) return this.writeErrorLine({ notice });
+    if (this.#isJson) return this.#writeErrorLine({ notice });
     this.message(multiline ? toPrintableLines(notice.message) : toPrintable(notice.message));
   }
 
   /** Does the same unless this run has printed the message before. */
   noticeOnce(notice: Notice): void {
-    if (this.printedMessages.has(notice.message)) return;
-    this.printedMessages.add(notice.message);
+    if (this.#printedMessages.has(notice.message)) return;
+    this.#printedMessages.add(notice.message);
     this.notice(notice);
   }
 
@@ -322,14 +322,14 @@ export class Output {
    * shown in the log.
    */
   ciCommand(line: string): void {
-    if (this.ciCommands.has(line)) return;
-    this.ciCommands.add(line);
+    if (this.#ciCommands.has(line)) return;
+    this.#ciCommands.add(line);
     this.streams.stderr.write(`${line}\n`);
   }
 
   /** Prints a warning, with its `hint` if it has one. */
   async warn(warning: Notice): Promise<void> {
-    if (this.isJson) return this.writeErrorLine({ warning });
+    if (this.#isJson) return this.#writeErrorLine({ warning });
     const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
     const { message, hint } = warning;
     const lines = [`${style.busy("warning:")} ${toPrintable(message)}`];
@@ -347,8 +347,8 @@ export class Output {
     const { exitCode, ...failure } = await this.failureOf(thrown, item?.id);
     const message = item ? `${item.label}: ${failure.message}` : failure.message;
     const error = { ...failure, message };
-    if (this.isJson) this.writeErrorLine({ error });
-    else await this.writeErrorText(error);
+    if (this.#isJson) this.#writeErrorLine({ error });
+    else await this.#writeErrorText(error);
     return exitCode;
   }
 
@@ -357,7 +357,7 @@ export class Output {
     return this.addNext(await toFailure(thrown), id);
   }
 
-  private async writeErrorText(error: Omit<Failure, "exitCode">): Promise<void> {
+  async #writeErrorText(error: Omit<Failure, "exitCode">): Promise<void> {
     const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
     const lines = [
       `${style.bad("error:")} ${toPrintable(error.message)} ${style.faint(`(${toPrintable(error.code)})`)}`,
@@ -401,11 +401,11 @@ export class Output {
   }
 
   /** Whether messages are JSON as well. */
-  private get isJson(): boolean {
+  get #isJson(): boolean {
     return this.format === "json" || this.format === "ndjson";
   }
 
-  private writeErrorLine(value: unknown): void {
+  #writeErrorLine(value: unknown): void {
     this.streams.stderr.write(`${toSafeJson(value)}\n`);
   }
 }
