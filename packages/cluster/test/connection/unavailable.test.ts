@@ -44,8 +44,8 @@ describe("lackOf", () => {
 
   it("names Postgres when its directory is not known", () => {
     expect(findResourceShortage(errorOf("53100"))).toEqual({
-      what: "the disk of Postgres is full",
-      remedy: "Free at least 100 MB there",
+      description: "the disk of Postgres is full",
+      hint: "Free at least 100 MB there",
     });
   });
 

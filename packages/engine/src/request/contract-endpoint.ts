@@ -26,7 +26,7 @@ const contractEndpoint: Endpoint = {
     return renderContract(settings).then((text) => ({
       status: 200,
       code: null,
-      raw: { text, contentType: "application/json" },
+      rawBody: { text, contentType: "application/json" },
     }));
   },
 };
