@@ -94,7 +94,7 @@ const readEvidence = async ({ pool, schema, changes }: LostCommit): Promise<Evid
 const evidenceStatements = (schema: string, { table, deletes, updates, inserts }: TableChanges): string[] => {
   const fromClause = `from ${escapeIdentifier(schema)}.${sqlName(table)}`;
   const select = (kind: Evidence["kind"], state: string): string =>
-    `select ${quoteLiteral(kind)} as kind, ${state} as seen`;
+    `select ${quoteLiteral(kind)} as kind, ${state} as state`;
   return [
     ...inserts.flatMap(({ row }) =>
       row === null
