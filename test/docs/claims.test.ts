@@ -128,7 +128,7 @@ const limits: readonly (readonly [
     "docs/guides/waiting.md",
     "are tolerated for up to a minute",
     "packages/sdk/src/wait/wait-for.ts",
-    ["toleranceMs = 60_000;"],
+    ["maxFailureMs = 60_000;"],
   ],
   [
     "docs/guides/ensure.md",
@@ -158,7 +158,11 @@ const limits: readonly (readonly [
     "docs/guides/local-service.md",
     "more than 16,000 locks together, the sessions of the database that holds the most are ended, and it accepts no connections for a minute",
     "packages/cluster/src/guard/tenant-guard.ts",
-    ["crowded: connectionLimits.total * 0.8,", "locks: connectionLimits.total * 32,", "penalty: 60_000,"],
+    [
+      "sharedConnectionThreshold: connectionLimits.total * 0.8,",
+      "locks: connectionLimits.total * 32,",
+      "penalty: 60_000,",
+    ],
   ],
   [
     "docs/guides/local-service.md",
@@ -176,13 +180,13 @@ const limits: readonly (readonly [
     "docs/threat-model.md",
     "at most four databases of one workspace at a time, and on eight more for requests that wait",
     "packages/engine/src/jobs/job-runner.ts",
-    ["limits = { total: 16, perKey: 4 };", "awaitedLimits = { total: 32, perKey: 8 };"],
+    ["concurrencyLimits = { total: 16, perKey: 4 };", "awaitedConcurrencyLimits = { total: 32, perKey: 8 };"],
   ],
   [
     "docs/threat-model.md",
     "At most 16 requests of a connection are handled at a time, and the connection is closed within two minutes",
     "packages/engine/src/http/http-server.ts",
-    ["maxPipelined = 16;", "sendTimeout = 60_000;"],
+    ["maxPipelinedRequests = 16;", "sendTimeoutMs = 60_000;"],
   ],
   [
     "docs/threat-model.md",
@@ -200,13 +204,13 @@ const limits: readonly (readonly [
     "docs/guides/local-service.md",
     "fewer than 256 open files (`ulimit -n`) ends with `platform:open_files_limit`, one with fewer than 64 processes",
     "packages/platform/src/machine/process-limits.ts",
-    ["neededFiles = 256;", "neededProcesses = 64;"],
+    ["minOpenFiles = 256;", "minProcesses = 64;"],
   ],
   [
     "docs/guides/local-service.md",
     "one with less than 1 GiB for the size of a file",
     "packages/platform/src/machine/process-limits.ts",
-    ["neededFileSize = 1024 ** 3;"],
+    ["minFileSize = 1024 ** 3;"],
   ],
   [
     "docs/guides/ci.md",
@@ -218,19 +222,19 @@ const limits: readonly (readonly [
     "docs/guides/waiting.md",
     "sends it again within 15 minutes",
     "packages/engine/src/values/settings.ts",
-    ["pending: 15 * minute,", "approved: 15 * minute,"],
+    ["pending: 15 * minuteMs,", "approved: 15 * minuteMs,"],
   ],
   [
     "docs/mock.md",
     "once the bodies of later requests in the log exceed 16 MiB",
     "packages/engine/src/request/request-log.ts",
-    ["maxBodyBytes = 16 * 1024 * 1024;"],
+    ["maxLoggedBodyBytes = 16 * 1024 * 1024;"],
   ],
   [
     "docs/guides/authentication.md",
     "For tokens that live less than 8 minutes, the two limits are a quarter and a sixteenth of their lifetime",
     "packages/sdk/src/auth/credential.ts",
-    ["Math.min(30_000, life / 16)", "Math.min(120_000, life / 4)"],
+    ["Math.min(30_000, lifetimeMs / 16)", "Math.min(120_000, lifetimeMs / 4)"],
   ],
   [
     "docs/threat-model.md",
@@ -242,13 +246,13 @@ const limits: readonly (readonly [
     "docs/threat-model.md",
     "Wrong keys are limited to ten per minute",
     "packages/engine/src/oauth/sign-in-gate.ts",
-    ["maxGuesses = 10;", "guessWindow = 60_000;"],
+    ["maxWrongKeys = 10;", "guessWindowMs = 60_000;"],
   ],
   [
     "docs/threat-model.md",
     "A login ends 180 days after it began",
     "packages/engine/src/values/settings.ts",
-    ["refreshFamily: 180 * 24 * 60 * minute,"],
+    ["refreshFamily: 180 * 24 * 60 * minuteMs,"],
   ],
   [
     "docs/threat-model.md",
@@ -266,7 +270,7 @@ const limits: readonly (readonly [
         page,
         text,
         "packages/platform/src/machine/data-dir/account.ts",
-        ['names = ["postgres", "_postgres", "daemon", "nobody"];'],
+        ['candidateAccountNames = ["postgres", "_postgres", "daemon", "nobody"];'],
       ] as const,
   ),
 ];

@@ -27,9 +27,9 @@ const imports = (type: (typeof types)[number], names: string, from: string): str
 
 /** Errors that are thrown where they are made. */
 const thrown = [
-  ["@mgmt/sdk", "createClient", 'createClient({ baseUrl: "nope" })', "readBaseUrl"],
+  ["@mgmt/sdk", "createClient", 'createClient({ baseUrl: "nope" })', "normalizeBaseUrl"],
   ["@mgmt/sdk", "createClient", 'createClient({ baseURL: "https://api.example.com" })', "assertOptionNames"],
-  ["@mgmt/sdk/node", "nodeTransport", 'nodeTransport({ proxy: "nope" })', "checkProxy"],
+  ["@mgmt/sdk/node", "nodeTransport", 'nodeTransport({ proxy: "nope" })', "assertProxyUrl"],
   ["@mgmt/sdk/auth", "createAuthenticator", "createAuthenticator({ clientId: 1 })", "createAuthenticator"],
   [
     "@mgmt/mock",
