@@ -1,5 +1,6 @@
 import { type Config, bundle, loadConfig } from "@redocly/openapi-core";
 import { fileURLToPath } from "node:url";
+import { type RawErrorCode, addErrorExamples } from "./error-texts.js";
 import type { Resources } from "./resource-declaration.js";
 
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -179,13 +180,6 @@ interface RawOperation {
   "x-agent-approval"?: "required" | "never" | { fields: string[] };
   "x-public-error-codes"?: Record<string, number>;
 }
-interface RawErrorCode {
-  status: number;
-  "x-cross-cutting"?: boolean;
-  description: string;
-  schema?: string;
-  conflict?: { id: string; property: string };
-}
 export interface OpenApiDocument {
   info: { title: string; version: string; description: string };
   tags: { name: string; description: string }[];
@@ -204,6 +198,7 @@ export const loadContract = async (): Promise<Contract> => {
   const { bundle: bundled } = await bundle({ ref: entry, config: await redocly() });
   // Redocly types a parsed document as unknown; the linter checks its shape.
   const document = bundled.parsed as OpenApiDocument;
+  addErrorExamples(document);
   return readContract(document);
 };
 

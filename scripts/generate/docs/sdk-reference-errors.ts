@@ -1,12 +1,13 @@
 import ts from "typescript";
 import type { Contract } from "../contract/contract.js";
+import { readErrorTexts } from "../contract/error-texts.js";
 import { codeClass, statusClass } from "../sdk/names.js";
 import type { Links } from "./sdk-reference-links.js";
 import { type Sdk, ancestors, docsOf, isPublic } from "./sdk-reference-source.js";
 import { type ObjectField, item, listOf } from "./sdk-reference-types.js";
 
 /** Generates the page of error classes: those of the SDK itself, and those of each status with their codes. */
-export const errorsPage = ({ errorCodes }: Contract, sdk: Sdk, links: Links): string => {
+export const errorsPage = ({ document, errorCodes }: Contract, sdk: Sdk, links: Links): string => {
   const classes = errorClasses(sdk);
   const of = (name: string): ErrorClass => {
     const found = classes.find((each) => each.name === name);
@@ -14,12 +15,23 @@ export const errorsPage = ({ errorCodes }: Contract, sdk: Sdk, links: Links): st
     return found;
   };
   const own = (name: string): string[] => listOf(of(name).fields, links);
+  const allTexts = readErrorTexts(document);
+  const textsOf = (code: string): string[] => {
+    const texts = allTexts.filter((text) => text.code === code);
+    return texts.map(({ message, hint }, index) => {
+      const isNewHint = hint !== undefined && (index === 0 || hint !== texts[0]?.hint);
+      return `- “${message}”${isNewHint ? `: “${hint}”` : ""}`;
+    });
+  };
   const statuses = [...new Set(errorCodes.map(({ status }) => status))].sort((a, b) => a - b);
   const ofStatus = statuses.map((status) => {
     const lines = errorCodes
       .filter((entry) => entry.status === status)
       .flatMap(({ code, description }) =>
-        item(`\`${codeClass(code)}\` \`${code}\` – ${description}`, own(codeClass(code))),
+        item(`\`${codeClass(code)}\` \`${code}\` – ${description}`, [
+          ...textsOf(code),
+          ...own(codeClass(code)),
+        ]),
       );
     return `## ${statusClass(status)}\n\nThe service responded with status ${status}.\n\n${lines.join("\n")}\n`;
   });
@@ -34,7 +46,9 @@ export const errorsPage = ({ errorCodes }: Contract, sdk: Sdk, links: Links): st
     "# Errors\n",
     "Errors that methods throw. All classes can be imported from `@mgmt/sdk` and used with `instanceof`.\n",
     `## All errors\n\n${local.join("\n")}\n`,
-    "An error response of the service is an `ApiError`, with a subclass for its status and below that for its code:\n",
+    "An error response of the service is an `ApiError`, with a subclass for its status and below that for its code. Below each code",
+    "are the messages that the service sends, with their parameters in braces, and the hint of each that does not have the first",
+    "one's. Programs use the code: messages and hints can change.\n",
     ...ofStatus,
   ].join("\n");
 };

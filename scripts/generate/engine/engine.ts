@@ -1,4 +1,5 @@
 import type { Contract } from "../contract/contract.js";
+import { printErrors } from "./errors.js";
 import { printIds, printOperations, printPublicCodes, printShapes } from "./operations.js";
 import { contractTextDeclarations } from "./contract-text.js";
 import { printSchemas } from "./types.js";
@@ -15,6 +16,7 @@ export const generateEngine = (contract: Contract): Map<string, string> =>
     [`${folder}/operations.ts`, header + printOperations(contract)],
     [`${folder}/public-codes.ts`, header + printPublicCodes(contract)],
     [`${folder}/pattern-words.ts`, header + printPatternWords(contract)],
+    ["packages/engine/src/values/generated/errors.ts", header + printErrors(contract)],
     [`${folder}/ids.ts`, header + printIds(contract)],
     [`${folder}/validators.d.ts`, header + validatorDeclarations],
     [`${folder}/contract-text.d.ts`, header + contractTextDeclarations],

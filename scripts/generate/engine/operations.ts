@@ -73,11 +73,6 @@ export interface OperationEntry {
 
 export const operations: Readonly<Record<OperationId, OperationEntry>> = {
 ${entries.join("")}};
-
-/** Status of each error code. */
-export const errorStatuses: Readonly<Record<string, number>> = ${JSON.stringify(
-    Object.fromEntries(contract.errorCodes.map(({ code, status }) => [code, status])),
-  )};
 `;
 };
 

@@ -30,5 +30,7 @@ export const checkHeadSize = (
 ): EngineResponse | undefined => {
   let size = target.length;
   for (const [name, value] of headers) size += name.length + value.length;
-  return size < maxHeadBytes ? undefined : createErrorResponse(errors.headersTooLarge(maxHeadBytes));
+  return size < maxHeadBytes
+    ? undefined
+    : createErrorResponse(errors["request:headers_too_large"]({ limit: maxHeadBytes }));
 };

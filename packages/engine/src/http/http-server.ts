@@ -201,14 +201,9 @@ export const requestListener = (
   const namesThisServer = createHostGuard({ host, port, allowed: allowedHostNames });
   return (request, response) => {
     if (request.headers.host === undefined) {
-      sendEngineResponse(request, response, createErrorResponse(errors.missingHost()));
+      sendEngineResponse(request, response, createErrorResponse(errors["request:malformed/host"]()));
     } else if (!namesThisServer(request)) {
-      const hint = "Use the server's own address";
-      sendEngineResponse(
-        request,
-        response,
-        createErrorResponse(errors.forbidden("The Host header does not name this server", hint)),
-      );
+      sendEngineResponse(request, response, createErrorResponse(errors["auth:forbidden/host"]()));
     } else if (isControlPath(request.url ?? "")) {
       response.setHeader("x-request-id", newRequestId());
       const { baseUrl } = engine.settings;
@@ -222,7 +217,7 @@ export const requestListener = (
 
 /** Responds to an `Expect` header other than `100-continue`. See https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1. */
 const refuseExpectation: Listener = (request, response) => {
-  sendEngineResponse(request, response, createErrorResponse(errors.expectationFailed()));
+  sendEngineResponse(request, response, createErrorResponse(errors["request:malformed/expect"]()));
 };
 
 const handleRequest = (

@@ -29,9 +29,9 @@ export const handleMalformedRequests = (server: Server, connections: Connections
 };
 
 const toRequestError = ({ code }: NodeJS.ErrnoException): RequestError => {
-  if (code === "HPE_HEADER_OVERFLOW") return errors.headersTooLarge(maxHeadBytes);
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return errors.requestIncomplete();
-  return errors.malformed("The request is not a valid HTTP request");
+  if (code === "HPE_HEADER_OVERFLOW") return errors["request:headers_too_large"]({ limit: maxHeadBytes });
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return errors["request:incomplete"]();
+  return errors["request:malformed/http"]();
 };
 
 const waitForClose = (response: ServerResponse): Promise<void> =>

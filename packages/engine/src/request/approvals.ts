@@ -1,6 +1,7 @@
 import type { ApprovalRow } from "../store/rows.js";
 import { digest } from "../values/digest.js";
 import { errors } from "../values/errors.js";
+import { formatTimestamp } from "../values/clock.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AgentPrincipal } from "../values/principal.js";
 import type { ApprovalSettings } from "../values/settings.js";
@@ -96,7 +97,7 @@ export const requireApproval = (context: RuleContext, request: GatedRequest): Ap
   const isInWindow = windows.some(({ status }) => status === "approved_window");
   if (isInWindow && allowsWindow(operation.id)) return undefined;
   if (approvalsOfRequest.some(({ status, expiresAt }) => status === "denied" && now < expiresAt))
-    throw errors.approvalDenied();
+    throw errors["approval:denied"]();
 
   for (const { id } of store.approvals.listExpired(now - retentionMs, maxDeletedApprovals)) {
     store.approvals.delete(id);
@@ -118,9 +119,9 @@ export const requireApproval = (context: RuleContext, request: GatedRequest): Ap
       windowExpiresAt: null,
       decidedAt: null,
     });
-  throw errors.approvalRequired({
+  throw errors.approval_required({
     approvalId: pendingApproval.id,
-    expiresAt: pendingApproval.expiresAt,
+    expiresAt: formatTimestamp(pendingApproval.expiresAt),
     approvalUrl: settings.authUrl + approvalPath(pendingApproval.id),
   });
 };

@@ -1,13 +1,14 @@
 import { errors } from "../values/errors.js";
+import type { RequestError } from "../values/request-error.js";
 import { type EngineRequest, getHeader } from "../values/message.js";
 import type { Principal } from "../values/principal.js";
 import type { Authenticator, TokenRefusal, VerifiedToken } from "../context/authenticator.js";
 import type { RuleContext } from "../context/rule-context.js";
 
-const refusalMessages: Readonly<Record<TokenRefusal, string>> = {
-  invalid: "The access token is not valid",
-  expired: "The access token has expired",
-  revoked: "The access token has been revoked",
+const refusalErrors: Readonly<Record<TokenRefusal, () => RequestError>> = {
+  invalid: errors["auth:unauthorized"],
+  expired: errors["auth:unauthorized/expired"],
+  revoked: errors["auth:unauthorized/revoked"],
 };
 
 /**
@@ -22,10 +23,9 @@ export const verifyBearer = (
   authenticator.verify(parseBearerToken(getHeader(request, "authorization")));
 
 const parseBearerToken = (authorization: string | undefined): string => {
-  if (authorization === undefined) throw errors.unauthorized("The request has no access token");
+  if (authorization === undefined) throw errors["auth:unauthorized/missing"]();
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization)?.[1];
-  if (token === undefined)
-    throw errors.unauthorized("The Authorization header does not have the form Bearer <ACCESS_TOKEN>");
+  if (token === undefined) throw errors["auth:unauthorized/malformed"]();
   return token;
 };
 
@@ -40,7 +40,6 @@ export const authenticate = (
   token: VerifiedToken | undefined,
 ): Principal => {
   const refusal = token === undefined ? "invalid" : authenticator.whyInactive(context, token);
-  if (token === undefined || refusal !== undefined)
-    throw errors.unauthorized(refusalMessages[refusal ?? "invalid"]);
+  if (token === undefined || refusal !== undefined) throw refusalErrors[refusal ?? "invalid"]();
   return token.principal;
 };

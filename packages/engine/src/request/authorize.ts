@@ -18,15 +18,9 @@ export interface AuthorizedRequest {
  */
 export const assertAuthorized = (operation: OperationEntry, principal: Principal): void => {
   if (!principal.scopes.includes(adminScope)) {
-    throw errors.forbidden(
-      `The access token lacks the scope ${adminScope}`,
-      `Request a token with the scope ${adminScope}`,
-    );
+    throw errors["auth:forbidden/scope"]({ scope: adminScope });
   }
   if (principal.kind === "agent" && operation.agentApproval === "never") {
-    throw errors.forbidden(
-      "Agents cannot use this operation, not even with an approval",
-      "Ask the agent's sponsor to do it with their own credential",
-    );
+    throw errors["auth:forbidden/agent"]();
   }
 };

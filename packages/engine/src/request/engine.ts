@@ -173,11 +173,11 @@ export class Engine {
     if (error instanceof RequestError) return toErrorOutcome(error);
     // With Retry-After, the response says that nothing was done.
     if (error instanceof OutcomeUnknownError && modeOf(request.method) === "write")
-      return toErrorOutcome(errors.outcomeUnknown());
+      return toErrorOutcome(errors["internal:unavailable/outcome_unknown"]());
     if (error instanceof DatabaseUnavailableError) return toErrorOutcome(errors.unavailable(error.reason));
     if (error instanceof StateChangedError) return toErrorOutcome(errors.unavailable());
     this.parts.onDefect(error);
-    return toErrorOutcome(errors.internal());
+    return toErrorOutcome(errors["internal:error"]());
   }
 
   /** Waits until all changes are stored, because the response may show the changes of another request. */

@@ -58,7 +58,7 @@ const checkRateLimit = (
     "ratelimit-remaining": String(Math.max(0, requests - count)),
     "ratelimit-reset": String(seconds),
   };
-  if (count > requests) throw errors.rateLimited(seconds, headers);
+  if (count > requests) throw errors["rate_limit:exceeded"]({ seconds }, headers);
   return headers;
 };
 

@@ -61,8 +61,8 @@ const faultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Ou
 
 const createFaultError = (status: number, code: string | undefined): RequestError => {
   if (code !== undefined) return new RequestError(status, code, faultDescription);
-  if (status === 429) return errors.rateLimited(1, {});
-  if (status === 500) return errors.internal();
+  if (status === 429) return errors["rate_limit:exceeded"]({ seconds: 1 });
+  if (status === 500) return errors["internal:error"]();
   if (status === 503) return errors.unavailable();
   return new RequestError(status, `fault:${String(status)}`, faultDescription);
 };

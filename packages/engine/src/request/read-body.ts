@@ -27,10 +27,12 @@ export const parseRequestBody = (
   if (operation.body === "none") return absentBody;
   const { body, bodyTooLarge } = request;
   const limit = maxBodyBytesOf(operation, limits);
-  if (bodyTooLarge || (body !== undefined && byteLength(body) > limit)) throw errors.tooLarge(limit);
+  if (bodyTooLarge || (body !== undefined && byteLength(body) > limit))
+    throw errors["request:too_large"]({ limit });
   if (body === undefined || body.length === 0) return absentBody;
-  if (!isJsonContentType(getHeader(request, "content-type"))) throw errors.unsupportedMediaType();
-  if (hasContentEncoding(request.headers)) throw errors.unsupportedContentEncoding();
+  if (!isJsonContentType(getHeader(request, "content-type")))
+    throw errors["request:unsupported_media_type"]();
+  if (hasContentEncoding(request.headers)) throw errors["request:unsupported_media_type/encoding"]();
   const value = parseJson(decodeBody(body));
   if (isTooDeep(value, maxDepth)) {
     throw errors.validationFailed([
@@ -60,7 +62,7 @@ const decodeBody = (body: Uint8Array | string): string => {
   try {
     return decoder.decode(body);
   } catch {
-    throw errors.malformed("The request body is not valid UTF-8");
+    throw errors["request:malformed/encoding"]();
   }
 };
 
@@ -69,6 +71,6 @@ const parseJson = (text: string): unknown => {
     return JSON.parse(text);
   } catch {
     // The message of the parser quotes the body, which may contain a secret.
-    throw errors.malformed("The request body is not valid JSON");
+    throw errors["request:malformed"]();
   }
 };

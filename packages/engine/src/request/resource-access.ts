@@ -113,7 +113,7 @@ export const requireAccess = <K extends keyof WorkspaceResources>(
   const row = rowFinders[kind](store, id);
   if (row === undefined) throw errors.notFound(kind);
   if (workspaceIdOf(store, kind, id) !== call.principal.workspaceId) {
-    throw call.foreignStatus === 403 ? errors.forbidden() : errors.notFound(kind);
+    throw call.foreignStatus === 403 ? errors["auth:forbidden"]() : errors.notFound(kind);
   }
   return row;
 };

@@ -122,8 +122,13 @@ export const canonicalIdsOf = ({ operation, parameters }: Route): Record<string,
     }),
   );
 
-const routeNotFoundError = (path: string): RequestError =>
-  errors.routeNotFound(maskPath(path), findSimilarPath(path));
+const routeNotFoundError = (path: string): RequestError => {
+  const parameters = { path: maskPath(path).slice(0, 200) };
+  const similarPath = findSimilarPath(path);
+  return similarPath === undefined
+    ? errors["route:not_found"](parameters)
+    : errors["route:not_found/similar"]({ ...parameters, similarPath });
+};
 
 /**
  * Returns the template of the path that differs only in its slashes, its case, an empty id, or a missing /v1; undefined

@@ -24,8 +24,9 @@ export interface ValidRequest {
 }
 
 /** Fields that have their own error code for rejected values, in place of `validation:failed`. */
-const fieldErrors: Readonly<Record<string, (message: string) => RequestError>> = {
-  "restore:invalid_source": (message) => errors.invalidRestoreSource(`The type of the source ${message}`),
+const fieldErrors: Readonly<Record<string, () => RequestError>> = {
+  "restore:invalid_source": () =>
+    errors["restore:invalid_source"]({ issues: [{ path: "/source/type", message: "must be backup" }] }),
 };
 
 /**
@@ -127,8 +128,7 @@ const validateBody = (
     const findings = validator.errors ?? [];
     for (const finding of findings) {
       const createError = fieldErrors[operation.fieldCodes[finding.instancePath] ?? ""];
-      const [issue] = toIssues([finding], (pointer) => pointer);
-      if (createError && issue) throw createError(issue.message);
+      if (createError) throw createError();
     }
     issues.push(...toIssues(findings, (pointer) => pointer));
     return emptyBody;

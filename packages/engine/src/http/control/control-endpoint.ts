@@ -115,7 +115,7 @@ const sendError = (response: ServerResponse, error: unknown): void => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     sendJson(response, status, { error: { code, message, ...(hint !== undefined && { hint }), ...extra } });
   } else if (error instanceof OutcomeUnknownError) {
-    sendError(response, errors.outcomeUnknown());
+    sendError(response, errors["internal:unavailable/outcome_unknown"]());
   } else if (error instanceof DatabaseUnavailableError) {
     sendError(response, errors.unavailable());
   } else {

@@ -1,4 +1,5 @@
-import { appErrors } from "./app-errors.js";
+import { errors } from "../../values/errors.js";
+import type { RequestError } from "../../values/request-error.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import type { AppRow } from "../../store/rows.js";
 
@@ -19,14 +20,17 @@ const findOtherApp = (
     ? undefined
     : store.apps.list({ projectId, branchId, ...identity }).find(({ id }) => id !== self?.id);
 
-const alreadyExistsError = ({ store }: RuleContext, other: AppRow, conflict: "name" | "logicalId") =>
-  appErrors.alreadyExists({
-    existingAppId: other.id,
-    name: other.name,
-    branchGitName: (other.branchId === null ? undefined : store.branches.get(other.branchId)?.gitName) ?? "",
-    conflict,
-    logicalId: other.logicalId,
-  });
+const alreadyExistsError = (
+  { store }: RuleContext,
+  { id: existingAppId, name, branchId, logicalId }: AppRow,
+  conflict: "name" | "logicalId",
+): RequestError => {
+  const branchGitName = (branchId === null ? undefined : store.branches.get(branchId)?.gitName) ?? "";
+  const fields = { existingAppId, name, branchGitName, conflict, logicalId };
+  return conflict === "name"
+    ? errors["app:already_exists"]({ name }, fields)
+    : errors["app:already_exists/logical_id"]({ logicalId: String(logicalId) }, fields);
+};
 
 /** @throws `app:already_exists` when another app of the scope has the name. */
 export const assertAppNameFree = (
@@ -60,6 +64,6 @@ export const assertAppLogicalIdFree = (
   self: AppRow,
 ): void => {
   if (findOtherApp(context, scope, self, { logicalId })) {
-    throw appErrors.logicalIdConflict(logicalId);
+    throw errors["app:logical_id_conflict"]({ logicalId });
   }
 };

@@ -1,4 +1,4 @@
-import { appErrors } from "./app-errors.js";
+import { errors } from "../../values/errors.js";
 import { type SuccessResponse, type OperationCall, handler } from "../../context/operation-handler.js";
 import { preloadFirstPage, respondWithPage } from "../../request/paging.js";
 import type { PresentRow } from "../../context/row-texts.js";
@@ -128,7 +128,7 @@ const checkUpdate = (call: UpdateCall) => {
   assertAppNameFree(context, scope, name, app);
   if (logicalId !== null) assertAppLogicalIdFree(context, scope, logicalId, app);
   if (app.logicalId !== null && logicalId !== null && logicalId !== app.logicalId) {
-    throw appErrors.logicalIdBound(app.logicalId);
+    throw errors["app:logical_id_bound"]({ logicalId: app.logicalId });
   }
   return { app, choice, name, logicalId };
 };
@@ -156,7 +156,7 @@ const checkDelete = (call: SingleAppCall) => {
     appId: app.id,
     status: ["provisioning", "stopping"],
   });
-  if (deploymentInTransition) throw appErrors.deploymentsNotDeletable();
+  if (deploymentInTransition) throw errors["app:deployments_not_deletable"]();
   return { app, deploymentIds: listDeploymentIds(call, app) };
 };
 
@@ -167,7 +167,7 @@ const deleteHandler = {
     const { store } = call.context;
     const currentDeploymentIds = listDeploymentIds(call, app);
     if (currentDeploymentIds.some((id) => !deploymentIds.includes(id)))
-      throw appErrors.deploymentsNotDeletable();
+      throw errors["app:deployments_not_deletable"]();
     for (const id of currentDeploymentIds) store.deployments.delete(id);
     store.apps.delete(app.id);
     return { status: 204 };

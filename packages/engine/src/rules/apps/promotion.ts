@@ -1,4 +1,3 @@
-import { deploymentErrors } from "../deployments/deployment-errors.js";
 import type { SuccessResponse, OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
 import { requireAccess } from "../../request/resource-access.js";
@@ -22,7 +21,7 @@ export const createPromoteHandler = (requireApp: (call: PromoteCall) => AppRow) 
     const app = requireApp(call);
     const deployment = requireAccess(call, "deployment", deploymentId);
     if (deployment.appId !== app.id) throw errors.notFound("deployment");
-    if (deployment.status !== "running") throw deploymentErrors.notRunning(deployment.status);
+    if (deployment.status !== "running") throw errors["deployment:not_running"](deployment);
     return { app, deployment };
   },
   act: (

@@ -1,4 +1,3 @@
-import { branchErrors } from "./branch-errors.js";
 import { handler } from "../../context/operation-handler.js";
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
@@ -39,7 +38,8 @@ const makeDefaultBranch = (context: RuleContext, newDefault: BranchRow): BranchR
 const assertNoResources = (context: RuleContext, branchId: string): void => {
   const databases = context.store.databases.count({ branchId });
   const apps = context.store.apps.count({ branchId });
-  if (databases + apps > 0) throw branchErrors.hasResources(formatCounts({ database: databases, app: apps }));
+  if (databases + apps > 0)
+    throw errors["branch:has_resources"]({ resources: formatCounts({ database: databases, app: apps }) });
 };
 
 export const branchHandlers = {
@@ -71,7 +71,7 @@ export const branchHandlers = {
     check: (call) => {
       const project = requireProject(call, call.path.projectId);
       const { gitName } = call.body;
-      if (findBranch(call.context, project.id, gitName)) throw branchErrors.alreadyExists(gitName);
+      if (findBranch(call.context, project.id, gitName)) throw errors["branch:already_exists"]({ gitName });
       return project;
     },
     act: ({ context, body }, project) => {
@@ -105,7 +105,10 @@ export const branchHandlers = {
   "branches.delete": handler("branches.delete", {
     check: (call) => {
       const branch = requireAccess(call, "branch", call.path.branchId);
-      if (branch.isDefault || branch.role === "production") throw branchErrors.defaultProtected();
+      if (branch.isDefault || branch.role === "production")
+        throw errors["branch:default_protected"]({
+          issues: [{ path: "path/branchId", message: "names the default or production branch" }],
+        });
       assertNoResources(call.context, branch.id);
       return branch;
     },

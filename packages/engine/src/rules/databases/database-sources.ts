@@ -1,4 +1,3 @@
-import { databaseErrors } from "./database-errors.js";
 import type { OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
 import { requireAccess } from "../../request/resource-access.js";
@@ -39,7 +38,10 @@ export const assertUsableSource = (call: OperationCall, fields: SourceFields): v
   const { status } = requireSourceDatabase(call, source.databaseId);
   if (status !== "ready") {
     const field = fields.fromDatabase === undefined ? "databaseId" : "id";
-    throw databaseErrors.sourceNotReady(status, `${path}/${field}`);
+    throw errors["database:source_not_ready"](
+      { status },
+      { issues: [{ path: `${path}/${field}`, message: "names a database that is not ready" }] },
+    );
   }
 };
 
@@ -63,5 +65,8 @@ export const assertUsableBackup = (
   requireSourceDatabase(call, databaseId);
   const backup = call.context.store.backups.get(backupId);
   if (backup?.databaseId !== databaseId) throw errors.notFound("backup");
-  if (backup.status !== "completed") throw databaseErrors.backupUnusable(backup.status, `${path}/backupId`);
+  if (backup.status !== "completed")
+    throw errors["backup:unusable"](backup, {
+      issues: [{ path: `${path}/backupId`, message: "names a backup that is not completed" }],
+    });
 };

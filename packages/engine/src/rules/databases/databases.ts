@@ -1,4 +1,3 @@
-import { databaseErrors } from "./database-errors.js";
 import { type OperationCall, type RoutedRequest, handler } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { errors } from "../../values/errors.js";
@@ -41,7 +40,7 @@ const assertDatabaseLogicalIdFree = (
   if (branchId === undefined) return;
   const databasesWithLogicalId = context.store.databases.list({ branchId, logicalId });
   if (databasesWithLogicalId.some(({ id }) => id !== self?.id))
-    throw databaseErrors.logicalIdConflict(logicalId);
+    throw errors["database:logical_id_conflict"]({ logicalId });
 };
 
 /** @throws `validation:failed` for null: an app may have no branch, but every database has one. */
@@ -91,7 +90,7 @@ const createDatabase = (
 
 const checkDelete = (call: OperationCall<"databases.delete">): DatabaseRow => {
   const database = requireAccess(call, "database", call.path.databaseId);
-  if (database.isDefault) throw databaseErrors.defaultProtected();
+  if (database.isDefault) throw errors["database:default_protected"]();
   return database;
 };
 

@@ -1,4 +1,4 @@
-import { databaseErrors } from "./database-errors.js";
+import { errors } from "../../values/errors.js";
 import { handler } from "../../context/operation-handler.js";
 import { requireAccess } from "../../request/resource-access.js";
 import { recordPendingCopy } from "./pending-copies.js";
@@ -18,7 +18,7 @@ export const restoreHandlers = {
       const target = requireAccess(call, "database", call.path.targetDatabaseId);
       assertUsableBackup(call, source, "/source");
       if (target.status === "provisioning" || target.status === "recovering") {
-        throw databaseErrors.busy(target.status);
+        throw errors["database:busy"](target);
       }
       return { target, source };
     },

@@ -1,4 +1,4 @@
-import { databaseErrors } from "./database-errors.js";
+import { errors } from "../../values/errors.js";
 import { type OperationCall, preparedHandler } from "../../context/operation-handler.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { requireAccess } from "../../request/resource-access.js";
@@ -53,7 +53,7 @@ const checkUsage = (
   call: OperationCall<"databases.usage.get">,
 ): { period: UsagePeriod; database: DatabaseRow } => {
   const period = parsePeriod(call);
-  if (period.end < period.start) throw databaseErrors.invalidUsageRange("The period ends before it starts");
+  if (period.end < period.start) throw errors["usage:invalid_range"]();
   return { period, database: requireAccess(call, "database", call.path.databaseId) };
 };
 

@@ -1,4 +1,3 @@
-import { deploymentErrors } from "./deployment-errors.js";
 import { type OperationCall, handler } from "../../context/operation-handler.js";
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
@@ -106,7 +105,7 @@ export const deploymentHandlers = {
   "deployments.delete": handler("deployments.delete", {
     check: (call) => {
       const deployment = requireAccess(call, "deployment", call.path.deploymentId);
-      if (!canDelete(deployment.status)) throw deploymentErrors.notDeletable(deployment.status);
+      if (!canDelete(deployment.status)) throw errors["deployment:not_deletable"](deployment);
       return deployment;
     },
     act: ({ context }, deployment) => {
@@ -119,7 +118,7 @@ export const deploymentHandlers = {
   "deployments.start": handler("deployments.start", {
     check: (call) => {
       const deployment = requireAccess(call, "deployment", call.path.deploymentId);
-      if (!canStart(deployment.status)) throw deploymentErrors.notStartable(deployment.status);
+      if (!canStart(deployment.status)) throw errors["deployment:not_startable"](deployment);
       return deployment;
     },
     act: ({ context }, deployment) => ({
@@ -131,7 +130,7 @@ export const deploymentHandlers = {
   "deployments.stop": handler("deployments.stop", {
     check: (call) => {
       const deployment = requireAccess(call, "deployment", call.path.deploymentId);
-      if (!canStop(deployment.status)) throw deploymentErrors.notStoppable(deployment.status);
+      if (!canStop(deployment.status)) throw errors["deployment:not_stoppable"](deployment);
       return deployment;
     },
     act: ({ context }, deployment) => {

@@ -1,4 +1,3 @@
-import { deploymentErrors } from "./deployment-errors.js";
 import { digest } from "../../values/digest.js";
 import type { Endpoint } from "../../context/endpoint.js";
 import { errors } from "../../values/errors.js";
@@ -27,11 +26,12 @@ const createUploadEndpoint = (deploymentId: string, key: string): Endpoint => ({
     server.transact({ mode: "write", locks: [deploymentId] }, ({ store, settings }) => {
       const keyHash = store.deployments.get(deploymentId)?.uploadKeyHash ?? null;
       if (keyHash === null || keyHash !== digest(key)) {
-        throw deploymentErrors.uploadUrlInvalid();
+        throw errors["route:not_found/upload"]();
       }
       if (request.method !== "PUT") throw errors.methodNotAllowed(request.method, ["PUT"]);
       const { upload: limit } = settings.limits;
-      if (request.bodyTooLarge || (request.body?.length ?? 0) > limit) throw errors.tooLarge(limit);
+      if (request.bodyTooLarge || (request.body?.length ?? 0) > limit)
+        throw errors["request:too_large"]({ limit });
       store.deployments.update(deploymentId, { status: "uploaded", uploadKeyHash: null });
       return { status: 200, code: null };
     }),

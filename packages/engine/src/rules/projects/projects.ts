@@ -1,4 +1,3 @@
-import { projectErrors } from "./project-errors.js";
 import { type OperationCall, handler } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { byteLength } from "../../values/byte-length.js";
@@ -15,13 +14,9 @@ import { presentProjectDatabase } from "../databases/present-database.js";
 import { presentProject } from "./present-project.js";
 
 /** @throws `project:logical_id_conflict` when another project of the workspace has the `logicalId`. */
-export const assertProjectLogicalIdFree = (
-  context: RuleContext,
-  workspaceId: string,
-  logicalId: string,
-): void => {
+const assertProjectLogicalIdFree = (context: RuleContext, workspaceId: string, logicalId: string): void => {
   if (context.store.projects.find({ workspaceId, logicalId })) {
-    throw projectErrors.logicalIdConflict(logicalId);
+    throw errors["project:logical_id_conflict"]({ logicalId });
   }
 };
 
@@ -42,7 +37,9 @@ const assertNoDependencies = ({ store }: RuleContext, projectId: string): void =
   const databases = store.databases.count({ projectId, isDefault: false });
   const apps = store.apps.count({ projectId });
   if (databases + apps > 0) {
-    throw projectErrors.hasDependencies(formatCounts({ "non-default database": databases, app: apps }));
+    throw errors["project:has_dependencies"]({
+      resources: formatCounts({ "non-default database": databases, app: apps }),
+    });
   }
 };
 
@@ -93,7 +90,7 @@ export const projectHandlers = {
   "projects.create": handler("projects.create", {
     check: ({ context, principal, body }) => {
       if (body.workspaceId !== undefined && body.workspaceId !== principal.workspaceId) {
-        throw errors.forbidden("The credential has no access to this workspace");
+        throw errors["auth:forbidden/workspace"]();
       }
       if (body.logicalId !== undefined)
         assertProjectLogicalIdFree(context, principal.workspaceId, body.logicalId);

@@ -1,9 +1,8 @@
-import { projectErrors } from "./project-errors.js";
+import { errors } from "../../values/errors.js";
 import { type OperationCall, handler } from "../../context/operation-handler.js";
 import { adminScope } from "../../values/principal.js";
 import { mapTogether } from "../../store/preload.js";
 import { requireProject } from "./project-access.js";
-import { assertProjectLogicalIdFree } from "./projects.js";
 
 /**
  * Returns the workspace of the recipient's token.
@@ -13,7 +12,9 @@ import { assertProjectLogicalIdFree } from "./projects.js";
 const requireRecipientWorkspace = ({ bearers }: OperationCall<"projects.transfer">): string => {
   const recipient = bearers["recipientAccessToken"];
   if (recipient?.kind !== "user" || !recipient.scopes.includes(adminScope))
-    throw projectErrors.invalidRecipientToken();
+    throw errors["transfer:invalid_recipient_token"]({
+      issues: [{ path: "/recipientAccessToken", message: "is not a valid access token for a transfer" }],
+    });
   return recipient.workspaceId;
 };
 
@@ -22,9 +23,10 @@ export const transferHandlers = {
     check: (call) => {
       const workspaceId = requireRecipientWorkspace(call);
       const project = requireProject(call, call.path.id);
-      if (workspaceId === project.workspaceId) throw projectErrors.alreadyInWorkspace();
-      if (project.logicalId !== null)
-        assertProjectLogicalIdFree(call.context, workspaceId, project.logicalId);
+      if (workspaceId === project.workspaceId) throw errors["project:already_in_workspace"]();
+      const { logicalId } = project;
+      if (logicalId !== null && call.context.store.projects.find({ workspaceId, logicalId }))
+        throw errors["project:logical_id_conflict/transfer"]({ logicalId });
       return { project, workspaceId };
     },
     /** Moves the project, and the rows that repeat its workspace. Pending approvals expire. */

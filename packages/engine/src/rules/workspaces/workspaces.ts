@@ -31,7 +31,7 @@ export const workspaceHandlers = {
   "workspaces.create": handler("workspaces.create", {
     check: ({ principal }) => {
       if (principal.kind !== "user") {
-        throw errors.forbidden("Only a user can create a workspace", "Use the access token of a user");
+        throw errors["auth:forbidden/user"]();
       }
       return principal;
     },
