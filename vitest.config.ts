@@ -2,7 +2,6 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { reportVariable, reporters } from "./scripts/gate/failures-reporter.js";
-import { responsesFile } from "./scripts/responses-file.js";
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
@@ -54,7 +53,13 @@ const level = ({ name, ending, exclude = [], setupFiles = [], globalSetup = [] }
     name,
     include: [`packages/*/test/**/*${ending}`, `{test,examples}/**/*${ending}`],
     exclude: ["**/node_modules/**", "test/runtimes/**", ...verificationTests, ...exclude],
-    setupFiles: ["test/setup/no-leaks.ts", "test/setup/patience.ts", "test/setup/seed.ts", ...setupFiles],
+    setupFiles: [
+      "test/setup/no-leaks.ts",
+      "test/setup/patience.ts",
+      "test/setup/seed.ts",
+      "test/setup/record-responses.ts",
+      ...setupFiles,
+    ],
     globalSetup: ["test/temporary-folder.ts", "scripts/generate/fresh-build-output.ts", ...globalSetup],
   },
 });
@@ -71,7 +76,6 @@ export default defineConfig({
     sequence,
     maxWorkers: availableParallelism(),
     restoreMocks: true,
-    env: { MGMT_COVERAGE_FILE: responsesFile },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
@@ -80,7 +84,7 @@ export default defineConfig({
         ending: ".test.ts",
         exclude: ["**/*.{process,postgres}.test.ts"],
         setupFiles: ["test/setup/no-processes.ts"],
-        globalSetup: ["test/record-responses.ts"],
+        globalSetup: ["test/new-record.ts"],
       }),
       level({ name: "processes", ending: ".process.test.ts" }),
       level({ name: "postgres", ending: ".postgres.test.ts" }),

@@ -4,7 +4,7 @@ import { responsesFile } from "./responses-file.js";
 
 /**
  * Compares the responses that the tests received with those of the contract. Fails if no test received a response that the
- * contract lists, or if a test received one that it does not list. Run it after all tests: each test process appends lines of
+ * contract lists, or if a test received one that it does not list. Run it after all tests: each process of Vitest appends lines of
  * the form `operation status code` to one file.
  */
 const contract = await loadContract();

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** File where the reference server records its responses during a test run. */
+/** File where tests record the responses of the reference server. */
 export const responsesFile = fileURLToPath(
   new URL("../node_modules/.cache/mgmt/responses.txt", import.meta.url),
 );

@@ -116,7 +116,6 @@ export class MgmtDev {
           ...process.env,
           HOME: home,
           XDG_CONFIG_HOME: join(home, "config"),
-          MGMT_COVERAGE_FILE: "",
           ...(this.#programs !== undefined && { MGMT_POSTGRES: this.#programs }),
           ...this.#environment,
         },

@@ -86,8 +86,6 @@ export class PlatformProcess {
         ...process.env,
         // The bundle cannot resolve the npm package of Postgres.
         MGMT_POSTGRES: binaries.directory,
-        // Another user cannot write to this file.
-        ...(account && { MGMT_COVERAGE_FILE: "" }),
         ...environment,
       },
       stdio: ["ignore", "pipe", "pipe"],

@@ -96,8 +96,6 @@ const untilDone = async <T>(work: Promise<T>): Promise<T> => {
 describe("every command", () => {
   let session: Session;
   beforeAll(async () => {
-    // Injected responses are not compared with the contract.
-    vi.stubEnv("MGMT_COVERAGE_FILE", "");
     session = await startSession({ validateResponses: false });
   });
   beforeEach(() => {
@@ -108,7 +106,6 @@ describe("every command", () => {
     session.server.engine.faults.clear();
   });
   afterAll(async () => {
-    vi.unstubAllEnvs();
     await session.close();
   });
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import type { CommandDefinition } from "../../src/contract/command-definition.js";
 import { exampleId } from "../../src/command-line/help-sections.js";
@@ -9,15 +9,10 @@ import { type Session, startSession } from "../terminal.js";
 
 let session: Session;
 beforeAll(async () => {
-  // Injected responses are not compared with the contract.
-  vi.stubEnv("MGMT_COVERAGE_FILE", "");
   session = await startSession({ validateResponses: false });
 });
 afterEach(() => session.server.engine.faults.clear());
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await session.close();
-});
+afterAll(() => session.close());
 
 /** Expects an error on standard error only, without a stack. */
 const failed = ({ status, stdout, stderr }: Result, code: number): string => {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderCurlCommand } from "../../src/output/curl-line.js";
 import { runInProcess } from "../in-process.js";
 import { definitions } from "../operation-examples.js";
@@ -68,7 +68,6 @@ describe("--dry-run", () => {
     if (definition?.method === "GET") continue;
 
     it(`prints a curl command that does the same: ${id}`, async () => {
-      vi.stubEnv("MGMT_COVERAGE_FILE", "");
       // Two servers with the same text have the same ids.
       const [one, two] = await Promise.all([startSession(), startSession()]);
       await one.server.engine.tokens.otherUser();
@@ -95,7 +94,6 @@ describe("--dry-run", () => {
           }));
       expect(compared(actual)).toEqual(compared(expected));
       await Promise.all([one.close(), two.close()]);
-      vi.unstubAllEnvs();
     });
   }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../folders.js";
 import { inProcess, runInProcess } from "../in-process.js";
 import type { Mgmt } from "../result.js";
@@ -9,15 +9,10 @@ import { type Session, startSession } from "../terminal.js";
 const folder = temporaryFolder();
 let session: Session;
 beforeAll(async () => {
-  // Injected responses are not compared with the contract.
-  vi.stubEnv("MGMT_COVERAGE_FILE", "");
   session = await startSession({ validateResponses: false });
 });
 afterEach(() => session.server.engine.faults.clear());
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await session.close();
-});
+afterAll(() => session.close());
 
 const withInput = (...lines: string[]): Mgmt =>
   inProcess({ env: session.env, cwd: folder, stdin: lines.join("\n") });

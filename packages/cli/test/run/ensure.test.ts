@@ -1,19 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { runInProcess } from "../in-process.js";
 import { type Session, startSession } from "../terminal.js";
 
 let session: Session;
 beforeAll(async () => {
-  // Injected responses are not compared with the contract.
-  vi.stubEnv("MGMT_COVERAGE_FILE", "");
   session = await startSession({ validateResponses: false });
 });
 afterEach(() => session.server.engine.faults.clear());
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await session.close();
-});
+afterAll(() => session.close());
 
 const creates = (await Promise.all(groups.map(({ load }) => load()))).flat().filter(({ ensure }) => ensure);
 const idIn = (value: unknown): string => (value as { id: string }).id;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devCommand } from "../../src/commands/dev/dev.js";
 import { loginCommand } from "../../src/commands/auth/login.js";
 import { previewUpCommand } from "../../src/commands/preview/up.js";
@@ -32,15 +32,10 @@ let session: Session;
 /** Keeps `mgmt login` from opening a browser. */
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
-  // Injected responses are not compared with the contract.
-  vi.stubEnv("MGMT_COVERAGE_FILE", "");
   session = await startSession({ validateResponses: false });
   env = { ...session.env, MGMT_CONFIG_DIR: configDir, SSH_CONNECTION: "1" };
 });
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await session.close();
-});
+afterAll(() => session.close());
 
 /** Expects that the command lines can be run as they are: none is refused as a wrong command line. */
 const expectRunnable = async (lines: readonly (readonly string[])[]): Promise<void> => {

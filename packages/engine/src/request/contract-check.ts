@@ -7,7 +7,7 @@ import type { Outcome } from "../values/message.js";
  * Returns an operation whose contract has a response that is due to the settings: an approval or a rate limit that the
  * contract does not have for this operation. Returns undefined for every other response.
  */
-const findOperationWithResponse = (
+export const findOperationWithResponse = (
   operation: OperationEntry,
   code: string | null,
 ): OperationId | undefined => {
@@ -16,10 +16,6 @@ const findOperationWithResponse = (
   const isInContract = operation.agentApproval !== null || operation.approvalFields.length > 0;
   return isApproval && !isInContract ? "projects.delete" : undefined;
 };
-
-/** Returns whether an error is due to the settings: the contract does not have it for this operation. */
-export const isGatedBySettings = (operation: OperationEntry, code: string | null): boolean =>
-  findOperationWithResponse(operation, code) !== undefined;
 
 /**
  * Returns how a response violates the contract, including fields that the contract does not define; undefined if it

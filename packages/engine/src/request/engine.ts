@@ -3,9 +3,8 @@ import { type OperationId, operations } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import { isPromise } from "../values/awaitable.js";
 import type { AnyOperationHandler, SuccessResponse } from "../context/operation-handler.js";
-import { findContractViolation, isGatedBySettings } from "./contract-check.js";
+import { findContractViolation } from "./contract-check.js";
 import { corsHeaders } from "./cors.js";
-import type { CoverageRecorder } from "./coverage.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/database-engine.js";
 import { errors } from "../values/errors.js";
 import type { Exchange } from "./exchange.js";
@@ -27,7 +26,6 @@ export interface EngineServices extends PipelineServices {
   readonly log: RequestLog;
   /** Returns the context for the next request. */
   readonly context: () => RequestContext;
-  readonly recorder: CoverageRecorder | undefined;
   /** Whether to check each response against the contract. One that violates it is replaced by a 500. */
   readonly validateResponses: boolean;
   /** Called with every error that is not a refusal. */
@@ -183,20 +181,18 @@ export class Engine {
   /** Waits until all changes are stored, because the response may show the changes of another request. */
   #respondWhenSaved(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
     const saved = exchange.context.saved();
-    if (!saved) return this.#respond(exchange, this.#checkContract(exchange, outcome));
+    if (!saved) return this.#respond(exchange, this.checkContract(exchange, outcome));
     return saved.then(
-      () => this.#respond(exchange, this.#checkContract(exchange, outcome)),
+      () => this.#respond(exchange, this.checkContract(exchange, outcome)),
       (error: unknown) => this.#respond(exchange, this.#toOutcome(exchange, error)),
     );
   }
 
-  #checkContract(exchange: Exchange, outcome: Outcome): Outcome {
+  /** Returns the outcome of a request, or a refusal in its place if it violates the contract. A method that tests can wrap. */
+  private checkContract(exchange: Exchange, outcome: Outcome): Outcome {
     const { operation, isOutsideContract } = exchange;
-    if (!operation || isOutsideContract || outcome.dropped) return outcome;
-    const violation = this.parts.validateResponses ? findContractViolation(operation, outcome) : undefined;
-    if (!isGatedBySettings(operation, outcome.code)) {
-      this.parts.recorder?.(operation.id, outcome.status, outcome.code);
-    }
+    if (!operation || isOutsideContract || outcome.dropped || !this.parts.validateResponses) return outcome;
+    const violation = findContractViolation(operation, outcome);
     return violation === undefined ? outcome : this.#toOutcome(exchange, new Error(violation));
   }
 

@@ -9,7 +9,6 @@ import { StateControl } from "../control/state-control.js";
 import { Tenant, type TenantRows } from "../control/tenant.js";
 import { TokenMint } from "../control/token-mint.js";
 import type { OperationId } from "../generated/operations.js";
-import { createEnvironmentRecorder } from "../request/coverage.js";
 import { type BodyPolicy, Engine } from "../request/engine.js";
 import { resolveRateLimit } from "../request/limit.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
@@ -90,7 +89,6 @@ export class Server<M extends Mode = Mode> {
       handlers: operationHandlers,
       faults: this.faults,
       log: this.#log,
-      recorder: createEnvironmentRecorder(),
       validateResponses,
       onDefect,
       requestIdPrefix: parts.requestIdPrefix,

@@ -1,10 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { MemoryServer } from "@mgmt/engine";
 import { type LoggedRequest, RequestLog } from "../../src/request/request-log.js";
-import { createFileRecorder } from "../../src/request/coverage.js";
 import { openMock } from "../../../mock/test/faces.js";
 
 const logged = (at: number, body: unknown): LoggedRequest => ({
@@ -131,24 +127,5 @@ describe("the request log", () => {
     leave();
     await engine.handle({ method: "GET", path: "/v1/b", headers: {} });
     expect(seen).toEqual(["/v1/a"]);
-  });
-});
-
-describe("the record of responses", () => {
-  it("contains one line for each operation, status and code", () => {
-    const folder = mkdtempSync(join(tmpdir(), "mgmt-coverage-"));
-    const file = join(folder, "seen");
-    const record = createFileRecorder(file);
-    record("projects.list", 200, null);
-    record("projects.list", 200, null);
-    record("projects.get", 404, "project:not_found");
-    createFileRecorder(file)("me.get", 401, "auth:unauthorized");
-    expect(readFileSync(file, "utf8").split("\n")).toEqual([
-      "projects.list 200 -",
-      "projects.get 404 project:not_found",
-      "me.get 401 auth:unauthorized",
-      "",
-    ]);
-    rmSync(folder, { recursive: true });
   });
 });

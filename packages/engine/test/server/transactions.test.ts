@@ -61,7 +61,6 @@ const open = (): Engine => {
       context: () => recording,
       handlers: operationHandlers,
       onDefect,
-      recorder: undefined,
       validateResponses: true,
     },
     ...{ faults: { any: false, strike: () => undefined }, log: new RequestLog(10), requestIdPrefix: "req_" },

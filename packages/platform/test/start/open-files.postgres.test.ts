@@ -10,8 +10,6 @@ import { temporaryDirectory } from "../cluster.js";
 import { PlatformProcess, bundleProgram } from "../platform-process.js";
 
 const maxFiles = 256;
-/** Turns off the record of responses, which the tests write to a file. */
-const environment = { MGMT_COVERAGE_FILE: "" };
 
 let directory: string;
 let platform: PlatformProcess;
@@ -22,7 +20,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 beforeAll(async () => {
   directory = await temporaryDirectory(await ephemeralBase());
   const program = await bundleProgram(directory);
-  platform = await PlatformProcess.start(program, { port: 0, ephemeral: true }, { environment, maxFiles });
+  platform = await PlatformProcess.start(program, { port: 0, ephemeral: true }, { maxFiles });
 });
 afterAll(async () => {
   agent.destroy();

@@ -88,10 +88,10 @@ const runLimited = async (
   return JSON.parse(stdout);
 };
 
-/** Another user cannot write to the file of the coverage, and has no home. */
+/** Another user has no home. */
 const environmentOf = (account: SystemAccount | undefined): NodeJS.ProcessEnv => ({
   ...process.env,
-  ...(account && { MGMT_COVERAGE_FILE: "", HOME: directory, XDG_CACHE_HOME: join(directory, "cache") }),
+  ...(account && { HOME: directory, XDG_CACHE_HOME: join(directory, "cache") }),
 });
 
 describe("a limit of the system", () => {

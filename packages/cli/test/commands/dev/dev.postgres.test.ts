@@ -65,7 +65,7 @@ describe("mgmt dev", () => {
         const config = configFolder();
         const dataDir = join(config, "data");
         const child = spawn(process.execPath, [bin, "dev", "--port", "0", "--data-dir", dataDir], {
-          env: { ...process.env, MGMT_CONFIG_DIR: config, MGMT_COVERAGE_FILE: "" },
+          env: { ...process.env, MGMT_CONFIG_DIR: config },
           stdio: ["ignore", "pipe", "inherit"],
         });
         const ended = new Promise((resolve) => child.once("exit", (status, by) => resolve(by ?? status)));
@@ -99,7 +99,7 @@ describe("mgmt dev", () => {
   it("ends on SIGTERM although a response is delayed", async () => {
     const config = configFolder();
     const child = spawn(process.execPath, [bin, "dev", "--ephemeral", "--port", "0", "-o", "json"], {
-      env: { ...process.env, MGMT_CONFIG_DIR: config, MGMT_COVERAGE_FILE: "" },
+      env: { ...process.env, MGMT_CONFIG_DIR: config },
       stdio: ["ignore", "pipe", "inherit"],
     });
     const ended = new Promise((resolve) => child.once("exit", (status, by) => resolve(by ?? status)));

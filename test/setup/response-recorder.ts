@@ -1,0 +1,43 @@
+import { appendFileSync } from "node:fs";
+import { findOperationWithResponse } from "../../packages/engine/src/request/contract-check.js";
+import { Engine } from "../../packages/engine/src/request/engine.js";
+import type { Exchange } from "../../packages/engine/src/request/exchange.js";
+import type { Outcome } from "../../packages/engine/src/values/message.js";
+
+type Observer = (exchange: Exchange, outcome: Outcome) => void;
+
+/** Calls the observer with the responses of all servers in this process. Returns a function that ends this. */
+export const observeResponses = (observer: Observer): (() => void) => {
+  const check = Engine.prototype["checkContract"];
+  Engine.prototype["checkContract"] = function (this: Engine, exchange, outcome) {
+    observer(exchange, outcome);
+    return check.call(this, exchange, outcome);
+  };
+  return () => {
+    Engine.prototype["checkContract"] = check;
+  };
+};
+
+/**
+ * Returns an observer that appends a line `operation status code`, with `-` for no code, for each combination that is new to it. Each line
+ * is written with one append, so that parallel processes can share the file. Leaves out what the contract does not have for the
+ * operation: cut connections, and responses that are due to a fault or to the settings.
+ */
+export const recordTo = (file: string): Observer => {
+  const written = new Set<string>();
+  return ({ operation, isOutsideContract }, { status, code, dropped }) => {
+    if (!operation || isOutsideContract || dropped || findOperationWithResponse(operation, code)) return;
+    const line = `${operation.id} ${String(status)} ${code ?? "-"}\n`;
+    if (written.has(line)) return;
+    written.add(line);
+    appendFileSync(file, line);
+  };
+};
+
+let isRecording = false;
+
+/** Records the responses of this process, once. */
+export const startRecording = (file: string): void => {
+  if (!isRecording) observeResponses(recordTo(file));
+  isRecording = true;
+};
