@@ -7,6 +7,7 @@ import {
 import {
   type ErrorText,
   addErrorExamples,
+  isInstanceOf,
   readErrorTexts,
   replaceParameters,
 } from "../../scripts/generate/contract/error-texts.js";
@@ -65,6 +66,37 @@ it("do not read a parameter in the value of another one", () => {
     similarPath: "/v1",
   });
   expect(message).toBe("The path /{similarPath}`$&${path} does not exist");
+});
+
+describe("a message with its hint", () => {
+  const text = (message: string, hint?: string): ErrorText => ({
+    code: "a:b",
+    variant: undefined,
+    status: 400,
+    message,
+    hint,
+    schema: "Error",
+    parameters: { name: "web", seconds: 1 },
+  });
+
+  it.each<[string, ErrorText, { message: string; hint?: string }, boolean]>([
+    ["equal", text("A.", "B"), { message: "A.", hint: "B" }, true],
+    ["with a value", text("{name} is (taken)", "B"), { message: "a\nb is (taken)", hint: "B" }, true],
+    ["with a number", text("A", "Wait {seconds} s"), { message: "A", hint: "Wait 60 s" }, true],
+    ["with the same value twice", text("{name}", "Not {name}"), { message: "a", hint: "Not a" }, true],
+    ["without a hint, like the text", text("A"), { message: "A" }, true],
+    ["with another message", text("A.", "B"), { message: "AB", hint: "B" }, false],
+    ["with another hint", text("A", "B"), { message: "A", hint: "C" }, false],
+    ["without the hint", text("A", "B"), { message: "A" }, false],
+    ["with a hint of its own", text("A"), { message: "A", hint: "B" }, false],
+    ["with no value", text("A {name}", "B"), { message: "A ", hint: "B" }, false],
+    ["with a word for a number", text("A", "Wait {seconds} s"), { message: "A", hint: "Wait a s" }, false],
+    ["with two values", text("{name}", "Not {name}"), { message: "a", hint: "Not b" }, false],
+    ["with more at the end", text("A", "B"), { message: "A", hint: "B!" }, false],
+    ["with more at the start", text("A", "B"), { message: "The A", hint: "B" }, false],
+  ])("%s", (_name, expected, error, is) => {
+    expect(isInstanceOf(expected, error)).toBe(is);
+  });
 });
 
 /** The contract with one error code. */

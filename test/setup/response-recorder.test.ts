@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { MemoryServer } from "@mgmt/engine";
+import { errors } from "../../packages/engine/src/values/errors.js";
 import { observeResponses, recordTo } from "./response-recorder.js";
 
 it("appends each operation, status and code that the contract has, once for each observer", async () => {
@@ -29,7 +30,7 @@ it("appends each operation, status and code that the contract has, once for each
   await statusOf("GET", "/v1/projects/proj_none");
   await statusOf("GET", "/v1/none");
 
-  expect(readFileSync(file, "utf8")).toBe(
-    `${"projects.get 200 -\n".repeat(2)}${"projects.get 404 project:not_found\n".repeat(2)}`,
-  );
+  const { message, hint } = errors.notFound("project");
+  const notFound = `projects.get 404 project:not_found ${JSON.stringify({ message, hint })}\n`;
+  expect(readFileSync(file, "utf8")).toBe(`${"projects.get 200 -\n".repeat(2)}${notFound.repeat(2)}`);
 });

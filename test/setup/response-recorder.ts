@@ -19,19 +19,26 @@ export const observeResponses = (observer: Observer): (() => void) => {
 };
 
 /**
- * Returns an observer that appends a line `operation status code`, with `-` for no code, for each combination that is new to it. Each line
- * is written with one append, so that parallel processes can share the file. Leaves out what the contract does not have for the
+ * Returns an observer that appends a line `operation status code`, with `-` for no code, for each combination that is new to it. The message
+ * and the hint of an error follow as JSON, and each pair of them has a line. Each line is written with one append, so that parallel processes can share the file. Leaves out what the contract does not have for the
  * operation: cut connections, and responses that are due to a fault or to the settings.
  */
 export const recordTo = (file: string): Observer => {
   const written = new Set<string>();
-  return ({ operation, isOutsideContract }, { status, code, dropped }) => {
+  return ({ operation, isOutsideContract }, { status, code, body, dropped }) => {
     if (!operation || isOutsideContract || dropped || findOperationWithResponse(operation, code)) return;
-    const line = `${operation.id} ${String(status)} ${code ?? "-"}\n`;
+    const line = `${operation.id} ${String(status)} ${code === null ? "-" : `${code} ${textsIn(body)}`}
+`;
     if (written.has(line)) return;
     written.add(line);
     appendFileSync(file, line);
   };
+};
+
+const textsIn = (body: unknown): string => {
+  // `toErrorOutcome` builds the body of every outcome with a code.
+  const { error } = body as { error: { message: string; hint?: string } };
+  return JSON.stringify({ message: error.message, hint: error.hint });
 };
 
 let isRecording = false;

@@ -84,6 +84,23 @@ export const readErrorTexts = (document: ErrorDocument): ErrorText[] =>
     return texts;
   });
 
+/** Returns whether the message and the hint of an error are those of the text, with any values of its parameters. */
+export const isInstanceOf = (
+  text: ErrorText,
+  error: { message: string; hint?: string | undefined },
+): boolean => {
+  const joined = ({ message, hint }: typeof error): string =>
+    hint === undefined ? message : `${message}\n${hint}`;
+  const seen = new Set<string>();
+  const escaped = joined(text).replaceAll(/[\\^$.*+?()[\]|/-]/g, "\\$&");
+  const pattern = replaceParameters(escaped, (name) => {
+    if (seen.has(name)) return `\\k<${name}>`;
+    seen.add(name);
+    return `(?<${name}>${typeof text.parameters[name] === "number" ? "\\d+" : "[^]+"})`;
+  });
+  return new RegExp(`^${pattern}$`).test(joined(error));
+};
+
 interface RawErrorResponse {
   "x-error-codes"?: string[];
   /** The variant of each code whose own texts do not apply to the response. */
