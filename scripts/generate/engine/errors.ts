@@ -8,6 +8,13 @@ export const printErrors = ({ document }: Contract): string => {
   const schemas = [
     ...new Set(texts.flatMap(({ code, schema }) => (fields(code).length > 0 ? [schema] : []))),
   ];
+  // A hint that several errors have is in the code once.
+  const hints = texts.flatMap(({ hint }) =>
+    hint === undefined || parametersOf(hint).length > 0 ? [] : [hint],
+  );
+  const repeated = [...new Set(hints.filter((hint, index) => hints.indexOf(hint) !== index))];
+  const printHint = (hint: string): string =>
+    repeated.includes(hint) ? `hint${String(repeated.indexOf(hint) + 1)}` : printText(hint);
   const imported = schemas.map((name) => (name === "Error" ? "Error as ErrorBody" : name)).sort();
   return `import type { ${imported.join(", ")} } from "../../generated/schemas.js";
 import { RequestError } from "../request-error.js";
@@ -17,13 +24,14 @@ type Fields<Body extends { error: object }, Name extends keyof Body["error"]> = 
   Required<Pick<Body["error"], Name>>
 >;
 
+${repeated.map((hint) => `const ${printHint(hint)} = ${printText(hint)};\n`).join("")}
 /** Builds the errors of the contract, by their code and its variant. */
 export const contractErrors = {
-${texts.map((text) => printConstructor(text, fields(text.code))).join("")}} as const;
+${texts.map((text) => printConstructor(text, fields(text.code), printHint)).join("")}} as const;
 `;
 };
 
-const printConstructor = (text: ErrorText, fields: string[]): string => {
+const printConstructor = (text: ErrorText, fields: string[], printHint: (hint: string) => string): string => {
   const { code, variant, status, message, hint, headers = {}, parameters, schema } = text;
   const names = Object.keys(parameters);
   const types = Object.entries(parameters).map(([name, example]) => `readonly ${name}: ${typeof example};`);
@@ -41,7 +49,7 @@ const printConstructor = (text: ErrorText, fields: string[]): string => {
     String(status),
     JSON.stringify(code),
     printText(message),
-    hint === undefined ? "undefined" : printText(hint),
+    hint === undefined ? "undefined" : printHint(hint),
     ...(fields.length > 0 ? ["fields"] : own.length > 0 ? ["{}"] : []),
     ...(own.length > 0 ? [`{ ${own.join(", ")}, ...headers }`] : []),
   ];

@@ -7,18 +7,23 @@ type Fields<Body extends { error: object }, Name extends keyof Body["error"]> = 
   Required<Pick<Body["error"], Name>>
 >;
 
+const hint1 = "Send a valid access token in the header Authorization: Bearer <ACCESS_TOKEN>";
+const hint2 = "Send the request body as well-formed JSON in UTF-8";
+const hint3 = "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access";
+const hint4 = "Stop the deployment first, and wait until its status is stopped";
+
 /** Builds the errors of the contract, by their code and its variant. */
 export const contractErrors = {
   "auth:unauthorized": (headers?: Headers) =>
-    new RequestError(401, "auth:unauthorized", "The access token is not valid", "Send a valid access token in the header Authorization: Bearer <ACCESS_TOKEN>", {}, { "www-authenticate": "Bearer", ...headers }),
+    new RequestError(401, "auth:unauthorized", "The access token is not valid", hint1, {}, { "www-authenticate": "Bearer", ...headers }),
   "auth:unauthorized/missing": (headers?: Headers) =>
-    new RequestError(401, "auth:unauthorized", "The request has no access token", "Send a valid access token in the header Authorization: Bearer <ACCESS_TOKEN>", {}, { "www-authenticate": "Bearer", ...headers }),
+    new RequestError(401, "auth:unauthorized", "The request has no access token", hint1, {}, { "www-authenticate": "Bearer", ...headers }),
   "auth:unauthorized/malformed": (headers?: Headers) =>
-    new RequestError(401, "auth:unauthorized", "The Authorization header does not have the form Bearer <ACCESS_TOKEN>", "Send a valid access token in the header Authorization: Bearer <ACCESS_TOKEN>", {}, { "www-authenticate": "Bearer", ...headers }),
+    new RequestError(401, "auth:unauthorized", "The Authorization header does not have the form Bearer <ACCESS_TOKEN>", hint1, {}, { "www-authenticate": "Bearer", ...headers }),
   "auth:unauthorized/expired": (headers?: Headers) =>
-    new RequestError(401, "auth:unauthorized", "The access token has expired", "Send a valid access token in the header Authorization: Bearer <ACCESS_TOKEN>", {}, { "www-authenticate": "Bearer", ...headers }),
+    new RequestError(401, "auth:unauthorized", "The access token has expired", hint1, {}, { "www-authenticate": "Bearer", ...headers }),
   "auth:unauthorized/revoked": (headers?: Headers) =>
-    new RequestError(401, "auth:unauthorized", "The access token has been revoked", "Send a valid access token in the header Authorization: Bearer <ACCESS_TOKEN>", {}, { "www-authenticate": "Bearer", ...headers }),
+    new RequestError(401, "auth:unauthorized", "The access token has been revoked", hint1, {}, { "www-authenticate": "Bearer", ...headers }),
   "auth:forbidden": () =>
     new RequestError(403, "auth:forbidden", "The credential has no access to this resource", "Use a credential of the workspace that owns the resource"),
   "auth:forbidden/scope": ({ scope }: { readonly scope: string; }) =>
@@ -36,7 +41,7 @@ export const contractErrors = {
   "approval:denied": () =>
     new RequestError(403, "approval:denied", "Your sponsor denied this request", "Ask your sponsor before you send the request again. A new approval can be requested 15 minutes after the denied one was created"),
   "approval:not_found": () =>
-    new RequestError(404, "approval:not_found", "The approval does not exist", "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access"),
+    new RequestError(404, "approval:not_found", "The approval does not exist", hint3),
   "validation:failed": ({ problems }: { readonly problems: string; }, fields: Fields<ValidationError, "issues">) =>
     new RequestError(422, "validation:failed", `The request is not valid: ${problems}`, "Correct the fields that are listed in issues, and send the request again", fields),
   "route:not_found": ({ path }: { readonly path: string; }) =>
@@ -48,9 +53,9 @@ export const contractErrors = {
   "route:method_not_allowed": ({ method, methods, allow }: { readonly method: string; readonly methods: string; readonly allow: string; }, headers?: Headers) =>
     new RequestError(405, "route:method_not_allowed", `This path does not support ${method}`, `Use ${methods}`, {}, { "allow": `${allow}`, ...headers }),
   "request:malformed": () =>
-    new RequestError(400, "request:malformed", "The request body is not valid JSON", "Send the request body as well-formed JSON in UTF-8"),
+    new RequestError(400, "request:malformed", "The request body is not valid JSON", hint2),
   "request:malformed/encoding": () =>
-    new RequestError(400, "request:malformed", "The request body is not valid UTF-8", "Send the request body as well-formed JSON in UTF-8"),
+    new RequestError(400, "request:malformed", "The request body is not valid UTF-8", hint2),
   "request:malformed/http": () =>
     new RequestError(400, "request:malformed", "The request is not a valid HTTP request", "Send a request that conforms to HTTP/1.1"),
   "request:malformed/host": () =>
@@ -78,7 +83,7 @@ export const contractErrors = {
   "internal:unavailable/outcome_unknown": () =>
     new RequestError(503, "internal:unavailable", "The server cannot tell whether the request took effect", "Before you send the request again, check whether it took effect"),
   "project:not_found": () =>
-    new RequestError(404, "project:not_found", "The project does not exist", "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access"),
+    new RequestError(404, "project:not_found", "The project does not exist", hint3),
   "project:has_dependencies": ({ resources }: { readonly resources: string; }) =>
     new RequestError(400, "project:has_dependencies", `The project still has ${resources}`, "Delete them first. The default database is deleted with the project"),
   "project:logical_id_conflict": ({ logicalId }: { readonly logicalId: string; }) =>
@@ -90,7 +95,7 @@ export const contractErrors = {
   "transfer:invalid_recipient_token": (fields: Fields<ErrorBody, "issues">) =>
     new RequestError(422, "transfer:invalid_recipient_token", "The recipient token is not a valid access token of a user with the scope workspace:admin", "Ask the recipient to log in and to give you a new access token", fields),
   "database:not_found": () =>
-    new RequestError(404, "database:not_found", "The database does not exist", "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access"),
+    new RequestError(404, "database:not_found", "The database does not exist", hint3),
   "database:busy": ({ status }: { readonly status: string; }) =>
     new RequestError(409, "database:busy", `The database is ${status} and cannot be restored now`, "Wait until its status is ready or failure, and send the request again"),
   "database:default_protected": () =>
@@ -102,21 +107,21 @@ export const contractErrors = {
   "restore:invalid_source": (fields: Fields<ErrorBody, "issues">) =>
     new RequestError(422, "restore:invalid_source", "The source of a restore must be of the type backup", "Set a source of the type backup, with databaseId and backupId", fields),
   "backup:not_found": () =>
-    new RequestError(404, "backup:not_found", "The backup does not exist", "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access"),
+    new RequestError(404, "backup:not_found", "The backup does not exist", hint3),
   "backup:unusable": ({ status }: { readonly status: string; }, fields: Fields<ErrorBody, "issues">) =>
     new RequestError(422, "backup:unusable", `The backup cannot be used: its status is ${status}`, "Choose a backup whose status is completed", fields),
   "usage:invalid_range": () =>
     new RequestError(400, "usage:invalid_range", "The period ends before it starts", "Set a startDate that is before the endDate"),
   "connection:not_found": () =>
-    new RequestError(404, "connection:not_found", "The connection does not exist", "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access"),
+    new RequestError(404, "connection:not_found", "The connection does not exist", hint3),
   "integration:not_found": () =>
-    new RequestError(404, "integration:not_found", "The integration does not exist", "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access"),
+    new RequestError(404, "integration:not_found", "The integration does not exist", hint3),
   "workspace:not_found": () =>
-    new RequestError(404, "workspace:not_found", "The workspace does not exist", "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access"),
+    new RequestError(404, "workspace:not_found", "The workspace does not exist", hint3),
   "service_token:not_found": () =>
-    new RequestError(404, "service_token:not_found", "The service token does not exist", "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access"),
+    new RequestError(404, "service_token:not_found", "The service token does not exist", hint3),
   "app:not_found": () =>
-    new RequestError(404, "app:not_found", "The app does not exist", "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access"),
+    new RequestError(404, "app:not_found", "The app does not exist", hint3),
   "app:already_exists": ({ name }: { readonly name: string; }, fields: Fields<AppAlreadyExistsError, "existingAppId" | "name" | "branchGitName" | "conflict" | "logicalId">) =>
     new RequestError(409, "app:already_exists", `An app named ${name} already exists on the branch`, undefined, fields),
   "app:already_exists/logical_id": ({ logicalId }: { readonly logicalId: string; }, fields: Fields<AppAlreadyExistsError, "existingAppId" | "name" | "branchGitName" | "conflict" | "logicalId">) =>
@@ -128,17 +133,17 @@ export const contractErrors = {
   "app:deployments_not_deletable": () =>
     new RequestError(409, "app:deployments_not_deletable", "A deployment of the app could not be deleted, or one was added during the request; nothing was changed", "Wait until no deployment is provisioning or stopping, then send the request again"),
   "deployment:not_found": () =>
-    new RequestError(404, "deployment:not_found", "The deployment does not exist", "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access"),
+    new RequestError(404, "deployment:not_found", "The deployment does not exist", hint3),
   "deployment:not_running": ({ status }: { readonly status: string; }) =>
     new RequestError(409, "deployment:not_running", `The deployment cannot be promoted: its status is ${status}`, "Start the deployment and wait until it is running"),
   "deployment:not_startable": ({ status }: { readonly status: string; }) =>
-    new RequestError(409, "deployment:not_startable", `A deployment that is ${status} cannot be started`, "Stop the deployment first, and wait until its status is stopped"),
+    new RequestError(409, "deployment:not_startable", `A deployment that is ${status} cannot be started`, hint4),
   "deployment:not_stoppable": ({ status }: { readonly status: string; }) =>
     new RequestError(409, "deployment:not_stoppable", `A deployment that is ${status} cannot be stopped`, "There is nothing to stop: only a deployment that is provisioning or running can be stopped"),
   "deployment:not_deletable": ({ status }: { readonly status: string; }) =>
-    new RequestError(409, "deployment:not_deletable", `A deployment that is ${status} cannot be deleted`, "Stop the deployment first, and wait until its status is stopped"),
+    new RequestError(409, "deployment:not_deletable", `A deployment that is ${status} cannot be deleted`, hint4),
   "branch:not_found": () =>
-    new RequestError(404, "branch:not_found", "The branch does not exist", "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access"),
+    new RequestError(404, "branch:not_found", "The branch does not exist", hint3),
   "branch:already_exists": ({ gitName }: { readonly gitName: string; }) =>
     new RequestError(409, "branch:already_exists", `The project already has a branch ${gitName}`, "Use the existing branch, or choose another gitName"),
   "branch:default_protected": (fields: Fields<ErrorBody, "issues">) =>
