@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { exitCodeHelp } from "../../packages/cli/src/errors/exit-codes.js";
 import * as auth from "../../packages/sdk/src/auth/index.js";
 import * as main from "../../packages/sdk/src/index.js";
 import * as node from "../../packages/sdk/src/node.js";
@@ -39,11 +38,6 @@ describe("the tables of the guides", () => {
     const listed = rowsBelow("docs/guides/client.md", "Create a client").map(([name]) => codeIn(name));
     expect(clientOptions()).toContain("maxRetries");
     expect(listed.sort()).toEqual([...clientOptions(), "signal"].sort());
-  });
-
-  it("have all exit codes with their meanings (command-line.md)", () => {
-    const listed = rowsBelow("docs/guides/command-line.md", "Exit codes");
-    expect(listed).toEqual(exitCodeHelp.map(([code, meaning]) => [String(code), meaning]));
   });
 });
 

@@ -1,25 +1,20 @@
-/** The exit codes of `mgmt`. This module is the only one that maps an error to an exit code. */
+/** The exit codes of `mgmt`. `exit-code-meanings.ts` says what each means. This module is the only one that maps an error to an exit code. */
 export const exitCodes = {
   ok: 0,
   failure: 1,
-  /** The command line is wrong; nothing was sent. */
   usage: 2,
-  /** A value or a confirmation from the user is needed. */
   inputNeeded: 3,
   notAuthenticated: 4,
   forbidden: 5,
   notFound: 6,
-  /** The service refused the request: a conflict, or an invalid value. */
   refused: 7,
-  /** Still pending, timed out, or a response was lost, so that the outcome is unknown. */
   pending: 8,
-  /** The service could not be reached, is unavailable, or limits the request rate. */
   network: 9,
   partlyDone: 10,
-  /** The program of `run`, `psql`, or `rehearse` did not start. These codes are those of shells. */
+  /** Of the program of `run`, `psql`, or `rehearse`. These codes are those of shells. */
   programNotStarted: 126,
   programNotFound: 127,
-  /** The terminal was closed. This code and the next three are those of shells: 128 and the number of the signal. */
+  /** This code and the next three are those of shells: 128 and the number of the signal. */
   hungUp: 129,
   interrupted: 130,
   quit: 131,
@@ -27,27 +22,6 @@ export const exitCodes = {
 } as const;
 
 export type ExitReason = Exclude<keyof typeof exitCodes, "ok">;
-
-/** The exit codes as the help shows them. */
-export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[] = [
-  [0, "success"],
-  [1, "failure"],
-  [2, "invalid command line; nothing was sent"],
-  [3, "input or confirmation needed"],
-  [4, "not authenticated"],
-  [5, "forbidden"],
-  [6, "not found"],
-  [7, "conflict or invalid request"],
-  [8, "still pending, timed out, or outcome unknown"],
-  [9, "network failure, service unavailable, or rate limit"],
-  [10, "partial success"],
-  [126, "the program could not be started"],
-  [127, "the program was not found"],
-  [129, "interrupted: the terminal was closed"],
-  [130, "interrupted: Ctrl-C"],
-  [131, "interrupted: SIGQUIT"],
-  [143, "interrupted: SIGTERM"],
-];
 
 /** The signals that end a run in an orderly way. */
 export const endSignals = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"] as const;

@@ -1,21 +1,37 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { exitCodeHelp, exitCodeOf, exitCodes } from "../../src/errors/exit-codes.js";
+import { exitCodeMeanings, planExitCodesText } from "../../src/errors/exit-code-meanings.js";
+import { exitCodeOf } from "../../src/errors/exit-codes.js";
 import { runInProcess } from "../in-process.js";
 
-const guide = readFileSync(new URL("../../../../docs/guides/command-line.md", import.meta.url), "utf8");
+const guides = new URL("../../../../docs/guides/", import.meta.url);
+const readGuide = (name: string): string => readFileSync(new URL(name, guides), "utf8");
 
 describe("an exit code", () => {
   it("has the same meaning in the guide and in the help topic", async () => {
-    const table = [...guide.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)].map(([, code, text]) => [
-      Number(code),
-      text,
-    ]);
-    expect(table).toEqual(exitCodeHelp);
+    const table = [...readGuide("command-line.md").matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)].map(
+      ([, code, text]) => [Number(code), text],
+    );
+    expect(table).toEqual(exitCodeMeanings);
     const { stdout } = await runInProcess(["help", "exit-codes"]);
-    for (const [code, meaning] of exitCodeHelp)
+    for (const [code, meaning] of exitCodeMeanings)
       expect(stdout).toMatch(new RegExp(`^  ${code} +${meaning}$`, "m"));
-    expect(exitCodeHelp.map(([code]) => code)).toEqual(Object.values(exitCodes));
+  });
+
+  it.each(["ci.md", "manifests.md"])("of a plan is the same in the help and in %s", async (name) => {
+    expect(readGuide(name)).toContain(`exits with ${planExitCodesText}`);
+    const { stdout } = await runInProcess(["plan", "--help"]);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(`exit with ${planExitCodesText}`);
+  });
+
+  it("has a meaning wherever a guide names it", () => {
+    const codes = exitCodeMeanings.map(([code]) => code);
+    const named = readdirSync(guides)
+      .filter((name) => name.endsWith(".md"))
+      .flatMap((name) => [...readGuide(name).matchAll(/\bexits? (?:code |with )(\d+)/g)])
+      .map(([, code]) => Number(code));
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((code) => !codes.some((known) => known === code))).toEqual([]);
   });
 
   it.each([

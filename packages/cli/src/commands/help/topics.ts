@@ -1,4 +1,5 @@
-import { exitCodeHelp } from "../../errors/exit-codes.js";
+import { exitCodeMeanings, planExitCodesText } from "../../errors/exit-code-meanings.js";
+import { exitCodes } from "../../errors/exit-codes.js";
 import { outputFormats } from "../../output/output.js";
 import { createGlobalOptions } from "../../command-line/global-options.js";
 import type { Topic } from "./topic.js";
@@ -130,18 +131,19 @@ const exitCodesTopic: Topic = {
     { text: "Every command ends with one of these exit codes:" },
     {
       columns: ["exit code", "meaning"],
-      rows: exitCodeHelp.map(([code, meaning]) => [String(code), meaning] as const),
+      rows: exitCodeMeanings.map(([code, meaning]) => [String(code), meaning] as const),
     },
     {
       text:
         "`mgmt run` and `mgmt psql` pass signals on to the program that they run, and exit with its status. " +
-        "`mgmt plan --exit-code` exits with 0 if there are no changes, 2 if there are, and 1 after any error. " +
+        `\`mgmt plan --exit-code\` exits with ${planExitCodesText}. ` +
         "`mgmt schema COMMAND --query exitCodes` lists the error codes that lead to each exit code of a command.",
     },
     {
       text:
-        "After 8 with the code outcome:unknown, a response was lost and the change may have happened: run the command in " +
-        "the hint before you repeat it. After 9, the same command may succeed later. After 10, the result has one entry for each item.",
+        `After ${String(exitCodes.pending)} with the code outcome:unknown, a response was lost and the change may have happened: run the ` +
+        `command in the hint before you repeat it. After ${String(exitCodes.network)}, the same command may succeed later. ` +
+        `After ${String(exitCodes.partlyDone)}, the result has one entry for each item.`,
     },
   ],
 };
@@ -267,8 +269,8 @@ const namesTopic: Topic = {
     },
     {
       text:
-        "Names are exact. If nothing has the name, the command says which names are similar, and exits with 6. If several " +
-        "resources have it, the command lists them with their full names, changes nothing, and exits with 7. " +
+        `Names are exact. If nothing has the name, the command says which names are similar, and exits with ${String(exitCodes.notFound)}. ` +
+        `If several resources have it, the command lists them with their full names, changes nothing, and exits with ${String(exitCodes.refused)}. ` +
         "`mgmt link` sets the default project of a folder, and MGMT_PROJECT_ID that of a shell.",
     },
     { heading: "Examples" },

@@ -1,5 +1,6 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { planExitCodesText } from "../../errors/exit-code-meanings.js";
 import { addManifestOptions } from "../../manifest/manifest-options.js";
 import type { PlanFlags } from "./run-plan.js";
 import type { Plan } from "../../manifest/plan.js";
@@ -23,7 +24,7 @@ export const planCommand: CommandDeclaration<Plan> = {
     addManifestOptions(command);
     command
       .option("--out <path>", "save the plan in a file, for mgmt apply; - for standard output")
-      .option("--exit-code", "exit with 0 if there are no changes, 2 if there are, and 1 after any error");
+      .option("--exit-code", `exit with ${planExitCodesText}`);
     command.action(async () => {
       const { runPlan } = await import("./run-plan.js");
       await runPlan(command.opts<PlanFlags>(), collectGlobalFlags(command), context);

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
-import { exitCodeHelp, exitCodeOf } from "../../errors/exit-codes.js";
+import { exitCodeMeanings } from "../../errors/exit-code-meanings.js";
+import { exitCodeOf } from "../../errors/exit-codes.js";
 import type { CommandDefinition, Schema } from "../../contract/command-definition.js";
 import { lineOf, MgmtCommand } from "../../command-line/command.js";
 import type { CommandSchema, JsonSchema } from "./command-schema.js";
@@ -34,7 +35,7 @@ export const buildCommandSchema = async (root: Command, words: readonly string[]
     bulkResult: completeSchema(hasFlag("--ndjson") ? arraySchema(sharedResults.item) : null),
     dryRun: completeSchema(hasFlag("--dry-run") ? dryRun : null),
     error: { $schema: dialect, ...sharedResults.error },
-    exitCodes: exitCodeHelp.map(([code, meaning]) => ({
+    exitCodes: exitCodeMeanings.map(([code, meaning]) => ({
       code,
       meaning,
       errors: errors.filter((error) => exitCodeOf(error) === code).map((error) => error.code),
