@@ -1,3 +1,4 @@
+import type { CommandVariable } from "@mgmt/internal/environment/variables";
 import {
   type ProcessLiveness,
   processLiveness,
@@ -47,7 +48,10 @@ export interface Profile {
 export const localProfileName = "local";
 
 /** The defaults that a profile can have, and the variables that override them. */
-export const defaultVariables = { workspaceId: "MGMT_WORKSPACE_ID", projectId: "MGMT_PROJECT_ID" } as const;
+export const defaultVariables = {
+  workspaceId: "MGMT_WORKSPACE_ID",
+  projectId: "MGMT_PROJECT_ID",
+} as const satisfies Record<string, CommandVariable>;
 
 export type DefaultName = keyof typeof defaultVariables;
 

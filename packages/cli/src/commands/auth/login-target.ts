@@ -1,3 +1,4 @@
+import type { CommandVariable } from "@mgmt/internal/environment/variables";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { missingLoginAddressError, profileTakenError } from "../../errors/access-errors.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
@@ -42,7 +43,7 @@ export const resolveLoginTarget = async (
   const findSetting = (
     flag: string,
     value: string | undefined,
-    variable: string,
+    variable: CommandVariable,
   ): ValueWithSource<string> | undefined => {
     if (value !== undefined) return { value, from: flag };
     if (ignoresEnv) return undefined;

@@ -1,3 +1,4 @@
+import type { CommandVariable } from "@mgmt/internal/environment/variables";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { invalidValueError, usageError } from "../../errors/usage-errors.js";
 import { assertId } from "../../input/ids.js";
@@ -77,7 +78,10 @@ const parseSwitch = (key: string, text: string): Promise<boolean> =>
   parseChoice(key, text, { on: true, off: false, true: true, false: false });
 
 /** With `--profile`, variables are ignored, as for every command. */
-const valueFromEnv = ({ flags, context }: SettingLookup, variable: string): EffectiveValue | undefined => {
+const valueFromEnv = (
+  { flags, context }: SettingLookup,
+  variable: CommandVariable,
+): EffectiveValue | undefined => {
   const value = flags.profile === undefined ? context.env[variable]?.trim() : undefined;
   return value ? { value, from: variable } : undefined;
 };

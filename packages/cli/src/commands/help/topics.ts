@@ -1,3 +1,4 @@
+import { type Declaration, commandVariables } from "@mgmt/internal/environment/variables";
 import { exitCodeMeanings, planExitCodesText } from "../../errors/exit-code-meanings.js";
 import { exitCodes } from "../../errors/exit-codes.js";
 import { outputFormats } from "../../output/output.js";
@@ -160,19 +161,13 @@ const environmentTopic: Topic = {
     {
       columns: ["variable", "meaning"],
       rows: [
-        ["MGMT_BASE_URL", "address of the service, without /v1 (--base-url)"],
-        ["MGMT_TOKEN", "token to send with requests (--token-file reads it from a file)"],
-        ["MGMT_PROFILE", "profile to use (--profile)"],
-        ["MGMT_PROJECT_ID", "default project of commands (--project-id)"],
-        ["MGMT_WORKSPACE_ID", "default workspace of commands (--workspace-id)"],
-        ["MGMT_AUTH_URL", "address of the authorization server, for mgmt login (--auth-url)"],
-        ["MGMT_CONFIG_DIR", "folder of the profiles file (default: the user's folder for settings)"],
-        ["MGMT_CONTROL_URL", "address of the control surface, for mgmt dev approvals"],
-        ["MGMT_CONTROL_SECRET_FILE", "file with the secret of the control surface"],
+        ...Object.entries<Declaration>(commandVariables).map(
+          ([name, { meaning, flag }]) =>
+            [name, flag === undefined ? meaning : `${meaning} (${flag})`] as const,
+        ),
         ["CI", "never ask, show a spinner, use a pager, or print new secrets"],
         ["NO_COLOR, FORCE_COLOR", "turn colors off or on"],
         ["PAGER, NO_PAGER", "program that shows long tables, or none"],
-        ["MGMT_NO_UPDATE_NOTIFIER", "do not look for a newer version once a day (also NO_UPDATE_NOTIFIER)"],
         ["HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies, and hosts to reach without them"],
         ["NODE_EXTRA_CA_CERTS", "file with certificates to trust beyond those of Node.js"],
         ["NODE_DISABLE_COMPILE_CACHE", "do not store compiled code, which starts commands faster"],

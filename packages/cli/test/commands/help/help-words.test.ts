@@ -147,19 +147,6 @@ describe("mgmt help", () => {
     for (const name of names) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
   });
 
-  it("explains every variable that the command line reads", async () => {
-    const { stdout } = await runInProcess(["help", "environment"]);
-    for (const name of [
-      "MGMT_BASE_URL",
-      "MGMT_TOKEN",
-      "MGMT_PROFILE",
-      "MGMT_CONFIG_DIR",
-      "HTTPS_PROXY",
-      "NO_COLOR",
-    ])
-      expect(stdout).toContain(name);
-  });
-
   it("prints a topic as data", async () => {
     expect((await inProcess()`help names -o json`).json).toMatchObject({
       name: "names",

@@ -1,0 +1,33 @@
+export interface Declaration {
+  readonly meaning: string;
+  /** The flag of `mgmt` that sets the same. */
+  readonly flag?: string;
+}
+
+/** The environment variables that `mgmt` reads and programs of others do not, as its help shows them. */
+export const commandVariables = {
+  MGMT_BASE_URL: { meaning: "address of the service, without /v1", flag: "--base-url" },
+  MGMT_TOKEN: { meaning: "token to send with requests", flag: "--token-file" },
+  MGMT_PROFILE: { meaning: "profile to use", flag: "--profile" },
+  MGMT_PROJECT_ID: { meaning: "default project of commands", flag: "--project-id" },
+  MGMT_WORKSPACE_ID: { meaning: "default workspace of commands", flag: "--workspace-id" },
+  MGMT_AUTH_URL: { meaning: "address of the authorization server, for mgmt login", flag: "--auth-url" },
+  MGMT_CONFIG_DIR: { meaning: "folder of the profiles file (default: the user's folder for settings)" },
+  MGMT_CONTROL_URL: {
+    meaning: "address of the control surface, for mgmt dev approvals",
+    flag: "--control-url",
+  },
+  MGMT_CONTROL_SECRET_FILE: {
+    meaning: "file with the secret of the control surface",
+    flag: "--control-secret-file",
+  },
+  MGMT_POSTGRES: { meaning: "Postgres that mgmt dev runs: package, system, or the folder of its programs" },
+  MGMT_NO_UPDATE_NOTIFIER: {
+    meaning: "do not look for a newer version once a day (also NO_UPDATE_NOTIFIER)",
+  },
+} as const satisfies Record<string, Declaration>;
+
+export type CommandVariable = keyof typeof commandVariables;
+
+/** An environment variable that one of the packages reads. */
+export type Variable = CommandVariable | "MGMT_MOCK_CONTROL_SECRET";
