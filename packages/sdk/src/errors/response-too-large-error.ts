@@ -1,5 +1,8 @@
 import { MgmtError } from "./mgmt-error.js";
 
+/** Maximum size of the body of a response after its decompression, in bytes. `nodeTransport` can have another. */
+export const defaultMaxResponseBytes = 64 * 1024 * 1024;
+
 /** A response body is larger than the transport allows. It was not read to its end; the service has processed the request. */
 export class ResponseTooLargeError extends MgmtError {
   static override readonly kind: string = "ResponseTooLargeError";

@@ -1,9 +1,6 @@
 import type { FetchResponse } from "./fetch.js";
 import type { MaybeStream, ChunkIterator } from "./maybe-stream.js";
-import { ResponseTooLargeError } from "../errors/response-too-large-error.js";
-
-/** Maximum size of a response body after its decompression, in bytes. */
-const maxBytes = 64 * 1024 * 1024;
+import { ResponseTooLargeError, defaultMaxResponseBytes } from "../errors/response-too-large-error.js";
 
 /**
  * Reads the body of a response as text. The `imports` of `package.json` leave the limit out of builds for browsers, where every
@@ -16,7 +13,8 @@ export async function textOf(
 ): Promise<string> {
   const { body, headers } = response;
   const length = headers.get("content-length") ?? "";
-  const isKnownShort = /^\d+$/.test(length) && Number(length) <= maxBytes && !headers.has("content-encoding");
+  const isKnownShort =
+    /^\d+$/.test(length) && Number(length) <= defaultMaxResponseBytes && !headers.has("content-encoding");
   const parts = isKnownShort ? undefined : chunkIteratorOf(body);
   if (!parts) return response.text();
   const decoder = new TextDecoder();
@@ -26,10 +24,10 @@ export async function textOf(
     const { done, value } = await parts.next();
     if (done) return text + decoder.decode();
     size += value.length;
-    if (size > maxBytes) {
+    if (size > defaultMaxResponseBytes) {
       // The response is of no use, whether or not it can be canceled.
       void parts.return().catch(() => undefined);
-      throw new ResponseTooLargeError(request, maxBytes);
+      throw new ResponseTooLargeError(request, defaultMaxResponseBytes);
     }
     text += decoder.decode(value, { stream: true });
   }

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { urlToHttpOptions } from "node:url";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { notLoaded } from "../errors/not-loaded.js";
-import { ResponseTooLargeError } from "../errors/response-too-large-error.js";
+import { ResponseTooLargeError, defaultMaxResponseBytes } from "../errors/response-too-large-error.js";
 import { readTimeout } from "../deadlines/deadline.js";
 import { assertProxyUrl, createAgent, proxyFor } from "./node-agent.js";
 import { ProxyError } from "./proxy-error.js";
@@ -30,8 +30,6 @@ export interface NodeTransportOptions {
    */
   maxResponseBytes?: number | undefined;
 }
-
-const defaultMaxResponseBytes = 64 * 1024 * 1024;
 
 /** A transport that can close its connections. */
 export interface NodeTransport extends Transport {
