@@ -12,6 +12,9 @@ const msPerUnit: Readonly<Record<string, number>> = {
 /** How long `--wait` waits without `--timeout`. */
 export const defaultWaitTimeout = "5m";
 
+/** How long `--wait-approval` waits without `--timeout`: as long as the SDK. */
+export const defaultApprovalTimeout = "20m";
+
 /** Parses `90s`, `5m` or `1h30m`, or a number of seconds. Returns milliseconds. */
 export const parseDuration = (text: string, label: string): number => {
   const totalMs = /^\d+(\.\d+)?$/.test(text) ? parseDurationSum(`${text}s`) : parseDurationSum(text);

@@ -1,7 +1,7 @@
 import { Argument, Option } from "commander";
 import type { Context } from "../input/context.js";
 import { usageError } from "../errors/usage-errors.js";
-import { defaultWaitTimeout, parseDuration } from "../input/duration.js";
+import { defaultApprovalTimeout, defaultWaitTimeout, parseDuration } from "../input/duration.js";
 import type { CommandLineValues } from "../input/read-input.js";
 import type { MgmtCommand } from "../command-line/command.js";
 import { addDryRunOption, readDryRunFormat } from "../input/dry-run-option.js";
@@ -175,7 +175,7 @@ const addOptions = (command: MgmtCommand, definition: CommandDefinition, overrid
     ...(override.wait === undefined
       ? []
       : [`--wait waits, such as 90s or 5m (default: ${defaultWaitTimeout})`]),
-    ...(definition.approval ? ["--wait-approval waits (default: 20m)"] : []),
+    ...(definition.approval ? [`--wait-approval waits (default: ${defaultApprovalTimeout})`] : []),
   ];
   if (waitPhrases.length > 0)
     command.addOption(new Option("--timeout <time>", `how long ${waitPhrases.join(", and how long ")}`));

@@ -1,13 +1,20 @@
 import { parseArgs } from "node:util";
 import * as mockErrors from "../errors/mock-errors.js";
 
+const defaultPort = 4010;
+const defaultHost = "127.0.0.1";
+
 /** The flags of the command, with their help. */
 export const flags = {
-  port: { type: "string", value: "N", help: "Port to listen on; 0 for a free one. Default: 4010" },
+  port: {
+    type: "string",
+    value: "N",
+    help: `Port to listen on; 0 for a free one. Default: ${String(defaultPort)}`,
+  },
   host: {
     type: "string",
     value: "ADDRESS",
-    help: "Address to listen on. Default: 127.0.0.1; in a container, 0.0.0.0",
+    help: `Address to listen on. Default: ${defaultHost}; in a container, 0.0.0.0`,
   },
   "base-url": { type: "string", value: "URL", help: "Address that clients use, if it is another one" },
   seed: { type: "string", value: "FILE", help: "Start with the resources of a seed file or a snapshot" },
@@ -92,8 +99,8 @@ export const parseCommandLine = (words: readonly string[]): Arguments | "help" |
   return {
     replay: parseReplayFlags(values),
     recording: upstream === undefined || record === undefined ? undefined : { upstream, file: record },
-    port: parseWholeNumber("port", values.port, 65_535) ?? 4010,
-    host: values.host ?? "127.0.0.1",
+    port: parseWholeNumber("port", values.port, 65_535) ?? defaultPort,
+    host: values.host ?? defaultHost,
     baseUrl: parseBaseUrl("base-url", values["base-url"]),
     seed: values.seed,
     deterministic: values.deterministic,

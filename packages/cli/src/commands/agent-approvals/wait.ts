@@ -1,5 +1,5 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { parseDuration } from "../../input/duration.js";
+import { defaultApprovalTimeout, parseDuration } from "../../input/duration.js";
 import { assertPathId } from "../../input/ids.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";
@@ -21,7 +21,7 @@ export const agentApprovalsWaitCommand: CommandDeclaration = {
         "<approval-id>",
         `id of the approval, from the error of the refused command (${idPrefixes.approval}…)`,
       )
-      .option("--timeout <time>", "how long to wait, such as 90s or 5m (default: 20m)");
+      .option("--timeout <time>", `how long to wait, such as 90s or 5m (default: ${defaultApprovalTimeout})`);
     command.action(async (id: string) => {
       const { timeout } = command.opts<{ timeout?: string }>();
       const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");

@@ -1,5 +1,5 @@
 import { usageError } from "../../errors/usage-errors.js";
-import { defaultWaitTimeout, parseDuration } from "../../input/duration.js";
+import { defaultApprovalTimeout, defaultWaitTimeout, parseDuration } from "../../input/duration.js";
 import { addDryRunOption, readDryRunFormat } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addManifestOptions } from "../../manifest/manifest-options.js";
@@ -37,7 +37,7 @@ export const applyCommand: CommandDeclaration<readonly StepResult[]> = {
       .option("--wait", "wait until the created databases are ready")
       .option(
         "--timeout <time>",
-        `how long --wait waits for each database (default: ${defaultWaitTimeout}), and --wait-approval for each approval (default: 20m)`,
+        `how long --wait waits for each database (default: ${defaultWaitTimeout}), and --wait-approval for each approval (default: ${defaultApprovalTimeout})`,
       );
     addDryRunOption(command);
     command.action(async (planFile?: string) => {

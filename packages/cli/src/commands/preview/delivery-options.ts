@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
-import { parseDuration, parsePeriod } from "../../input/duration.js";
+import { defaultWaitTimeout, parseDuration, parsePeriod } from "../../input/duration.js";
 import { assertVariableName } from "../../input/variable-name.js";
 import type { MgmtCommand } from "../../command-line/command.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
@@ -22,7 +22,7 @@ export const addDeliveryOptions = (command: MgmtCommand): void => {
       "--setup <command>",
       "shell command to run once the preview is ready, until it has succeeded once, with DATABASE_URL set",
     )
-    .option("--timeout <time>", "how long to wait, such as 90s or 5m (default: 5m)");
+    .option("--timeout <time>", `how long to wait, such as 90s or 5m (default: ${defaultWaitTimeout})`);
   addSecretOptions(command);
 };
 
@@ -40,7 +40,7 @@ interface DeliveryFlags {
 export const collectDeliveryOptions = (command: Command): PreviewUpOptions => {
   const {
     name = "DATABASE_URL",
-    timeout = "5m",
+    timeout = defaultWaitTimeout,
     file,
     expires,
     setup,

@@ -2,6 +2,9 @@ import { connectionFaultSchemas } from "../../control/connection-faults.js";
 import { faultSchemas } from "../../context/faults.js";
 import { backupStatuses, backupTypes, databaseStatuses, deploymentStatuses } from "./statuses.js";
 
+/** Length of the window of a rate limit, in milliseconds. */
+export const defaultRateWindow = 60_000;
+
 /** The part of a JSON Schema that the document of the control surface uses. */
 export type ControlSchema = { readonly [keyword: string]: unknown };
 
@@ -78,7 +81,11 @@ export const controlSchemas = {
   ConnectionLimit: bodySchema({ "connections?": nullableSchema({ type: "integer", minimum: 0 }) }),
   RateLimit: bodySchema({
     "requests?": { type: "integer", minimum: 0, description: "Absent: no limit." },
-    "window?": { type: "number", exclusiveMinimum: 0, description: "Milliseconds. Default: 60000." },
+    "window?": {
+      type: "number",
+      exclusiveMinimum: 0,
+      description: `Milliseconds. Default: ${String(defaultRateWindow)}.`,
+    },
     "operations?": { ...stringsSchema, description: "Default: the operations that the contract limits." },
   }),
   LimitedOperations: objectSchema({ operations: stringsSchema }),

@@ -1,6 +1,7 @@
 import type { OperationId } from "../../generated/operations.js";
 import { controlErrors } from "../../control/control-error.js";
 import { assertKnownFields, buildControlDocument } from "./control-document.js";
+import { defaultRateWindow } from "./control-schemas.js";
 import type { ConnectionFault } from "../../control/connection-faults.js";
 import { oauthRoutes } from "./oauth-routes.js";
 import type { Server } from "../../server/server.js";
@@ -81,7 +82,7 @@ export const controlRoutes: ControlRoutes = {
   },
   "PUT /rate-limit": async (engine, _path, fields) => {
     const requests = getOptionalNumber(fields, "requests");
-    const window = getOptionalNumber(fields, "window") ?? 60_000;
+    const window = getOptionalNumber(fields, "window") ?? defaultRateWindow;
     const operations = getOptionalTexts(fields, "operations");
     if (requests === undefined) return { operations: await engine.setRateLimit(null) };
     // `setRateLimit` refuses names that are not operations.
