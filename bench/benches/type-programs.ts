@@ -22,6 +22,17 @@ await client.DELETE("/v1/projects/{id}", { params: { path: { id: "p" } } });
 const { data } = await client.GET("/v1/databases", { params: { query: { projectId: "p" } } });
 export const databases: string[] = (data?.data ?? []).map(({ name }) => name);
 `,
+  "@neon/sdk": `import { createNeonClient, isNeonError } from "@neon/sdk";
+const neon = createNeonClient({ baseUrl: "https://api.example.com", apiKey: "t", throwOnError: true });
+for await (const project of neon.projects.list({ limit: 10 })) console.log(project.name.length);
+const project = await neon.projects.get({ projectId: "p" });
+const created = await neon.projects.create({ name: "shop" });
+export const names: string[] = [project.name, created.name];
+await neon.projects.delete({ projectId: "p" });
+export const kindOf = (error: unknown): string => (isNeonError(error) ? error.kind : "none");
+export const data = await neon.branches.list({ projectId: project.id }).all();
+export const branches: string[] = data.map(({ name }) => name);
+`,
   stripe: `import { Stripe } from "stripe";
 const stripe = new Stripe("t", { host: "api.example.com" });
 for await (const customer of stripe.customers.list({ limit: 10 })) console.log(customer.id.length);

@@ -14,8 +14,9 @@ export interface Sdk<Client = unknown> {
   create(client: Client, options?: object): Promise<unknown>;
   /** Creates something that must exist once, in the way that the SDK has for it. */
   createOnce(client: Client): Promise<unknown>;
-  get(client: Client, id: string): Promise<unknown>;
-  iterate(client: Client): AsyncIterable<unknown>;
+  get(client: Client, id: string, options?: object): Promise<unknown>;
+  /** Absent if the SDK leaves paging to the program. */
+  iterate?(client: Client): AsyncIterable<unknown>;
   /**
    * Returns a page of the service's lists; `next` is the cursor of the next page, if there is one. `{baseUrl}` in a header stands for the
    * URL of the server.
@@ -30,12 +31,21 @@ export interface Sdk<Client = unknown> {
   /** Returns the body of a response to a failed request. */
   failure(code: string): object;
   codeOf(error: object): unknown;
-  /** Returns the client option for the number of retries. */
-  retriesOption(value: unknown): object;
+  /** Returns the client option for the number of retries. Absent if the SDK never sends a request again. */
+  retriesOption?(value: unknown): object;
+  /** How a program gets a database that is ready. Absent if the service has no databases. */
+  readonly connect?: Connect<Client>;
   /** Returns the default deadline of a request in milliseconds, if the client can be asked for it. */
   deadline?(client: Client): number;
   /** Runs a test of a list that gets two 503s as a user would write it, and returns its milliseconds. Default: with a local server. */
   withRetriedList?(): Promise<number>;
+}
+
+export interface Connect<Client> {
+  /** Returns the bodies of the responses: to the create, and to two polls. The database is ready in the last one. */
+  bodies(connectionString: string): readonly object[];
+  /** Creates a project, waits until its database is ready, and returns the connection string. */
+  run(client: Client): Promise<string>;
 }
 
 export type Program = "oneCall" | "everything" | "create" | "wrongField" | "wrongCode";
@@ -61,7 +71,7 @@ export interface Service {
 }
 
 export const ours = "mgmt";
-export const peers = ["stripe", "openai", "octokit"] as const;
+export const peers = ["prisma", "neon", "stripe", "openai", "octokit"] as const;
 
 /** Loads an SDK by the name of its file in `sdks/`. */
 export const loadSdk = async (file: string): Promise<Sdk> => {

@@ -19,7 +19,7 @@ const abortRow = (
 
 /** Calls with the signal, and returns once the request has arrived. */
 const startCall = async ({ sdk, client, requests }: Served, { signal }: AbortController) => {
-  const failed = sdk.list(client, { signal }).then(
+  const failed = sdk.get(client, "p-1", { signal }).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -36,8 +36,11 @@ export const aborts: Section = {
       (sdk) => [{ status: 503, headers: { "retry-after": "4" }, body: sdk.failure("unavailable") }],
       async (each, stop) => {
         const { failed } = await startCall(each, stop);
+        let hasEnded = false;
+        void failed.then(() => (hasEnded = true));
         // Lets the response arrive.
         await sleep(200);
+        if (hasEnded) return behavior("does not wait", 0);
         stop.abort();
         const isAtOnce = await Promise.race([failed.then(() => true), sleep(2_000, false)]);
         await failed;

@@ -87,6 +87,8 @@ export const editor: Section = {
     },
     {
       title: "completions after each dot of a create",
+      reason:
+        "Methods of HTTP come after the dot. The paths are completed in a string, which is not counted.",
       measure: ({ programs: { create } }) => {
         const counts = dotsOf(create).map(
           (dot) => editorFor(create).getCompletionsAtPosition(file, dot + 1, {})?.entries.length ?? 0,

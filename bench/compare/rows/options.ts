@@ -4,12 +4,17 @@ import { servedRow, token } from "../served.js";
 import type { Sdk } from "../sdk.js";
 
 /** Tells what an SDK makes of a wrong option of the client, or of a call. */
-const wrongOption = (title: string, clientOption: (sdk: Sdk) => object, callOption?: object): Row =>
+const wrongOption = (
+  title: string,
+  clientOption: (sdk: Sdk) => object | undefined,
+  callOption?: object,
+): Row =>
   servedRow(
     title,
     (sdk) => [{ body: sdk.created }],
     async ({ sdk, baseUrl, requests }) => {
       const options = clientOption(sdk);
+      if (!options) return behavior("has no retries", 3);
       const [name = ""] = Object.keys(callOption ?? options);
       const warnings: unknown[] = [];
       const onWarning = (warning: unknown): void => void warnings.push(warning);
@@ -39,7 +44,7 @@ export const options: Section = {
   about: "In JavaScript, and in objects from a configuration.",
   rows: [
     wrongOption("a misspelled option of the client, `maxRetrys`", () => ({ maxRetrys: 0 })),
-    wrongOption('an option of the wrong type: `"two"` retries', (sdk) => sdk.retriesOption("two")),
+    wrongOption('an option of the wrong type: `"two"` retries', (sdk) => sdk.retriesOption?.("two")),
     wrongOption("`idempotency_key` among the options of a create", () => ({}), { idempotency_key: "k" }),
     servedRow(
       "an empty id",

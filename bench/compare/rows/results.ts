@@ -3,6 +3,7 @@ import { type Section, behavior } from "../row.js";
 import { servedRow, token } from "../served.js";
 
 const password = "postgresql://user:hunter2-hunter2@db.example.com/app";
+const noIteration = behavior("has no iterator", 3);
 /** More requests than a list of two pages needs. */
 const maxRequests = 10;
 
@@ -17,6 +18,7 @@ export const results: Section = {
       "an empty page between two others, with `for await`",
       (sdk) => [sdk.page(["p-0"], "c-1"), sdk.page([], "c-2"), sdk.page(["p-1"])],
       async ({ sdk, client }) => {
+        if (!sdk.iterate) return noIteration;
         let found = 0;
         try {
           for await (const item of sdk.iterate(client)) if (item !== undefined) found += 1;
@@ -30,6 +32,7 @@ export const results: Section = {
       "a cursor that repeats, with `for await`",
       (sdk) => [sdk.page(["p-0"], "p-0")],
       async ({ sdk, client, requests }) => {
+        if (!sdk.iterate) return noIteration;
         try {
           for await (const item of sdk.iterate(client)) {
             if (item !== undefined && requests.length >= maxRequests) return behavior("goes on forever", 2);
@@ -48,8 +51,12 @@ export const results: Section = {
       "`console.log(error)` of a 401 and the token",
       (sdk) => [{ status: 401, body: sdk.failure("unauthorized") }],
       async ({ sdk, client }) => {
-        const error = await sdk.list(client).catch((reason: unknown) => reason);
-        if (!(error instanceof Error)) throw new Error("The call did not fail");
+        const error = await sdk.list(client).then(
+          () => {
+            throw new Error("The call did not fail");
+          },
+          (reason: unknown) => reason,
+        );
         return shows(error, token);
       },
     ),

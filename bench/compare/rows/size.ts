@@ -37,18 +37,24 @@ const installed = async ({ packages }: Sdk): Promise<Installation> => {
 
 const importRounds = 11;
 
+/** Why `@prisma/management-api-sdk` is smaller. */
+const sendsRequests =
+  "`@prisma/management-api-sdk` sends requests and logs in. Retries, deadlines, paging, waits, and error classes are left to the program.";
+
 export const size: Section = {
   title: "Size and start",
   about:
     "The sizes of bundles are kilobytes (1,000 bytes) of gzip of what is loaded at start: esbuild, for a browser, minified, split at `import()`. `octokit` has a smaller client " +
-    "for one call, `@octokit/core`, which is the one that is measured in the first row.",
+    "for one call, `@octokit/core`, and `@neon/sdk` has `@neon/sdk/raw`: the first row measures these.",
   rows: [
     {
       title: "a browser bundle with one call",
+      reason: sendsRequests,
       measure: async (sdk) => kilobytes((await bundle(sdk, "oneCall")).atStart),
     },
     {
       title: "a browser bundle with every resource",
+      reason: "It has no code for a resource: a path is a string.",
       measure: async (sdk) => kilobytes((await bundle(sdk, "everything")).atStart),
     },
     {
@@ -67,11 +73,14 @@ export const size: Section = {
     },
     {
       title: "size of `node_modules`, rounded up",
+      reason:
+        "`@mgmt/sdk` also contains its TypeScript source, the OpenAPI document, and modules in two formats, for `import` and for `require`.",
       varies: true,
       measure: async (sdk) => amount(Math.ceil((await installed(sdk)).bytes / 1e6), "MB"),
     },
     {
       title: "time to import it on Node.js",
+      reason: "It loads two files.",
       varies: true,
       measure: async (sdk) => {
         const times: { base: number; loaded: number }[] = [];

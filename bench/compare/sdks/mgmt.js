@@ -1,5 +1,6 @@
 import { setupMock } from "@mgmt/mock";
 import { createClient } from "@mgmt/sdk";
+import { projectService } from "../project-service.js";
 
 const setup = `import { createClient, isApiError } from "@mgmt/sdk";
 const client = createClient({ baseUrl: "https://api.example.com", token: "t" });`;
@@ -23,7 +24,7 @@ export const sdk = {
   list: (client, options) => client.projects.list({}, options),
   create: (client, options) => client.projects.create({ name: "shop" }, options),
   createOnce: (client) => client.projects.ensure({ logicalId: "shop", name: "shop", createDatabase: false }),
-  get: (client, id) => client.projects.get(id),
+  get: (client, id, options) => client.projects.get(id, options),
   iterate: (client) => client.projects.list(),
   page: (ids, next) => ({
     body: {
@@ -31,25 +32,24 @@ export const sdk = {
       pagination: { nextCursor: next ?? null, hasMore: next !== undefined },
     },
   }),
-  service: () => {
-    const mock = setupMock();
-    const { token } = mock.clientOptions();
-    let created = 0;
-    return {
-      respond: async ({ method, path, body }) => {
-        const headers = { authorization: `Bearer ${await token({})}`, "content-type": "application/json" };
-        const response = await mock.fetch(`${mock.baseUrl}${path}`, { method, headers, body: body || null });
-        if (response.status === 201) created += 1;
-        return { status: response.status, body: await response.json() };
-      },
-      created: () => created,
-    };
-  },
+  service: projectService,
   created: { data: { id: "p-0" } },
   secret: (value) => ({ data: { id: "p-0", database: { connectionString: value } } }),
   failure: (code) => ({ error: { code, message: "It failed." } }),
   codeOf: (error) => error.code,
   retriesOption: (value) => ({ maxRetries: value }),
+  connect: {
+    bodies: (connectionString) => [
+      { data: { id: "p-0", database: { id: "d-0", status: "provisioning", connectionString } } },
+      { data: { id: "d-0", status: "provisioning" } },
+      { data: { id: "d-0", status: "ready" } },
+    ],
+    run: async (client) => {
+      const { database } = await client.projects.create({ name: "shop" });
+      await client.databases.waitUntilReady(database.id);
+      return database.connectionString;
+    },
+  },
   withRetriedList: async () => {
     const mock = setupMock();
     mock.faults.add({ operation: "projects.list", status: 503, times: 2 });

@@ -24,7 +24,8 @@ export const sdk = {
   create: async (client, options) =>
     (await client.rest.repos.createInOrg({ org: "a", name: "shop", ...options })).data,
   createOnce: (client) => client.rest.repos.createInOrg({ org: "a", name: "shop" }),
-  get: async (client, id) => (await client.rest.repos.get({ owner: "a", repo: id })).data,
+  get: async (client, id, { signal } = {}) =>
+    (await client.rest.repos.get({ owner: "a", repo: id, ...(signal && { request: { signal } }) })).data,
   iterate: async function* (client) {
     for await (const { data } of client.paginate.iterator(client.rest.repos.listForOrg, { org: "a" }))
       yield* data;

@@ -20,7 +20,7 @@ export const sdk = {
   list: (client, options) => client.vectorStores.list({}, options),
   create: (client, options) => client.vectorStores.create({ name: "shop" }, options),
   createOnce: (client) => client.vectorStores.create({ name: "shop" }, { idempotencyKey: "shop" }),
-  get: (client, id) => client.vectorStores.retrieve(id),
+  get: (client, id, options) => client.vectorStores.retrieve(id, options),
   iterate: (client) => client.vectorStores.list(),
   page: (ids, next) => ({
     body: { object: "list", data: ids.map((id) => ({ id })), has_more: next !== undefined, last_id: next },
