@@ -133,7 +133,7 @@ const completionWhileStopped = contender("mgmt complete -- databases get", ({ mg
   }),
 );
 
-const others = ["neonctl", "stripe"] as const;
+const others = ["neon", "stripe"] as const;
 let installed: string | undefined;
 /** Installs the other command lines when the first is measured. */
 const binaries = (): string => {
@@ -142,7 +142,7 @@ const binaries = (): string => {
     process.once("exit", () => {
       rmSync(folder, { recursive: true, force: true });
     });
-    installed = installIn(folder, ["neonctl", "@stripe/cli"]).folder;
+    installed = installIn(folder, ["neon", "@stripe/cli"]).folder;
   }
   return join(installed, "node_modules/.bin");
 };

@@ -6,13 +6,15 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { usedSeconds } from "../../scripts/processor-time.js";
 import { packPackages } from "../../scripts/release/pack.js";
+import { installedVersion } from "../compare/measured.js";
 import { type Installation, installIn } from "../runner/install-in.js";
 import { startDev } from "../runner/mgmt-dev.js";
+import { prepare } from "../runner/prepare.js";
 import { type Measured, type Measurement, writeMeasured } from "./measured.js";
 
 /** Measures what the page `docs/why.md` says about the first minutes with mgmt and with other tools. Needs a network. Linux only. */
-const sdks = ["@mgmt/sdk", "stripe", "openai", "@prisma/management-api-sdk", "octokit"];
-const commands = ["@mgmt/cli", "neonctl", "prisma"];
+const sdks = ["@mgmt/sdk", "@prisma/management-api-sdk", "@neon/sdk", "stripe", "openai", "octokit"];
+const commands = ["@mgmt/cli", "neon", "prisma"];
 
 /** Starts of a program, whose mean is reported. */
 const starts = 10;
@@ -20,6 +22,7 @@ const starts = 10;
 const folder = mkdtempSync(join(tmpdir(), "mgmt-first-minutes-"));
 /** That of a user who has neither profiles nor data nor caches. */
 const env = { PATH: process.env["PATH"], HOME: mkdtempSync(join(folder, "home-")) };
+await prepare();
 const packed = await packPackages(folder);
 
 /** Returns the seconds of processor time that something takes. */
@@ -29,10 +32,13 @@ const secondsOf = async (action: () => Promise<void> | void): Promise<number> =>
   return usedSeconds() - before;
 };
 
+/** The SDKs have the versions of the comparison, which are the newest that run on this version of Node.js. */
+const versionOf = (name: string): string => (sdks.includes(name) ? installedVersion(name) : "latest");
+
 const install = (...names: string[]): Installation =>
   installIn(
     folder,
-    names.map((name) => packed.find((each) => each.name === name)?.tarball ?? `${name}@latest`),
+    names.map((name) => packed.find((each) => each.name === name)?.tarball ?? `${name}@${versionOf(name)}`),
   );
 
 /** Returns undefined if the program cannot run here, such as one that first downloads a part of itself. */
