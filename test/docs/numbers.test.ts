@@ -151,3 +151,17 @@ describe("what client.md says", () => {
     }
   });
 });
+
+describe("what the README says about programs for Prisma's Management API", () => {
+  it.each([
+    ["test/peers", "@prisma/management-api-sdk"],
+    ["test/runtimes", "@prisma/compute-sdk"],
+  ])("has the versions that %s calls the reference server with: %s", (folder, name) => {
+    const manifest = JSON.parse(read(`${folder}/package.json`)) as Partial<
+      Record<"dependencies" | "devDependencies", Record<string, string>>
+    >;
+    const versions = { ...manifest.dependencies, ...manifest.devDependencies };
+    const [, version] = new RegExp(`\`${name}\` (\\d+\\.\\d+)`).exec(read("README.md")) ?? [];
+    expect(versions[name]).toMatch(new RegExp(`^\\^${version}\\.`));
+  });
+});
