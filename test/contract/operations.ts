@@ -1,5 +1,5 @@
 /**
- * The documented operations of the public service, independent of the contract: id, method and path, and the statuses that they must
+ * The documented operations of Prisma's Management API, independent of the contract: id, method and path, and the statuses that they must
  * list.
  */
 const documented = `

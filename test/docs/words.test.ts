@@ -33,6 +33,10 @@ describe("the words of the docs", () => {
     expect(linesWith(pattern)).toEqual([]);
   });
 
+  it("name the service that they mean, instead of a public one", () => {
+    expect(linesWith(/\bpublic services?\b|\bpublished programs? of\b/i)).toEqual([]);
+  });
+
   it("call only a workspace of a test a tenant", () => {
     expect(read("docs/glossary.md")).toMatch(/^\| \*\*tenant\*\* +\| in tests with the mock: a workspace/m);
     const aboutTheMock = (file: string): boolean =>

@@ -113,7 +113,7 @@ export class Witness {
 
   /** Returns a new secret to be put where none belongs. */
   stray(): string {
-    // Without the first letter, one in fifty would be like an id of the public service, which requests may contain.
+    // Without the first letter, one in fifty would be like an id of Prisma's Management API, which requests may contain.
     const value = `S${randomBytes(24).toString("base64url")}`;
     this.canaries.add("stray secret", value);
     return value;

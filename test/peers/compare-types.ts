@@ -43,7 +43,7 @@ const program = (): { checker: ts.TypeChecker; ours: ts.Type; theirs: ts.Type; a
 export interface Comparison {
   /** Operations of both contracts. */
   readonly operations: string[];
-  /** Operations of the public contract alone. */
+  /** Operations of the contract of Prisma's Management API alone. */
   readonly missing: string[];
   readonly differences: Difference[];
 }

@@ -1,5 +1,5 @@
 /**
- * Checks at compile time which calls of programs written against the public contract do not compile against this one, apart from
+ * Checks at compile time which calls of programs written against the contract of Prisma's Management API do not compile against this one, apart from
  * fields that exclude each other. The page about migration names them.
  */
 import type { paths as PublicPaths } from "@prisma/management-api-sdk";
@@ -29,7 +29,7 @@ type KeyOf<Union> = Union extends unknown ? keyof Union : never;
 type ValueOf<Union, Key> = Union extends unknown ? (Key extends keyof Union ? Union[Key] : never) : never;
 type RequiredOf<T> = { [Key in keyof T as object extends Pick<T, Key> ? never : Key]: T[Key] };
 
-/** The fields with a value that is not accepted; `alone` if the required fields of the public contract are not enough. */
+/** The fields with a value that is not accepted; `alone` if the required fields of the contract of Prisma's Management API are not enough. */
 type Refused<Ours, Theirs> =
   | {
       [Key in KeyOf<Theirs>]: [ValueOf<Theirs, Key>] extends [ValueOf<Ours, Key> | undefined] ? never : Key;

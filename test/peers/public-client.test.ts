@@ -2,7 +2,7 @@ import { createManagementApiClient } from "@prisma/management-api-sdk";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { setupMock } from "@mgmt/mock";
 
-/** Calls each documented operation of the reference server once with the public service's own typed client. */
+/** Calls each documented operation of the reference server once with the client of Prisma's Management API. */
 const mock = setupMock({ deterministic: "public client" });
 const connect = async (token = mock.tokens.user()) =>
   createManagementApiClient({ baseUrl: mock.baseUrl, token: await token });

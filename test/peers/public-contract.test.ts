@@ -7,7 +7,7 @@ import { type Difference, compareContracts, shapeOf } from "./compare-types.js";
 /**
  * Fields whose presence, optionality or nullability differs on purpose between this contract and the types of
  * `@prisma/management-api-sdk`. Everything else must be equal, so that a program that compiles against this contract
- * handles every value that the public service may return.
+ * handles every value that Prisma's Management API may return.
  */
 const deliberate: readonly (Difference & { readonly reason: string })[] = [
   ...["apps", "services", "databases"].map((collection) => ({
@@ -38,7 +38,7 @@ const deliberate: readonly (Difference & { readonly reason: string })[] = [
   })),
 ];
 
-describe("comparison with the types of the public service's client", () => {
+describe("comparison with the types of the client of Prisma's Management API", () => {
   const { operations, missing, differences } = compareContracts();
 
   it("covers every operation that both contracts have", () => {

@@ -1,6 +1,6 @@
 /**
- * Checks at compile time that each documented response type is assignable to the public service's, so that programs written
- * against the public contract compile against this one.
+ * Checks at compile time that each documented response type is assignable to the one of Prisma's Management API, so that programs written
+ * against the contract of Prisma's Management API compile against this one.
  */
 import type { paths as PublicPaths } from "@prisma/management-api-sdk";
 import type { paths } from "../../packages/sdk/src/generated/schema.js";

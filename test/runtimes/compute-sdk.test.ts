@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(appPath, { recursive: true, force: true });
 });
 
-it("deploys, lists and destroys with the SDK of the public service for apps", async () => {
+it("deploys, lists and destroys with Prisma's SDK for apps", async () => {
   const entry = new URL("node_modules/@prisma/compute-sdk/dist/index.js", import.meta.url);
   const { ComputeClient, PreBuilt } = (await import(entry.href)) as ComputeSdk;
   const { baseUrl, token } = surroundings.addresses;

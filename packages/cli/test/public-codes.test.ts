@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterEach(() => session.server.engine.faults.clear());
 afterAll(() => session.close());
 
-describe("a service with the error codes of the public service", () => {
+describe("a service with the error codes of Prisma's Management API", () => {
   it.each([
     ["projects get proj_none", 6, "resource-not-found"],
     ["projects list --cursor x", 7, "validation-error"],

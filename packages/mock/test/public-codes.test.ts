@@ -103,7 +103,7 @@ describe("the setting errorCodes: public", () => {
   });
 });
 
-describe("codes of the public service", () => {
+describe("codes of Prisma's Management API", () => {
   it.each([
     ["unauthorized", 401, UnauthorizedError],
     ["not_found", 404, NotFoundError],

@@ -109,7 +109,7 @@ export interface Operation {
   agentApproval: "required" | "never" | undefined;
   /** Fields of the body that an agent needs its sponsor's approval to change. */
   approvalFields: string[];
-  /** Statuses of the public service's codes, where the operation has others than most. */
+  /** Statuses of the codes of Prisma's Management API, where the operation has others than most. */
   publicErrorCodes: Readonly<Record<string, number>>;
 }
 
@@ -187,7 +187,7 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, JsonSchema>; parameters: Record<string, RawParameter> };
   "x-resources"?: Resources;
   "x-error-codes": Record<string, RawErrorCode>;
-  /** Statuses of the codes of the public service. */
+  /** Statuses of the codes of Prisma's Management API. */
   "x-public-error-codes"?: Record<string, number>;
 }
 

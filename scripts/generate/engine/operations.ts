@@ -196,13 +196,13 @@ const firstByStatus = (codes: Readonly<Record<string, number>>): Record<number, 
       .map(([code, status]) => [status, code]),
   );
 
-/** Generates the table of the public service's error codes. */
+/** Generates the table of the error codes of Prisma's Management API. */
 export const printPublicCodes = ({ document, operations }: Contract): string => {
   const own = operations
     .map(({ id, publicErrorCodes }) => [id, firstByStatus(publicErrorCodes)] as const)
     .filter(([, codes]) => Object.keys(codes).length > 0);
   return `
-/** The public service's error code for each status. */
+/** The error code of Prisma's Management API for each status. */
 export const publicCodes: Readonly<Record<number, string | undefined>> = ${JSON.stringify(firstByStatus(document["x-public-error-codes"] ?? {}))};
 
 /** The codes of operations that have others, by the operation's id. */

@@ -60,7 +60,7 @@ const commonCodes = (contract: Contract): string[] => {
   return [...first.filter((code) => others.every((codes) => codes.includes(code))), ...unlisted];
 };
 
-/** Codes of the contract, and those of the public service with the same statuses. */
+/** Codes of the contract, and those of Prisma's Management API with the same statuses. */
 const codesOf = ({ errors }: Operation, { document }: Contract): string[] => {
   const statuses = errors.map(({ status }) => status);
   const isPossible = ([, status]: [string, number]): boolean => statuses.includes(status);

@@ -21,7 +21,7 @@ export const generateErrors = (contract: Contract): string => {
     `export interface ErrorByCode extends PublicErrorByCode {\n${codes.map(({ code }) => `  "${code}": ${codeClass(code)};\n`).join("")}}\n`,
     "/** An error code of this version of the contract. */",
     "export type ErrorCode = Exclude<keyof ErrorByCode, keyof PublicErrorByCode>;\n",
-    "/** Error class of each code that published programs of the public service know: the class of its status. */",
+    "/** Error class of each code that programs written for Prisma's Management API know: the class of its status. */",
     `export interface PublicErrorByCode {\n${publicCodesOf(contract)
       .map(([code, status]) => `  "${code}": ${statusClass(status)} & { readonly code: "${code}" };\n`)
       .join("")}}\n`,
@@ -46,7 +46,7 @@ export const generateErrorKinds = (contract: Contract): string => {
         return `  ${status}: "${[statusClass(status), ...below].join(" ")}",\n`;
       })
       .join("")}};\n`,
-    "/** Statuses of the codes of the public service. */",
+    "/** Statuses of the codes of Prisma's Management API. */",
     `export const publicCodes: Readonly<Record<string, number>> = ${JSON.stringify(Object.fromEntries(publicCodesOf(contract)))};\n`,
     "/** Names of the fields that a code adds to its error. */",
     `export const fieldsByCode: Readonly<Record<string, readonly string[]>> = {\n${added

@@ -1,10 +1,10 @@
 import { operationPublicCodes, publicCodes } from "../generated/public-codes.js";
 import type { Outcome } from "../values/message.js";
 
-/** Codes that the public service has too. */
+/** Codes that Prisma's Management API has too. */
 const sharedCodes: readonly string[] = ["approval_required", "approval:denied", "app:already_exists"];
 
-/** Returns the refusal of a request with the public service's code for its operation and status, if there is one. */
+/** Returns the refusal of a request with the code of Prisma's Management API for its operation and status, if there is one. */
 export const withPublicCode = (outcome: Outcome, operationId: string | undefined): Outcome => {
   if (outcome.code === null || sharedCodes.includes(outcome.code)) return outcome;
   const operationCodes = operationId === undefined ? undefined : operationPublicCodes[operationId];

@@ -14,7 +14,7 @@ export interface Settings {
   /** How to handle body fields that are not in the contract: `refuse` is a 422, `ignore` drops them and logs their names. */
   readonly unknownFields: UnknownFields;
   /**
-   * Error codes in responses: those of the contract, or those of the public service that published programs know. Codes for
+   * Error codes in responses: those of the contract, or those of Prisma's Management API. Codes for
    * which no public one is known stay the same.
    */
   readonly errorCodes: ErrorCodes;

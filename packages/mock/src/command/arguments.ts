@@ -37,7 +37,7 @@ export const flags = {
   "error-codes": {
     type: "string",
     value: "contract|public",
-    help: "Error codes of the contract, or those of the public service. Default: contract",
+    help: "Error codes of the contract, or those of Prisma's Management API. Default: contract",
   },
   upstream: { type: "string", value: "URL", help: "Pass requests on to this service. Requires --record" },
   record: { type: "string", value: "FILE", help: "Write what the upstream service returns to this file" },

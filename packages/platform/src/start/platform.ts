@@ -31,7 +31,7 @@ export interface PlatformOptions {
    * Default: `ignore`, because published programs send fields of older versions.
    */
   unknownFields?: UnknownFields;
-  /** Error codes in responses: the contract's, or those that published programs of the public service know. Default: `contract`. */
+  /** Error codes in responses: the contract's, or those that programs written for Prisma's Management API know. Default: `contract`. */
   errorCodes?: ErrorCodes;
   /**
    * Public OAuth clients of programs that contain a fixed client id. They exist until the platform ends, and a reset keeps

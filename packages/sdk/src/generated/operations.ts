@@ -8,7 +8,7 @@ export interface OperationInfo {
   method: HttpMethod;
   /** Path template, such as `/v1/projects/{id}`. */
   path: string;
-  /** `documented` for operations of the public API documentation, `extended` for those it mentions without describing them. */
+  /** `documented` for operations of the documentation of Prisma's Management API, `extended` for those it mentions without describing them. */
   origin: "documented" | "extended";
   deprecated?: true;
   /** The operation that replaces a deprecated one. */

@@ -48,7 +48,7 @@ export const devCommand: CommandDeclaration<Ready> = {
       .addOption(
         new Option(
           "--error-codes <set>",
-          "codes of errors: those of this API's contract, or those of the public service",
+          "codes of errors: those of this API's contract, or those of Prisma's Management API",
         )
           .choices(["contract", "public"])
           .default("contract"),

@@ -18,7 +18,7 @@ export const kindsByStatus: Readonly<Record<number, string>> = {
   503: "ServiceUnavailableError internal:unavailable",
 };
 
-/** Statuses of the codes of the public service. */
+/** Statuses of the codes of Prisma's Management API. */
 export const publicCodes: Readonly<Record<string, number>> = {
   "authentication-failed": 401,
   unauthorized: 401,

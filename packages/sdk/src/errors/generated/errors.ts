@@ -506,7 +506,7 @@ export interface ErrorByCode extends PublicErrorByCode {
 /** An error code of this version of the contract. */
 export type ErrorCode = Exclude<keyof ErrorByCode, keyof PublicErrorByCode>;
 
-/** Error class of each code that published programs of the public service know: the class of its status. */
+/** Error class of each code that programs written for Prisma's Management API know: the class of its status. */
 export interface PublicErrorByCode {
   "authentication-failed": UnauthorizedError & { readonly code: "authentication-failed" };
   unauthorized: UnauthorizedError & { readonly code: "unauthorized" };
