@@ -156,6 +156,7 @@ describe("what the README says about programs for Prisma's Management API", () =
   it.each([
     ["test/peers", "@prisma/management-api-sdk"],
     ["test/runtimes", "@prisma/compute-sdk"],
+    ["test/runtimes", "@prisma/compute-cli"],
   ])("has the versions that %s calls the reference server with: %s", (folder, name) => {
     const manifest = JSON.parse(read(`${folder}/package.json`)) as Partial<
       Record<"dependencies" | "devDependencies", Record<string, string>>

@@ -1,6 +1,9 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { createManagementApiClient } from "@prisma/management-api-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Surroundings, startReferenceServer } from "./reference-server.js";
@@ -62,4 +65,38 @@ it("deploys, lists and destroys with Prisma's SDK for apps", async () => {
   });
   expect((await compute.destroyApp({ appId, ...polling })).unwrap().appDeleted).toBe(true);
   expect((await compute.listApps({ projectId })).unwrap()).toEqual([]);
+});
+
+it("deploys and lists with Prisma's command line for apps", async () => {
+  const { baseUrl, token } = surroundings.addresses;
+  const api = createManagementApiClient({ baseUrl, token });
+  const { data: created } = await api.POST("/v1/projects", { body: { name: "toy shop" } });
+  const id = created?.data.id ?? "";
+  const command = new URL("node_modules/@prisma/compute-cli/bin/compute", import.meta.url);
+  const run = async (...parameters: string[]): Promise<unknown> => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [fileURLToPath(command), ...parameters, "--json"],
+      {
+        cwd: appPath,
+        env: {
+          PATH: process.env["PATH"],
+          HOME: appPath,
+          PRISMA_MANAGEMENT_API_URL: baseUrl,
+          PRISMA_API_TOKEN: token,
+        },
+      },
+    );
+    return JSON.parse(stdout);
+  };
+  expect(await run("projects", "list")).toMatchObject({
+    ok: true,
+    data: expect.arrayContaining([{ id, name: "toy shop" }]),
+  });
+  const app = ["--service-name", "web", "--region", "us-east-1", "--skip-build", "--entrypoint", "index.js"];
+  expect(await run("deploy", "--project", id, ...app)).toMatchObject({
+    ok: true,
+    data: { projectId: id, appName: "web", promoted: true },
+  });
+  expect(await run("services", "list", "--project", id)).toMatchObject({ data: [{ name: "web" }] });
 });
