@@ -68,8 +68,8 @@ export const main = async (
     else await program.parseAsync(args, { from: "user" });
     // Only a process of its own is told, on a terminal.
     if (host.ownWords !== undefined && output.isTerminal && host.stderr.isTTY) {
-      const { announceUpdate: noticeUpdate } = await import("./installation/update-notice.js");
-      noticeUpdate({ version, output, env, cwd }, collectGlobalFlags(findCalledCommand(program)));
+      const { announceUpdate } = await import("./installation/update-notice.js");
+      announceUpdate({ version, output, env, cwd }, collectGlobalFlags(findCalledCommand(program)));
     }
     return exitCodes.ok;
   } catch (thrown) {
@@ -83,8 +83,8 @@ export const main = async (
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
     const error = thrown instanceof CommanderError ? await explainUsageError(thrown, program) : thrown;
     if (error instanceof Error && error === signal.reason && changes.takeUnanswered()) {
-      const { changeInterruptedError: changeInterrupted } = await import("./errors/run-errors.js");
-      return await output.fail(changeInterrupted(error));
+      const { changeInterruptedError } = await import("./errors/run-errors.js");
+      return await output.fail(changeInterruptedError(error));
     }
     return adjustPlanExitCode(await output.fail(error), findCalledCommand(program), args);
   }

@@ -83,8 +83,8 @@ const resolvePresentation = async (
         "Leave --output out: jq decides what is printed.",
       );
     }
-    const { createJqQuery: jqQuery } = await import("../output/jq.js");
-    return { pager, query: await jqQuery(jq, env) };
+    const { createJqQuery } = await import("../output/jq.js");
+    return { pager, query: await createJqQuery(jq, env) };
   }
   return {
     pager,

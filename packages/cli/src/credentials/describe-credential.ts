@@ -23,7 +23,7 @@ export const noCredentialDescription: CredentialDescription = {
   renewed: false,
 };
 
-/** Describes a credential. Returns `noCredential` if the keyring entry that the profile refers to was deleted. */
+/** Describes a credential. Returns `noCredentialDescription` if the keyring entry that the profile refers to was deleted. */
 export const describeCredential = async ({
   value,
   from,

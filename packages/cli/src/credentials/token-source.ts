@@ -26,8 +26,8 @@ export const resolveToken = async (
   }
   const { authUrl = identity.profile.baseUrl } = identity.profile;
   await context.insecureAddresses.check({ value: authUrl, from: `profile ${identity.name}` });
-  const { createLoginTokenReader: loginToken } = await import("./login-token.js");
-  return loginToken(identity, context);
+  const { createLoginTokenReader } = await import("./login-token.js");
+  return createLoginTokenReader(identity, context);
 };
 
 /** Returns when a JWT expires, in milliseconds since 1970, or undefined. The signature is not verified. */

@@ -38,7 +38,7 @@ const maxStatementBytes = 256 * 2 ** 20;
  *
  * @param chunks the script, which may be cut anywhere.
  * @param hasStandardStrings whether a backslash in a string is just that (`standard_conforming_strings`). Asked at each string.
- * @throws StatementTooLong
+ * @throws StatementTooLongError
  */
 export const splitScript = (
   chunks: AsyncIterable<Uint8Array>,

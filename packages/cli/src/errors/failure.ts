@@ -69,8 +69,8 @@ export const toFailure = async (error: unknown): Promise<Failure> => {
 const describeNetworkFailure = async (error: MgmtError): Promise<Failure | undefined> => {
   const url = failedRequestUrl(error);
   if (url === undefined) return undefined;
-  const { describeNetworkProblem: networkProblem } = await import("./network-problem.js");
-  const problem = networkProblem(error, new URL(url).hostname);
+  const { describeNetworkProblem } = await import("./network-problem.js");
+  const problem = describeNetworkProblem(error, new URL(url).hostname);
   return problem && { exitCode: exitCodes.network, ...problem };
 };
 

@@ -59,7 +59,7 @@ export const runInRepository = (args: readonly string[], environment: GitEnviron
  *
  * @param settings more settings.
  * @param timeout in milliseconds. Default: none.
- * @throws errors of `readRepository`.
+ * @throws errors of `runInRepository`.
  */
 export const runOutsideRepository = (
   args: readonly string[],

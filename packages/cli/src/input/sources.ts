@@ -54,8 +54,8 @@ export class InputSources {
     createUnreadableError = (cause: unknown): Error => unreadableFileError(flag, path, cause),
   ): Promise<string> {
     if (path === "-" || path === "" || isAbsolute(path)) return this.read(path, flag, createUnreadableError);
-    const { resolveLinkTarget: realTarget } = await import("../files/real-target.js");
-    const target = await realTarget(path, this.cwd);
+    const { resolveLinkTarget } = await import("../files/real-target.js");
+    const target = await resolveLinkTarget(path, this.cwd);
     if (target === undefined) throw linkedFileError(flag, path);
     return this.read(target, flag, createUnreadableError, path);
   }

@@ -19,6 +19,6 @@ export const loadListWriter = async (
   const writer = ndjsonWriter();
   const fields = layout.columns?.map(({ path }) => path);
   if (!fields) return writer;
-  const { pickFields: pick } = await import("./selection.js");
-  return { page: (items) => writer.page(items.map((item) => pick(item, fields))) };
+  const { pickFields } = await import("./selection.js");
+  return { page: (items) => writer.page(items.map((item) => pickFields(item, fields))) };
 };

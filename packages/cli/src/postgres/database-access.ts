@@ -43,7 +43,7 @@ export interface AccessChoice {
  * Returns how to connect to a database with the credentials of one of its connections.
  *
  * @param database Id or name. Default: the default database of the project that commands use.
- * @throws `usage:missing`, `name:not_found`, `name:ambiguous`, `database:several`, errors of `accessTo`, and errors of the
+ * @throws `usage:missing`, `name:not_found`, `name:ambiguous`, `database:several`, errors of `findDatabaseAccess`, and errors of the
  *   service.
  */
 export const resolveDatabaseAccess = async (

@@ -128,7 +128,7 @@ const sslModeByAlias: Readonly<Record<string, string>> = {
  * connection string says otherwise.
  *
  * @param env Variables of the user, of which `PGSSLMODE` and `PGSSLROOTCERT` count.
- * @throws ConnectionStringProblem
+ * @throws ConnectionStringError
  */
 export const buildLibpqConnection = (
   parameters: ConnectionParameters,

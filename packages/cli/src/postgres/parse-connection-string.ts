@@ -24,7 +24,7 @@ const formatHint =
  * of JDBC, of SQLAlchemy, or of Npgsql. Refuses strings that programs understand differently, such as a `/`, `?`, `#` or second `@` that is
  * not encoded in the password.
  *
- * @throws ConnectionStringProblem
+ * @throws ConnectionStringError
  */
 export const parseConnectionString = (text: string): ConnectionParameters => {
   if (text.length > maxConnectionStringLength) {

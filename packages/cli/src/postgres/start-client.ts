@@ -26,7 +26,7 @@ export interface RunningClient {
    * Resolves to its standard error when it has succeeded.
    *
    * @throws `program:failed` with the first error that it reported; `program:killed`; `program:not_started`; the reason of the signal; and
-   *   `ProgramEnded` if nobody reads what it writes any more.
+   *   `ProgramEndedError` if nobody reads what it writes any more.
    */
   readonly ended: Promise<string>;
   readonly kill: () => void;

@@ -13,7 +13,7 @@ export interface DeletedPreview {
 /**
  * Deletes a preview database, and its branch unless that has something else. Resources that no longer exist count as deleted.
  *
- * @param databases the preview, and second ones of the same repository that an interrupted `ensureCopy` has left.
+ * @param databases the preview, and second ones of the same repository that an interrupted `ensurePreviewCopy` has left.
  * @param output Where to print what was deleted. Undefined in a dry run.
  */
 export const deletePreview = async (

@@ -71,7 +71,7 @@ export const listBranchPreviews = async (
 
 /**
  * Returns the preview of a branch: that of the git repository, else the one that was made without a repository. Without a
- * repository, the only preview that the branch has. The oldest one if there are several of the same repository: see `ensureCopy`.
+ * repository, the only preview that the branch has. The oldest one if there are several of the same repository: see `ensurePreviewCopy`.
  *
  * @throws `preview:several`.
  */

@@ -39,8 +39,8 @@ export const runSetupOnce = async (
   const { output, signal } = context;
   const { branch, command, again, variable } = setup;
   const { databaseId } = access;
-  const { SetupSession: Session } = await import("./setup-session.js");
-  const session = await Session.open(access, context);
+  const { SetupSession } = await import("./setup-session.js");
+  const session = await SetupSession.open(access, context);
   try {
     await waitForLock(session, setup, context);
     const state = again ? "none" : await readSetupState(session, signal);

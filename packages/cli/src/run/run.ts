@@ -235,8 +235,8 @@ const printList = async (
     signal,
   });
   const assertTargetsExist = async (): Promise<void> => {
-    const { assertResourcesExist: assertAll } = await import("./assert-resources-exist.js");
-    await assertAll(command, { ...call.pathParams, ...call.query }, client, signal);
+    const { assertResourcesExist } = await import("./assert-resources-exist.js");
+    await assertResourcesExist(command, { ...call.pathParams, ...call.query }, client, signal);
   };
   if (all) {
     const deliveredPages = async function* (): AsyncGenerator<unknown[]> {

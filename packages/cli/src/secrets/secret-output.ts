@@ -77,8 +77,8 @@ const maskAll = (resource: unknown, secrets: SecretFields | UnknownSecrets): unk
     : maskNamedSecrets(maskSecrets(checkNesting(resource), secrets.paths));
 
 const loadMaskedStrings = async (resource: unknown, masked: unknown): Promise<string[]> => {
-  const { collectMaskedStrings: maskedStrings } = await import("./masked-strings.js");
-  return maskedStrings(resource, masked);
+  const { collectMaskedStrings } = await import("./masked-strings.js");
+  return collectMaskedStrings(resource, masked);
 };
 
 const hideInLog = async (
@@ -91,8 +91,8 @@ const hideInLog = async (
 
 /** Says how to get secrets that CI was not to keep. */
 const buildWithheldNotice = async (resources: readonly unknown[]): Promise<Notice> => {
-  const { collectConnectionIds: connectionIdsIn } = await import("./connection-ids.js");
-  const connections = [...new Set(resources.flatMap(connectionIdsIn))];
+  const { collectConnectionIds } = await import("./connection-ids.js");
+  const connections = [...new Set(resources.flatMap(collectConnectionIds))];
   const [firstConnection = "ID"] = connections;
   const instruction =
     connections.length > 0

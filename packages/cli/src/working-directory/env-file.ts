@@ -71,7 +71,7 @@ export const findOpenQuoteLine = (text: string): number | undefined => {
 };
 
 /**
- * Returns the text of an env file with a variable set, given the text as `asciiBased` reads it. Every assignment of the variable is
+ * Returns the text of an env file with a variable set, given the text as `decodeAsciiBased` reads it. Every assignment of the variable is
  * replaced, because some programs use the first, and others the last.
  */
 export const replaceAssignments = (text: string, name: string, value: string): string => {

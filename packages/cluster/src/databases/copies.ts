@@ -324,7 +324,7 @@ export class Copies {
   }
 
   /**
-   * Returns the databases with objects or privileges of the role; `sharedObjects` for privileges on databases. Leaves out those that
+   * Returns the databases with objects or privileges of the role; `sharedObjectsName` for privileges on databases. Leaves out those that
    * only wait until they can be dropped.
    */
   async #findDatabasesWith(role: string): Promise<string[]> {

@@ -8,7 +8,7 @@ import { maxHeadBytes, createErrorResponse } from "./http-refusal.js";
 
 /**
  * Responds to requests that `node:http` does not accept, and closes the connection. Pipelined requests that came before
- * are answered first. `linger` is the number of milliseconds for which the client may read the response before the
+ * are answered first. `closeDelayMs` is the number of milliseconds for which the client may read the response before the
  * connection is destroyed.
  */
 export const handleMalformedRequests = (server: Server, connections: Connections, lingerMs: number): void => {

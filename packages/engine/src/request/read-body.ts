@@ -15,7 +15,7 @@ export const absentBody = Symbol("no body");
 const maxDepth = 64;
 
 /**
- * Returns the parsed body of a request; `noBody` for an operation without one.
+ * Returns the parsed body of a request; `absentBody` for an operation without one.
  *
  * @throws RequestError 413 for a body over the limit, then 415 for another media type or an encoded body, then 400 for malformed JSON or UTF-8.
  */

@@ -351,7 +351,7 @@ export class Front implements DataPlane {
     return session;
   }
 
-  /** @throws LoginRefused when the database has as many sessions as it may have. */
+  /** @throws LoginRefusedError when the database has as many sessions as it may have. */
   #refuseTooMany(database: string): void {
     const limit = this.connectionLimit;
     if (limit === null) return;

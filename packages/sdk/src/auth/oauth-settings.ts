@@ -75,7 +75,7 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
     clientSecret,
     transport: transport ?? fetchTransport(fetch),
     timeoutMs: readTimeout(timeoutMs),
-    // `readAddress` accepts `http` only where it is allowed.
+    // `normalizeAddress` accepts `http` only where it is allowed.
     allowsHttp: [address, ...Object.values(server ?? {})].some((url) => /^http:/.test(String(url))),
     server,
   };

@@ -27,7 +27,7 @@ export const recordPendingCopy = (context: RuleContext, target: CopyTarget): voi
   context.store.databases.update(source.id, { copies: [...otherCopyIds, target.id] });
 };
 
-/** Removes the record of `beginCopy`. */
+/** Removes the record of `recordPendingCopy`. */
 export const clearPendingCopy = (context: RuleContext, target: CopyTarget): void => {
   const source = findSourceDatabase(context, target);
   if (!source?.copies?.includes(target.id)) return;

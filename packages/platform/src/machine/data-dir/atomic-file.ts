@@ -46,7 +46,7 @@ export const removeUnfinished = async (directory: string, names: readonly string
   }
 };
 
-/** Tells whether `temporaryFor` made this name for one of these names. */
+/** Tells whether `temporaryPathFor` made this name for one of these names. */
 export const isUnfinished = (file: string, names: readonly string[]): boolean =>
   names.some((name) => file.startsWith(name) && temporarySuffixPattern.test(file.slice(name.length)));
 

@@ -10,7 +10,7 @@ import { type SystemAccount, findPostgresAccount, isRunningAsRoot, readSystemAcc
 
 /**
  * Returns the account to run Postgres as on an existing cluster, which must be its owner; undefined for the current user.
- * A cluster owned by root, such as one restored from a copy, is first replaced by a copy of the account that `findAccount` returns.
+ * A cluster owned by root, such as one restored from a copy, is first replaced by a copy of the account that `findPostgresAccount` returns.
  */
 export const claimOwnership = async (cluster: string): Promise<SystemAccount | undefined> => {
   if (!isRunningAsRoot()) return undefined;

@@ -47,7 +47,7 @@ export const openOwnedFile = async (path: string, flags: number): Promise<FileHa
   }
 };
 
-/** Reads a regular file of this account as text. Throws the errors of `openOwn`. */
+/** Reads a regular file of this account as text. Throws the errors of `openOwnedFile`. */
 export const readOwnedFile = async (path: string): Promise<string> =>
   readAll(await openOwnedFile(path, constants.O_RDONLY));
 

@@ -7,7 +7,7 @@ import { PostgresServer, type ServerOptions } from "./server.js";
 const startTimeoutMs = 5_000;
 const failureDelayMs = 100;
 
-/** A server that ended more often than this within `restartWindow` milliseconds is restarted after a pause. */
+/** A server that ended more often than this within `restartWindowMs` milliseconds is restarted after a pause. */
 const maxQuickRestarts = 20;
 const restartWindowMs = 60_000;
 const restartDelayMs = 1_000;
