@@ -116,8 +116,8 @@ describe("the authorization page in Chromium", () => {
       token_type: "Bearer",
       scope: "workspace:admin offline_access",
     });
-    const [integration] = server.engine.store.integrations.list({});
-    const workspace = server.engine.store.workspaces.get(integration?.workspaceId ?? "");
+    const [integration] = server.engine.rows.integrations.list({});
+    const workspace = server.engine.rows.workspaces.get(integration?.workspaceId ?? "");
     expect(workspace?.name).toBe("Difference Engine No. 2");
   });
 
@@ -149,7 +149,7 @@ describe("the authorization page in Chromium", () => {
     await page.getByRole("button", { name: "Deny" }).click();
     await page.waitForURL(`${finish.origin}/welcome`);
     expect(callbackParameters()["error"]).toBe("access_denied");
-    expect(server.engine.store.integrations.size).toBe(0);
+    expect(server.engine.rows.integrations.size).toBe(0);
   });
 
   it("requires a workspace before consent", async () => {
@@ -222,7 +222,7 @@ describe("the authorization page in Chromium", () => {
     await page.getByRole("button", { name: "Win a prize" }).click();
     await page.getByRole("heading", { name: "Another site sent this request" }).waitFor();
     expect(program.visits).toEqual([]);
-    expect(server.engine.store.integrations.size).toBe(0);
+    expect(server.engine.rows.integrations.size).toBe(0);
     hostile.server.closeAllConnections();
     hostile.server.close();
   });

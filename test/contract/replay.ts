@@ -74,15 +74,15 @@ export const sendExample = async (
 };
 
 const removeApp = (mock: Mock): void => {
-  mock.store.deployments.delete(storyIds.deployment);
-  mock.store.apps.delete(storyIds.app);
+  mock.rows.deployments.delete(storyIds.deployment);
+  mock.rows.apps.delete(storyIds.app);
 };
 
 /** What must be different before operations can succeed: what they create must not exist, and what they end must be able to end. */
 const preparations: Readonly<Record<string, (mock: Mock) => unknown>> = {
-  "projects.create": (mock) => mock.store.projects.update(storyIds.project, { logicalId: null }),
+  "projects.create": (mock) => mock.rows.projects.update(storyIds.project, { logicalId: null }),
   "projects.delete": removeApp,
-  "projects.branches.create": (mock) => mock.store.branches.delete(storyIds.branch),
+  "projects.branches.create": (mock) => mock.rows.branches.delete(storyIds.branch),
   "databases.delete": (mock) => mock.seed.database(storyIds.project, { isDefault: true }),
   "apps.create": removeApp,
   "services.create": removeApp,

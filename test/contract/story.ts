@@ -68,7 +68,7 @@ export const storySnapshot = async (): Promise<Snapshot> => {
 const stemOf = (id: string): string => id.slice(id.indexOf("_") + 1);
 
 const createResources = async (server: Mock): Promise<Record<keyof typeof storyIds | "password", string>> => {
-  const { seed, store, tokens } = server;
+  const { seed, rows, tokens } = server;
   const user = await seed.user({ email: "ada@acme.test", name: "Ada" });
   const workspace = await seed.workspace({ name: "Acme", ownerId: user.id });
   const target = { workspaceId: workspace.id };
@@ -80,10 +80,10 @@ const createResources = async (server: Mock): Promise<Record<keyof typeof storyI
   const serviceToken = await seed.serviceToken({ name: "ci" }, target);
 
   const project = await seed.project({ name: "shop", region: "eu-central-1", logicalId: "shop" }, target);
-  const database = found(store.databases.find({ projectId: project.id }));
-  const connection = found(store.connections.find({ databaseId: database.id }));
+  const database = found(rows.databases.find({ projectId: project.id }));
+  const connection = found(rows.connections.find({ databaseId: database.id }));
   const backup = await seed.backup(database.id);
-  const mainBranch = found(store.branches.find({ projectId: project.id }));
+  const mainBranch = found(rows.branches.find({ projectId: project.id }));
   const branch = await seed.branch(project.id, { gitName: "feature/cart" });
   const app = await seed.app(project.id, { displayName: "web", logicalId: "web" });
   const deployment = await seed.deployment(app.id, { portMapping: { http: 8080 }, status: "running" });
@@ -99,7 +99,7 @@ const createResources = async (server: Mock): Promise<Record<keyof typeof storyI
   await request(ada, "PATCH", `/v1/databases/${database.id}`, { logicalId: "shop" });
   const agent = await tokens.agent({ sponsorId: user.id });
   await request(agent, "DELETE", `/v1/connections/${connection.id}`);
-  const approval = found(store.approvals.find({ projectId: project.id }));
+  const approval = found(rows.approvals.find({ projectId: project.id }));
 
   return {
     user: user.id,

@@ -49,7 +49,7 @@ describe("mgmt", () => {
   it("does not confirm its own questions without a terminal", async () => {
     const { id } = await session.server.engine.seed.project();
     expect(await session.mgmt`projects delete ${id}`).toMatchObject({ status: 3, stdout: "" });
-    expect(session.server.engine.store.projects.get(id)).toBeDefined();
+    expect(session.server.engine.rows.projects.get(id)).toBeDefined();
   });
 
   it("does not ask in CI", async () => {

@@ -46,7 +46,7 @@ const sections: Record<string, Section> = {
       `${engine}/server/memory-server.ts#MemoryServer`,
       `${engine}/server/server.ts#Server`,
     ],
-    hidden: ["handle", "bodyPolicy", "save", "dataPlane", ...partNames()],
+    hidden: ["handle", "bodyPolicy", "save", "dataPlane", "rows", ...partNames()],
   },
   tokens: { declarations: [`${control}/token-mint.ts#TokenMint`] },
   "token-options": {

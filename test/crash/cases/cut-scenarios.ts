@@ -34,7 +34,7 @@ const connectionOf = async (server: RunningServer): Promise<string> =>
 const sdk = ({ url, token }: CutService): MgmtClient =>
   createClient({ baseUrl: url, token, timers: immediatePauses, timeoutMs: 60_000 });
 
-const projectsOf = ({ server }: CutService): number => [...server.engine.store.projects.list({})].length;
+const projectsOf = ({ server }: CutService): number => [...server.engine.rows.projects.list({})].length;
 
 /** Runs a call of the SDK. Returns undefined when its outcome is unknown. */
 const attempt = async <T>(work: () => Promise<T>): Promise<{ value: T } | undefined> => {
@@ -95,7 +95,7 @@ export const scenarios: readonly CutScenario[] = [
     prepare: connectionOf,
     run: async (service, id) => {
       const done = await attempt(() => sdk(service).connections.rotate(id));
-      const stored = service.server.engine.store.connections.get(id)?.pass;
+      const stored = service.server.engine.rows.connections.get(id)?.pass;
       return done !== undefined && !done.value.connectionString.includes(encodeURIComponent(stored ?? "none"))
         ? "it returned another password than the service has"
         : undefined;
@@ -106,7 +106,7 @@ export const scenarios: readonly CutScenario[] = [
     prepare: databaseOf,
     run: async (service, id) => {
       await sdk(service).databases.delete(id);
-      return service.server.engine.store.databases.get(id) && "the database exists";
+      return service.server.engine.rows.databases.get(id) && "the database exists";
     },
   },
   {
@@ -122,7 +122,7 @@ export const scenarios: readonly CutScenario[] = [
     prepare: connectionOf,
     run: async (service, id) => {
       const result = await cli(service, ["connections", "rotate", id, "--yes"]);
-      const stored = service.server.engine.store.connections.get(id)?.pass ?? "none";
+      const stored = service.server.engine.rows.connections.get(id)?.pass ?? "none";
       return (
         isDoneOrUnknown(result) ??
         (result.status === 0 && !result.stdout.includes(encodeURIComponent(stored))
@@ -137,7 +137,7 @@ export const scenarios: readonly CutScenario[] = [
     run: async (service, id) => {
       const { status, stderr } = await cli(service, ["databases", "delete", id, "--yes"]);
       if (status !== 0) return `it exited with ${String(status)}: ${stderr}`;
-      return service.server.engine.store.databases.get(id) && "the database exists";
+      return service.server.engine.rows.databases.get(id) && "the database exists";
     },
   },
   {
@@ -149,7 +149,7 @@ export const scenarios: readonly CutScenario[] = [
         await writeFile(join(folder, "mgmt.yaml"), manifest);
         const first = await cli(service, ["apply", "--yes"], folder);
         const again = await cli(service, ["apply", "--yes"], folder);
-        const databases = [...service.server.engine.store.databases.list({})].length;
+        const databases = [...service.server.engine.rows.databases.list({})].length;
         if (again.status !== 0)
           return `the second apply exited with ${String(again.status)}: ${again.stderr}`;
         return (

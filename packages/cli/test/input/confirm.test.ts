@@ -16,7 +16,7 @@ const typing =
   (text: string): NonNullable<Setup["reply"]> =>
   (stderr) =>
     /Continue\?|to confirm:/.test(stderr) ? text : undefined;
-const exists = (id: string): boolean => session.server.engine.store.projects.get(id) !== undefined;
+const exists = (id: string): boolean => session.server.engine.rows.projects.get(id) !== undefined;
 
 describe("a command that cannot be undone", () => {
   it.each([
@@ -122,10 +122,10 @@ describe("a command that cannot be undone", () => {
   });
 
   it("says what a transfer and a rotation affect, and asks for a yes", async () => {
-    const { seed, store } = session.server.engine;
+    const { seed, rows } = session.server.engine;
     const { id, database } = await seed.project({ name: "shop" });
     const { env } = session;
-    const connection = store.connections.find({ databaseId: database?.id ?? "" })?.id ?? "";
+    const connection = rows.connections.find({ databaseId: database?.id ?? "" })?.id ?? "";
     const no = { env, terminal: true, reply: typing("n\n") };
     const rotate = await inProcess(no)`connections rotate ${connection}`;
     expect(rotate.status).toBe(3);

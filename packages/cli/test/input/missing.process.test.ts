@@ -153,7 +153,7 @@ describe("missing input on a terminal", () => {
   });
 
   it("is asked for without showing a secret", async () => {
-    const { seed, tokens, store } = session.server.engine;
+    const { seed, tokens, rows } = session.server.engine;
     const { id } = await seed.project();
     const token = await tokens.otherUser();
     const steps: Step[] = [
@@ -163,7 +163,7 @@ describe("missing input on a terminal", () => {
     const { status, raw } = await inPty(["projects", "transfer", id], steps, session.env);
     expect(status).toBe(0);
     expect(raw).not.toContain(token.slice(0, 20));
-    expect(store.projects.get(id)?.workspaceId).not.toBe(session.server.engine.defaults.workspace.id);
+    expect(rows.projects.get(id)?.workspaceId).not.toBe(session.server.engine.defaults.workspace.id);
   });
 
   it.each([

@@ -31,7 +31,7 @@ describe.each([20, 80, 200])("prompts in a terminal of %i columns", (columns) =>
   });
 
   it("ask for a secret and for a confirmation", async () => {
-    const { seed, tokens, store, defaults } = session.server.engine;
+    const { seed, tokens, rows, defaults } = session.server.engine;
     const { id } = await seed.project();
     const token = await tokens.otherUser();
     await answer(
@@ -41,7 +41,7 @@ describe.each([20, 80, 200])("prompts in a terminal of %i columns", (columns) =>
         { when: /Continue/, type: "y\r" },
       ],
     );
-    expect(store.projects.get(id)?.workspaceId).not.toBe(defaults.workspace.id);
+    expect(rows.projects.get(id)?.workspaceId).not.toBe(defaults.workspace.id);
   });
 
   it("ask for a text", async () => {

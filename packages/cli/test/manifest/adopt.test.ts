@@ -20,9 +20,9 @@ const seedShop = async (name = "The shop"): Promise<Existing> => {
   const { id: database } = await seed.database(project, { name: "Sales reports" });
   return { project, database };
 };
-const projects = (): number => [...here.session.server.engine.store.projects.list({})].length;
+const projects = (): number => [...here.session.server.engine.rows.projects.list({})].length;
 const logicalIdOf = (database: string): string | null | undefined =>
-  here.session.server.engine.store.databases.get(database)?.logicalId;
+  here.session.server.engine.rows.databases.get(database)?.logicalId;
 
 const manifestOf = (project: string, database: string, fields = ""): string => `version: 1
 projects:
@@ -114,7 +114,7 @@ describe("mgmt export of resources without a logical id", () => {
     expect(applied.stderr).not.toContain("database The-shop/main/Sales-reports is new");
     expect((await there`plan`).stdout).toBe("No changes.\n");
     expect((await there`apply`).status).toBe(0);
-    expect([...elsewhere.server.engine.store.projects.list({})]).toHaveLength(1);
+    expect([...elsewhere.server.engine.rows.projects.list({})]).toHaveLength(1);
     await elsewhere.close();
   });
 });
@@ -124,7 +124,7 @@ describe("adopt in a manifest", () => {
     const { project, database } = await seedShop();
     write(manifestOf("The shop", "Sales reports", "    name: Store\n"));
     expect((await mgmt`apply`).status).toBe(0);
-    expect(here.session.server.engine.store.projects.get(project)?.name).toBe("Store");
+    expect(here.session.server.engine.rows.projects.get(project)?.name).toBe("Store");
     expect(logicalIdOf(database)).toBe("reports");
     expect((await mgmt`plan`).stdout).toBe("No changes.\n");
     expect(projects()).toBe(1);

@@ -23,8 +23,8 @@ describe("mgmt apply", () => {
     expect(applied.errors).toMatchObject([{ notice: { code: "region:other", region: "eu-west-3" } }]);
     expect(applied.json).toHaveLength(6);
     expect(await mgmt`plan`).toMatchObject({ status: 0, stdout: "No changes.\n", stderr: "" });
-    const { store } = here.session.server.engine;
-    const databases = [...store.databases.list({})];
+    const { rows } = here.session.server.engine;
+    const databases = [...rows.databases.list({})];
     expect(databases.map(({ logicalId }) => logicalId).sort()).toEqual(["catalog", "catalog", "reports"]);
     expect(writesSince(0)).not.toContain("connections.create");
     expect(await mgmt`apply -o json`).toMatchObject({ status: 0, stdout: "[]\n" });
@@ -97,7 +97,7 @@ projects:
     write(shop);
     const applied = await mgmt`apply --wait`;
     expect(applied).toMatchObject({ status: 0, stdout: "" });
-    const { databases } = here.session.server.engine.store;
+    const { databases } = here.session.server.engine.rows;
     const created = [...databases.list({})];
     expect(created.map(({ status }) => status)).toEqual(["ready", "ready", "ready"]);
     for (const { id } of created) {
@@ -157,7 +157,7 @@ projects:
     here.session.server.engine.faults.add({ operation: "databases.create", drop: "after", times: 1 });
     expect((await mgmt`apply`).status).toBe(0);
     expect((await mgmt`plan`).stdout).toBe("No changes.\n");
-    expect([...here.session.server.engine.store.databases.list({})]).toHaveLength(3);
+    expect([...here.session.server.engine.rows.databases.list({})]).toHaveLength(3);
   });
 });
 

@@ -51,7 +51,7 @@ projects:
     const { stderr } = await mgmt`apply --prune --yes`;
     expect(stderr).toContain("database shop/main/catalog is not deleted, because it is the default");
     expect(stderr).toMatch(/branch shop\/feature\/cart is not deleted, because it contains the database db_/);
-    expect(here.session.server.engine.store.projects.get(other.id)).toBeDefined();
+    expect(here.session.server.engine.rows.projects.get(other.id)).toBeDefined();
     expect((await mgmt`plan --prune`).stdout).toBe("No changes.\n");
   });
 
@@ -96,12 +96,12 @@ projects:
     });
 
     it("continues while other approvals are pending, and stops at one that is denied", async () => {
-      const { approvals, store } = here.session.server.engine;
+      const { approvals, rows } = here.session.server.engine;
       const applying = agent`apply --prune --yes --wait-approval -o json`;
       const asked = await allPending();
       const service = asked.find(({ operationId }) => operationId === "services.delete");
       await approvals.approve(service?.id ?? "");
-      while (store.apps.list({}).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (rows.apps.list({}).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
       const other = asked.find(({ operationId }) => operationId === "databases.delete");
       await approvals.deny(other?.id ?? "");
       const { status, json, stderr } = await applying;
@@ -112,7 +112,7 @@ projects:
         code: "apply:partly_done",
         message: expect.stringContaining("approval:denied"),
       });
-      expect(store.databases.list({})).toHaveLength(3);
+      expect(rows.databases.list({})).toHaveLength(3);
     });
 
     it("names all approvals if it does not wait, and continues once they are given", async () => {

@@ -43,7 +43,7 @@ describe("create --ndjson", () => {
       { line: 3, status: "created", resource: { name: "two", region: { id: "eu-west-3" } } },
     ]);
     for (const { id: created } of items) {
-      expect(session.server.engine.store.databases.get(created)?.projectId).toBe(id);
+      expect(session.server.engine.rows.databases.get(created)?.projectId).toBe(id);
     }
   });
 
@@ -240,7 +240,7 @@ describe("Ctrl-C", () => {
       },
     );
     expect(status).toBe(130);
-    expect(ids.filter((id) => session.server.engine.store.projects.get(id)).length).toBeGreaterThan(0);
+    expect(ids.filter((id) => session.server.engine.rows.projects.get(id)).length).toBeGreaterThan(0);
     expect(stdout).not.toContain("failed");
     const printed = stdout.split("\n").filter((line) => line !== "").length;
     expect(stderr).toContain(

@@ -70,7 +70,7 @@ describe("ensure", () => {
     const { status, json } = await runInProcess(line, session);
     expect(status).toBe(0);
     expect(json).not.toHaveProperty("connection");
-    const connections = session.server.engine.store.connections.list({ databaseId: idIn(json) });
+    const connections = session.server.engine.rows.connections.list({ databaseId: idIn(json) });
     expect([...connections].map(({ name }) => name)).not.toContain("mgmt");
   });
 
@@ -84,7 +84,7 @@ describe("ensure", () => {
         operationId === "projects.create" && JSON.stringify(body).includes(line[3] ?? ""),
     );
     expect(posts).toHaveLength(1);
-    expect(session.server.engine.store.projects.get(idIn(json))).toBeDefined();
+    expect(session.server.engine.rows.projects.get(idIn(json))).toBeDefined();
   });
 
   it("waits for an existing database", async () => {

@@ -20,7 +20,7 @@ describe("a mistake of a new user", () => {
   it("is a transfer without the project, which is not moved although it is the default", async () => {
     const { engine } = session.server;
     const { id } = await engine.seed.project();
-    const workspaceOf = (): unknown => engine.store.projects.get(id)?.workspaceId;
+    const workspaceOf = (): unknown => engine.rows.projects.get(id)?.workspaceId;
     const before = workspaceOf();
     const env = { ...session.env, MGMT_PROJECT_ID: id };
     const stdin = await engine.tokens.otherUser();

@@ -23,7 +23,7 @@ describe("databases create", () => {
     const printed = json as Printed;
     expect(printed).toMatchObject({ name: "reports", status: "ready", connection: { name: "mgmt" } });
     expect(printed.connection?.connectionString).toMatch(/^postgres:/);
-    const { connections } = server.engine.store;
+    const { connections } = server.engine.rows;
     expect(connections.get(printed.connection?.id ?? "")?.databaseId).toBe(printed.id);
   });
 

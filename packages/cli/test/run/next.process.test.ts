@@ -251,7 +251,7 @@ describe("next of a failed command", () => {
     const [empty, full] = [await seed.project(), await seed.project()];
     await seed.database(full.id);
     const { hint, next } = await failed(["projects", "delete", empty.id, full.id, "--yes"]);
-    expect(session.server.engine.store.projects.get(empty.id)).toBeUndefined();
+    expect(session.server.engine.rows.projects.get(empty.id)).toBeUndefined();
     expect(next).toEqual([
       ["mgmt", "projects", "list"],
       ["mgmt", "projects", "delete", "--help"],

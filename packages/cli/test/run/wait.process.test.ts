@@ -27,13 +27,13 @@ const startStuck = async (): Promise<Session> =>
 describe("--wait for a deployment", () => {
   it("waits until it is running after a start", async () => {
     const { mgmt, server } = session;
-    const { seed, store } = server.engine;
+    const { seed, rows } = server.engine;
     const app = await seed.app((await seed.project()).id);
     const { id } = await seed.deployment(app.id);
     const { status, stderr, json } = await mgmt`deployments start ${id} --wait -o json`;
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(Object.keys(json as object)).toEqual(["previewDomain"]);
-    expect(store.deployments.get(id)?.status).toBe("running");
+    expect(rows.deployments.get(id)?.status).toBe("running");
     const stopped = await seed.deployment(app.id, { status: "stopped" });
     expect((await mgmt`deployments start ${stopped.id} --wait`).stderr).toMatch(
       /^Waiting until deployment dpl_\w+ is running\.\nDeployment dpl_\w+ is provisioning\.\nDeployment dpl_\w+ is running\.\n$/,
@@ -48,7 +48,7 @@ describe("--wait for a deployment", () => {
     expect((await slow.mgmt`deployments start ${id} --wait --timeout 300ms`).status).toBe(8);
     await states.setDeploymentStatus(id, "failed");
     const starting = slow.mgmt`deployments start ${id} --wait -o json`;
-    await until(() => slow.server.engine.store.deployments.get(id)?.status === "provisioning" || undefined);
+    await until(() => slow.server.engine.rows.deployments.get(id)?.status === "provisioning" || undefined);
     await states.setDeploymentStatus(id, "failed");
     const { status, errors } = await starting;
     expect({ status, errors }).toEqual({
@@ -60,20 +60,20 @@ describe("--wait for a deployment", () => {
 
   it("waits for a new deployment that another program starts", async () => {
     const { mgmt, server } = session;
-    const { seed, store } = server.engine;
+    const { seed, rows } = server.engine;
     const app = await seed.app((await seed.project()).id);
     const creating = mgmt`services deployments create ${app.id} --wait -o json`;
-    const { id } = await until(() => store.deployments.list({ appId: app.id })[0]);
+    const { id } = await until(() => rows.deployments.list({ appId: app.id })[0]);
     await mgmt`deployments start ${id}`;
     expect((await creating).status).toBe(0);
-    expect(store.deployments.get(id)?.status).toBe("running");
+    expect(rows.deployments.get(id)?.status).toBe("running");
   });
 });
 
 describe("--wait for what needs no new resource", () => {
   it("waits until a deployment has stopped, and prints no result", async () => {
     const { mgmt, server } = session;
-    const { seed, store } = server.engine;
+    const { seed, rows } = server.engine;
     const app = await seed.app((await seed.project()).id);
     const { id } = await seed.deployment(app.id, { status: "running" });
     const { status, stdout, stderr } = await mgmt`deployments stop ${id} --wait`;
@@ -81,7 +81,7 @@ describe("--wait for what needs no new resource", () => {
     expect(stderr).toMatch(
       /Waiting until deployment dpl_\w+ is stopped\.\n(.*\n)*Deployment dpl_\w+ is stopped\.\n$/,
     );
-    expect(store.deployments.get(id)?.status).toBe("stopped");
+    expect(rows.deployments.get(id)?.status).toBe("stopped");
   });
 
   it("says what continues after Ctrl-C and after a timeout of a stop", async () => {
@@ -103,12 +103,12 @@ describe("--wait for what needs no new resource", () => {
 
   it.each(["services", "apps"])("waits until a deployment is promoted: %s", async (group) => {
     const { mgmt, server } = session;
-    const { seed, store } = server.engine;
+    const { seed, rows } = server.engine;
     const app = await seed.app((await seed.project()).id);
     const { id } = await seed.deployment(app.id, { status: "running" });
     const { status, json } = await mgmt`${group} promote ${app.id} ${id} --wait -o json`;
     expect({ status, json }).toMatchObject({ status: 0, json: { reassignedDomains: 0 } });
-    expect(store.apps.get(app.id)?.latestDeploymentId).toBe(id);
+    expect(rows.apps.get(app.id)?.latestDeploymentId).toBe(id);
   });
 
   it("waits until the recipient of a transfer can read the project", async () => {
@@ -144,7 +144,7 @@ describe("--wait on a terminal", () => {
     const finish: Step = {
       when: /provisioning, 0:01/,
       type: async () => {
-        const database = engine.store.databases.find({});
+        const database = engine.rows.databases.find({});
         await engine.states.setDatabaseStatus(database?.id ?? "", "ready");
         return "";
       },
@@ -189,7 +189,7 @@ describe("--wait", () => {
     const project = created(json);
     expect(project.database?.status).toBe("ready");
     expect(project.database?.connectionString).toMatch(/^postgres:\/\//);
-    expect(server.engine.store.databases.get(project.database?.id ?? "")?.status).toBe("ready");
+    expect(server.engine.rows.databases.get(project.database?.id ?? "")?.status).toBe("ready");
   });
 
   it("waits after both create operations, and after a restore", async () => {
@@ -247,7 +247,7 @@ describe("--wait", () => {
     const slow = await startStuck();
     const { engine } = slow.server;
     const waiting = slow.mgmt`projects create shop --wait -o json`;
-    const database = await until(() => engine.store.databases.find({}));
+    const database = await until(() => engine.rows.databases.find({}));
     await engine.states.setDatabaseStatus(database.id, "failure");
     const { status, json, errors } = await waiting;
     expect(status).toBe(1);

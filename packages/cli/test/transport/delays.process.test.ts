@@ -78,7 +78,7 @@ describe("standard input", () => {
     const step = { when: /--body is read from standard input\. Type it/, type: '{"name":"typed"}\n\u0004' };
     const words = ["projects", "update", id, "--body", "-"];
     const { status } = await inPty(words, [step], session.env);
-    expect({ status, name: session.server.engine.store.projects.get(id)?.name }).toEqual({
+    expect({ status, name: session.server.engine.rows.projects.get(id)?.name }).toEqual({
       status: 0,
       name: "typed",
     });

@@ -53,7 +53,7 @@ describe("a request whose changes concern many rows", () => {
   it("transfers a project with many databases, and their connections", async () => {
     const process = await StoredProcess.open(cluster, cluster.newSchema());
     const { engine } = process;
-    const { workspace, otherWorkspace } = await engine.rows();
+    const { workspace, otherWorkspace } = await engine.readDefaults();
     const project = await engine.seed.project({ name: "shop" });
     await engine.write([], ({ store }) => {
       for (const name of many) {

@@ -123,7 +123,7 @@ describe("a job on Postgres", () => {
     const held = databaseEngine.hold("create");
     const { data: project } = await send("projects.create", { body: { name: "shop" } });
     await held.begun;
-    const { workspace, otherWorkspace } = await engine.rows();
+    const { workspace, otherWorkspace } = await engine.readDefaults();
     const recipientAccessToken = await engine.tokens.otherUser({ expiresAt: "2100-01-01" });
     const path = { id: project.id };
     expect((await send("projects.transfer", { path, body: { recipientAccessToken } })).status).toBeLessThan(

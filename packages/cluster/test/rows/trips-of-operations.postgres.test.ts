@@ -152,7 +152,7 @@ const measure = async (
   trips: readonly string[],
   related: number,
 ): Promise<Map<OperationId, Costs>> => {
-  const { workspace, user } = await engine.rows();
+  const { workspace, user } = await engine.readDefaults();
   const agentId = workspace.id.replace(/^wksp_/, "agent_");
   const place = { workspaceId: workspace.id, userId: user.id, agentId, related };
   const fixtures = await engine.write([], ({ store }) =>

@@ -19,11 +19,16 @@ export class MemoryServer extends Server<"sync"> {
     const prefix = deterministic === null ? new RandomIds(null).label(10) : "seeded";
     super(backend, { ...options, requestIdPrefix: `req_${prefix}_` });
     this.#backend = backend;
-    this.defaults = new DefaultRows(() => this.store);
+    this.defaults = new DefaultRows(() => this.rows);
   }
 
   /** The rows of the current state. */
   get store(): Store {
+    return this.rows;
+  }
+
+  /** The same as `store`. */
+  get rows(): Store {
     return this.#backend.context().store;
   }
 }

@@ -51,7 +51,7 @@ export class StoredServer extends Server<"async"> {
   }
 
   /** Returns the rows that a new server starts with. Throws a `ControlError` when one of them was deleted. */
-  rows(): Promise<StoredDefaultRows> {
+  readDefaults(): Promise<StoredDefaultRows> {
     return this.read(({ store }) => {
       const { workspace, user, serviceToken, otherWorkspace, otherUser } = new DefaultRows(() => store);
       return { workspace, user, serviceToken, otherWorkspace, otherUser };

@@ -64,8 +64,8 @@ describe("a list that was printed before", () => {
       "/v1/databases",
       "only the row of its connection has changed",
       () => {
-        const { id = "" } = engine.store.connections.find({ databaseId }) ?? {};
-        return Promise.resolve(engine.store.connections.update(id, { name: "new" }));
+        const { id = "" } = engine.rows.connections.find({ databaseId }) ?? {};
+        return Promise.resolve(engine.rows.connections.update(id, { name: "new" }));
       },
     ],
     [

@@ -22,7 +22,7 @@ describe("the page of /authorize", () => {
   const workspace = () => server.engine.defaults.workspace.id;
   const parametersOf = (location: string | undefined) =>
     Object.fromEntries(new URL(location ?? "").searchParams);
-  const consented = () => server.engine.store.integrations.size > 0;
+  const consented = () => server.engine.rows.integrations.size > 0;
 
   it("redirects to the client with a redeemable code after the choice of an account and a workspace", async () => {
     await visitor.open(start);

@@ -82,7 +82,7 @@ export class OAuthApi {
       onDefect: (error) => defects.push(error),
       ...options,
     });
-    return new OAuthApi(engine, defects, await engine.rows());
+    return new OAuthApi(engine, defects, await engine.readDefaults());
   }
 
   store(): Promise<Store> {

@@ -102,7 +102,7 @@ describe("a server with a sign-in key", () => {
       form,
     );
     expect([isKeyPage(answer), answer.headers["location"]]).toEqual([true, undefined]);
-    expect(server.engine.store.integrations.size).toBe(0);
+    expect(server.engine.rows.integrations.size).toBe(0);
   });
 
   it("asks for the key before it reports an error to the client, and then drops the fragment of the address", async () => {

@@ -150,7 +150,7 @@ describe("approvals", () => {
 
   it("allow no window for a restore or a transfer", async () => {
     const { engine } = face;
-    const databaseId = engine.store.databases.find({ projectId })?.id ?? "";
+    const databaseId = engine.rows.databases.find({ projectId })?.id ?? "";
     const backup = await engine.seed.backup(databaseId);
     const body = { source: { type: "backup", databaseId, backupId: backup.id } };
     const restore = () => face.send("POST", `/v1/databases/${databaseId}/restore`, { token: agent, body });
@@ -221,7 +221,7 @@ describe("approvals", () => {
 
   it("match the same body too: keys in any order, defaults applied, tokens by their workspace", async () => {
     const { engine } = face;
-    const databaseId = engine.store.databases.find({ projectId })?.id ?? "";
+    const databaseId = engine.rows.databases.find({ projectId })?.id ?? "";
     const backups = [await engine.seed.backup(databaseId), await engine.seed.backup(databaseId)];
     const restore = (source: object) =>
       refused(face.send("POST", `/v1/databases/${databaseId}/restore`, { token: agent, body: { source } }));
@@ -242,7 +242,7 @@ describe("approvals", () => {
     const one = await transfer(await engine.tokens.otherUser());
     const two = await transfer(await engine.tokens.otherUser());
     const { id: third } = await engine.seed.workspace();
-    const owner = engine.store.workspaces.get(third)?.memberIds[0] ?? "";
+    const owner = engine.rows.workspaces.get(third)?.memberIds[0] ?? "";
     const three = await transfer(await engine.tokens.user({ userId: owner }));
     expect(two.approvalId).toBe(one.approvalId);
     expect(three.approvalId).not.toBe(one.approvalId);

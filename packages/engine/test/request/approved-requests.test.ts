@@ -126,7 +126,7 @@ describe("the effect of an approved request", () => {
     const sponsor = await engine.tokens.user();
     const update = (body: object, as = token) => face.send("PATCH", path, { token: as, body });
     const stored = () =>
-      JSON.stringify(engine.store.databases.get(seeded.id) ?? engine.store.apps.get(seeded.id));
+      JSON.stringify(engine.rows.databases.get(seeded.id) ?? engine.rows.apps.get(seeded.id));
     expect((await update({ logicalId: "reports" }, sponsor)).status).toBe(200);
     // What stays as it is needs no approval, and neither does a name.
     const rename = collection === "databases" ? { name: "new name" } : { displayName: "new name" };

@@ -88,7 +88,7 @@ describe("the clock", () => {
     });
     const authorization = `Bearer ${await engine.tokens.user()}`;
     await engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });
-    const status = () => engine.store.databases.find({})?.status;
+    const status = () => engine.rows.databases.find({})?.status;
     await engine.clock.advance(999);
     expect(status()).toBe("provisioning");
     await engine.clock.advance(1);
@@ -99,7 +99,7 @@ describe("the clock", () => {
     const engine = new MemoryServer({ settings: { lifecycle: { provisioning: 20 } } });
     const authorization = `Bearer ${await engine.tokens.user()}`;
     await engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });
-    await vi.waitFor(() => expect(engine.store.databases.find({})?.status).toBe("ready"));
+    await vi.waitFor(() => expect(engine.rows.databases.find({})?.status).toBe("ready"));
     await engine.stop();
   });
 
@@ -108,7 +108,7 @@ describe("the clock", () => {
     await engine.stop();
     const authorization = `Bearer ${await engine.tokens.user()}`;
     const create = () => engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });
-    const statuses = () => engine.store.databases.list({}).map(({ status }) => status);
+    const statuses = () => engine.rows.databases.list({}).map(({ status }) => status);
     await create();
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(statuses()).toEqual(["provisioning"]);

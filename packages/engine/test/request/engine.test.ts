@@ -70,7 +70,7 @@ describe("a response", () => {
       const engine = new MemoryServer({ validateResponses, onDefect });
       const { id } = engine.defaults.workspace;
       // The year 275760, which a date of RFC 3339 cannot have.
-      engine.store.workspaces.update(id, { createdAt: 8.64e15 });
+      engine.rows.workspaces.update(id, { createdAt: 8.64e15 });
       const headers = { authorization: `Bearer ${await engine.tokens.user()}` };
       const response = await engine.handle({ method: "GET", path: `/v1/workspaces/${id}`, headers });
       expect(response.status).toBe(status);

@@ -64,7 +64,7 @@ describe("the request log", () => {
     ]);
     const text = JSON.stringify(engine.requests);
     expect(text).not.toContain(token);
-    expect(text).not.toContain(engine.store.connections.find({})?.pass);
+    expect(text).not.toContain(engine.rows.connections.find({})?.pass);
   });
 
   it("contains no part of a path that could be a misplaced secret, and neither do messages", async () => {

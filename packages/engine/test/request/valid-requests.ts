@@ -37,7 +37,7 @@ export const makeFixture = async (engine: MemoryServer, workspaceId: string): Pr
   const app = await seed.app(project.id);
   const { integration, client } = await seed.integration(place);
   return {
-    user: engine.store.workspaces.get(workspaceId)?.memberIds[0] ?? "",
+    user: engine.rows.workspaces.get(workspaceId)?.memberIds[0] ?? "",
     workspace: workspaceId,
     service_token: (await seed.serviceToken({}, place)).id,
     client: client.id,

@@ -54,7 +54,7 @@ export class Api {
       validateResponses: true,
       onDefect: (error) => defects.push(error),
     });
-    return new Api(engine, databases, defects, await engine.rows());
+    return new Api(engine, databases, defects, await engine.readDefaults());
   }
 
   store(): Promise<Store> {

@@ -228,7 +228,7 @@ it("stores a change before it works on the real database", async () => {
   const engine: MemoryServer = new MemoryServer({
     deterministic: "changes",
     databaseEngine: api.databases,
-    afterMutation: () => void saved.push(engine.store.databases.get(id)?.changes?.length ?? 0),
+    afterMutation: () => void saved.push(engine.rows.databases.get(id)?.changes?.length ?? 0),
   });
   const { database } = await engine.seed.project();
   id = database?.id ?? "";

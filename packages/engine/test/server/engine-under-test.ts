@@ -11,7 +11,7 @@ export interface EngineUnderTest extends Server {
   /** Returns the rows of the API, as of one moment. */
   readStore(): Promise<Store>;
   /** Returns the rows that a new server starts with. */
-  rows(): Promise<StoredDefaultRows>;
+  readDefaults(): Promise<StoredDefaultRows>;
   snapshot(): Awaitable<Snapshot>;
   /** Resolves when no background work is running. */
   idle(): Promise<void>;
@@ -25,8 +25,8 @@ type OpenEngine = (options: EngineUnderTestOptions) => Promise<EngineUnderTest>;
 /** Adds to an engine in memory what the tests use. */
 const inMemory = (engine: MemoryServer): MemoryServer & EngineUnderTest =>
   Object.assign(engine, {
-    readStore: () => Promise.resolve(engine.store),
-    rows: () => {
+    readStore: () => Promise.resolve(engine.rows),
+    readDefaults: () => {
       const { workspace, user, serviceToken, otherWorkspace, otherUser } = engine.defaults;
       return Promise.resolve({ workspace, user, serviceToken, otherWorkspace, otherUser });
     },

@@ -34,7 +34,7 @@ describe("snapshots and reset", () => {
     const loaded = engine.snapshot();
     await engine.load(loaded);
     loaded.store.projects.rows.length = 0;
-    expect(engine.store.projects.size).toBe(1);
+    expect(engine.rows.projects.size).toBe(1);
   });
 
   it("restore keys: a token survives a restart", async () => {
@@ -54,7 +54,7 @@ describe("snapshots and reset", () => {
     const token = await engine.tokens.user();
     await face.send("POST", "/v1/projects", { token, body: {} });
     const restarted = new MemoryServer({ snapshot: throughJson(engine.snapshot()) });
-    const status = () => restarted.store.databases.find({})?.status;
+    const status = () => restarted.rows.databases.find({})?.status;
     expect(status()).toBe("provisioning");
     await restarted.clock.advance(10_000);
     expect(status()).toBe("ready");
@@ -78,7 +78,7 @@ describe("snapshots and reset", () => {
     await face.send("DELETE", `/v1/projects/${id}`, { token });
     await engine.load(engine.snapshot());
     const next = await engine.seed.project();
-    expect(engine.store.projects.sequence(next.id)).toBe(2);
+    expect(engine.rows.projects.sequence(next.id)).toBe(2);
   });
 
   it("return to the first state, clock and rate limit on a reset, without faults and log entries", async () => {
@@ -143,7 +143,7 @@ describe("stored state", () => {
       deterministic: "kept",
       afterMutation: async () => {
         await new Promise((resolve) => setTimeout(resolve, 5));
-        kept.push(String(engine.store.projects.size));
+        kept.push(String(engine.rows.projects.size));
       },
     });
     const authorization = `Bearer ${await engine.tokens.user()}`;

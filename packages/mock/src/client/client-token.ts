@@ -6,7 +6,7 @@ const maxTokenAgeMs = 1_800_000;
 interface SignedToken {
   readonly token: Promise<string>;
   /** The rows that it was signed for. `reset` and `load` replace them. */
-  readonly store: object;
+  readonly rows: object;
   readonly owner: string;
   readonly signedAt: number;
 }
@@ -15,7 +15,7 @@ interface SignedToken {
 export class ClientToken {
   #lastToken: SignedToken | undefined;
 
-  constructor(private readonly engine: Pick<MemoryServer, "tokens" | "clock" | "store" | "defaults">) {}
+  constructor(private readonly engine: Pick<MemoryServer, "tokens" | "clock" | "rows" | "defaults">) {}
 
   /**
    * Returns the token of earlier requests while it is valid, or else a new one.
@@ -23,19 +23,19 @@ export class ClientToken {
    * @param rejected the token that the mock has just refused.
    */
   async get(rejected?: string): Promise<string> {
-    const { tokens, clock, store, defaults } = this.engine;
+    const { tokens, clock, rows, defaults } = this.engine;
     const { user, workspace } = defaults;
     const owner = [user.id, user.email, workspace.id].join(" ");
     const now = clock.now();
     const lastToken = this.#lastToken;
     const isUsable =
-      lastToken?.store === store &&
+      lastToken?.rows === rows &&
       lastToken.owner === owner &&
       now >= lastToken.signedAt &&
       now - lastToken.signedAt < maxTokenAgeMs;
     if (isUsable && (await lastToken.token) !== rejected) return lastToken.token;
     const token = tokens.user();
-    this.#lastToken = { token, store, owner, signedAt: now };
+    this.#lastToken = { token, rows, owner, signedAt: now };
     return token;
   }
 }

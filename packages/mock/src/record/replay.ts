@@ -72,7 +72,7 @@ export const replayExchanges = async (
  * a resource whose parent is unknown.
  */
 const seedRecordedResource = async (
-  { seed, store, defaults }: MemoryServer,
+  { seed, rows, defaults }: MemoryServer,
   { kind, id, resource }: RecordedSeed,
   ids: Map<string, string>,
 ): Promise<void> => {
@@ -93,7 +93,7 @@ const seedRecordedResource = async (
     ids.set(id, (await seed.connection(databaseId, name)).id);
   }
   if (kind === "branch" && projectId !== undefined) {
-    const existingBranch = isDefault ? store.branches.find({ projectId }) : undefined;
+    const existingBranch = isDefault ? rows.branches.find({ projectId }) : undefined;
     const gitName = resource["gitName"];
     const created =
       existingBranch ?? (await seed.branch(projectId, typeof gitName === "string" ? { gitName } : {}));

@@ -159,7 +159,7 @@ describe("a client of the mock", () => {
       code: "connection:failed",
       cause: { code: "mock:closed", message: expect.stringContaining("before you close the mock") },
     });
-    expect(mock.store.databases.get(database?.id ?? "")?.status).toBe("provisioning");
+    expect(mock.rows.databases.get(database?.id ?? "")?.status).toBe("provisioning");
   });
 
   it("belongs to the first user unless it gets another token", async () => {
@@ -192,7 +192,7 @@ describe("a client of the mock", () => {
       await mock.reset();
       await mock.clock.advance(1_000);
       seen.push(await tokenOf(mock));
-      mock.store.users.update(mock.defaults.user.id, { email: "new@example.com" });
+      mock.rows.users.update(mock.defaults.user.id, { email: "new@example.com" });
       seen.push(await tokenOf(mock));
       seen.push(await tokenOf(mock, seen.at(-1)));
       expect(new Set(seen).size).toBe(4);
@@ -207,7 +207,7 @@ describe("a client of the mock", () => {
       const { jti, exp }: { jti: string; exp: number } = JSON.parse(
         Buffer.from(payload, "base64url").toString(),
       );
-      mock.store.revokedTokens.insert({ id: jti, createdAt: mock.clock.now(), expiresAt: exp * 1_000 });
+      mock.rows.revokedTokens.insert({ id: jti, createdAt: mock.clock.now(), expiresAt: exp * 1_000 });
       await client.me.get();
       expect(mock.requests.map(({ status }) => status)).toEqual([200, 401, 200]);
     });
@@ -216,7 +216,7 @@ describe("a client of the mock", () => {
       const mock = setupMock({ deterministic: "shop" });
       const client = mock.client();
       await client.me.get();
-      mock.store.users.delete(mock.defaults.user.id);
+      mock.rows.users.delete(mock.defaults.user.id);
       await expect(client.me.get()).rejects.toThrow();
     });
   });

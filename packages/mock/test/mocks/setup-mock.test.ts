@@ -269,7 +269,7 @@ describe("setupMock", () => {
     mock.listen();
     const headers = await bearer(mock.tokens.user());
     await fetch(`${mock.baseUrl}/v1/projects`, { method: "POST", headers });
-    await vi.waitFor(() => expect(mock.store.databases.find({})?.status).toBe("ready"));
+    await vi.waitFor(() => expect(mock.rows.databases.find({})?.status).toBe("ready"));
   });
 
   it("serves several base URLs at once, each with its own state", async () => {
@@ -349,7 +349,7 @@ describe("setupMock", () => {
     const mock = start({ onDefect: (error) => defects.push(error) });
     const project = await mock.seed.project();
     // A test may write to the store what no operation would.
-    mock.store.projects.update(project.id, { name: 5 as unknown as string });
+    mock.rows.projects.update(project.id, { name: 5 as unknown as string });
     const response = await mock.fetch(`${mock.baseUrl}/v1/projects/${project.id}`, {
       headers: await bearer(mock.tokens.user()),
     });
@@ -372,15 +372,15 @@ describe("setupMock", () => {
     const deployment = await mock.seed.deployment(app.id, { status: "running" });
     const token = await mock.seed.serviceToken({ name: "ci" });
     const { integration } = await mock.seed.integration({ clientName: "Editor" });
-    const { store } = mock;
+    const { rows } = mock;
     expect([
-      store.databases.get(database.id)?.status,
-      store.connections.get(connection.id)?.name,
-      store.backups.get(backup.id)?.status,
-      store.apps.get(app.id)?.branchId,
-      store.deployments.get(deployment.id)?.status,
-      store.serviceTokens.get(token.id)?.valueHint,
-      store.integrations.get(integration.id)?.scopes,
+      rows.databases.get(database.id)?.status,
+      rows.connections.get(connection.id)?.name,
+      rows.backups.get(backup.id)?.status,
+      rows.apps.get(app.id)?.branchId,
+      rows.deployments.get(deployment.id)?.status,
+      rows.serviceTokens.get(token.id)?.valueHint,
+      rows.integrations.get(integration.id)?.scopes,
     ]).toEqual([
       "ready",
       "reader",
@@ -402,7 +402,7 @@ describe("setupMock", () => {
     await expect(mock.seed.database("proj_none")).rejects.toMatchObject({ code: "project:not_found" });
     const project = await mock.seed.project({ logicalId: "shop" });
     await expect(mock.seed.project({ logicalId: "shop" })).rejects.toMatchObject({ status: 409 });
-    expect(mock.store.projects.list({}).map(({ id }) => id)).toEqual([project.id]);
+    expect(mock.rows.projects.list({}).map(({ id }) => id)).toEqual([project.id]);
   });
 
   it("creates tokens of other users and workspaces", async () => {

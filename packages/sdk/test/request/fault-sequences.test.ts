@@ -34,7 +34,7 @@ interface Work {
   listed?: (id: string) => string[];
 }
 const worksOn = (engine: Engine): Record<WorkName, Work> => {
-  const projects = () => engine.store.projects.list({});
+  const projects = () => engine.rows.projects.list({});
   const prepare = async (): Promise<string> => (await engine.seed.project({ name: "before" })).id;
   // On a busy machine, the server may carry out a request only after its call has timed out and the next one has begun.
   let calls = 0;

@@ -24,7 +24,7 @@ const asSponsor = (line: string): Promise<Result> =>
   account.run(["dev", "approvals", ...line.split(" ")], { env: sponsor });
 
 const project = async (): Promise<string> => (await account.server.engine.seed.project()).id;
-const exists = (id: string): boolean => account.server.engine.store.projects.get(id) !== undefined;
+const exists = (id: string): boolean => account.server.engine.rows.projects.get(id) !== undefined;
 
 /** Returns the first approval, as soon as there is one. */
 const firstApproval = async (): Promise<string> => {

@@ -108,7 +108,7 @@ describe("a linked folder", () => {
 
   it("replaces the only id of a command that is left out, except of a delete", async () => {
     await account.login();
-    const { seed, defaults, store } = account.server.engine;
+    const { seed, defaults, rows } = account.server.engine;
     const { id, database } = await seed.project({ name: "linked" });
     const unlinked = await inFolder("projects get -o json");
     expect(unlinked.stderr).toContain("mgmt link --project-id");
@@ -130,7 +130,7 @@ describe("a linked folder", () => {
       stdin: await account.server.engine.tokens.user(),
     });
     expect(moving.stderr).toContain("usage:missing");
-    expect(store.projects.get(id)).toBeDefined();
+    expect(rows.projects.get(id)).toBeDefined();
   });
 
   it("is named when the project that it names does not exist", async () => {

@@ -107,7 +107,7 @@ it("deletes nothing after Ctrl-D at the question, and exits with 130", async () 
   const env = { MGMT_TOKEN: await engine.tokens.user(), MGMT_BASE_URL: baseUrl };
   const leave = [{ when: /to confirm:/, type: "\u0004" }];
   expect((await inTerminal(["projects", "delete", id], leave, env)).status).toBe(130);
-  expect(engine.store.projects.get(id)).toBeDefined();
+  expect(engine.rows.projects.get(id)).toBeDefined();
 });
 
 describe("--wait-approval on a terminal", () => {
@@ -126,7 +126,7 @@ describe("--wait-approval on a terminal", () => {
     const { status, raw } = await inTerminal(words, [approve], env);
     expect(status).toBe(0);
     expect(raw).toMatch(/left\r\u001b\[KApproval apr_\w+ is approved\./);
-    expect(engine.store.projects.get(id)).toBeUndefined();
+    expect(engine.rows.projects.get(id)).toBeUndefined();
   });
 
   it("cuts the spinner at the width of the terminal", async () => {

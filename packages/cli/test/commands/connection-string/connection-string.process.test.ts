@@ -18,7 +18,7 @@ beforeEach(() => {
   ({ account, folder, projectId, databaseId, run } = current());
 });
 
-const connections = () => account.server.engine.store.connections.list({ databaseId });
+const connections = () => account.server.engine.rows.connections.list({ databaseId });
 
 /** Deletes every connection of the database. */
 const deleteConnections = async (): Promise<void> => {

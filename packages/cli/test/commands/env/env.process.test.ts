@@ -40,8 +40,8 @@ const variables = async (): Promise<NodeJS.ProcessEnv> => ({
 });
 
 const url = (): string => {
-  const { store } = account.server.engine;
-  const connection = store.connections.list({ databaseId })[0];
+  const { rows } = account.server.engine;
+  const connection = rows.connections.list({ databaseId })[0];
   return `postgresql://${connection?.user ?? ""}:${connection?.pass ?? ""}@`;
 };
 

@@ -39,7 +39,7 @@ beforeEach(async () => {
 const run = (line: string, setup: Setup = {}): Promise<Result> =>
   account.run(line.split(" "), { cwd: folder, ...setup, env: { PATH: process.env["PATH"], ...setup.env } });
 const read = (file: string): string => readFileSync(join(folder, file), "utf8");
-const projects = () => account.server.engine.store.projects.list({});
+const projects = () => account.server.engine.rows.projects.list({});
 
 describe("mgmt init", () => {
   it("links the folder, ignores what is not to be committed, and writes the connection string", async () => {
@@ -89,7 +89,7 @@ describe("mgmt init", () => {
       await seed.database(projectId, { name: `d${String(count)}` });
     const { id } = await seed.database(projectId, { name: "last", isDefault: true });
     expect(await run(`init --project-id ${name}`)).toMatchObject({ status: 0 });
-    const [connection] = account.server.engine.store.connections.list({ databaseId: id });
+    const [connection] = account.server.engine.rows.connections.list({ databaseId: id });
     expect(read(".env")).toContain(connection?.user ?? "no connection");
   });
 

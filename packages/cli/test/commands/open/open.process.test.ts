@@ -43,7 +43,7 @@ describe("mgmt open", () => {
     const { mgmt, server } = session;
     const { id: projectId } = await server.engine.seed.project();
     const { id } = await server.engine.seed.app(projectId);
-    const domain = server.engine.store.apps.get(id)?.endpointDomain ?? "";
+    const domain = server.engine.rows.apps.get(id)?.endpointDomain ?? "";
     expect(domain).toMatch(/^[\w-]+(\.[\w-]+)+$/);
     expect(await mgmt`open ${id}`).toMatchObject({ status: 0, stdout: `https://${domain}/\n`, stderr: "" });
   });

@@ -153,16 +153,16 @@ describe("--target", () => {
   it("applies only that, also with --prune and a saved plan", async () => {
     write(shop);
     expect((await mgmt`apply --target shop/main/reports`).status).toBe(0);
-    const { store } = here.session.server.engine;
+    const { rows } = here.session.server.engine;
     const ids = (): (string | null)[] =>
-      [...store.databases.list({})].map(({ logicalId }) => logicalId).sort();
+      [...rows.databases.list({})].map(({ logicalId }) => logicalId).sort();
     expect(ids()).toEqual(["catalog", "reports"]);
     await mgmt`plan --target shop/main/web --out plan.json`;
     expect((await mgmt`apply plan.json`).status).toBe(0);
-    expect(store.apps.list({})).toHaveLength(1);
+    expect(rows.apps.list({})).toHaveLength(1);
     write(shop.replace(/ +services:\n.*\n/, "").replace(/ +reports:\n.*\n.*\n/, ""));
     expect((await mgmt`apply --prune --yes --target shop/main/web`).status).toBe(0);
-    expect(store.apps.list({})).toHaveLength(0);
+    expect(rows.apps.list({})).toHaveLength(0);
     expect(ids()).toEqual(["catalog", "reports"]);
   });
 

@@ -42,7 +42,7 @@ interface Printed {
 /** Creates a preview, and programs that dump these texts. */
 const addSchemas = async (ofSource: string, ofPreview: string): Promise<Up> => {
   const up = (await place.mgmt`preview up --branch a -o json`).json as Up;
-  const { database } = { database: place.session.server.engine.store.databases.get(up.databaseId) };
+  const { database } = { database: place.session.server.engine.rows.databases.get(up.databaseId) };
   if (!database) throw new Error("The preview exists");
   writeFileSync(join(programs, "source.sql"), ofSource);
   writeFileSync(join(programs, `${new URL(up.connectionString).username}.sql`), ofPreview);

@@ -61,7 +61,7 @@ describe("the control surface over HTTP", () => {
     ])("refuses %s", async (_name, headers) => {
       const refused = await control("POST", "/seed/project", {}, headers);
       expect(refused).toEqual({ status: 403, body: refusal });
-      expect(server.engine.store.projects.size).toBe(0);
+      expect(server.engine.rows.projects.size).toBe(0);
     });
 
     it("refuses the secret in the query", async () => {
@@ -119,18 +119,18 @@ describe("the control surface over HTTP", () => {
     const workspace = await seed("workspace", { name: "Third", ownerId: user.id });
     await seed("integration", { workspaceId: workspace.id, clientName: "CI", scopes: ["workspace:admin"] });
     await seed("project", { workspaceId: workspace.id });
-    expect(server.engine.store.integrations.find({})?.workspaceId).toBe(workspace.id);
+    expect(server.engine.rows.integrations.find({})?.workspaceId).toBe(workspace.id);
 
-    const { store } = server.engine;
+    const { rows } = server.engine;
     await control("PUT", `/databases/${database.id}/status`, { status: "failure" });
     await control("PUT", `/deployments/${deployment.id}/status`, { status: "failed" });
     await control("PUT", `/backups/${backup.id}/status`, { status: "failed" });
     await control("POST", `/apps/${app.id}/domains`, { name: "shop.example.com" });
     expect([
-      store.databases.get(database.id)?.status,
-      store.deployments.get(deployment.id)?.status,
-      store.backups.get(backup.id)?.status,
-      store.apps.get(app.id)?.domains.map(({ name }) => name),
+      rows.databases.get(database.id)?.status,
+      rows.deployments.get(deployment.id)?.status,
+      rows.backups.get(backup.id)?.status,
+      rows.apps.get(app.id)?.domains.map(({ name }) => name),
     ]).toEqual(["failure", "failed", "failed", ["shop.example.com"]]);
     expect((await control("POST", `/apps/${app.id}/domains`, { name: "shop.example.com" })).status).toBe(409);
     expect((await control("POST", `/databases/${database.id}/backups`, { backupType: "full" })).status).toBe(
@@ -245,9 +245,9 @@ describe("the control surface over HTTP", () => {
     await control("POST", "/seed/project", {});
     const { body } = await control<object>("GET", "/snapshot");
     await control("POST", "/reset");
-    expect(server.engine.store.projects.size).toBe(0);
+    expect(server.engine.rows.projects.size).toBe(0);
     expect((await control("PUT", "/snapshot", body)).status).toBe(204);
-    expect(server.engine.store.projects.size).toBe(1);
+    expect(server.engine.rows.projects.size).toBe(1);
   });
 
   it("lists the requests, without the control surface's own", async () => {
