@@ -6,7 +6,7 @@ import {
   type PreviewIdentity,
   type PreviewRecord,
   parseRecord,
-} from "../../../src/preview/record.js";
+} from "../../src/preview/record.js";
 
 const key = "shop-0123456789abcdef";
 const branchId = "br_1d6f3h8k5m0p7r2t9v4x6z1b";

@@ -1,9 +1,9 @@
 import { mkdtempSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { readCiJob } from "../../../src/git/ci-job.js";
-import { ciSystems } from "../../../src/git/ci-variables.js";
-import { temporaryFolder } from "../../folders.js";
+import { readCiJob } from "../../src/git/ci-job.js";
+import { ciSystems } from "../../src/git/ci-variables.js";
+import { temporaryFolder } from "../folders.js";
 
 const root = temporaryFolder();
 const sha = "1".repeat(40);

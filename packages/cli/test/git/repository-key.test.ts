@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRepositoryKey, createRepositoryKey } from "../../../src/git/repository-key.js";
+import { isRepositoryKey, createRepositoryKey } from "../../src/git/repository-key.js";
 
 const keyOf = (address: string): string => createRepositoryKey(address, "/home/a/clone");
 
