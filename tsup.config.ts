@@ -49,17 +49,21 @@ export interface Library {
   readonly pages?: readonly string[];
   /** Source files that replace an entry where Node.js is not, as ES modules alone. The entry declares their types. */
   readonly plain?: readonly string[];
-  /** Source files that `imports` of the package names, one per runtime. */
-  readonly conditional?: readonly string[];
+  /** Source files that `imports` of the package names, one per runtime, by the names of their builds. */
+  readonly conditional?: Readonly<Record<string, string>>;
   readonly formats: readonly ("esm" | "cjs")[];
   /** Whether the ES modules contain CommonJS modules that require modules of Node.js. */
   readonly usesRequire?: boolean;
 }
 
+/** Returns paths of source files of a package by the names of their builds, which are the same without their ending. */
+export const sourcesOf = (name: string, files: readonly string[]): Record<string, string> =>
+  Object.fromEntries(files.map((file) => [file, `packages/${name}/src/${file}.ts`]));
+
 export const sdk: Library = {
   name: "sdk",
   entries: ["index", "partial", "node", "auth/index", "auth/node"],
-  conditional: [
+  conditional: sourcesOf("sdk", [
     "deadlines/light-limit",
     "deadlines/plain-limit",
     "request/trace-channels",
@@ -72,13 +76,7 @@ export const sdk: Library = {
     "request/without-environment",
     "transport/limited-text",
     "transport/unlimited-text",
-  ],
-  formats: ["esm", "cjs"],
-};
-const engine: Library = {
-  name: "engine",
-  entries: ["index", "http", "internal"],
-  conditional: ["digest/node-digest", "digest/plain-digest", "request/validators", "request/late-validators"],
+  ]),
   formats: ["esm", "cjs"],
 };
 const mock: Library = {
@@ -86,20 +84,28 @@ const mock: Library = {
   entries: ["index", "server", "vitest", "jest", "playwright"],
   pages: ["browser", "vitest-browser"],
   plain: ["plain"],
-  conditional: ["platform/node-platform", "platform/plain-platform"],
+  conditional: {
+    ...sourcesOf("mock", ["platform/node-platform", "platform/plain-platform"]),
+    ...sourcesOf("engine", [
+      "digest/node-digest",
+      "digest/plain-digest",
+      "request/validators",
+      "request/late-validators",
+    ]),
+  },
   formats: ["esm", "cjs"],
 };
 /** Contains `pg`, whose 40 files take four times as long to load apart. */
 const platform: Library = { name: "platform", entries: ["index"], formats: ["esm"], usesRequire: true };
 
-export const libraries = [sdk, engine, mock, platform];
+export const libraries = [sdk, mock, platform];
 
 const defineRequire =
   'import { createRequire as createRequireOfModule } from "node:module";\n' +
   "const require = createRequireOfModule(import.meta.url);";
 
 /** The build as ES modules. */
-const buildOf = ({ name, entries, usesRequire = false }: Library): Options => ({
+const buildOf = ({ name, usesRequire = false }: Library, entry: Record<string, string>): Options => ({
   name,
   tsconfig: "tsconfig.build.json",
   outDir: `packages/${name}/dist`,
@@ -112,7 +118,7 @@ const buildOf = ({ name, entries, usesRequire = false }: Library): Options => ({
   ...(usesRequire && { banner: { js: defineRequire } }),
   // tsup would read the manifest of the root.
   external: externalsOf(name).map((external) => new RegExp(`^${external}(/|$)`)),
-  entry: entries.map((entry) => `packages/${name}/src/${entry}.ts`),
+  entry,
   esbuildPlugins: pluginsOf(name),
   plugins: [{ name: "readable-code", renderChunk: async (code) => ({ code: await readableCode(code) }) }],
   format: "esm",
@@ -130,18 +136,20 @@ const buildOf = ({ name, entries, usesRequire = false }: Library): Options => ({
  * and each file that an import loads costs a third of a millisecond, so few entries make for few files. The price is a copy
  * of the error classes and of deadlines in each group; `instanceof` works across copies.
  */
-const sdkGroups = [["index", "partial"], ["node"], ["auth/index", "auth/node"], sdk.conditional ?? []].map(
-  (entries) => ({ ...sdk, entries }),
+const sdkGroups = [["index", "partial"], ["node"], ["auth/index", "auth/node"]].map((entries) =>
+  sourcesOf("sdk", entries),
 );
 
-/** The command of the mock. Nothing imports it. */
-const mockCommand: Library = { name: "mock", entries: ["command"], formats: ["esm"] };
+/** The entries of the mock with its command, which nothing imports. They share the code of the engine. */
+const mockGroup = sourcesOf("mock", [
+  ...mock.entries,
+  ...(mock.pages ?? []),
+  ...(mock.plain ?? []),
+  "command",
+]);
 
-const engineGroups = [engine, { ...engine, entries: engine.conditional ?? [] }];
-const mockGroups = [mock.entries, [...(mock.pages ?? []), ...(mock.plain ?? [])], mock.conditional ?? []].map(
-  (entries) => ({ ...mock, entries }),
-);
-
-export default defineConfig(
-  [...sdkGroups, ...engineGroups, ...mockGroups, mockCommand, platform].map(buildOf),
-);
+export default defineConfig([
+  ...[...sdkGroups, sdk.conditional ?? {}].map((group) => buildOf(sdk, group)),
+  ...[mockGroup, mock.conditional ?? {}].map((group) => buildOf(mock, group)),
+  buildOf(platform, sourcesOf("platform", platform.entries)),
+]);

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import type { Plugin } from "esbuild";
 import type { OutputPlugin } from "rollup";
-import { type Library, libraries } from "../tsup.config.js";
+import { type Library, libraries, sourcesOf } from "../tsup.config.js";
 import { split, writeChunks } from "./split-library.js";
 import { filesIn } from "./third-party-licenses.js";
 
@@ -23,9 +23,9 @@ export const buildCommonJs = async (): Promise<Map<string, readonly string[]>> =
 
 /** Returns the files that the library contains. */
 const buildLibrary = async (library: Library): Promise<readonly string[]> => {
-  const { entries, conditional = [] } = library;
+  const { name, entries, conditional = {} } = library;
   const found = await split(library, {
-    entries: [...entries, ...conditional],
+    entries: { ...sourcesOf(name, entries), ...conditional },
     isBundled: (external) => bundledInCommonJs.includes(external),
     plugins: [withoutAwait],
   });

@@ -15,13 +15,13 @@ export const declarations = `${root}dist/declarations`;
 const contained = ["openapi-fetch", "openapi-typescript-helpers"];
 
 /** The packages whose code and types the others contain. */
-const internal = /^@mgmt\/(cluster|internal)\/(.+)$/;
+const internal = /^@mgmt\/(cluster|engine|internal)(?:\/(.+))?$/;
 
 const resolveInternal: Plugin = {
   name: "internal-declarations",
   resolveId: (path) => {
-    const [, owner, file] = internal.exec(path) ?? [];
-    return owner && file && `${declarations}/${owner}/src/${file}.d.ts`;
+    const [, owner, file = "index"] = internal.exec(path) ?? [];
+    return owner && `${declarations}/${owner}/src/${file}.d.ts`;
   },
 };
 
@@ -59,10 +59,10 @@ export const bundleDeclarations = async (): Promise<Map<string, readonly string[
       bundle.watchFiles.map((file) => relative(root, file)),
     );
     await bundle.close();
-    writeDeclarationMaps(`${root}packages/${name}/dist`, [
-      `${declarations}/${name}/src`,
-      `${declarations}/internal/src`,
-    ]);
+    writeDeclarationMaps(
+      `${root}packages/${name}/dist`,
+      [name, "engine", "internal"].map((owner) => `${declarations}/${owner}/src`),
+    );
   }
   await rm(declarations, { recursive: true });
   return files;

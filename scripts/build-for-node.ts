@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GetModuleInfo } from "rollup";
-import type { Library } from "../tsup.config.js";
+import { type Library, sourcesOf } from "../tsup.config.js";
 import { pathOf, split, writeChunks } from "./split-library.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -20,7 +20,7 @@ export const buildForNode = async (library: Library): Promise<void> => {
   const { name, entries } = library;
   const chosen = chosenByNode(name);
   const found = await split(library, {
-    entries,
+    entries: sourcesOf(name, entries),
     isBundled: (external) => Object.hasOwn(chosen, external),
     alias: chosen,
   });

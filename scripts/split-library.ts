@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 export interface SplitLibrary {
   readonly name: string;
-  /** Source files without their ending, which become entries. */
+  /** Names of the builds of its entries. */
   readonly entries: readonly string[];
   /** Code in ES modules, by path. */
   readonly modules: ReadonlyMap<string, string>;
@@ -20,7 +20,8 @@ export interface SplitLibrary {
 }
 
 interface Differences {
-  readonly entries: readonly string[];
+  /** Paths of source files by the names of their builds. */
+  readonly entries: Readonly<Record<string, string>>;
   /** Packages and conditional imports that the build contains, although npm installs them or Node.js resolves them. */
   readonly isBundled: (external: string) => boolean;
   readonly plugins?: readonly Plugin[];
@@ -44,8 +45,7 @@ export const split = async (
 ): Promise<SplitLibrary> => {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: entries.map((entry) => `packages/${name}/src/${entry}.ts`),
-    outbase: `packages/${name}/src`,
+    entryPoints: entries,
     outdir: folderOf(name),
     bundle: true,
     splitting: true,
@@ -63,7 +63,7 @@ export const split = async (
     metafile: true,
   });
   const modules = outputFiles.map(async ({ path, text }) => [path, await readableCode(text)] as const);
-  return { name, entries, modules: new Map(await Promise.all(modules)), metafile };
+  return { name, entries: Object.keys(entries), modules: new Map(await Promise.all(modules)), metafile };
 };
 
 /** Writes a split library to a folder in `dist`. */

@@ -86,7 +86,7 @@ const measureAll = async (names: readonly string[]): Promise<Measurement[]> => {
 
 /** Installs the command line and the platform, starts the service, creates a project, and writes a row into its database. */
 const writeFirstRow = async (): Promise<void> => {
-  const { folder: installed } = install("@mgmt/cli", "@mgmt/platform", "@mgmt/engine");
+  const { folder: installed } = install("@mgmt/cli", "@mgmt/platform");
   const mgmt = join(installed, "node_modules/.bin/mgmt");
   const service = await startDev(mgmt, [], env);
   try {

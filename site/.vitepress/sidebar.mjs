@@ -9,7 +9,7 @@ import { addressOf, linkedFrom, read, sourcePages } from "./sources.mjs";
 const quickstarts = ["app", "terminal", "ci", "tests", "other-languages"].map(
   (name) => `docs/quickstart/${name}.md`,
 );
-const packages = ["sdk", "cli", "mock", "platform", "engine"];
+const packages = ["sdk", "cli", "mock", "platform"];
 
 /** The start of the title of a page, where the group says the same. */
 const repeated = /^(?:Quickstart|Example): (.)/;

@@ -31,10 +31,10 @@ const link = (target: string, path: string): void => {
   symlinkSync(realpathSync(target), path);
 };
 
-/** Installs the built packages as pnpm does: at the top is only what the library depends on, which excludes the engine. */
+/** Installs the built packages as pnpm does: at the top is only what the library depends on. */
 const install = (): void => {
   const place = (name: string): string => join(project, "node_modules/.pnpm", name, "node_modules");
-  const packages = { engine: ["jose"], sdk: [], mock: ["msw", "vitest", "@mgmt/engine", "@mgmt/sdk"] };
+  const packages = { sdk: [], mock: ["jose", "msw", "vitest", "@mgmt/sdk"] };
   for (const [name, needs] of Object.entries(packages)) {
     const folder = join(place(name), "@mgmt", name);
     for (const part of ["package.json", "dist", "openapi.json"]) {

@@ -138,9 +138,8 @@ const contained: Record<string, string[]> = {
     "string-width",
     "yaml",
   ],
-  engine: ["jose"],
-  mock: ["msw"],
-  platform: ["pg"],
+  mock: ["jose", "msw"],
+  platform: ["jose", "pg"],
   sdk: [
     "http-proxy-agent",
     "https-proxy-agent",
@@ -220,7 +219,7 @@ describe("an editor goes from a use to the source, not to a declaration", () => 
     {
       name: "a method of the mock that the engine declares",
       code: 'import { setupMock } from "@mgmt/mock";\nsetupMock().tokens.user',
-      file: "@mgmt/engine/src/",
+      file: "@mgmt/mock/dist/engine/src/",
       line: /\buser\b/,
     },
     {

@@ -34,14 +34,10 @@ let folder: string | undefined;
 export const setup = (project: TestProject): void => {
   folder = mkdtempSync("/tmp/mgmt-terminal-");
   try {
-    const {
-      "@mgmt/cli": cli = "",
-      "@mgmt/platform": platform = "",
-      "@mgmt/engine": engine = "",
-    } = pack(folder);
+    const { "@mgmt/cli": cli = "", "@mgmt/platform": platform = "" } = pack(folder);
     const installed = join(folder, "installed");
     mkdirSync(installed);
-    installTarballs(installed, { "@mgmt/cli": cli, "@mgmt/platform": platform, "@mgmt/engine": engine });
+    installTarballs(installed, { "@mgmt/cli": cli, "@mgmt/platform": platform });
     project.provide("commandFolder", join(installed, "node_modules/.bin"));
     project.provide("cacheFolder", join(folder, "cache"));
     project.provide("nodes", nodeVersions(process.env["MGMT_TERMINAL_NODES"]));
