@@ -263,7 +263,7 @@ const limits: readonly (readonly [
       [
         page,
         text,
-        "packages/platform/src/machine/data-dir/account.ts",
+        "packages/platform/src/machine/data-dir/postgres-account.ts",
         ['candidateAccountNames = ["postgres", "_postgres", "daemon", "nobody"];'],
       ] as const,
   ),

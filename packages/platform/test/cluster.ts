@@ -16,7 +16,7 @@ import { sharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
 import { ephemeralBase } from "../src/machine/data-dir/directories.js";
 import { findLongLivedPort } from "../src/machine/ports.js";
-import { type SystemAccount, findPostgresAccount } from "../src/machine/data-dir/account.js";
+import { type SystemAccount, findPostgresAccount } from "../src/machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../src/machine/postgres/binaries.js";
 import { type ClusterImage, readCluster, writeCluster } from "../src/machine/postgres/cluster-image.js";
 import { createCluster, saveClusterImage } from "../src/machine/postgres/cluster.js";

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll } from "vitest";
 import { ephemeralBase } from "../src/machine/data-dir/directories.js";
 import type { PlatformOptions, Ready } from "../src/index.js";
-import type { SystemAccount } from "../src/machine/data-dir/account.js";
+import type { SystemAccount } from "../src/machine/data-dir/postgres-account.js";
 import { findPrograms, temporaryDirectory } from "./cluster.js";
 import { commandLine, descendantsOf, killAll } from "./processes.js";
 

@@ -9,10 +9,10 @@ import {
 import { type LoginRefusedError, loginRefusals } from "@mgmt/cluster/connection/login-refused";
 import { Authentication } from "./authentication.js";
 import { type Startup, withDatabase } from "./first-message.js";
-import { addExplanations, addReason } from "./explanations.js";
-import { closeSoon, finish } from "./finish.js";
+import { addExplanations, addReason } from "./rewrite-errors.js";
+import { closeSoon, finish } from "./close-socket.js";
 import { type Greeted, Handshake } from "./handshake.js";
-import { connectStreams } from "./link.js";
+import { connectStreams } from "./connect-streams.js";
 import { toRefusal, refusals } from "./refusal.js";
 import { type PostgresAddress, type Upstream, connectToPostgres, sendTo } from "./upstream.js";
 

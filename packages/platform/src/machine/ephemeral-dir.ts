@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type DataDir, directoryMode } from "./data-dir/data-dir.js";
 import { ephemeralBase } from "./data-dir/directories.js";
 import { DirectoryLock, holderLiveness, lockName } from "./data-dir/directory-lock.js";
-import { findReplacementRisk } from "./data-dir/parents.js";
+import { findReplacementRisk } from "./data-dir/replacement-risk.js";
 import { PlatformError, isDiskFull, platformErrors } from "../errors/platform-error.js";
 import { endLeftovers } from "./postgres/leftovers.js";
 

@@ -8,7 +8,7 @@ import { ownCluster, superuser } from "@mgmt/cluster/policy/own-cluster";
 import type { PostgresAddress } from "../front/upstream.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { findLongLivedPort, isFree } from "../machine/ports.js";
-import { type SystemAccount, findPostgresAccount } from "../machine/data-dir/account.js";
+import { type SystemAccount, findPostgresAccount } from "../machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../machine/postgres/binaries.js";
 import {
   type Waiting,

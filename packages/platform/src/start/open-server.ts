@@ -6,7 +6,7 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import { ControlError, type ErrorCodes, type PublicClient, type UnknownFields } from "@mgmt/engine";
 import { StoredServer } from "@mgmt/engine/internal";
 import { type RunningServer, type ServerAddress, createServer, isLoopbackHost } from "@mgmt/engine/http";
-import { withAvailablePostgres } from "../machine/available-postgres.js";
+import { withAvailablePostgres } from "../machine/retry-unavailable.js";
 import { writeAtomically } from "../machine/data-dir/atomic-file.js";
 import { type DataDir, dataDirFiles } from "../machine/data-dir/data-dir.js";
 import { type Manifest, format, identityOf, writeManifest } from "../machine/data-dir/manifest.js";

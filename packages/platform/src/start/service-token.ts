@@ -1,6 +1,6 @@
 import type { StoredServer } from "@mgmt/engine/internal";
 import { writeAtomically } from "../machine/data-dir/atomic-file.js";
-import { readOwnedFile } from "../machine/data-dir/own-file.js";
+import { readOwnedFile } from "../machine/data-dir/safe-file.js";
 
 /** Name of the service token that the first start creates. */
 const defaultName = "default";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { isRunningAsRoot } from "../../src/machine/data-dir/account.js";
+import { isRunningAsRoot } from "../../src/machine/data-dir/postgres-account.js";
 import { call, makeProject, query, finalStatus } from "../api.js";
 import { findPrograms } from "../cluster.js";
 import { Platforms } from "../platform-process.js";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../../src/machine/data-dir/directories.js";
 import { startPlatform } from "@mgmt/platform";
-import { type SystemAccount, isRunningAsRoot } from "../../src/machine/data-dir/account.js";
+import { type SystemAccount, isRunningAsRoot } from "../../src/machine/data-dir/postgres-account.js";
 import { findPrograms, temporaryDirectory } from "../cluster.js";
 import { bundleProgram } from "../platform-process.js";
 import { WrappedPrograms, failsWithFullDisk } from "../wrapped-programs.js";

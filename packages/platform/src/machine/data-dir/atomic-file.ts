@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
 import { syncFile } from "@mgmt/internal/files/sync-file";
-import { isRunningAsRoot } from "./account.js";
+import { isRunningAsRoot } from "./postgres-account.js";
 
 export interface WriteOptions {
   /** Syncs the file and its directory, so that the write survives a power failure. */

@@ -3,10 +3,15 @@ import { constants } from "node:fs";
 import { lchown, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { syncDirectory } from "./atomic-file.js";
-import { openOwnedFile } from "./own-file.js";
+import { openOwnedFile } from "./safe-file.js";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { platformErrors } from "../../errors/platform-error.js";
-import { type SystemAccount, findPostgresAccount, isRunningAsRoot, readSystemAccounts } from "./account.js";
+import {
+  type SystemAccount,
+  findPostgresAccount,
+  isRunningAsRoot,
+  readSystemAccounts,
+} from "./postgres-account.js";
 
 /**
  * Returns the account to run Postgres as on an existing cluster, which must be its owner; undefined for the current user.

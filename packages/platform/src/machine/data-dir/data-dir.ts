@@ -2,14 +2,14 @@ import { chmod, lstat, readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { PlatformError, isDiskFull, platformErrors } from "../../errors/platform-error.js";
-import { isRunningAsRoot } from "./account.js";
+import { isRunningAsRoot } from "./postgres-account.js";
 import { finishReplacement } from "./cluster-owner.js";
 import { isUnfinished, removeUnfinished, syncParents } from "./atomic-file.js";
 import { DirectoryLock, lockName, pipeFilePattern } from "./directory-lock.js";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { type Manifest, UnknownFormatError, isCopied, manifestName, readManifest } from "./manifest.js";
 import { type CheckedNames, refuseForeign, refuseForeignParents } from "./ownership.js";
-import { readRegular } from "./own-file.js";
+import { readRegular } from "./safe-file.js";
 
 /** A data directory that this process holds the lock of. */
 export interface DataDir {

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { availableMemory, env, geteuid, platform } from "node:process";
 import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { foreignProblem } from "./own-file.js";
-import { findReplacementRisk } from "./parents.js";
-import { isRunningAsRoot } from "./account.js";
+import { foreignProblem } from "./safe-file.js";
+import { findReplacementRisk } from "./replacement-risk.js";
+import { isRunningAsRoot } from "./postgres-account.js";
 
 const gibibyte = 1024 ** 3;
 

@@ -14,7 +14,7 @@ import { createPsProcesses } from "@mgmt/internal/processes/start-by-ps";
 import { platformErrors } from "../../errors/platform-error.js";
 import { LockPipe, isLocal, lifeByPipe } from "./lock-pipe.js";
 import { identityOf } from "./manifest.js";
-import { readOwnedFile } from "./own-file.js";
+import { readOwnedFile } from "./safe-file.js";
 
 export const lockName = "platform.lock";
 

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { writeAtomically } from "./atomic-file.js";
-import { readOwnedFile } from "./own-file.js";
+import { readOwnedFile } from "./safe-file.js";
 
 /** The format of the data directories that this version reads and writes. */
 export const format = 1;

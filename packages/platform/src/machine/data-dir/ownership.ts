@@ -3,9 +3,9 @@ import { access, lstat, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { platformErrors } from "../../errors/platform-error.js";
-import { isRunningAsRoot } from "./account.js";
-import { foreignProblem, hardLinkProblem, linkProblem } from "./own-file.js";
-import { findReplacementRisk } from "./parents.js";
+import { isRunningAsRoot } from "./postgres-account.js";
+import { foreignProblem, hardLinkProblem, linkProblem } from "./safe-file.js";
+import { findReplacementRisk } from "./replacement-risk.js";
 
 /**
  * Refuses a path at which another account could replace the data directory.

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { programCacheDir } from "../data-dir/directories.js";
 import { platformErrors } from "../../errors/platform-error.js";
-import type { SystemAccount } from "../data-dir/account.js";
+import type { SystemAccount } from "../data-dir/postgres-account.js";
 import { runProgram } from "./run-program.js";
 import { completeLinks, stagePrograms } from "./staging.js";
 import { expandVersions, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";

@@ -14,10 +14,10 @@ import {
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { temporaryPathFor } from "../data-dir/atomic-file.js";
-import { openOwnedFile } from "../data-dir/own-file.js";
+import { openOwnedFile } from "../data-dir/safe-file.js";
 import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
 import { syncFile } from "@mgmt/internal/files/sync-file";
-import type { SystemAccount } from "../data-dir/account.js";
+import type { SystemAccount } from "../data-dir/postgres-account.js";
 
 /** Part of the name of an image. A change of the format needs another version. */
 export const imageFormat = 2;

@@ -4,13 +4,13 @@ import { type FileHandle, lchown, mkdir, open, rm, stat } from "node:fs/promises
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { removeUnfinished, temporaryPathFor, writeAtomically } from "../data-dir/atomic-file.js";
-import { readRegular } from "../data-dir/own-file.js";
+import { readRegular } from "../data-dir/safe-file.js";
 import { privateCacheDir } from "../data-dir/directories.js";
 import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/place";
 import { newSchemaStatements } from "@mgmt/cluster/rows/new-schema";
 import { superuser } from "@mgmt/cluster/policy/own-cluster";
 import { platformErrors } from "../../errors/platform-error.js";
-import { type SystemAccount, isRunningAsRoot } from "../data-dir/account.js";
+import { type SystemAccount, isRunningAsRoot } from "../data-dir/postgres-account.js";
 import type { Binaries } from "./binaries.js";
 import {
   type ClusterImage,

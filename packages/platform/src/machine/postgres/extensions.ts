@@ -1,7 +1,7 @@
 import { lstat, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readRegular } from "../data-dir/own-file.js";
-import type { SystemAccount } from "../data-dir/account.js";
+import { readRegular } from "../data-dir/safe-file.js";
+import type { SystemAccount } from "../data-dir/postgres-account.js";
 import type { Binaries } from "./binaries.js";
 import { runProgram } from "./run-program.js";
 

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { readRegular } from "../data-dir/own-file.js";
+import { readRegular } from "../data-dir/safe-file.js";
 import { platformErrors } from "../../errors/platform-error.js";
 import { hasProcessFiles } from "./process-files.js";
 import { removeSharedMemory } from "./shared-memory.js";

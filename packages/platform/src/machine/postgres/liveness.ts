@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connectToPostgres } from "../../front/upstream.js";
 import { Refusal } from "../../front/refusal.js";
 import { superuser } from "@mgmt/cluster/policy/own-cluster";
-import { RecoveryProgress } from "./recovery-work.js";
+import { RecoveryProgress } from "./recovery-progress.js";
 
 /** Times in milliseconds. */
 export interface LivenessTimes {

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { type FileHandle, copyFile, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { hardLinkProblem, openOwnedFile } from "../data-dir/own-file.js";
+import { hardLinkProblem, openOwnedFile } from "../data-dir/safe-file.js";
 import { platformErrors } from "../../errors/platform-error.js";
-import type { SystemAccount } from "../data-dir/account.js";
+import type { SystemAccount } from "../data-dir/postgres-account.js";
 import { postgresEnvironment } from "./run-program.js";
 
 /** Opens a log that belongs to this account, because another account could have linked it to a file elsewhere. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import type { SystemAccount } from "../data-dir/account.js";
+import type { SystemAccount } from "../data-dir/postgres-account.js";
 
 export interface ProgramResult {
   /** Exit status; null when a signal ended the program or it did not start. */

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { readRegular } from "../data-dir/own-file.js";
+import { readRegular } from "../data-dir/safe-file.js";
 import { runProgram } from "./run-program.js";
 
 /** The kind of dynamic shared memory: memory-mapped files in the cluster, because POSIX shared memory outlives a kill. */

@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { foreignProblem } from "../data-dir/own-file.js";
+import { foreignProblem } from "../data-dir/safe-file.js";
 
 interface MissingLink {
   /** Both are relative to the package, such as `native/lib/libpq.so.5.18` and `native/lib/libpq.so.5`. */

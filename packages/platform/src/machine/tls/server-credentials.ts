@@ -2,7 +2,7 @@ import { X509Certificate, createPrivateKey, generateKeyPairSync } from "node:cry
 import { join } from "node:path";
 import { removeUnfinished, writeAtomically } from "../data-dir/atomic-file.js";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { readOwnedFile } from "../data-dir/own-file.js";
+import { readOwnedFile } from "../data-dir/safe-file.js";
 import { authorityCertificate, serverCertificate } from "./certificate.js";
 
 /** The key and certificate of a TLS server, and the certificate by which its clients verify it. */

@@ -2,7 +2,7 @@ import { chmod, mkdir, open, readdir, realpath, rm, stat, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { isRunningAsRoot } from "../../../src/machine/data-dir/account.js";
+import { isRunningAsRoot } from "../../../src/machine/data-dir/postgres-account.js";
 import { openDataDir } from "../../../src/machine/data-dir/data-dir.js";
 import { makeEphemeralDir } from "../../../src/machine/ephemeral-dir.js";
 import { ephemeralBase } from "../../../src/machine/data-dir/directories.js";

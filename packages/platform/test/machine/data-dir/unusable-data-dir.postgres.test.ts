@@ -13,7 +13,7 @@ import {
 } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { isRunningAsRoot } from "../../../src/machine/data-dir/account.js";
+import { isRunningAsRoot } from "../../../src/machine/data-dir/postgres-account.js";
 import { PlatformError, startPlatform } from "@mgmt/platform";
 import { failure, root, start, useRoot } from "../../data-dirs.js";
 import { makeProject } from "../../api.js";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PlatformError } from "@mgmt/platform";
-import { findPostgresAccount, isRunningAsRoot } from "../../../src/machine/data-dir/account.js";
+import { findPostgresAccount, isRunningAsRoot } from "../../../src/machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../../../src/machine/postgres/binaries.js";
 import { runProgram } from "../../../src/machine/postgres/run-program.js";
 import { completeLinks, stagePrograms } from "../../../src/machine/postgres/staging.js";

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isRunningAsRoot } from "../../../src/machine/data-dir/account.js";
+import { isRunningAsRoot } from "../../../src/machine/data-dir/postgres-account.js";
 import type { Binaries } from "../../../src/machine/postgres/binaries.js";
 import { dataDirectoryParameter, refuseUnreachable } from "../../../src/machine/postgres/cluster.js";
 import { endLeftovers, endPrograms, findLinuxProcesses } from "../../../src/machine/postgres/leftovers.js";

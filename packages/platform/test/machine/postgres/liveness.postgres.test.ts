@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Refusal } from "../../../src/front/refusal.js";
 import { waitUntilStuck } from "../../../src/machine/postgres/liveness.js";
-import { RecoveryProgress } from "../../../src/machine/postgres/recovery-work.js";
+import { RecoveryProgress } from "../../../src/machine/postgres/recovery-progress.js";
 import { temporaryDirectory } from "../../cluster.js";
 
 let directory: string;

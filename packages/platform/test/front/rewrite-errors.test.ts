@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { encodeError } from "../../src/front/error-response.js";
-import { addExplanations, addReason } from "../../src/front/explanations.js";
+import { addExplanations, addReason } from "../../src/front/rewrite-errors.js";
 import { Refusal } from "../../src/front/refusal.js";
 import { errorFields } from "./wire.js";
 

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { closeSoon, finish } from "./finish.js";
+import { closeSoon, finish } from "./close-socket.js";
 import type { Upstream } from "./upstream.js";
 
 /** Time that a client has to receive the last bytes after Postgres has closed the connection, in milliseconds. */
