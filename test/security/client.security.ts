@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { setupBuilds } from "../../packages/sdk/test/build.js";
-import { isFree } from "../../packages/platform/src/machine/ports.js";
+import { isPortFree } from "../../packages/platform/src/machine/ports.js";
 import { startDev } from "./dev-process.js";
 import { giveAway, isRoot } from "./foreign-account.js";
 import { runAttack, whyNoOtherAccount } from "./other-account.js";
@@ -44,7 +44,7 @@ let nextPort = 20_000 + (process.pid % 10_000);
 /** Returns another port on which nothing listens. */
 const freePort = async (): Promise<number> => {
   do nextPort += 1;
-  while (!(await isFree(nextPort, "127.0.0.1")));
+  while (!(await isPortFree(nextPort, "127.0.0.1")));
   return nextPort;
 };
 

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { Client } from "pg";
-import { ephemeralBase } from "../../packages/platform/src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../../packages/platform/src/machine/data-dir/directories.js";
 import { PostgresServer } from "../../packages/platform/src/machine/postgres/server.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "../../packages/platform/test/cluster.js";
 
@@ -15,7 +15,7 @@ export interface PlainPostgres {
 }
 
 export const startPlainPostgres = async (): Promise<PlainPostgres> => {
-  const directory = await temporaryDirectory(await ephemeralBase());
+  const directory = await temporaryDirectory(await chooseEphemeralParent());
   const options = await makeCluster(directory);
   const server = await PostgresServer.start(options);
   const address = (user: string, password: string, database: string): string =>

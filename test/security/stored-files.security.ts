@@ -19,8 +19,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
 import { readProfiles } from "../../packages/cli/src/profiles/read-profiles.js";
 import {
-  privateCacheDir,
-  programCacheDir,
+  ensurePrivateCacheDir,
+  ensureProgramCacheDir,
 } from "../../packages/platform/src/machine/data-dir/directories.js";
 import { loadImage, saveImage } from "../../packages/platform/src/machine/postgres/cluster-image.js";
 import { stagePrograms } from "../../packages/platform/src/machine/postgres/staging.js";
@@ -125,26 +125,26 @@ describe("the folder for cached clusters", () => {
   it.runIf(process.platform === "linux")("is not one that another account could have filled", async () => {
     useCaches(() => undefined);
     // The control.
-    expect(await privateCacheDir()).toBe(join(usual(), "mgmt"));
+    expect(await ensurePrivateCacheDir()).toBe(join(usual(), "mgmt"));
     for (const mode of [0o770, 0o707]) {
       useCaches((folder) => chmodSync(folder, mode));
-      expect(await privateCacheDir()).not.toBe(join(usual(), "mgmt"));
+      expect(await ensurePrivateCacheDir()).not.toBe(join(usual(), "mgmt"));
     }
     useCaches((folder) => {
       rmSync(folder, { recursive: true });
       symlinkSync(sandbox.directory("cache-target"), folder);
     });
-    expect(await privateCacheDir()).not.toBe(join(usual(), "mgmt"));
+    expect(await ensurePrivateCacheDir()).not.toBe(join(usual(), "mgmt"));
     useCaches(() => chmodSync(usual(), 0o777));
-    expect(await privateCacheDir()).not.toBe(join(usual(), "mgmt"));
+    expect(await ensurePrivateCacheDir()).not.toBe(join(usual(), "mgmt"));
   });
 
   it("is not below TMPDIR when another account could exchange it there", async () => {
     useCaches((folder) => chmodSync(folder, 0o777));
     const hostile = sandbox.directory("temporary", 0o777);
     vi.stubEnv("TMPDIR", hostile);
-    expect(await privateCacheDir()).toBeUndefined();
-    await programCacheDir();
+    expect(await ensurePrivateCacheDir()).toBeUndefined();
+    await ensureProgramCacheDir();
     expect(readdirSync(hostile)).toEqual([]);
   });
 });

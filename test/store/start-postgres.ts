@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { Client } from "pg";
-import { ephemeralBase } from "../../packages/platform/src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../../packages/platform/src/machine/data-dir/directories.js";
 import { PostgresServer } from "../../packages/platform/src/machine/postgres/server.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "../../packages/platform/test/cluster.js";
 
@@ -8,7 +8,7 @@ let stop: (() => Promise<void>) | undefined;
 
 /** Starts Postgres with a database for the records of the tests. */
 export const setup = async (): Promise<void> => {
-  const directory = await temporaryDirectory(await ephemeralBase());
+  const directory = await temporaryDirectory(await chooseEphemeralParent());
   const options = await makeCluster(directory);
   const server = await PostgresServer.start(options);
   stop = async () => {

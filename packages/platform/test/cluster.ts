@@ -14,7 +14,7 @@ import type { Cluster as Policy } from "@mgmt/cluster/policy/cluster";
 import { ownCluster } from "@mgmt/cluster/policy/own-cluster";
 import { sharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
-import { ephemeralBase } from "../src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../src/machine/data-dir/directories.js";
 import { findLongLivedPort } from "../src/machine/ports.js";
 import { type SystemAccount, findPostgresAccount } from "../src/machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../src/machine/postgres/binaries.js";
@@ -121,7 +121,7 @@ export class Cluster {
     this.#databasesOptions = databasesOptions;
     this.#user = user;
     beforeAll(async () => {
-      this.#directory = await temporaryDirectory(await ephemeralBase());
+      this.#directory = await temporaryDirectory(await chooseEphemeralParent());
       this.#options = await (user === undefined
         ? makeCluster(this.#directory)
         : makeSharedCluster(this.#directory, user));

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import { ephemeralBase } from "../src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../src/machine/data-dir/directories.js";
 import { type Platform, PlatformError, startPlatform } from "../src/index.js";
 import { temporaryDirectory } from "./cluster.js";
 
@@ -10,7 +10,7 @@ export let root: string;
 
 export const useRoot = (): void => {
   beforeAll(async () => {
-    root = await temporaryDirectory(await ephemeralBase());
+    root = await temporaryDirectory(await chooseEphemeralParent());
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 };

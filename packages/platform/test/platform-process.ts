@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll } from "vitest";
-import { ephemeralBase } from "../src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../src/machine/data-dir/directories.js";
 import type { PlatformOptions, Ready } from "../src/index.js";
 import type { SystemAccount } from "../src/machine/data-dir/postgres-account.js";
 import { findPrograms, temporaryDirectory } from "./cluster.js";
@@ -136,7 +136,7 @@ export class Platforms {
 
   constructor() {
     beforeAll(async () => {
-      this.#directory = await temporaryDirectory(await ephemeralBase());
+      this.#directory = await temporaryDirectory(await chooseEphemeralParent());
       this.#program = await bundleProgram(this.#directory);
     });
     afterAll(async () => {

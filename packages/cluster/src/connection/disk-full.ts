@@ -3,5 +3,5 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 const diskFullCodes: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "53100"]);
 
 /** Returns whether an error, or one of its causes, says that a disk is full. */
-export const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && (diskFullCodes.has(errorCode(error)) || isDiskFull(error.cause));
+export const isDiskFullError = (error: unknown): boolean =>
+  error instanceof Error && (diskFullCodes.has(errorCode(error)) || isDiskFullError(error.cause));

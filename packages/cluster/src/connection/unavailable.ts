@@ -1,6 +1,6 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { DatabaseError } from "pg";
-import { isDiskFull } from "./disk-full.js";
+import { isDiskFullError } from "./disk-full.js";
 
 /**
  * Codes of temporary errors: connection exceptions, a lack of resources (a full disk, too many connections), lock timeouts,
@@ -11,7 +11,7 @@ const temporaryErrorCodes = /^(08...|53...|55P03|57014|57P0[1-5]|25P03)$/;
 
 /** Returns the error for work that can be retried. */
 export const toUnavailableError = (cause: unknown): DatabaseUnavailableError =>
-  isDiskFull(cause)
+  isDiskFullError(cause)
     ? new DatabaseUnavailableError("The disk of Postgres is full", { cause, reason: "its disk is full" })
     : new DatabaseUnavailableError("Postgres cannot be reached", { cause });
 
@@ -50,7 +50,7 @@ export interface ResourceShortage {
  * @param directory on the disk of Postgres, for the messages. Default: unknown.
  */
 export const findResourceShortage = (error: unknown, directory?: string): ResourceShortage | undefined => {
-  if (isDiskFull(error)) {
+  if (isDiskFullError(error)) {
     const disk = directory === undefined ? "the disk of Postgres" : `the disk of ${directory}`;
     return { description: `${disk} is full`, hint: "Free at least 100 MB there" };
   }

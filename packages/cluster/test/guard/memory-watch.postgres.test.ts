@@ -2,14 +2,14 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type LargeDatabase, MemoryWatch } from "../../src/guard/memory-watch.js";
 import { openPool } from "../../src/connection/pool.js";
 import { clientConfigOf } from "../../src/policy/address.js";
-import { ephemeralBase } from "../../../platform/src/machine/data-dir/directories.js";
-import { bytesInUse } from "../../../platform/src/machine/memory-limits.js";
+import { chooseEphemeralParent } from "../../../platform/src/machine/data-dir/directories.js";
+import { readBytesInUse } from "../../../platform/src/machine/memory-limits.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 
 const mebibyte = 1024 ** 2;
 const log: string[] = [];
-const directory = await ephemeralBase();
-const used = () => bytesInUse(directory);
+const directory = await chooseEphemeralParent();
+const used = () => readBytesInUse(directory);
 const cluster = new Cluster({
   memory: { used, perDatabase: 20 * mebibyte, total: 200 * mebibyte },
   penalty: 500,

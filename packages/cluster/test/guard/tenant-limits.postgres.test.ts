@@ -4,7 +4,7 @@ import type { Client } from "pg";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Admin } from "../../src/connection/admin.js";
 import { TenantGuard, type TenantLimits } from "../../src/guard/tenant-guard.js";
-import { bytesInUse } from "../../../platform/src/machine/memory-limits.js";
+import { readBytesInUse } from "../../../platform/src/machine/memory-limits.js";
 import { Cluster, ownClusterAt } from "../../../platform/test/cluster.js";
 import { connectionLimitOf, makeAdmin } from "../sessions.js";
 
@@ -13,7 +13,7 @@ import { connectionLimitOf, makeAdmin } from "../sessions.js";
 const cluster = new Cluster();
 const penalty = 60_000;
 const unlimited = 2 ** 60;
-const used = (): Promise<number> => bytesInUse(cluster.directory);
+const used = (): Promise<number> => readBytesInUse(cluster.directory);
 
 type Tenant = Awaited<ReturnType<Cluster["makeTenant"]>>;
 let [first, second]: Tenant[] = [];

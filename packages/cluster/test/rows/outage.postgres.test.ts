@@ -5,7 +5,7 @@ import { createServer } from "@mgmt/engine/http";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
-import { ephemeralBase } from "../../../platform/src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../../../platform/src/machine/data-dir/directories.js";
 import { PostgresServer, type ServerOptions } from "../../../platform/src/machine/postgres/server.js";
 import { type OpenRecords, openRecords } from "../../src/rows/open-records.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "../../../platform/test/cluster.js";
@@ -20,7 +20,7 @@ const addressOf = (database: string) => ({
 });
 
 beforeAll(async () => {
-  directory = await temporaryDirectory(await ephemeralBase());
+  directory = await temporaryDirectory(await chooseEphemeralParent());
   options = await makeCluster(directory);
   postgres = await PostgresServer.start(options);
   const client = new Client(addressOf("postgres"));

@@ -1,4 +1,4 @@
-import { isDiskFull as isDiskFullError } from "@mgmt/cluster/connection/disk-full";
+import { isDiskFullError as isDiskFullError } from "@mgmt/cluster/connection/disk-full";
 
 export type PlatformErrorCode =
   | "platform:no_postgres"
@@ -31,7 +31,7 @@ export class PlatformError extends Error {
   }
 }
 
-const otherDirectory = "Choose another directory with --data-dir, or use --ephemeral.";
+const otherDirectoryHint = "Choose another directory with --data-dir, or use --ephemeral.";
 
 /** Builds every error of the platform. */
 export const platformErrors = {
@@ -43,17 +43,17 @@ export const platformErrors = {
         "package manager, or set MGMT_POSTGRES to the directory that contains initdb and postgres.",
     ),
 
-  postgresFailed: (what: string, output: string) =>
+  postgresFailed: (problem: string, output: string) =>
     new PlatformError(
       "platform:postgres_failed",
-      output === "" ? what : `${what}: ${output}`,
+      output === "" ? problem : `${problem}: ${output}`,
       "Read the messages of Postgres above. With --data-dir, postgres.log in that directory has the full log.",
     ),
 
   postgresEnded: (cause: unknown) =>
     new PlatformError(
       "platform:postgres_failed",
-      `Postgres stopped unexpectedly and could not be restarted, so mgmt dev stopped too: ${reason(cause)}`,
+      `Postgres stopped unexpectedly and could not be restarted, so mgmt dev stopped too: ${messageWithoutPath(cause)}`,
       "Start mgmt dev again. With --data-dir, postgres.log in that directory has the reason.",
       { cause },
     ),
@@ -68,7 +68,7 @@ export const platformErrors = {
   cannotListen: (port: number, host: string, cause: unknown) =>
     new PlatformError(
       "platform:cannot_listen",
-      `mgmt dev cannot listen on port ${String(port)} of ${host}: ${reason(cause)}`,
+      `mgmt dev cannot listen on port ${String(port)} of ${host}: ${messageWithoutPath(cause)}`,
       "Choose a port above 1023 with --port, and an address of this machine.",
       { cause },
     ),
@@ -84,21 +84,21 @@ export const platformErrors = {
     new PlatformError(
       "platform:data_dir_in_use",
       `Another mgmt dev (process ${String(pid)}) is using ${dataDir}`,
-      `Use that one, or stop it (kill ${String(pid)}). ${otherDirectory}`,
+      `Use that one, or stop it (kill ${String(pid)}). ${otherDirectoryHint}`,
     ),
 
   dataDirInUseElsewhere: (dataDir: string) =>
     new PlatformError(
       "platform:data_dir_in_use",
       `Another mgmt dev, in another container or sandbox, is using ${dataDir}`,
-      `Use that one, or stop it. ${otherDirectory}`,
+      `Use that one, or stop it. ${otherDirectoryHint}`,
     ),
 
   serverInUseElsewhere: (dataDir: string) =>
     new PlatformError(
       "platform:data_dir_in_use",
       `A Postgres server that this process cannot stop, in another container or sandbox, is using ${dataDir}`,
-      `Stop that container or its Postgres. ${otherDirectory}`,
+      `Stop that container or its Postgres. ${otherDirectoryHint}`,
     ),
 
   dataDirMayBeInUse: (dataDir: string, file: string) =>
@@ -106,7 +106,7 @@ export const platformErrors = {
       "platform:data_dir_in_use",
       `${dataDir} is locked, and mgmt dev cannot tell whether the process that locked it has ended: it may run in another ` +
         "container or on another machine",
-      `Stop the other mgmt dev. If no other process uses the directory, remove ${file}. ${otherDirectory}`,
+      `Stop the other mgmt dev. If no other process uses the directory, remove ${file}. ${otherDirectoryHint}`,
     ),
 
   dataDirCopiedInUse: (dataDir: string, pid: number) =>
@@ -120,14 +120,14 @@ export const platformErrors = {
     new PlatformError(
       "platform:data_dir_corrupt",
       `${dataDir} has other files in it: it is not empty, and mgmt dev did not create it (there is no platform.json)`,
-      `Nothing in it was changed. ${otherDirectory}`,
+      `Nothing in it was changed. ${otherDirectoryHint}`,
     ),
 
-  dataDirCorrupt: (dataDir: string, what: string, cause?: unknown) =>
+  dataDirCorrupt: (dataDir: string, problem: string, cause?: unknown) =>
     new PlatformError(
       "platform:data_dir_corrupt",
-      `The data directory ${dataDir} cannot be used: ${what}`,
-      `Nothing in it was changed. Restore it from a copy, or start with an empty one. ${otherDirectory}`,
+      `The data directory ${dataDir} cannot be used: ${problem}`,
+      `Nothing in it was changed. Restore it from a copy, or start with an empty one. ${otherDirectoryHint}`,
       { cause },
     ),
 
@@ -135,7 +135,7 @@ export const platformErrors = {
     new PlatformError(
       "platform:data_dir_incompatible",
       `The data directory ${dataDir} has a format that this version of @mgmt/platform cannot read`,
-      `Nothing in it was changed. Use the version of @mgmt/platform that made it. ${otherDirectory}`,
+      `Nothing in it was changed. Use the version of @mgmt/platform that made it. ${otherDirectoryHint}`,
       { cause },
     ),
 
@@ -144,7 +144,7 @@ export const platformErrors = {
       "platform:data_dir_unsafe",
       `${path} cannot be trusted: ${problem}`,
       `Nothing in it was changed. The data directory and its files must belong to you, its parent directories to you or root, ` +
-        `and only their owners may write to them: check with ls -la. ${otherDirectory}`,
+        `and only their owners may write to them: check with ls -la. ${otherDirectoryHint}`,
     ),
 
   temporaryDirUnsafe: (directory: string, problem: string) =>
@@ -157,7 +157,7 @@ export const platformErrors = {
   temporaryDirUnwritable: (directory: string, cause: unknown) =>
     new PlatformError(
       "platform:data_dir_unwritable",
-      `No directory for ephemeral data can be created in ${directory}: ${reason(cause)}`,
+      `No directory for ephemeral data can be created in ${directory}: ${messageWithoutPath(cause)}`,
       "Set TMPDIR to a directory that you can write to.",
       { cause },
     ),
@@ -165,8 +165,8 @@ export const platformErrors = {
   dataDirUnwritable: (dataDir: string, cause: unknown) =>
     new PlatformError(
       "platform:data_dir_unwritable",
-      `The data directory ${dataDir} is not writable: ${reason(cause)}`,
-      otherDirectory,
+      `The data directory ${dataDir} is not writable: ${messageWithoutPath(cause)}`,
+      otherDirectoryHint,
       { cause },
     ),
 
@@ -175,7 +175,7 @@ export const platformErrors = {
     new PlatformError(
       "platform:data_dir_unwritable",
       `The account that runs Postgres ${version} cannot enter ${dataDir}, because a parent directory is closed to other users`,
-      `${otherDirectory} ${remedy}`,
+      `${otherDirectoryHint} ${remedy}`,
     ),
 
   diskFull: (directory: string, cause?: unknown) =>
@@ -237,16 +237,17 @@ export const platformErrors = {
       { cause },
     ),
 
-  unsupportedSystem: (what: string, hint: string) =>
-    new PlatformError("platform:unsupported_system", what, hint),
+  unsupportedSystem: (message: string, hint: string) =>
+    new PlatformError("platform:unsupported_system", message, hint),
 };
 
 /** Returns the message of a system error without the path that Node appends. */
-const reason = (cause: unknown): string =>
+const messageWithoutPath = (cause: unknown): string =>
   cause instanceof Error ? (cause.message.split(", ")[0] ?? cause.message) : String(cause);
 
 /** Returns whether an error, or one of its causes, says that a disk is full. */
-export const isDiskFull = (error: unknown): boolean =>
+export const isCausedByFullDisk = (error: unknown): boolean =>
   isDiskFullError(error) ||
   (error instanceof Error &&
-    ((error instanceof PlatformError && error.code === "platform:disk_full") || isDiskFull(error.cause)));
+    ((error instanceof PlatformError && error.code === "platform:disk_full") ||
+      isCausedByFullDisk(error.cause)));

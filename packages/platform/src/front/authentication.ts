@@ -1,31 +1,41 @@
-/** Types of messages that Postgres sends before it has accepted a password: authentication requests, notices and versions. */
-const messagesBefore = new Set(["R", "N", "v"].map((type) => type.charCodeAt(0)));
+const authenticationRequestType = "R".charCodeAt(0);
+const noticeResponseType = "N".charCodeAt(0);
+const negotiateProtocolVersionType = "v".charCodeAt(0);
 
+/** Types of messages that Postgres sends before it has accepted a password. */
+const typesBeforeAcceptance = new Set([
+  authenticationRequestType,
+  noticeResponseType,
+  negotiateProtocolVersionType,
+]);
+
+/** The code in an authentication request that says that the client is accepted. */
 const authenticationOk = 0;
 
 /**
  * Watches the messages of Postgres until it accepts the client ([message
  * formats](https://www.postgresql.org/docs/current/protocol-message-formats.html)).
  */
-export class Authentication {
-  #unread: Buffer = Buffer.alloc(0);
+export class AuthenticationObserver {
+  #unreadBytes: Buffer = Buffer.alloc(0);
   #isDecided = false;
 
   /** Returns true for the bytes with which Postgres has accepted the client. */
-  isAcceptedBy(bytes: Buffer): boolean {
+  observeAcceptance(bytes: Buffer): boolean {
     if (this.#isDecided) return false;
-    this.#unread = Buffer.concat([this.#unread, bytes]);
-    while (this.#unread.length >= 9) {
-      const [type = 0] = this.#unread;
-      const isAccepted = type === "R".charCodeAt(0) && this.#unread.readUInt32BE(5) === authenticationOk;
-      const length = this.#unread.readUInt32BE(1) + 1;
-      if (isAccepted || !messagesBefore.has(type)) {
+    this.#unreadBytes = Buffer.concat([this.#unreadBytes, bytes]);
+    while (this.#unreadBytes.length >= 9) {
+      const [type = 0] = this.#unreadBytes;
+      const isAccepted =
+        type === authenticationRequestType && this.#unreadBytes.readUInt32BE(5) === authenticationOk;
+      const length = this.#unreadBytes.readUInt32BE(1) + 1;
+      if (isAccepted || !typesBeforeAcceptance.has(type)) {
         this.#isDecided = true;
-        this.#unread = Buffer.alloc(0);
+        this.#unreadBytes = Buffer.alloc(0);
         return isAccepted;
       }
-      if (this.#unread.length < length) return false;
-      this.#unread = this.#unread.subarray(length);
+      if (this.#unreadBytes.length < length) return false;
+      this.#unreadBytes = this.#unreadBytes.subarray(length);
     }
     return false;
   }

@@ -1,14 +1,14 @@
 import type { Socket } from "node:net";
 
 /** Time for data that the other side sends before it learns that the connection has ended, in milliseconds. */
-const closeTimeoutMs = 250;
+const drainTimeoutMs = 250;
 
 /**
  * Sends the remaining data, and closes the socket.
  *
  * @param timeoutMs how long that may take, in milliseconds.
  */
-export const closeSoon = (socket: Socket, timeoutMs: number): void => {
+export const flushAndClose = (socket: Socket, timeoutMs: number): void => {
   if (socket.destroyed) return;
   const timer = setTimeout(() => socket.destroy(), timeoutMs);
   socket.once("close", () => clearTimeout(timer));
@@ -20,23 +20,23 @@ export const closeSoon = (socket: Socket, timeoutMs: number): void => {
  * with unread bytes, the system would reset the connection, and the other side would lose the data that it has not read yet ([RFC 2525,
  * section 2.17](https://www.rfc-editor.org/rfc/rfc2525#section-2.17)).
  *
- * @param limit how long the other side may take to receive everything, in milliseconds.
+ * @param timeoutMs how long the other side may take to receive everything, in milliseconds.
  * @param lastBytes sent before the end.
  */
-export const finish = (
+export const endAndDrain = (
   socket: Socket,
-  { limit: timeoutMs, lastBytes }: { limit: number; lastBytes?: Buffer },
+  { timeoutMs, lastBytes }: { timeoutMs: number; lastBytes?: Buffer },
 ): void => {
   if (socket.destroyed) return;
   let timer = setTimeout(() => socket.destroy(), timeoutMs);
-  const whenSent = (): void => {
+  const startDrainTimeout = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => socket.destroy(), closeTimeoutMs);
+    timer = setTimeout(() => socket.destroy(), drainTimeoutMs);
   };
-  if (socket.writableFinished) whenSent();
-  else socket.once("finish", whenSent);
+  if (socket.writableFinished) startDrainTimeout();
+  else socket.once("finish", startDrainTimeout);
   socket.once("close", () => {
-    socket.off("finish", whenSent);
+    socket.off("finish", startDrainTimeout);
     clearTimeout(timer);
   });
   if (lastBytes === undefined) socket.end();

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { closeSoon, finish } from "./close-socket.js";
+import { flushAndClose, endAndDrain } from "./close-socket.js";
 import type { Upstream } from "./upstream.js";
 
 /** Time that a client has to receive the last bytes after Postgres has closed the connection, in milliseconds. */
-const lingerTimeoutMs = 30_000;
+const flushTimeoutMs = 30_000;
 
 /** Returns the current delay of a link, in milliseconds. */
 export type Latency = () => number;
@@ -14,79 +14,79 @@ export type Latency = () => number;
  * takes it, and the end of one direction leaves the other one open. When one side has closed, the other one still receives
  * everything that was sent before.
  *
- * @param pending bytes of the client that Postgres has not received yet.
- * @param first bytes of Postgres that the client has not received yet.
+ * @param pendingBytes bytes of the client that Postgres has not received yet.
+ * @param firstBytes bytes of Postgres that the client has not received yet.
  * @param latency delay for data from the client.
  */
 export const connectStreams = (
   client: Socket,
   upstream: Upstream,
-  { pending, first, latency }: { pending: Buffer; first: Buffer; latency: Latency },
+  { pendingBytes, firstBytes, latency }: { pendingBytes: Buffer; firstBytes: Buffer; latency: Latency },
 ): void => {
-  const postgres = upstream.socket;
+  const postgresSocket = upstream.socket;
   forwardFromPostgres(client, upstream);
-  forwardFromClient(client, postgres, latency);
+  forwardFromClient(client, postgresSocket, latency);
 
-  const whenClientCloses = (): void => {
+  const onClientClose = (): void => {
     upstream.receive = () => true;
-    postgres.resume();
-    closeSoon(postgres, lingerTimeoutMs);
+    postgresSocket.resume();
+    flushAndClose(postgresSocket, flushTimeoutMs);
   };
   client.on("error", () => client.destroy());
-  if (client.closed) whenClientCloses();
-  else client.on("close", whenClientCloses);
-  postgres.on("close", () => finish(client, { limit: lingerTimeoutMs }));
+  if (client.closed) onClientClose();
+  else client.on("close", onClientClose);
+  postgresSocket.on("close", () => endAndDrain(client, { timeoutMs: flushTimeoutMs }));
 
-  client.write(first);
-  if (pending.length > 0) client.unshift(pending);
-  postgres.resume();
+  client.write(firstBytes);
+  if (pendingBytes.length > 0) client.unshift(pendingBytes);
+  postgresSocket.resume();
   client.resume();
 };
 
-const forwardFromClient = (client: Socket, postgres: Socket, latency: Latency): void => {
+const forwardFromClient = (client: Socket, postgresSocket: Socket, latency: Latency): void => {
   /** Passes the bytes on that wait for the end of their delay. */
-  let passDelayed: (() => void) | undefined;
-  const pass = (bytes: Buffer): void => {
-    if (!postgres.write(bytes)) client.pause();
+  let passDelayedBytes: (() => void) | undefined;
+  const passBytes = (bytes: Buffer): void => {
+    if (!postgresSocket.write(bytes)) client.pause();
   };
   client.on("data", (bytes: Buffer) => {
-    if (!postgres.writable) return;
+    if (!postgresSocket.writable) return;
     const delay = latency();
     if (delay === 0) {
-      pass(bytes);
+      passBytes(bytes);
       return;
     }
     client.pause();
-    const timer = setTimeout(() => passDelayed?.(), delay);
-    passDelayed = () => {
+    const timer = setTimeout(() => passDelayedBytes?.(), delay);
+    passDelayedBytes = () => {
       clearTimeout(timer);
-      passDelayed = undefined;
+      passDelayedBytes = undefined;
       client.resume();
-      pass(bytes);
+      passBytes(bytes);
     };
   });
-  client.on("end", () => postgres.end());
-  for (const socket of [client, postgres]) socket.on("close", () => passDelayed?.());
-  postgres.on("drain", () => {
-    if (passDelayed === undefined) client.resume();
+  client.on("end", () => postgresSocket.end());
+  for (const socket of [client, postgresSocket]) socket.on("close", () => passDelayedBytes?.());
+  postgresSocket.on("drain", () => {
+    if (passDelayedBytes === undefined) client.resume();
   });
 };
 
 const forwardFromPostgres = (client: Socket, upstream: Upstream): void => {
-  const { socket } = upstream;
+  const { socket: postgresSocket } = upstream;
   if (client instanceof TLSSocket) {
     upstream.receive = (bytes) => client.write(Buffer.from(bytes));
-    client.on("drain", () => socket.resume());
+    client.on("drain", () => postgresSocket.resume());
     return;
   }
   let isWaiting = false;
-  const afterWrite = (): void => {
+  const resumeAfterWrite = (): void => {
     if (!isWaiting || client.writableLength > 0) return;
     isWaiting = false;
-    socket.resume();
+    postgresSocket.resume();
   };
   upstream.receive = (bytes) => {
-    client.write(bytes, afterWrite);
+    client.write(bytes, resumeAfterWrite);
     // The system usually takes the bytes at once. Otherwise they must stay in the buffer until it has.
     isWaiting = client.writableLength > 0;
     return !isWaiting;

@@ -5,9 +5,9 @@ export type FirstMessage =
   | { type: "ssl" | "gss" }
   /** Cancels a query of another connection. */
   | { type: "cancel"; bytes: Buffer }
-  | Startup;
+  | StartupMessage;
 
-export interface Startup {
+export interface StartupMessage {
   type: "startup";
   bytes: Buffer;
   user: string;
@@ -16,12 +16,12 @@ export interface Startup {
 }
 
 /** Postgres accepts no longer message (`MAX_STARTUP_PACKET_LENGTH`). */
-const maxLength = 10_000;
+const maxMessageLength = 10_000;
 
 /** Values in place of the protocol version. */
-const cancelRequest = 80_877_102;
-const sslRequest = 80_877_103;
-const gssRequest = 80_877_104;
+const cancelRequestCode = 80_877_102;
+const sslRequestCode = 80_877_103;
+const gssRequestCode = 80_877_104;
 
 /**
  * Parses a first message
@@ -30,34 +30,36 @@ const gssRequest = 80_877_104;
  * @returns the message and the bytes after it, or undefined when the message is incomplete.
  * @throws Refusal as soon as the bytes cannot become a valid message.
  */
-export const parseFirstMessage = (bytes: Buffer): { message: FirstMessage; rest: Buffer } | undefined => {
+export const parseFirstMessage = (
+  bytes: Buffer,
+): { message: FirstMessage; bytesAfter: Buffer } | undefined => {
   if (bytes.length < 4) return undefined;
   const length = bytes.readUInt32BE(0);
-  if (length < 8 || length > maxLength) throw refusals.invalidLength();
+  if (length < 8 || length > maxMessageLength) throw refusals.invalidLength();
   if (bytes.length < length) return undefined;
-  return { message: parseStartup(bytes.subarray(0, length)), rest: bytes.subarray(length) };
+  return { message: parseCompleteMessage(bytes.subarray(0, length)), bytesAfter: bytes.subarray(length) };
 };
 
-const parseStartup = (bytes: Buffer): FirstMessage => {
+const parseCompleteMessage = (bytes: Buffer): FirstMessage => {
   const version = bytes.readUInt32BE(4);
-  if (version === sslRequest || version === gssRequest) {
+  if (version === sslRequestCode || version === gssRequestCode) {
     if (bytes.length !== 8) throw refusals.invalidLength();
-    return { type: version === sslRequest ? "ssl" : "gss" };
+    return { type: version === sslRequestCode ? "ssl" : "gss" };
   }
-  if (version === cancelRequest) {
+  if (version === cancelRequestCode) {
     // Process id and secret key.
     if (bytes.length < 16) throw refusals.invalidLength();
     return { type: "cancel", bytes };
   }
   const major = version >>> 16;
   if (major !== 3) throw refusals.unsupportedProtocol(major, version & 0xffff);
-  const parameters = parametersOf(bytes);
-  const valueOf = (requestedDatabase: string): string | undefined =>
+  const parameters = parseParameters(bytes);
+  const findValue = (parameterName: string): string | undefined =>
     // Postgres uses the last value, too.
-    parameters.findLast(({ name }) => name === requestedDatabase)?.value || undefined;
-  const user = valueOf("user");
+    parameters.findLast(({ name }) => name === parameterName)?.value || undefined;
+  const user = findValue("user");
   if (user === undefined) throw refusals.noUser();
-  return { type: "startup", bytes, user, database: valueOf("database") };
+  return { type: "startup", bytes, user, database: findValue("database") };
 };
 
 interface Parameter {
@@ -66,7 +68,7 @@ interface Parameter {
 }
 
 /** Reads the parameters as Latin-1, which preserves the bytes of every encoding. */
-const parametersOf = (startup: Buffer): Parameter[] => {
+const parseParameters = (startup: Buffer): Parameter[] => {
   const text = startup.toString("latin1");
   const parameters: Parameter[] = [];
   let offset = 8;
@@ -82,8 +84,8 @@ const parametersOf = (startup: Buffer): Parameter[] => {
 };
 
 /** Returns a StartupMessage that asks for another database. Everything else stays unchanged. */
-export const withDatabase = (startup: Buffer, database: string): Buffer => {
-  const parameters = parametersOf(startup).filter(({ name }) => name !== "database");
+export const replaceDatabase = (startup: Buffer, database: string): Buffer => {
+  const parameters = parseParameters(startup).filter(({ name }) => name !== "database");
   const content = [...parameters, { name: "database", value: database }]
     .map(({ name, value }) => `${name}\0${value}\0`)
     .join("");

@@ -7,14 +7,14 @@ import {
   type InstalledConnectionFault,
 } from "@mgmt/engine";
 import { type LoginRefusedError, loginRefusals } from "@mgmt/cluster/connection/login-refused";
-import { Authentication } from "./authentication.js";
-import { type Startup, withDatabase } from "./first-message.js";
-import { addExplanations, addReason } from "./rewrite-errors.js";
-import { closeSoon, finish } from "./close-socket.js";
-import { type Greeted, Handshake } from "./handshake.js";
+import { AuthenticationObserver } from "./authentication.js";
+import { type StartupMessage, replaceDatabase } from "./first-message.js";
+import { addHints, replaceSessionEndError } from "./rewrite-errors.js";
+import { flushAndClose, endAndDrain } from "./close-socket.js";
+import { type GreetedClient, Handshake } from "./handshake.js";
 import { connectStreams } from "./connect-streams.js";
 import { toRefusal, refusals } from "./refusal.js";
-import { type PostgresAddress, type Upstream, connectToPostgres, sendTo } from "./upstream.js";
+import { type PostgresAddress, type Upstream, connectToPostgres, connectAndSend } from "./upstream.js";
 
 export interface FrontOptions {
   port: number;
@@ -27,7 +27,7 @@ export interface FrontOptions {
   /** Receives errors that should not happen. */
   onDefect: (error: unknown) => void;
   /** Time for a client to send its first message, in milliseconds. Default: 10,000. */
-  greetingTimeout?: number;
+  greetingTimeoutMs?: number;
   /**
    * Time that a new connection waits for Postgres while it is not available, and for a database that is being created, copied or
    * restored, in milliseconds. Default: 10,000.
@@ -59,19 +59,19 @@ interface Session {
   database: string;
   client: Socket;
   /** Whether Postgres has accepted its password. Other sessions do not count, because anybody can open them in any name. */
-  accepted: boolean;
-  delayedBy: InstalledConnectionFault | undefined;
+  isAccepted: boolean;
+  latencyFault: InstalledConnectionFault | undefined;
   /** The database that the client asks for, in Latin-1, unless it is a name that every database has. */
-  wanted: string | undefined;
+  requestedName: string | undefined;
 }
 
 /** Name of the database in the connection strings. It stands for the login's own one. */
-const commonName = "postgres";
+const commonDatabaseName = "postgres";
 
-const findRequestedUser = ({ user, database }: Startup, own: string): string | undefined =>
-  database === undefined || [own, user, commonName].includes(database) ? undefined : database;
+const findRequestedName = ({ user, database }: StartupMessage, ownDatabase: string): string | undefined =>
+  database === undefined || [ownDatabase, user, commonDatabaseName].includes(database) ? undefined : database;
 
-const loopback = ["127.0.0.1", "::1"] as const;
+const loopbackHosts = ["127.0.0.1", "::1"] as const;
 
 /** Time that sessions have to receive their last bytes when the front closes, in milliseconds. */
 const closeTimeoutMs = 500;
@@ -89,7 +89,7 @@ const maxSockets = 1_000;
  * Maximum number of clients whose password Postgres has not accepted. When there are more, the oldest is disconnected, so that
  * clients that never log in cannot keep out others, which need only milliseconds.
  */
-const maxUnaccepted = 400;
+const maxUnacceptedClients = 400;
 
 /**
  * Accepts the clients of the databases in place of Postgres. It offers TLS, connects every login to its own database,
@@ -107,13 +107,13 @@ export class Front implements DataPlane {
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<Session>();
   /** By address, the oldest first. */
-  readonly #unaccepted = new Map<string, Socket>();
+  readonly #unacceptedClients = new Map<string, Socket>();
   /** One for each client that has not reached Postgres. */
-  readonly #waiting = new Set<AbortController>();
+  readonly #pendingClients = new Set<AbortController>();
   #directory: DatabaseDirectory | undefined;
 
   private constructor(options: FrontOptions) {
-    const { greetingTimeout = 10_000, patience = 10_000 } = options;
+    const { greetingTimeoutMs = 10_000, patience = 10_000 } = options;
     this.#options = options;
     this.#patience = patience;
     this.port = options.port;
@@ -122,11 +122,11 @@ export class Front implements DataPlane {
     this.faults.onAdd = (fault) => this.#applyOpenFault(fault);
     this.#handshake = new Handshake({
       ...options.credentials,
-      timeout: greetingTimeout,
+      timeoutMs: greetingTimeoutMs,
       onGreeted: (greeted) => {
-        this.#serve(greeted).catch((error: unknown) => this.#refuse(greeted.socket, error));
+        this.#serveClient(greeted).catch((error: unknown) => this.#rejectClient(greeted.socket, error));
       },
-      onError: (socket, error) => this.#refuse(socket, error),
+      onError: (socket, error) => this.#rejectClient(socket, error),
     });
   }
 
@@ -137,10 +137,10 @@ export class Front implements DataPlane {
    */
   static async listen(options: FrontOptions): Promise<Front> {
     const front = new Front(options);
-    const [required, optional] = loopback;
-    await front.#listen(required);
+    const [requiredHost, optionalHost] = loopbackHosts;
+    await front.#listen(requiredHost);
     // Not every machine has IPv6.
-    await front.#listen(optional).catch(() => undefined);
+    await front.#listen(optionalHost).catch(() => undefined);
     return front;
   }
 
@@ -156,17 +156,17 @@ export class Front implements DataPlane {
 
   /** Stops accepting connections, and refuses those that have not reached Postgres. Sessions continue. */
   stopAccepting(): void {
-    for (const waiting of this.#waiting) waiting.abort(refusals.stopping());
+    for (const controller of this.#pendingClients) controller.abort(refusals.stopping());
     for (const server of this.#servers) server.close();
   }
 
   /** Ends all connections. */
   async close(): Promise<void> {
     this.stopAccepting();
-    const closed = Promise.all([...this.#sockets].map((socket) => waitForClose(socket)));
-    await Promise.race([closed, sleep(closeTimeoutMs, undefined, { ref: false })]);
+    const allClosed = Promise.all([...this.#sockets].map((socket) => waitForClose(socket)));
+    await Promise.race([allClosed, sleep(closeTimeoutMs, undefined, { ref: false })]);
     for (const socket of this.#sockets) socket.destroy();
-    await closed;
+    await allClosed;
   }
 
   #listen(host: string): Promise<void> {
@@ -188,41 +188,41 @@ export class Front implements DataPlane {
   #greetSocket(socket: Socket): void {
     this.#sockets.add(socket);
     const address = addressOf(socket);
-    this.#unaccepted.set(address, socket);
+    this.#unacceptedClients.set(address, socket);
     socket.on("close", () => {
       this.#sockets.delete(socket);
-      if (this.#unaccepted.get(address) === socket) this.#unaccepted.delete(address);
+      if (this.#unacceptedClients.get(address) === socket) this.#unacceptedClients.delete(address);
     });
-    const [oldest] = this.#unaccepted.values();
-    if (this.#unaccepted.size > maxUnaccepted) oldest?.destroy();
+    const [oldestClient] = this.#unacceptedClients.values();
+    if (this.#unacceptedClients.size > maxUnacceptedClients) oldestClient?.destroy();
     this.#handshake.greet(socket);
   }
 
-  async #serve({ socket, message, rest }: Greeted): Promise<void> {
+  async #serveClient({ socket, message, bytesAfter }: GreetedClient): Promise<void> {
     if (message.type === "cancel") {
-      this.#cancel(socket, message.bytes);
+      this.#forwardCancelRequest(socket, message.bytes);
       return;
     }
-    const waiting = new AbortController();
-    this.#waiting.add(waiting);
-    socket.on("close", () => waiting.abort());
+    const controller = new AbortController();
+    this.#pendingClients.add(controller);
+    socket.on("close", () => controller.abort());
     try {
-      const database = await this.#find(message.user, waiting.signal);
+      const database = await this.#findDatabase(message.user, controller.signal);
       // Postgres refuses users that the front does not know.
-      const session = database === undefined ? undefined : this.#admit(database, message, socket);
-      const startup = database === undefined ? message.bytes : withDatabase(message.bytes, database);
+      const session = database === undefined ? undefined : this.#registerSession(database, message, socket);
+      const startup = database === undefined ? message.bytes : replaceDatabase(message.bytes, database);
       const latency = (): number => this.#latencyOf(session);
-      if (latency() > 0) await sleep(latency(), undefined, { signal: waiting.signal });
-      const patience = { patience: this.#patience, signal: waiting.signal };
-      const { upstream, first } = await connectToPostgres(this.#options.postgres, startup, patience);
-      connectStreams(socket, upstream, { pending: rest, first, latency });
+      if (latency() > 0) await sleep(latency(), undefined, { signal: controller.signal });
+      const patience = { patience: this.#patience, signal: controller.signal };
+      const { upstream, firstBytes } = await connectToPostgres(this.#options.postgres, startup, patience);
+      connectStreams(socket, upstream, { pendingBytes: bytesAfter, firstBytes, latency });
       const { receive } = upstream;
-      upstream.receive = (bytes) => receive(addExplanations(bytes));
-      this.#awaitAcceptance(socket, upstream, session, first);
+      upstream.receive = (bytes) => receive(addHints(bytes));
+      this.#awaitAcceptance(socket, upstream, session, firstBytes);
     } catch (error) {
-      throw waiting.signal.aborted ? waiting.signal.reason : error;
+      throw controller.signal.aborted ? controller.signal.reason : error;
     } finally {
-      this.#waiting.delete(waiting);
+      this.#pendingClients.delete(controller);
     }
   }
 
@@ -230,19 +230,24 @@ export class Front implements DataPlane {
    * Counts the session as soon as Postgres accepts it, or ends it if its database has too many, or if it asks for another one.
    * Without the password, a client does not learn which databases exist.
    */
-  #awaitAcceptance(client: Socket, upstream: Upstream, session: Session | undefined, first: Buffer): void {
-    const authentication = new Authentication();
-    authentication.isAcceptedBy(first);
+  #awaitAcceptance(
+    client: Socket,
+    upstream: Upstream,
+    session: Session | undefined,
+    firstBytes: Buffer,
+  ): void {
+    const authentication = new AuthenticationObserver();
+    authentication.observeAcceptance(firstBytes);
     const { receive } = upstream;
     upstream.receive = (bytes) => {
-      if (!authentication.isAcceptedBy(bytes)) return receive(bytes);
+      if (!authentication.observeAcceptance(bytes)) return receive(bytes);
       upstream.receive =
-        session === undefined ? receive : (nextBytes) => receive(this.#withReason(session, nextBytes));
-      this.#unaccepted.delete(addressOf(client));
-      if (session === undefined || session.wanted === undefined)
+        session === undefined ? receive : (nextBytes) => receive(this.#replaceEndError(session, nextBytes));
+      this.#unacceptedClients.delete(addressOf(client));
+      if (session === undefined || session.requestedName === undefined)
         return this.#acceptConnection(session, upstream, bytes);
-      this.#acceptIfNamed(session, session.wanted, upstream, bytes).catch((error: unknown) => {
-        this.#refuse(client, error);
+      this.#acceptIfNameMatches(session, session.requestedName, upstream, bytes).catch((error: unknown) => {
+        this.#rejectClient(client, error);
         upstream.socket.destroy();
       });
       return false;
@@ -250,22 +255,22 @@ export class Front implements DataPlane {
   }
 
   /** Says why the platform has ended a session. */
-  #withReason({ database }: Session, bytes: Buffer): Buffer {
-    const reason = this.#directory?.reasonOf(database);
-    return reason === undefined ? bytes : addReason(bytes, reason);
+  #replaceEndError({ database }: Session, bytes: Buffer): Buffer {
+    const endReason = this.#directory?.reasonOf(database);
+    return endReason === undefined ? bytes : replaceSessionEndError(bytes, endReason);
   }
 
   /** Counts the session, and passes on the data from Postgres. Ends it if its database has too many. */
   #acceptConnection(session: Session | undefined, upstream: Upstream, bytes: Buffer): boolean {
     if (session === undefined) return upstream.receive(bytes);
     try {
-      this.#refuseTooMany(session.database);
+      this.#refuseTooManySessions(session.database);
     } catch (error) {
-      this.#refuse(session.client, error);
+      this.#rejectClient(session.client, error);
       upstream.socket.destroy();
       return true;
     }
-    session.accepted = true;
+    session.isAccepted = true;
     return upstream.receive(bytes);
   }
 
@@ -274,7 +279,12 @@ export class Front implements DataPlane {
    *
    * @throws Refusal when it has another name.
    */
-  async #acceptIfNamed(session: Session, wanted: string, upstream: Upstream, bytes: Buffer): Promise<void> {
+  async #acceptIfNameMatches(
+    session: Session,
+    requestedName: string,
+    upstream: Upstream,
+    bytes: Buffer,
+  ): Promise<void> {
     const { receive } = upstream;
     const received = [Buffer.from(bytes)];
     upstream.receive = (nextBytes) => {
@@ -282,8 +292,8 @@ export class Front implements DataPlane {
       return false;
     };
     const name = await this.#nameOf(session.database);
-    if (name === undefined || Buffer.from(name).toString("latin1") !== wanted)
-      throw refusals.noDatabase(wanted);
+    if (name === undefined || Buffer.from(name).toString("latin1") !== requestedName)
+      throw refusals.noDatabase(requestedName);
     if (session.client.destroyed) return;
     upstream.receive = receive;
     if (this.#acceptConnection(session, upstream, Buffer.concat(received))) upstream.socket.resume();
@@ -302,8 +312,8 @@ export class Front implements DataPlane {
    * Returns the database of a user; undefined for an unknown user. Waits while it is created, copied or restored, and while Postgres
    * restarts.
    */
-  async #find(user: string, signal: AbortSignal): Promise<string | undefined> {
-    const { databaseOf } = await this.#whenOpen(signal);
+  async #findDatabase(user: string, signal: AbortSignal): Promise<string | undefined> {
+    const { databaseOf } = await this.#waitUntilOpen(signal);
     for (
       const deadline = performance.now() + this.#patience;
       ;
@@ -318,7 +328,7 @@ export class Front implements DataPlane {
     }
   }
 
-  async #whenOpen(signal: AbortSignal): Promise<DatabaseDirectory> {
+  async #waitUntilOpen(signal: AbortSignal): Promise<DatabaseDirectory> {
     for (
       const deadline = performance.now() + this.#patience;
       ;
@@ -332,19 +342,19 @@ export class Front implements DataPlane {
   /**
    * Registers a session, unless its database has too many or a fault prevents it.
    *
-   * @throws Refusal; LoginRefused; Dropped when the client was disconnected.
+   * @throws Refusal; LoginRefusedError; DroppedConnectionError when the client was disconnected.
    */
-  #admit(database: string, startup: Startup, client: Socket): Session {
-    this.#refuseTooMany(database);
+  #registerSession(database: string, startup: StartupMessage, client: Socket): Session {
+    this.#refuseTooManySessions(database);
     const fault = this.faults.strikeAny(database);
     if (fault?.effect === "refuse") throw refusals.fault(fault);
-    if (fault?.effect === "drop") throw new DroppedConnection();
-    const session = {
+    if (fault?.effect === "drop") throw new DroppedConnectionError();
+    const session: Session = {
       database,
       client,
-      accepted: false,
-      delayedBy: fault,
-      wanted: findRequestedUser(startup, database),
+      isAccepted: false,
+      latencyFault: fault,
+      requestedName: findRequestedName(startup, database),
     };
     this.#sessions.add(session);
     client.on("close", () => this.#sessions.delete(session));
@@ -352,15 +362,17 @@ export class Front implements DataPlane {
   }
 
   /** @throws LoginRefusedError when the database has as many sessions as it may have. */
-  #refuseTooMany(database: string): void {
+  #refuseTooManySessions(database: string): void {
     const limit = this.connectionLimit;
     if (limit === null) return;
-    const open = [...this.#sessions].filter((session) => session.accepted && session.database === database);
-    if (open.length >= limit) throw loginRefusals.tooManyConnections(database, limit);
+    const openSessions = [...this.#sessions].filter(
+      (session) => session.isAccepted && session.database === database,
+    );
+    if (openSessions.length >= limit) throw loginRefusals.tooManyConnections(database, limit);
   }
 
   #latencyOf(session: Session | undefined): number {
-    const fault = session?.delayedBy;
+    const fault = session?.latencyFault;
     return fault?.latency !== undefined && this.faults.has(fault.id) ? fault.latency : 0;
   }
 
@@ -370,31 +382,31 @@ export class Front implements DataPlane {
     for (const session of this.#sessions) {
       const fault = this.faults.strike(id, session.database);
       if (fault?.effect === "drop") session.client.destroy();
-      else if (fault !== undefined) session.delayedBy = fault;
+      else if (fault !== undefined) session.latencyFault = fault;
     }
   }
 
-  #cancel(client: Socket, request: Buffer): void {
-    const { socket } = sendTo(this.#options.postgres, request);
-    socket.on("close", () => finish(client, { limit: refusalTimeoutMs }));
+  #forwardCancelRequest(client: Socket, request: Buffer): void {
+    const { socket } = connectAndSend(this.#options.postgres, request);
+    socket.on("close", () => endAndDrain(client, { timeoutMs: refusalTimeoutMs }));
     // A client may close the connection as soon as it has sent the request.
-    client.on("close", () => closeSoon(socket, refusalTimeoutMs));
+    client.on("close", () => flushAndClose(socket, refusalTimeoutMs));
   }
 
-  #refuse(client: Socket, error: unknown): void {
+  #rejectClient(client: Socket, error: unknown): void {
     if (client.destroyed) return;
     const refusal = toRefusal(error);
     if (refusal === undefined) {
       client.destroy();
-      if (!(error instanceof DroppedConnection)) this.#options.onDefect(error);
+      if (!(error instanceof DroppedConnectionError)) this.#options.onDefect(error);
       return;
     }
-    finish(client, { limit: refusalTimeoutMs, lastBytes: refusal.encode() });
+    endAndDrain(client, { timeoutMs: refusalTimeoutMs, lastBytes: refusal.encode() });
   }
 }
 
 /** Thrown when a fault disconnects a client. */
-class DroppedConnection extends Error {}
+class DroppedConnectionError extends Error {}
 
 const waitForClose = (socket: Socket): Promise<void> =>
   new Promise((resolve) => void socket.once("close", () => resolve()));

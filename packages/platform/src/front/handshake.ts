@@ -4,12 +4,12 @@ import { type FirstMessage, parseFirstMessage } from "./first-message.js";
 import { refusals } from "./refusal.js";
 
 /** A client after its encryption requests. The socket is paused. */
-export interface Greeted {
+export interface GreetedClient {
   /** The socket to talk to the client: the TLS socket for an encrypted connection. */
   socket: Socket;
   message: Extract<FirstMessage, { type: "startup" | "cancel" }>;
   /** The bytes that the client sent after the message. */
-  rest: Buffer;
+  bytesAfter: Buffer;
 }
 
 export interface HandshakeOptions {
@@ -18,8 +18,8 @@ export interface HandshakeOptions {
   /** PEM. */
   cert: string;
   /** Time for a client to send its first message, in milliseconds, and the same again for a TLS handshake. */
-  timeout: number;
-  onGreeted: (greeted: Greeted) => void;
+  timeoutMs: number;
+  onGreeted: (client: GreetedClient) => void;
   /** Called with the socket to respond on and the error. */
   onError: (socket: Socket, error: unknown) => void;
 }
@@ -27,43 +27,49 @@ export interface HandshakeOptions {
 /** The protocol name for connections that start with TLS instead of an SSLRequest. */
 const alpnProtocol = "postgresql";
 
+/** Responses to an encryption request. */
+const acceptEncryption = "S";
+const refuseEncryption = "N";
+
 /** First byte of a TLS handshake record. A startup message never starts with it, because it would be too long. */
-const tlsHandshake = 0x16;
+const tlsHandshakeByte = 0x16;
 
 /** Reads the first messages of clients, and terminates TLS. */
 export class Handshake {
   readonly #options: HandshakeOptions;
   /** Never listen. They take over sockets after an SSLRequest, and sockets that start with TLS. */
-  readonly #requestedTls: TlsServer;
-  readonly #directTls: TlsServer;
+  readonly #requestedTlsServer: TlsServer;
+  readonly #directTlsServer: TlsServer;
 
   constructor(options: HandshakeOptions) {
     this.#options = options;
-    const tlsServer = (): TlsServer =>
+    const createServer = (): TlsServer =>
       createTlsServer({
         key: options.key,
         cert: options.cert,
         ALPNProtocols: [alpnProtocol],
         minVersion: "TLSv1.2",
-        handshakeTimeout: options.timeout,
+        handshakeTimeout: options.timeoutMs,
         // The error belongs to a client that has not sent anything useful, and Node closes its socket.
       }).on("tlsClientError", (_error, socket) => socket.destroy());
-    this.#requestedTls = tlsServer().on("secureConnection", (socket) => this.#read(socket, "encrypted"));
-    this.#directTls = tlsServer().on("secureConnection", (socket) => {
+    this.#requestedTlsServer = createServer().on("secureConnection", (socket) =>
+      this.#readFirstMessage(socket, "encrypted"),
+    );
+    this.#directTlsServer = createServer().on("secureConnection", (socket) => {
       // Required against attacks that make a client of another protocol send its data here (ALPACA).
-      if (socket.alpnProtocol === alpnProtocol) this.#read(socket, "encrypted");
+      if (socket.alpnProtocol === alpnProtocol) this.#readFirstMessage(socket, "encrypted");
       else socket.destroy();
     });
   }
 
   /** Starts with a new connection. */
   greet(socket: Socket): void {
-    this.#read(socket, "new");
+    this.#readFirstMessage(socket, "new");
   }
 
-  #read(socket: Socket, state: "new" | "refused" | "encrypted"): void {
+  #readFirstMessage(socket: Socket, state: "new" | "refused" | "encrypted"): void {
     let bytes: Buffer = Buffer.alloc(0);
-    const deadline = setTimeout(() => socket.destroy(), this.#options.timeout);
+    const deadline = setTimeout(() => socket.destroy(), this.#options.timeoutMs);
     const detach = (): void => {
       clearTimeout(deadline);
       socket.off("data", onData).off("end", onEnd).off("close", detach);
@@ -76,19 +82,19 @@ export class Handshake {
     const onData = (chunk: Buffer): void => {
       bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
       try {
-        if (state === "new" && bytes[0] === tlsHandshake) {
+        if (state === "new" && bytes[0] === tlsHandshakeByte) {
           detach();
           socket.unshift(bytes);
-          this.#directTls.emit("connection", socket);
+          this.#directTlsServer.emit("connection", socket);
           return;
         }
         const parsed = parseFirstMessage(bytes);
         if (parsed === undefined) return;
         detach();
-        this.#continue(socket, state, parsed.message, parsed.rest);
+        this.#handleMessage(socket, state, parsed.message, parsed.bytesAfter);
       } catch (error) {
         detach();
-        this.#options.onError(socket, isHttp(bytes) ? refusals.http() : error);
+        this.#options.onError(socket, isHttpRequest(bytes) ? refusals.http() : error);
       }
     };
     socket.on("error", () => socket.destroy());
@@ -96,29 +102,29 @@ export class Handshake {
     socket.resume();
   }
 
-  #continue(
+  #handleMessage(
     socket: Socket,
     state: "new" | "refused" | "encrypted",
     message: FirstMessage,
-    rest: Buffer,
+    bytesAfter: Buffer,
   ): void {
     if (message.type === "startup" || message.type === "cancel") {
-      this.#options.onGreeted({ socket, message, rest });
+      this.#options.onGreeted({ socket, message, bytesAfter });
       return;
     }
     // Data after the request may come from an attacker in between, who wants it to be taken for encrypted data.
-    if (rest.length > 0) throw refusals.unencryptedData();
+    if (bytesAfter.length > 0) throw refusals.unencryptedData();
     if (message.type === "gss") {
       if (state !== "new") throw refusals.repeatedRequest();
-      socket.write("N");
-      this.#read(socket, "refused");
+      socket.write(refuseEncryption);
+      this.#readFirstMessage(socket, "refused");
     } else {
       if (state === "encrypted") throw refusals.repeatedRequest();
-      socket.write("S");
-      this.#requestedTls.emit("connection", socket);
+      socket.write(acceptEncryption);
+      this.#requestedTlsServer.emit("connection", socket);
     }
   }
 }
 
-const isHttp = (bytes: Buffer): boolean =>
+const isHttpRequest = (bytes: Buffer): boolean =>
   /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT|TRACE|PRI) /.test(bytes.toString("latin1", 0, 8));

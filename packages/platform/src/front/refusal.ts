@@ -1,4 +1,4 @@
-import { encodeError } from "./error-response.js";
+import { encodeError, errorResponseType, fieldTypes } from "./error-response.js";
 import { LoginRefusedError, cannotConnectNow } from "@mgmt/cluster/connection/login-refused";
 
 /**
@@ -10,8 +10,14 @@ export class Refusal extends LoginRefusedError {
 
   /** Returns the bytes of the ErrorResponse. */
   encode(): Buffer {
-    const hint = this.hint === undefined ? [] : [`H${this.hint}`];
-    return encodeError(["SFATAL", "VFATAL", `C${this.code}`, `M${this.message}`, ...hint]);
+    const hint = this.hint === undefined ? [] : [`${fieldTypes.hint}${this.hint}`];
+    return encodeError([
+      `${fieldTypes.severity}FATAL`,
+      `${fieldTypes.untranslatedSeverity}FATAL`,
+      `${fieldTypes.code}${this.code}`,
+      `${fieldTypes.message}${this.message}`,
+      ...hint,
+    ]);
   }
 }
 
@@ -80,10 +86,10 @@ export const refusals = {
  *
  * @param bytes the first bytes that a server sends.
  */
-export const readSqlState = (bytes: Buffer): string | undefined => {
-  if (bytes[0] !== "E".charCodeAt(0) || bytes.length < 5 || bytes.length < 1 + bytes.readUInt32BE(1)) {
+export const parseSqlState = (bytes: Buffer): string | undefined => {
+  if (bytes[0] !== errorResponseType || bytes.length < 5 || bytes.length < 1 + bytes.readUInt32BE(1)) {
     return undefined;
   }
   const fields = bytes.toString("latin1", 5, 1 + bytes.readUInt32BE(1)).split("\0");
-  return fields.find((field) => field.startsWith("C"))?.slice(1);
+  return fields.find((field) => field.startsWith(fieldTypes.code))?.slice(1);
 };

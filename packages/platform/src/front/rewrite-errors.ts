@@ -3,8 +3,8 @@ import {
   adminShutdown,
   tooManyConnections,
 } from "@mgmt/cluster/connection/login-refused";
-import { Refusal } from "./refusal.js";
-import { encodeError, errorFieldsOf } from "./error-response.js";
+import { Refusal, parseSqlState } from "./refusal.js";
+import { encodeError, errorResponseType, fieldTypes, parseErrorFields } from "./error-response.js";
 
 /** A hint for an error of Postgres whose own hint does not help a user of the platform. */
 interface Explanation {
@@ -31,12 +31,10 @@ const explanations: readonly Explanation[] = [
 ];
 
 /** Every message of an error that is explained contains it. */
-const marker = Buffer.from('extension "vector"');
+const explainedErrorMarker = Buffer.from('extension "vector"');
 
 /** Larger parts of a response are passed on without a look. An error comes alone, or after messages of a few bytes. */
-const maxLength = 4_096;
-
-const errorResponse = "E".charCodeAt(0);
+const maxScannedLength = 4_096;
 
 /** Length of the type and the length of a message, in bytes. */
 const headerLength = 5;
@@ -48,29 +46,31 @@ const headerLength = 5;
  * @param bytes a part of the data from Postgres.
  * @returns the same bytes, or a copy with other hints.
  */
-export const addExplanations = (bytes: Buffer): Buffer => {
-  if (bytes.length > maxLength || !bytes.includes(marker)) return bytes;
+export const addHints = (bytes: Buffer): Buffer => {
+  if (bytes.length > maxScannedLength || !bytes.includes(explainedErrorMarker)) return bytes;
   const parts: Buffer[] = [];
   for (let offset = 0; offset < bytes.length;) {
     const length = bytes.length - offset < headerLength ? 0 : bytes.readUInt32BE(offset + 1) + 1;
     // Bytes that are not a complete message stay as they are.
     const isMessage = length >= headerLength && length <= bytes.length - offset;
     const message = isMessage ? bytes.subarray(offset, offset + length) : bytes.subarray(offset);
-    parts.push(isMessage && message[0] === errorResponse ? explainError(message) : message);
+    parts.push(isMessage && message[0] === errorResponseType ? addHint(message) : message);
     offset += message.length;
   }
   return Buffer.concat(parts);
 };
 
-const explainError = (message: Buffer): Buffer => {
-  const fields = errorFieldsOf(message);
-  const valueOf = (type: string): string | undefined =>
+const addHint = (message: Buffer): Buffer => {
+  const fields = parseErrorFields(message);
+  const findField = (type: string): string | undefined =>
     fields.find((field) => field.startsWith(type))?.slice(1);
   const explanation = explanations.find(
-    ({ code, message: text }) => code === valueOf("C") && text === valueOf("M"),
+    ({ code, message: text }) =>
+      code === findField(fieldTypes.code) && text === findField(fieldTypes.message),
   );
   if (explanation === undefined) return message;
-  return encodeError([...fields.filter((field) => !field.startsWith("H")), `H${explanation.hint}`]);
+  const otherFields = fields.filter((field) => !field.startsWith(fieldTypes.hint));
+  return encodeError([...otherFields, `${fieldTypes.hint}${explanation.hint}`]);
 };
 
 /** The first bytes of the last error of a session, after its header. */
@@ -82,13 +82,13 @@ const fatalSeverity = Buffer.from("SFATAL\0VFATAL\0C");
  *
  * @param bytes a part of the data from Postgres. The error is its end.
  */
-export const addReason = (bytes: Buffer, { code, message, hint }: LoginRefusedError): Buffer => {
+export const replaceSessionEndError = (bytes: Buffer, { code, message, hint }: LoginRefusedError): Buffer => {
   const start = bytes.lastIndexOf(fatalSeverity) - headerLength;
-  if (start < 0 || bytes[start] !== errorResponse) return bytes;
+  if (start < 0 || bytes[start] !== errorResponseType) return bytes;
   if (bytes.readUInt32BE(start + 1) + 1 !== bytes.length - start) return bytes;
-  const original = errorFieldsOf(bytes.subarray(start)).find((field) => field.startsWith("C"));
-  const isLogin = original === `C${tooManyConnections}`;
-  if (!isLogin && original !== `C${adminShutdown}`) return bytes;
-  const refusal = new Refusal(isLogin ? tooManyConnections : code, message, hint);
+  const originalCode = parseSqlState(bytes.subarray(start));
+  const isTooManyConnections = originalCode === tooManyConnections;
+  if (!isTooManyConnections && originalCode !== adminShutdown) return bytes;
+  const refusal = new Refusal(isTooManyConnections ? tooManyConnections : code, message, hint);
   return Buffer.concat([bytes.subarray(0, start), refusal.encode()]);
 };

@@ -2,7 +2,8 @@ import { type NetConnectOpts, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { cannotConnectNow } from "@mgmt/cluster/connection/login-refused";
-import { refusals, readSqlState } from "./refusal.js";
+import { errorResponseType } from "./error-response.js";
+import { refusals, parseSqlState } from "./refusal.js";
 
 /** Where Postgres listens: a socket file, or a TCP port. */
 export type PostgresAddress = { path: string } | { host: string; port: number };
@@ -21,10 +22,10 @@ export interface Upstream {
 const bufferSize = 65_536;
 
 /** Time between two attempts to connect, in milliseconds. */
-const retryInterval = 25;
+const retryDelayMs = 25;
 
 /** Codes of a write to a connection that the other side has closed. */
-const closedByPeerError: ReadonlySet<string | undefined> = new Set(["EPIPE", "ECONNRESET"]);
+const closedByPeerCodes: ReadonlySet<string | undefined> = new Set(["EPIPE", "ECONNRESET"]);
 
 type WriteCallback = (error?: Error | null) => void;
 
@@ -32,20 +33,20 @@ type WriteCallback = (error?: Error | null) => void;
  * A socket that still receives after the other side has closed the connection. A failed write would destroy it, with the bytes that it
  * has not received yet, such as the reason for which Postgres ended a session. Reading finds the end of the connection, too.
  */
-class BufferedSocket extends Socket {
+class DrainingSocket extends Socket {
   override _write(chunk: unknown, encoding: BufferEncoding, callback: WriteCallback): void {
-    super._write(chunk, encoding, rejectWhenClosed(callback));
+    super._write(chunk, encoding, ignoreClosedByPeer(callback));
   }
 
   override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], callback: WriteCallback): void {
-    super._writev?.(chunks, rejectWhenClosed(callback));
+    super._writev?.(chunks, ignoreClosedByPeer(callback));
   }
 }
 
-const rejectWhenClosed =
+const ignoreClosedByPeer =
   (callback: WriteCallback): WriteCallback =>
   (error) =>
-    callback(closedByPeerError.has(errorCode(error)) ? null : error);
+    callback(closedByPeerCodes.has(errorCode(error)) ? null : error);
 
 const openSocket = (address: PostgresAddress): Upstream => {
   const buffer = Buffer.allocUnsafe(bufferSize);
@@ -55,7 +56,7 @@ const openSocket = (address: PostgresAddress): Upstream => {
     noDelay: true,
     onread: { buffer, callback: (length) => upstream.receive(buffer.subarray(0, length)) },
   };
-  const upstream: Upstream = { socket: new BufferedSocket(options).connect(options), receive: () => true };
+  const upstream: Upstream = { socket: new DrainingSocket(options).connect(options), receive: () => true };
   const close = (): void => void upstream.socket.destroy();
   // Postgres closes both directions at once.
   upstream.socket.on("error", close).on("end", close);
@@ -63,7 +64,7 @@ const openSocket = (address: PostgresAddress): Upstream => {
 };
 
 /** Opens a connection and sends bytes on it, without waiting for a response. */
-export const sendTo = (address: PostgresAddress, bytes: Buffer): Upstream => {
+export const connectAndSend = (address: PostgresAddress, bytes: Buffer): Upstream => {
   const upstream = openSocket(address);
   upstream.socket.write(bytes);
   return upstream;
@@ -81,49 +82,50 @@ export const connectToPostgres = async (
   address: PostgresAddress,
   startup: Buffer,
   { patience, signal }: { patience: number; signal: AbortSignal },
-): Promise<{ upstream: Upstream; first: Buffer }> => {
+): Promise<{ upstream: Upstream; firstBytes: Buffer }> => {
   for (const deadline = performance.now() + patience; ;) {
-    const connected = await connectOnce(address, startup, signal);
-    if (connected !== undefined) return connected;
+    const connection = await tryToConnect(address, startup, signal);
+    if (connection !== undefined) return connection;
     if (performance.now() >= deadline) throw refusals.restarting();
-    await sleep(retryInterval, undefined, { signal });
+    await sleep(retryDelayMs, undefined, { signal });
   }
 };
 
 /** Resolves with undefined when Postgres is not available at the moment. */
-const connectOnce = (
+const tryToConnect = (
   address: PostgresAddress,
   startup: Buffer,
   signal: AbortSignal,
-): Promise<{ upstream: Upstream; first: Buffer } | undefined> =>
+): Promise<{ upstream: Upstream; firstBytes: Buffer } | undefined> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const upstream = sendTo(address, startup);
+    const upstream = connectAndSend(address, startup);
     const { socket } = upstream;
-    let first: Buffer = Buffer.alloc(0);
+    let firstBytes: Buffer = Buffer.alloc(0);
     const abort = (): void => {
       socket.destroy();
       reject(signal.reason);
     };
-    const unavailable = (): void => {
+    const resolveUnavailable = (): void => {
       signal.removeEventListener("abort", abort);
       socket.destroy();
       resolve(undefined);
     };
     signal.addEventListener("abort", abort, { once: true });
-    socket.once("close", unavailable);
+    socket.once("close", resolveUnavailable);
     upstream.receive = (bytes) => {
-      first = Buffer.concat([first, bytes]);
-      const isError = first[0] === "E".charCodeAt(0);
-      const isIncomplete = isError && first.length < bufferSize && readSqlState(first) === undefined;
+      firstBytes = Buffer.concat([firstBytes, bytes]);
+      const isError = firstBytes[0] === errorResponseType;
+      const isIncomplete =
+        isError && firstBytes.length < bufferSize && parseSqlState(firstBytes) === undefined;
       if (isIncomplete) return true;
-      if (isError && readSqlState(first) === cannotConnectNow) {
-        unavailable();
+      if (isError && parseSqlState(firstBytes) === cannotConnectNow) {
+        resolveUnavailable();
         return true;
       }
       signal.removeEventListener("abort", abort);
-      socket.off("close", unavailable);
-      resolve({ upstream, first });
+      socket.off("close", resolveUnavailable);
+      resolve({ upstream, firstBytes });
       return false;
     };
   });

@@ -2,25 +2,25 @@ import { chmod, lstat, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DataDir, directoryMode } from "./data-dir/data-dir.js";
-import { ephemeralBase } from "./data-dir/directories.js";
-import { DirectoryLock, holderLiveness, lockName } from "./data-dir/directory-lock.js";
+import { chooseEphemeralParent } from "./data-dir/directories.js";
+import { DirectoryLock, readHolderLiveness, lockFileName } from "./data-dir/directory-lock.js";
 import { findReplacementRisk } from "./data-dir/replacement-risk.js";
-import { PlatformError, isDiskFull, platformErrors } from "../errors/platform-error.js";
+import { PlatformError, isCausedByFullDisk, platformErrors } from "../errors/platform-error.js";
 import { endLeftovers } from "./postgres/leftovers.js";
 
-export const ephemeralPrefix = "mgmt-ephemeral-";
+export const ephemeralDirPrefix = "mgmt-ephemeral-";
 
 /**
  * Creates a data directory that is removed on release. One that cannot be created in memory is created among the temporary files.
  *
- * @param memory directory of a file system in memory. Default: `/dev/shm`.
+ * @param memoryDirectory directory of a file system in memory. Default: `/dev/shm`.
  * @throws PlatformError `platform:data_dir_unsafe` when another account could replace it; `platform:disk_full`,
  *   `platform:data_dir_unwritable`.
  */
-export const makeEphemeralDir = async (memory?: string): Promise<DataDir> => {
-  const base = await ephemeralBase(memory);
-  const inMemory = base === tmpdir() ? undefined : await makeUniqueDir(base).catch(() => undefined);
-  const { path, lock } = inMemory ?? (await makeUniqueDir(tmpdir()).catch(reportProblem));
+export const makeEphemeralDir = async (memoryDirectory?: string): Promise<DataDir> => {
+  const parent = await chooseEphemeralParent(memoryDirectory);
+  const memoryDir = parent === tmpdir() ? undefined : await makeUniqueDir(parent).catch(() => undefined);
+  const { path, lock } = memoryDir ?? (await makeUniqueDir(tmpdir()).catch(throwCreationError));
   return {
     path,
     ephemeral: true,
@@ -33,19 +33,19 @@ export const makeEphemeralDir = async (memory?: string): Promise<DataDir> => {
   };
 };
 
-const reportProblem = (error: unknown): never => {
+const throwCreationError = (error: unknown): never => {
   if (error instanceof PlatformError) throw error;
-  throw isDiskFull(error)
+  throw isCausedByFullDisk(error)
     ? platformErrors.diskFull(tmpdir(), error)
     : platformErrors.temporaryDirUnwritable(tmpdir(), error);
 };
 
 const makeUniqueDir = async (parent: string): Promise<{ path: string; lock: DirectoryLock }> => {
-  const base = await realpath(parent);
-  const problem = await findReplacementRisk(base);
-  if (problem !== undefined) throw platformErrors.temporaryDirUnsafe(base, problem);
-  await sweepEphemeral(base);
-  const path = await mkdtemp(join(base, ephemeralPrefix));
+  const realParent = await realpath(parent);
+  const problem = await findReplacementRisk(realParent);
+  if (problem !== undefined) throw platformErrors.temporaryDirUnsafe(realParent, problem);
+  await removeAbandonedEphemeralDirs(realParent);
+  const path = await mkdtemp(join(realParent, ephemeralDirPrefix));
   await chmod(path, directoryMode());
   return { path, lock: await DirectoryLock.acquire(path) };
 };
@@ -57,19 +57,19 @@ const abandonedAfterMs = 60_000;
  * Removes the directories of ephemeral platforms that were killed together with their watchdogs. Leaves one whose process may
  * run, in another container that shares the directory.
  */
-export const sweepEphemeral = async (base: string): Promise<void> => {
-  const names = await readdir(base).catch(() => []);
+export const removeAbandonedEphemeralDirs = async (parent: string): Promise<void> => {
+  const names = await readdir(parent).catch(() => []);
   for (const name of names) {
-    if (!name.startsWith(ephemeralPrefix)) continue;
-    const path = join(base, name);
+    if (!name.startsWith(ephemeralDirPrefix)) continue;
+    const path = join(parent, name);
     try {
       const stats = await lstat(path);
       if (!stats.isDirectory() || stats.uid !== process.geteuid?.()) continue;
-      const life = await holderLiveness(path);
-      if (life === undefined) {
-        const isInterrupted = Date.now() - stats.mtimeMs > abandonedAfterMs && (await hasOnlyLocks(path));
+      const liveness = await readHolderLiveness(path);
+      if (liveness === undefined) {
+        const isInterrupted = Date.now() - stats.mtimeMs > abandonedAfterMs && (await hasOnlyLockFiles(path));
         if (isInterrupted) await rm(path, { recursive: true, force: true });
-      } else if (life === "dead") {
+      } else if (liveness === "dead") {
         await endLeftovers(join(path, "postgres"));
         await rm(path, { recursive: true, force: true });
       }
@@ -80,5 +80,5 @@ export const sweepEphemeral = async (base: string): Promise<void> => {
 };
 
 /** Tells whether a directory contains nothing but the files of a start that was killed while it took the lock. */
-const hasOnlyLocks = async (path: string): Promise<boolean> =>
-  (await readdir(path)).every((name) => name.startsWith(lockName));
+const hasOnlyLockFiles = async (path: string): Promise<boolean> =>
+  (await readdir(path)).every((name) => name.startsWith(lockFileName));

@@ -4,15 +4,15 @@ import { platformErrors } from "../errors/platform-error.js";
 /**
  * Refuses to start without the IPv4 loopback address, on which the databases listen: the interface is down, or has only IPv6.
  *
- * @param read returns the interfaces that are up. Default: those of this machine.
+ * @param readInterfaces returns the interfaces that are up. Default: those of this machine.
  * @throws PlatformError `platform:unsupported_system`.
  */
-export const refuseNoLoopback = (
-  read: () => NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces,
+export const refuseMissingLoopback = (
+  readInterfaces: () => NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces,
 ): void => {
   let addresses: string[];
   try {
-    addresses = Object.values(read()).flatMap(
+    addresses = Object.values(readInterfaces()).flatMap(
       (interfaces) => interfaces?.map(({ address }) => address) ?? [],
     );
   } catch {

@@ -4,18 +4,18 @@ import type { MemoryLimits } from "@mgmt/cluster/guard/memory-watch";
 const mebibyte = 1024 ** 2;
 
 /** The type of a file system that is in memory: `TMPFS_MAGIC` in Linux. */
-const tmpfs = 0x0102_1994;
+const tmpfsType = 0x0102_1994;
 
 /**
  * Returns the limits for databases in memory: 1 GiB each, and half of the free memory together. Undefined if they are on a disk.
  *
  * @param directory on the file system that has the databases.
  */
-export const memoryLimitsFor = async (directory: string): Promise<MemoryLimits | undefined> => {
+export const readMemoryLimits = async (directory: string): Promise<MemoryLimits | undefined> => {
   const { type, bavail, bsize } = await statfs(directory);
-  return type === tmpfs
+  return type === tmpfsType
     ? {
-        used: () => bytesInUse(directory),
+        used: () => readBytesInUse(directory),
         perDatabase: 1024 * mebibyte,
         total: Math.floor((bavail * bsize) / 2),
       }
@@ -23,7 +23,7 @@ export const memoryLimitsFor = async (directory: string): Promise<MemoryLimits |
 };
 
 /** Returns how many bytes of a file system are in use. */
-export const bytesInUse = async (directory: string): Promise<number> => {
+export const readBytesInUse = async (directory: string): Promise<number> => {
   const { blocks, bfree, bsize } = await statfs(directory);
   return (blocks - bfree) * bsize;
 };

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 
 /** Returns whether the port is free at the moment. */
-export const isFree = (port: number, host: string): Promise<boolean> =>
+export const isPortFree = (port: number, host: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (error) => {
@@ -20,6 +20,6 @@ export const isFree = (port: number, host: string): Promise<boolean> =>
 export const findLongLivedPort = async (host: string): Promise<number> => {
   for (;;) {
     const port = randomInt(15_000, 32_000);
-    if (await isFree(port, host)) return port;
+    if (await isPortFree(port, host)) return port;
   }
 };

@@ -23,11 +23,11 @@ const minFileSize = 1024 ** 3;
  */
 export const refuseLowLimits = async (): Promise<void> => {
   const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
-  const files = softLimit(limits, "Max open files");
-  if (files < minOpenFiles) throw platformErrors.openFilesLimit(files, minOpenFiles);
-  const processes = softLimit(limits, "Max processes");
+  const openFiles = parseSoftLimit(limits, "Max open files");
+  if (openFiles < minOpenFiles) throw platformErrors.openFilesLimit(openFiles, minOpenFiles);
+  const processes = parseSoftLimit(limits, "Max processes");
   if (processes < minProcesses) throw platformErrors.processLimit(processes, minProcesses);
-  const fileSize = softLimit(limits, "Max file size");
+  const fileSize = parseSoftLimit(limits, "Max file size");
   if (fileSize < minFileSize) throw platformErrors.fileSizeLimit(fileSize);
 };
 
@@ -35,7 +35,7 @@ export const refuseLowLimits = async (): Promise<void> => {
  * Returns a soft limit of this process. Infinity if there is none, or the system does not say. Node.js raises the number of open
  * files to the hard limit.
  */
-const softLimit = (limits: string, name: string): number => {
-  const [, softLimitValue] = new RegExp(`^${name}\\s+(\\d+)`, "m").exec(limits) ?? [];
-  return softLimitValue === undefined ? Infinity : Number(softLimitValue);
+const parseSoftLimit = (limits: string, name: string): number => {
+  const [, value] = new RegExp(`^${name}\\s+(\\d+)`, "m").exec(limits) ?? [];
+  return value === undefined ? Infinity : Number(value);
 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailableError } from "@mgmt/engine";
-import { isDiskFull, platformErrors } from "../errors/platform-error.js";
+import { isCausedByFullDisk, platformErrors } from "../errors/platform-error.js";
 import type { PostgresSupervisor } from "./postgres/supervisor.js";
 
 /** Milliseconds that a start waits for a Postgres that is being restarted. */
@@ -14,7 +14,7 @@ const retryDelayMs = 200;
  *
  * @throws PlatformError `platform:postgres_failed` when Postgres stays unavailable. Other errors of `work` are thrown unchanged.
  */
-export const withAvailablePostgres = async <T>(
+export const retryWhileUnavailable = async <T>(
   { ended }: Pick<PostgresSupervisor, "ended">,
   work: () => Promise<T>,
 ): Promise<T> => {
@@ -25,7 +25,7 @@ export const withAvailablePostgres = async <T>(
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError) || isDiskFull(error)) throw error;
+      if (!(error instanceof DatabaseUnavailableError) || isCausedByFullDisk(error)) throw error;
       if (hasEnded || performance.now() > deadline) {
         throw platformErrors.postgresFailed("Postgres accepts no connections", error.message);
       }

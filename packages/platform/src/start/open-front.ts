@@ -1,6 +1,6 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { ConnectionFaults } from "@mgmt/engine";
-import { type DataDir, dataDirFiles, refuseUnlessCopied } from "../machine/data-dir/data-dir.js";
+import { type DataDir, dataDirFiles, refuseOtherPort } from "../machine/data-dir/data-dir.js";
 import { databaseName } from "@mgmt/cluster/policy/names";
 import { Front, type FrontOptions } from "../front/front.js";
 import type { OpenPostgres } from "./open-postgres.js";
@@ -49,7 +49,7 @@ const listen = async (dataDir: DataDir, options: Omit<FrontOptions, "port">): Pr
     } catch (error) {
       if (errorCode(error) !== "EADDRINUSE") throw error;
       if (lastPort !== undefined) {
-        await refuseUnlessCopied(dataDir, port);
+        await refuseOtherPort(dataDir, port);
         lastPort = undefined;
         continue;
       }

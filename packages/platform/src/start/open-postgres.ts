@@ -1,13 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type DataDir, dataDirFiles, refuseUnlessCopied } from "../machine/data-dir/data-dir.js";
-import { type Manifest, format, identityOf, writeManifest } from "../machine/data-dir/manifest.js";
+import { type DataDir, dataDirFiles, refuseOtherPort } from "../machine/data-dir/data-dir.js";
+import {
+  type Manifest,
+  manifestFormat,
+  readDirectoryInode,
+  writeManifest,
+} from "../machine/data-dir/manifest.js";
 import type { Cluster } from "@mgmt/cluster/policy/cluster";
 import { ownCluster, superuser } from "@mgmt/cluster/policy/own-cluster";
 import type { PostgresAddress } from "../front/upstream.js";
 import { platformErrors } from "../errors/platform-error.js";
-import { findLongLivedPort, isFree } from "../machine/ports.js";
+import { findLongLivedPort, isPortFree } from "../machine/ports.js";
 import { type SystemAccount, findPostgresAccount } from "../machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../machine/postgres/binaries.js";
 import {
@@ -18,7 +23,7 @@ import {
   syncCluster,
 } from "../machine/postgres/cluster.js";
 import type { ClusterImage } from "../machine/postgres/cluster-image.js";
-import { claimOwnership } from "../machine/data-dir/cluster-owner.js";
+import { ensureClusterAccount } from "../machine/data-dir/cluster-owner.js";
 import { endLeftovers, endPrograms } from "../machine/postgres/leftovers.js";
 import { readTitles } from "../machine/postgres/process-titles.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "../machine/postgres/server.js";
@@ -72,7 +77,7 @@ const openExistingCluster = async (
   waiting: Waiting,
 ): Promise<OpenPostgres> => {
   const { cluster } = dataDirFiles(dataDir.path);
-  const programs = await findPrograms(dataDir, await claimOwnership(cluster));
+  const programs = await findPrograms(dataDir, await ensureClusterAccount(cluster));
   const { major, port, directPort, password } = manifest.postgres;
   if (programs.binaries.major !== major) {
     throw platformErrors.dataDirCorrupt(
@@ -82,7 +87,7 @@ const openExistingCluster = async (
   }
   // An orphaned server of this cluster may still hold a port.
   await endLeftovers(cluster);
-  if (!(await isFree(port, host))) await refuseUnlessCopied(dataDir, port);
+  if (!(await isPortFree(port, host))) await refuseOtherPort(dataDir, port);
   const server = await startOnFreePort(dataDir, programs, waiting, directPort);
   return {
     server,
@@ -100,8 +105,8 @@ const openNewCluster = async (dataDir: DataDir, waiting: Waiting): Promise<OpenP
   const { major } = programs.binaries;
   const password = randomBytes(24).toString("base64url");
   const manifest: Manifest = {
-    format,
-    directory: await identityOf(dataDir.path),
+    format: manifestFormat,
+    directory: await readDirectoryInode(dataDir.path),
     port: null,
     postgres: { major, port: 0, directPort: 0, password, complete: false },
   };

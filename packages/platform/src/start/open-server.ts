@@ -6,10 +6,15 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import { ControlError, type ErrorCodes, type PublicClient, type UnknownFields } from "@mgmt/engine";
 import { StoredServer } from "@mgmt/engine/internal";
 import { type RunningServer, type ServerAddress, createServer, isLoopbackHost } from "@mgmt/engine/http";
-import { withAvailablePostgres } from "../machine/retry-unavailable.js";
+import { retryWhileUnavailable } from "../machine/retry-unavailable.js";
 import { writeAtomically } from "../machine/data-dir/atomic-file.js";
 import { type DataDir, dataDirFiles } from "../machine/data-dir/data-dir.js";
-import { type Manifest, format, identityOf, writeManifest } from "../machine/data-dir/manifest.js";
+import {
+  type Manifest,
+  manifestFormat,
+  readDirectoryInode,
+  writeManifest,
+} from "../machine/data-dir/manifest.js";
 import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
 import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
 import type { OpenFront } from "./open-front.js";
@@ -17,8 +22,8 @@ import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { reportIgnoredFields } from "./ignored-fields.js";
 import type { EndpointKind, PublicAddress } from "@mgmt/cluster/policy/address";
-import { isFree } from "../machine/ports.js";
-import { memoryLimitsFor } from "../machine/memory-limits.js";
+import { isPortFree } from "../machine/ports.js";
+import { readMemoryLimits } from "../machine/memory-limits.js";
 import type { Ready } from "./ready.js";
 import { openPlatformRecords, recordLoss } from "./platform-records.js";
 import type { OpenRecords } from "@mgmt/cluster/rows/open-records";
@@ -58,7 +63,7 @@ const rateLimit = { requests: 600, window: 60_000 };
  * @throws PlatformError
  */
 export const openServer = (context: ServerContext): Promise<OpenServer> =>
-  withAvailablePostgres(context.postgres.server, () => openOnce(context));
+  retryWhileUnavailable(context.postgres.server, () => openOnce(context));
 
 const openOnce = async (context: ServerContext): Promise<OpenServer> => {
   const { host, port, dataDir, postgres } = context;
@@ -79,7 +84,7 @@ const openRecorded = async (
   { dataDir, postgres, front, onLog }: ServerContext,
   recorded: readonly RecordedDatabase[],
 ): Promise<OpenDatabases> => {
-  const memory = dataDir.ephemeral ? await memoryLimitsFor(dataDir.path) : undefined;
+  const memory = dataDir.ephemeral ? await readMemoryLimits(dataDir.path) : undefined;
   const address = { ...postgres.cluster.address, endpoints: createEndpoints(front.server.port) };
   const cluster = { ...postgres.cluster, address };
   const databases = await openDatabases(cluster, recorded, { memory, onLog, directory: dataDir.path });
@@ -195,15 +200,15 @@ const registerClient = async ({ oauth }: StoredServer, client: PublicClient): Pr
 /** Prefers the port of the last run, so that its URLs and token stay valid. */
 const choosePort = async ({ port, host, dataDir }: ServerContext): Promise<number> => {
   const lastPort = dataDir.manifest?.port ?? null;
-  return port === 0 && lastPort !== null && (await isFree(lastPort, host)) ? lastPort : port;
+  return port === 0 && lastPort !== null && (await isPortFree(lastPort, host)) ? lastPort : port;
 };
 
 const completeManifest = async ({ dataDir, postgres, front }: ServerContext, port: number): Promise<void> => {
   const { manifest, cluster } = postgres;
   const complete: Manifest = {
     ...manifest,
-    format,
-    directory: await identityOf(dataDir.path),
+    format: manifestFormat,
+    directory: await readDirectoryInode(dataDir.path),
     port,
     postgres: {
       ...manifest.postgres,

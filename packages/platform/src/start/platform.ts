@@ -6,9 +6,9 @@ import { defaultDataDir } from "../machine/data-dir/directories.js";
 import type { OpenFront } from "./open-front.js";
 import { type OpenPostgres, openPostgres, untilAborted } from "./open-postgres.js";
 import type { OpenServer } from "./open-server.js";
-import { isDiskFull, platformErrors } from "../errors/platform-error.js";
-import { isFree } from "../machine/ports.js";
-import { refuseNoLoopback } from "../machine/loopback.js";
+import { isCausedByFullDisk, platformErrors } from "../errors/platform-error.js";
+import { isPortFree } from "../machine/ports.js";
+import { refuseMissingLoopback } from "../machine/loopback.js";
 import { refuseLowLimits } from "../machine/process-limits.js";
 import type { Ready } from "./ready.js";
 
@@ -86,7 +86,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   const onLog = (line: string): void => observe("onLog", options.onLog, line);
   signal?.throwIfAborted();
   await refuseLowLimits();
-  refuseNoLoopback();
+  refuseMissingLoopback();
   await refuseUnusablePort(port, host);
 
   const dataDir = ephemeral
@@ -124,7 +124,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     await postgres?.server.stop();
     await dataDir.release();
     signal?.throwIfAborted();
-    throw isDiskFull(error) ? platformErrors.diskFull(dataDir.path, error) : error;
+    throw isCausedByFullDisk(error) ? platformErrors.diskFull(dataDir.path, error) : error;
   }
 };
 
@@ -133,7 +133,7 @@ const loadServer = (): Promise<typeof import("./open-server.js")> => import("./o
 
 /** Fails early, before any process is started. */
 const refuseUnusablePort = async (port: number, host: string): Promise<void> => {
-  const freeProblem = await isFree(port, host).catch((error: unknown) => {
+  const freeProblem = await isPortFree(port, host).catch((error: unknown) => {
     throw platformErrors.cannotListen(port, host, error);
   });
   if (!freeProblem) throw platformErrors.portTaken(port, host);

@@ -100,14 +100,14 @@ describe("a silent client", () => {
     ["stops after an SSLRequest", [sslRequest]],
     ["stops within a TLS handshake", [sslRequest, Buffer.from([0x16, 3, 1, 2, 0, 1])]],
   ])("is disconnected when it %s", async (_case, parts) => {
-    const { front, defects } = await start({ greetingTimeout: 200 });
+    const { front, defects } = await start({ greetingTimeoutMs: 200 });
     const answer = await answerTo(front.port, ...parts);
     expect(answer.length).toBeLessThanOrEqual(1);
     expect(defects).toEqual([]);
   });
 
   it("is not disconnected while Postgres waits for its password", async () => {
-    const { front } = await start({ greetingTimeout: 100 });
+    const { front } = await start({ greetingTimeoutMs: 100 });
     const { credential } = await cluster.makeTenant();
     const client = await RawClient.connect(front.port);
     const answer = await client.send(firstMessage([["user", credential.user]])).receive(9);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseFirstMessage, withDatabase } from "../../src/front/first-message.js";
+import { parseFirstMessage, replaceDatabase } from "../../src/front/first-message.js";
 import { firstMessage, gssRequest, request, sslRequest } from "./wire.js";
 
 describe("parseFirstMessage", () => {
@@ -15,7 +15,7 @@ describe("parseFirstMessage", () => {
       user: "role_a",
       database: "postgres",
     });
-    expect(parsed?.rest.toString()).toBe("rest");
+    expect(parsed?.bytesAfter.toString()).toBe("rest");
   });
 
   it("uses the last of several users, as Postgres does", () => {
@@ -81,7 +81,7 @@ describe("withDatabase", () => {
       ["application_name", "café"],
       ["database", "other"],
     ]);
-    const rewritten = withDatabase(startup, "db_a");
+    const rewritten = replaceDatabase(startup, "db_a");
     expect(rewritten.readUInt32BE(0)).toBe(rewritten.length);
     expect(rewritten.readUInt32BE(4)).toBe(0x0003_0000);
     expect(rewritten.includes(Buffer.from("café"))).toBe(true);
@@ -109,7 +109,7 @@ describe("withDatabase", () => {
   });
 
   it("adds the database when the client names none", () => {
-    const rewritten = withDatabase(firstMessage([["user", "role_a"]]), "db_a");
+    const rewritten = replaceDatabase(firstMessage([["user", "role_a"]]), "db_a");
     expect(rewritten).toEqual(
       firstMessage([
         ["user", "role_a"],

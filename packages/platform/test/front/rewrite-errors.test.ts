@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { encodeError } from "../../src/front/error-response.js";
-import { addExplanations, addReason } from "../../src/front/rewrite-errors.js";
+import { addHints, replaceSessionEndError } from "../../src/front/rewrite-errors.js";
 import { Refusal } from "../../src/front/refusal.js";
 import { errorFields } from "./wire.js";
 
@@ -33,7 +33,7 @@ describe("an error of Postgres", () => {
     ["an extension that is missing", error, "postgresql-18-pgvector"],
     ["an extension that is not trusted", untrusted, "trusted = true"],
   ])("gets a hint that says what to do: %s", (_case, bytes, hint) => {
-    const { H, ...others } = errorFields(addExplanations(bytes)) ?? {};
+    const { H, ...others } = errorFields(addHints(bytes)) ?? {};
     expect(H).toContain(hint);
     const { H: _former, ...former } = errorFields(bytes) ?? {};
     expect(others).toEqual(former);
@@ -42,8 +42,8 @@ describe("an error of Postgres", () => {
   it("gets it after and before other messages", () => {
     const before = [message("1"), message("2"), message("n"), message("C", "CREATE TABLE\0")];
     const after = [message("Z", "I")];
-    const explained = addExplanations(Buffer.concat([...before, error, ...after]));
-    expect(explained).toEqual(Buffer.concat([...before, addExplanations(error), ...after]));
+    const explained = addHints(Buffer.concat([...before, error, ...after]));
+    expect(explained).toEqual(Buffer.concat([...before, addHints(error), ...after]));
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe("an error of Postgres", () => {
     ["many bytes", Buffer.concat([error, Buffer.alloc(10_000)])],
     ["nothing", Buffer.alloc(0)],
   ])("stays as it is: %s", (_case, bytes) => {
-    expect(addExplanations(bytes)).toEqual(bytes);
+    expect(addHints(bytes)).toEqual(bytes);
   });
 });
 
@@ -72,12 +72,15 @@ describe("the end of a session", () => {
     ["alone", ended, []],
     ["after the rest of a result", Buffer.concat([row, row.subarray(2), ended]), [row, row.subarray(2)]],
   ])("gets the reason: %s", (_case, bytes, before) => {
-    expect(addReason(bytes, reason)).toEqual(Buffer.concat([...before, reason.encode()]));
+    expect(replaceSessionEndError(bytes, reason)).toEqual(Buffer.concat([...before, reason.encode()]));
   });
 
   it("gets the reason, and keeps its code, when it is a login that its database does not accept", () => {
     const refused = encodeError(["SFATAL", "VFATAL", "C53300", "Mtoo many connections"]);
-    expect(errorFields(addReason(refused, reason))).toEqual({ ...errorFields(reason.encode()), C: "53300" });
+    expect(errorFields(replaceSessionEndError(refused, reason))).toEqual({
+      ...errorFields(reason.encode()),
+      C: "53300",
+    });
   });
 
   it.each([
@@ -89,6 +92,6 @@ describe("the end of a session", () => {
     ["a row with the text", message("D", "\0\x01\0\0\0\x20SFATAL\0VFATAL\0C57P01\0Mx\0\0")],
     ["nothing", Buffer.alloc(0)],
   ])("stays as it is: %s", (_case, bytes) => {
-    expect(addReason(bytes, reason)).toEqual(bytes);
+    expect(replaceSessionEndError(bytes, reason)).toEqual(bytes);
   });
 });

@@ -1,16 +1,16 @@
 import { statfs } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { ephemeralBase } from "../../src/machine/data-dir/directories.js";
-import { memoryLimitsFor } from "../../src/machine/memory-limits.js";
+import { chooseEphemeralParent } from "../../src/machine/data-dir/directories.js";
+import { readMemoryLimits } from "../../src/machine/memory-limits.js";
 
 const mebibyte = 1024 ** 2;
-const directory = await ephemeralBase();
+const directory = await chooseEphemeralParent();
 
 describe("a database in memory", () => {
   it("has a limit only on a file system in memory", async () => {
     const { type, bavail, bsize } = await statfs(directory);
     const isInMemory = type === 0x0102_1994;
-    const limits = await memoryLimitsFor(directory);
+    const limits = await readMemoryLimits(directory);
     expect(limits === undefined).toBe(!isInMemory);
     if (isInMemory) expect(limits).toMatchObject({ perDatabase: 1024 * mebibyte });
     expect(limits?.total ?? 0).toBeLessThanOrEqual(bavail * bsize);
@@ -18,6 +18,6 @@ describe("a database in memory", () => {
   });
 
   it.skipIf(process.platform !== "linux")("has no limit on another file system", async () => {
-    expect(await memoryLimitsFor("/proc")).toBeUndefined();
+    expect(await readMemoryLimits("/proc")).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { type Socket, connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { ephemeralBase } from "../../src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../../src/machine/data-dir/directories.js";
 import type { Ready } from "@mgmt/platform";
 import { call, finalStatus } from "../api.js";
 import { temporaryDirectory } from "../cluster.js";
@@ -18,7 +18,7 @@ const idle: Socket[] = [];
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 beforeAll(async () => {
-  directory = await temporaryDirectory(await ephemeralBase());
+  directory = await temporaryDirectory(await chooseEphemeralParent());
   const program = await bundleProgram(directory);
   platform = await PlatformProcess.start(program, { port: 0, ephemeral: true }, { maxFiles });
 });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chown, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ephemeralBase } from "../../src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../../src/machine/data-dir/directories.js";
 import { startPlatform } from "@mgmt/platform";
 import { type SystemAccount, isRunningAsRoot } from "../../src/machine/data-dir/postgres-account.js";
 import { findPrograms, temporaryDirectory } from "../cluster.js";
@@ -13,7 +13,7 @@ let directory: string;
 let programs: WrappedPrograms;
 
 beforeEach(async () => {
-  directory = await temporaryDirectory(await ephemeralBase());
+  directory = await temporaryDirectory(await chooseEphemeralParent());
   programs = await WrappedPrograms.make(directory);
   vi.stubEnv("MGMT_POSTGRES", programs.directory);
 });

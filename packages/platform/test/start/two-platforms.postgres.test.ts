@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { ephemeralBase } from "../../src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../../src/machine/data-dir/directories.js";
 import { PostgresServer, type ServerOptions } from "../../src/machine/postgres/server.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "../cluster.js";
 import { bundleProgram } from "../platform-process.js";
@@ -18,7 +18,7 @@ let program: string;
 let schemas = 0;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory(await ephemeralBase());
+  directory = await temporaryDirectory(await chooseEphemeralParent());
   program = await bundleProgram(directory, "serve-databases");
   options = await makeCluster(directory);
   postgres = await PostgresServer.start(options);

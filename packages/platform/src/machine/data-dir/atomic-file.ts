@@ -31,7 +31,7 @@ export const writeAtomically = async (
   if (durable) await syncDirectory(directory);
 };
 
-/** Returns a new temporary name beside `path`. `removeUnfinished` removes the file if a killed process leaves it behind. */
+/** Returns a new temporary name beside `path`. `removeUnfinishedFiles` removes the file if a killed process leaves it behind. */
 export const temporaryPathFor = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.tmp`;
 
 const temporarySuffixPattern = /^\.[0-9a-f]{12}\.tmp$/;
@@ -40,14 +40,14 @@ const temporarySuffixPattern = /^\.[0-9a-f]{12}\.tmp$/;
  * Removes the temporary files and directories that a process left because it was killed while it wrote one of these names.
  * Nothing else may be writing to the directory.
  */
-export const removeUnfinished = async (directory: string, names: readonly string[]): Promise<void> => {
+export const removeUnfinishedFiles = async (directory: string, names: readonly string[]): Promise<void> => {
   for (const file of await readdir(directory)) {
-    if (isUnfinished(file, names)) await rm(join(directory, file), { recursive: true, force: true });
+    if (isUnfinishedFile(file, names)) await rm(join(directory, file), { recursive: true, force: true });
   }
 };
 
 /** Tells whether `temporaryPathFor` made this name for one of these names. */
-export const isUnfinished = (file: string, names: readonly string[]): boolean =>
+export const isUnfinishedFile = (file: string, names: readonly string[]): boolean =>
   names.some((name) => file.startsWith(name) && temporarySuffixPattern.test(file.slice(name.length)));
 
 /** Makes the names of the files in a directory survive a power failure. */

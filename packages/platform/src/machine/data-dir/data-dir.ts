@@ -1,15 +1,21 @@
 import { chmod, lstat, readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { PlatformError, isDiskFull, platformErrors } from "../../errors/platform-error.js";
+import { PlatformError, isCausedByFullDisk, platformErrors } from "../../errors/platform-error.js";
 import { isRunningAsRoot } from "./postgres-account.js";
-import { finishReplacement } from "./cluster-owner.js";
-import { isUnfinished, removeUnfinished, syncParents } from "./atomic-file.js";
-import { DirectoryLock, lockName, pipeFilePattern } from "./directory-lock.js";
+import { finishClusterReplacement } from "./cluster-owner.js";
+import { isUnfinishedFile, removeUnfinishedFiles, syncParents } from "./atomic-file.js";
+import { DirectoryLock, lockFileName, pipeFilePattern } from "./directory-lock.js";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { type Manifest, UnknownFormatError, isCopied, manifestName, readManifest } from "./manifest.js";
+import {
+  type Manifest,
+  UnknownFormatError,
+  isCopiedDir,
+  manifestFileName,
+  readManifest,
+} from "./manifest.js";
 import { type CheckedNames, refuseForeign, refuseForeignParents } from "./ownership.js";
-import { readRegular } from "./safe-file.js";
+import { readRegularFile } from "./safe-file.js";
 
 /** A data directory that this process holds the lock of. */
 export interface DataDir {
@@ -59,11 +65,11 @@ export const openDataDir = async (dataDir: string): Promise<DataDir> => {
   try {
     await refuseForeignParents(path);
     const isNew = makeDirectory(path, directoryMode());
-    if (!isNew) await makeEmptyPrivate(path);
-    await refuseForeign(path, checkNames(path));
+    if (!isNew) await makePrivateIfEmpty(path);
+    await refuseForeign(path, listCheckedNames(path));
     const lock = await DirectoryLock.acquire(path);
     try {
-      const manifest = await readComplete(path);
+      const manifest = await recoverAndReadManifest(path);
       // A killed process may have created the directory without this.
       if (manifest === undefined) await syncParents(path);
       return { path, ephemeral: false, manifest, lock, release: () => lock.release() };
@@ -73,7 +79,7 @@ export const openDataDir = async (dataDir: string): Promise<DataDir> => {
     }
   } catch (error) {
     if (error instanceof PlatformError) throw error;
-    throw isDiskFull(error)
+    throw isCausedByFullDisk(error)
       ? platformErrors.diskFull(path, error)
       : platformErrors.dataDirUnwritable(path, error);
   }
@@ -85,32 +91,32 @@ export const openDataDir = async (dataDir: string): Promise<DataDir> => {
  *
  * @throws PlatformError `platform:port_taken`.
  */
-export const refuseUnlessCopied = async ({ path, manifest }: DataDir, port: number): Promise<void> => {
-  if (manifest === undefined || !(await isCopied(path, manifest))) {
+export const refuseOtherPort = async ({ path, manifest }: DataDir, port: number): Promise<void> => {
+  if (manifest === undefined || !(await isCopiedDir(path, manifest))) {
     throw platformErrors.databasePortTaken(port, path);
   }
 };
 
-const checkNames = (path: string): CheckedNames => {
-  const { cluster, log, tls, ...otherNames } = dataDirFiles(path);
+const listCheckedNames = (path: string): CheckedNames => {
+  const { cluster, log, tls, ...otherPaths } = dataDirFiles(path);
   return {
     cluster: basename(cluster),
-    inPlace: [basename(log)],
+    writtenInPlace: [basename(log)],
     directories: [basename(tls)],
-    others: [manifestName, lockName, ...Object.values(otherNames).map((file) => basename(file))],
-    unused: pipeFilePattern,
+    otherFiles: [manifestFileName, lockFileName, ...Object.values(otherPaths).map((file) => basename(file))],
+    ignoredPattern: pipeFilePattern,
   };
 };
 
 /** Removes the write permission of other accounts from a directory that is empty and belongs to this account. */
-const makeEmptyPrivate = async (path: string): Promise<void> => {
+const makePrivateIfEmpty = async (path: string): Promise<void> => {
   const stats = await lstat(path);
   const isOwnDirectory = stats.isDirectory() && stats.uid === process.geteuid?.();
   if (isOwnDirectory && (await readdir(path)).length === 0) await chmod(path, directoryMode());
 };
 
 /** Returns the manifest of a data directory whose first start has finished. */
-const readComplete = async (path: string): Promise<Manifest | undefined> => {
+const recoverAndReadManifest = async (path: string): Promise<Manifest | undefined> => {
   const files = dataDirFiles(path);
   let manifest: Manifest | undefined;
   try {
@@ -120,28 +126,33 @@ const readComplete = async (path: string): Promise<Manifest | undefined> => {
     throw platformErrors.dataDirCorrupt(path, `platform.json cannot be read (${errorMessage(error)})`, error);
   }
   if (manifest === undefined) {
-    if (!(await isEmpty(path))) throw platformErrors.dataDirForeign(path);
-    await removeUnfinished(path, [manifestName]);
+    if (!(await hasOnlyStartFiles(path))) throw platformErrors.dataDirForeign(path);
+    await removeUnfinishedFiles(path, [manifestFileName]);
     return undefined;
   }
-  await finishReplacement(files.cluster);
-  await removeUnfinished(path, [manifestName, ...Object.values(files).map((file) => basename(file))]);
+  await finishClusterReplacement(files.cluster);
+  await removeUnfinishedFiles(path, [
+    manifestFileName,
+    ...Object.values(files).map((file) => basename(file)),
+  ]);
   // The first start was interrupted before its state was written.
   if (!manifest.postgres.complete) return undefined;
 
-  await checkCluster(path, manifest);
+  await refuseUnusableCluster(path, manifest);
   return manifest;
 };
 
 /** Tells whether a directory contains nothing but the lock and the manifest of a killed first start. */
-const isEmpty = async (path: string): Promise<boolean> =>
-  (await readdir(path)).every((name) => name.startsWith(lockName) || isUnfinished(name, [manifestName]));
+const hasOnlyStartFiles = async (path: string): Promise<boolean> =>
+  (await readdir(path)).every(
+    (name) => name.startsWith(lockFileName) || isUnfinishedFile(name, [manifestFileName]),
+  );
 
-const checkCluster = async (path: string, { postgres }: Manifest): Promise<void> => {
+const refuseUnusableCluster = async (path: string, { postgres }: Manifest): Promise<void> => {
   const { cluster } = dataDirFiles(path);
   let version: string;
   try {
-    version = (await readRegular(join(cluster, "PG_VERSION"))).trim();
+    version = (await readRegularFile(join(cluster, "PG_VERSION"))).trim();
     await stat(join(cluster, "global", "pg_control"));
   } catch (error) {
     if (errorCode(error) === "EACCES") throw error;

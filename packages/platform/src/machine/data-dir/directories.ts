@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { availableMemory, env, geteuid, platform } from "node:process";
 import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { foreignProblem } from "./safe-file.js";
+import { findOwnershipProblem } from "./safe-file.js";
 import { findReplacementRisk } from "./replacement-risk.js";
 import { isRunningAsRoot } from "./postgres-account.js";
 
@@ -17,19 +17,22 @@ export const defaultDataDir = (): string =>
     : join(userFolder(env["XDG_STATE_HOME"], ".local", "state"), "mgmt");
 
 /** Returns a cache directory that only this user can read, or undefined when none can be created. */
-export const privateCacheDir = (): Promise<string | undefined> => {
+export const ensurePrivateCacheDir = (): Promise<string | undefined> => {
   const defaultCacheDir =
     platform === "darwin"
       ? join(homeFolder(), "Library", "Caches", "mgmt")
       : join(userFolder(env["XDG_CACHE_HOME"], ".cache"), "mgmt");
-  return firstSafeDirectory([defaultCacheDir, join(tmpdir(), `mgmt-cache-${ownUid()}`)], 0o700);
+  return makeFirstSafeDirectory([defaultCacheDir, join(tmpdir(), `mgmt-cache-${currentUid()}`)], 0o700);
 };
 
 /** Returns a cache directory for programs: other accounts can read and execute its files, only this user can write them. */
-export const programCacheDir = (): Promise<string | undefined> => {
-  if (!isRunningAsRoot()) return privateCacheDir();
+export const ensureProgramCacheDir = (): Promise<string | undefined> => {
+  if (!isRunningAsRoot()) return ensurePrivateCacheDir();
   const defaultCacheDir = platform === "darwin" ? "/Library/Caches/mgmt" : "/var/cache/mgmt";
-  return firstSafeDirectory([defaultCacheDir, join(tmpdir(), "mgmt-programs"), "/tmp/mgmt-programs"], 0o755);
+  return makeFirstSafeDirectory(
+    [defaultCacheDir, join(tmpdir(), "mgmt-programs"), "/tmp/mgmt-programs"],
+    0o755,
+  );
 };
 
 const memoryDirectory = "/dev/shm";
@@ -39,20 +42,20 @@ const memoryDirectory = "/dev/shm";
  * much faster on a memory file system, so `/dev/shm` is used when this process may write there, it has enough free space, and
  * `TMPDIR` is not set.
  */
-export const ephemeralBase = async (memory = memoryDirectory): Promise<string> => {
+export const chooseEphemeralParent = async (directory = memoryDirectory): Promise<string> => {
   if (platform !== "linux" || env["TMPDIR"]) return tmpdir();
   try {
-    await access(memory, constants.W_OK | constants.X_OK);
-    const { bavail, bsize } = await statfs(memory);
-    return bavail * bsize >= 2 * gibibyte && availableMemory() >= 4 * gibibyte ? memory : tmpdir();
+    await access(directory, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = await statfs(directory);
+    return bavail * bsize >= 2 * gibibyte && availableMemory() >= 4 * gibibyte ? directory : tmpdir();
   } catch {
     return tmpdir();
   }
 };
 
-const ownUid = (): number => geteuid?.() ?? 0;
+const currentUid = (): number => geteuid?.() ?? 0;
 
-const firstSafeDirectory = async (
+const makeFirstSafeDirectory = async (
   candidates: readonly string[],
   mode: number,
 ): Promise<string | undefined> => {
@@ -69,7 +72,7 @@ const makeSafeDirectory = async (directory: string, mode: number): Promise<boole
     if ((await findReplacementRisk(dirname(directory))) !== undefined) return false;
     makeDirectory(directory, mode);
     const stats = await lstat(directory);
-    if (!stats.isDirectory() || foreignProblem(stats) !== undefined) return false;
+    if (!stats.isDirectory() || findOwnershipProblem(stats) !== undefined) return false;
     if ((stats.mode & 0o777) !== mode) await chmod(directory, mode);
     return true;
   } catch {

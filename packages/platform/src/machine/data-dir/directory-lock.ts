@@ -12,11 +12,11 @@ import {
 } from "@mgmt/internal/processes/process-life";
 import { createPsProcesses } from "@mgmt/internal/processes/start-by-ps";
 import { platformErrors } from "../../errors/platform-error.js";
-import { LockPipe, isLocal, lifeByPipe } from "./lock-pipe.js";
-import { identityOf } from "./manifest.js";
+import { LockPipe, isOnLocalFileSystem, readPipeLiveness } from "./lock-pipe.js";
+import { readDirectoryInode } from "./manifest.js";
 import { readOwnedFile } from "./safe-file.js";
 
-export const lockName = "platform.lock";
+export const lockFileName = "platform.lock";
 
 /** Name of a file that identifies a process which takes the lock. */
 const claimFilePattern = /^platform\.lock\.[0-9a-f]{12}$/;
@@ -28,7 +28,7 @@ export const pipeFilePattern = /^platform\.lock\.[0-9a-f]{12}\.pipe$/;
 const abandonedAfterMs = 60_000;
 
 /** The content of a lock: who holds it, and the identity of the directory that it locked. */
-interface LockRecord extends ProcessIdentity {
+interface LockContent extends ProcessIdentity {
   directory: number;
   /** Part of the names of the files of this process. */
   id: string;
@@ -56,22 +56,28 @@ export class DirectoryLock {
    *   system error when the directory is not writable.
    */
   static async acquire(dataDir: string): Promise<DirectoryLock> {
-    const path = join(dataDir, lockName);
+    const path = join(dataDir, lockFileName);
     const id = randomBytes(6).toString("hex");
     const claimPath = `${path}.${id}`;
     const pipe = await LockPipe.create(pipePath(path, id));
     try {
       const { own: process } = createPsProcesses();
-      const place = { directory: await identityOf(dataDir), isLocal: await isLocal(dataDir) };
-      await createDurableFile(claimPath, JSON.stringify({ ...process, ...place, id } satisfies LockRecord));
+      const location = {
+        directory: await readDirectoryInode(dataDir),
+        isLocal: await isOnLocalFileSystem(dataDir),
+      };
+      await createDurableFile(
+        claimPath,
+        JSON.stringify({ ...process, ...location, id } satisfies LockContent),
+      );
       while (!(await linkIfAbsent(claimPath, path))) {
-        await refuseUnlessHolderEnded(path);
-        await removeStale(path, claimPath);
+        await refuseWhileHolderRuns(path);
+        await removeStaleLock(path, claimPath);
       }
       await removeAbandonedFiles(dataDir);
       return new DirectoryLock(path, pipe);
     } catch (error) {
-      await pipe?.remove();
+      await pipe?.closeAndRemove();
       throw error;
     } finally {
       await rm(claimPath, { force: true });
@@ -85,7 +91,7 @@ export class DirectoryLock {
 
   async release(): Promise<void> {
     await rm(this.#path, { force: true });
-    await this.#pipe?.remove();
+    await this.#pipe?.closeAndRemove();
   }
 }
 
@@ -103,16 +109,16 @@ const createDurableFile = async (path: string, text: string): Promise<void> => {
 };
 
 /** Throws `platform:data_dir_in_use` unless the holder of the lock at `path` is known to have ended. */
-const refuseUnlessHolderEnded = async (path: string): Promise<void> => {
-  const holder = await readLockState(path);
-  if (holder === undefined || holder.life === "dead") return;
-  const { owner, life } = holder;
+const refuseWhileHolderRuns = async (path: string): Promise<void> => {
+  const lockState = await readLockState(path);
+  if (lockState === undefined || lockState.liveness === "dead") return;
+  const { owner, liveness: life } = lockState;
   const dataDir = dirname(path);
   if (life === "unknown") throw platformErrors.dataDirMayBeInUse(dataDir, path);
   if (processLiveness(owner, createPsProcesses()) !== "alive") {
     throw platformErrors.dataDirInUseElsewhere(dataDir);
   }
-  throw owner.directory !== (await identityOf(dataDir))
+  throw owner.directory !== (await readDirectoryInode(dataDir))
     ? platformErrors.dataDirCopiedInUse(dataDir, owner.pid)
     : platformErrors.dataDirInUse(dataDir, owner.pid);
 };
@@ -132,41 +138,45 @@ const removeAbandonedFiles = async (dataDir: string): Promise<void> => {
 
 /** Tells whether the process that a file identifies has ended. A file without an identity may still be written. */
 const hasOwnerEnded = async (path: string): Promise<boolean> => {
-  const holder = await readLockState(path);
-  return holder?.owner === undefined ? isAbandonedFile(path) : holder.life === "dead";
+  const lockState = await readLockState(path);
+  return lockState?.owner === undefined ? isAbandonedFile(path) : lockState.liveness === "dead";
 };
 
 const isAbandonedFile = async (path: string): Promise<boolean> =>
   Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity) > abandonedAfterMs;
 
 /** A lock, and the state of its holder. The holder of a lock that cannot be read is unknown. */
-type Found = { owner: LockRecord; life: ProcessLiveness } | { owner: undefined; life: "unknown" };
+type LockState =
+  | { owner: LockContent; liveness: ProcessLiveness }
+  | { owner: undefined; liveness: "unknown" };
 
 /** Returns the life of the process that uses a data directory; undefined when the directory has no lock. */
-export const holderLiveness = async (dataDir: string): Promise<ProcessLiveness | undefined> =>
-  (await readLockState(join(dataDir, lockName)))?.life;
+export const readHolderLiveness = async (dataDir: string): Promise<ProcessLiveness | undefined> =>
+  (await readLockState(join(dataDir, lockFileName)))?.liveness;
 
-const readLockState = async (path: string): Promise<Found | undefined> => {
+const readLockState = async (path: string): Promise<LockState | undefined> => {
   try {
-    const owner = parseOwner(JSON.parse(await readOwnedFile(path)));
-    if (owner !== undefined) return { owner, life: await checkLiveness(dirname(path), owner) };
+    const owner = parseLockContent(JSON.parse(await readOwnedFile(path)));
+    if (owner !== undefined) return { owner, liveness: await checkLiveness(dirname(path), owner) };
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
   }
-  return { owner: undefined, life: "unknown" };
+  return { owner: undefined, liveness: "unknown" };
 };
 
-const checkLiveness = async (dataDir: string, owner: LockRecord): Promise<ProcessLiveness> => {
-  const life = processLiveness(owner, createPsProcesses());
-  if (life !== "unknown") return life;
+const checkLiveness = async (dataDir: string, lockContent: LockContent): Promise<ProcessLiveness> => {
+  const liveness = processLiveness(lockContent, createPsProcesses());
+  if (liveness !== "unknown") return liveness;
   // Another system does not know who has opened a pipe in this one.
-  if (!owner.isLocal || !(await isLocal(dataDir))) return "unknown";
-  const byPipe = lifeByPipe(pipePath(join(dataDir, lockName), owner.id));
+  if (!lockContent.isLocal || !(await isOnLocalFileSystem(dataDir))) return "unknown";
+  const pipeLiveness = readPipeLiveness(pipePath(join(dataDir, lockFileName), lockContent.id));
   // In a copy, from which pipes are often missing, nobody holds the lock.
-  return byPipe === "unknown" && owner.directory !== (await identityOf(dataDir)) ? "dead" : byPipe;
+  return pipeLiveness === "unknown" && lockContent.directory !== (await readDirectoryInode(dataDir))
+    ? "dead"
+    : pipeLiveness;
 };
 
-const parseOwner = (value: unknown): LockRecord | undefined => {
+const parseLockContent = (value: unknown): LockContent | undefined => {
   const identity = parseIdentity(value);
   if (identity === undefined) return undefined;
   // Each field is checked.
@@ -179,7 +189,7 @@ const parseOwner = (value: unknown): LockRecord | undefined => {
     : undefined;
 };
 
-/** Creates `path` atomically with the content of `own`. Returns false when `path` exists. */
+/** Creates `path` atomically as a link to `claimPath`. Returns false when `path` exists. */
 const linkIfAbsent = async (claimPath: string, path: string): Promise<boolean> => {
   try {
     await link(claimPath, path);
@@ -192,22 +202,23 @@ const linkIfAbsent = async (claimPath: string, path: string): Promise<boolean> =
 
 /**
  * Removes the lock at `path` if its process is known to have ended. A second lock guards the removal, so that a lock that another
- * process has just taken is not removed. `own` is a file that identifies this process.
+ * process has just taken is not removed. `claimPath` is a file that identifies this process.
  */
-export const removeStale = async (path: string, claimPath: string): Promise<void> => {
+export const removeStaleLock = async (path: string, claimPath: string): Promise<void> => {
   const removalLockPath = `${path}.removal`;
   if (!(await linkIfAbsent(claimPath, removalLockPath))) {
-    const holder = await readLockState(removalLockPath);
-    if (holder?.life === "unknown") throw platformErrors.dataDirMayBeInUse(dirname(path), removalLockPath);
-    if (holder?.life === "dead") await rm(removalLockPath, { force: true });
+    const removalLockState = await readLockState(removalLockPath);
+    if (removalLockState?.liveness === "unknown")
+      throw platformErrors.dataDirMayBeInUse(dirname(path), removalLockPath);
+    if (removalLockState?.liveness === "dead") await rm(removalLockPath, { force: true });
     await sleep(5);
     return;
   }
   try {
-    const holder = await readLockState(path);
-    if (holder?.life !== "dead") return;
+    const lockState = await readLockState(path);
+    if (lockState?.liveness !== "dead") return;
     await rm(path, { force: true });
-    await rm(pipePath(path, holder.owner.id), { force: true });
+    await rm(pipePath(path, lockState.owner.id), { force: true });
   } finally {
     await rm(removalLockPath, { force: true });
   }

@@ -37,7 +37,7 @@ export class LockPipe {
     return this.#descriptor;
   }
 
-  async remove(): Promise<void> {
+  async closeAndRemove(): Promise<void> {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
     await rm(this.#path, { force: true });
@@ -45,7 +45,7 @@ export class LockPipe {
 }
 
 /** Whether a process has the pipe open for reading. `unknown` if there is no pipe. */
-export const lifeByPipe = (path: string): ProcessLiveness => {
+export const readPipeLiveness = (path: string): ProcessLiveness => {
   try {
     // Other kinds of files have the same error.
     if (!lstatSync(path).isFIFO()) return "unknown";
@@ -60,7 +60,7 @@ export const lifeByPipe = (path: string): ProcessLiveness => {
 const localFileSystemTypes = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630];
 
 /** Whether no other system, such as a virtual machine or a server of files, can use a directory at the same time. */
-export const isLocal = async (directory: string): Promise<boolean> => {
+export const isOnLocalFileSystem = async (directory: string): Promise<boolean> => {
   if (process.platform !== "linux") return false;
   const type = (await statfs(directory).catch(() => undefined))?.type;
   return type !== undefined && localFileSystemTypes.includes(type);

@@ -5,11 +5,11 @@ import { writeAtomically } from "./atomic-file.js";
 import { readOwnedFile } from "./safe-file.js";
 
 /** The format of the data directories that this version reads and writes. */
-export const format = 1;
+export const manifestFormat = 1;
 
 /** The content of `platform.json`: marks a directory as a data directory and holds the values that stay between runs. */
 export interface Manifest {
-  format: typeof format;
+  format: typeof manifestFormat;
   /** Inode of the directory. It is another one in a copy. */
   directory: number;
   /** Port of the HTTP server in the last run. */
@@ -31,9 +31,9 @@ export interface Manifest {
 /** Thrown when the manifest, and so the directory, has a format that this version of the platform does not know. */
 export class UnknownFormatError extends Error {}
 
-export const manifestName = "platform.json";
+export const manifestFileName = "platform.json";
 
-const manifestPath = (dataDir: string): string => join(dataDir, manifestName);
+const manifestPath = (dataDir: string): string => join(dataDir, manifestFileName);
 
 /**
  * Reads the manifest.
@@ -51,7 +51,8 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
   }
   const value: unknown = JSON.parse(text);
   if (isManifest(value)) return value;
-  if (isObject(value) && "format" in value && value["format"] !== format) throw new UnknownFormatError();
+  if (isObject(value) && "format" in value && value["format"] !== manifestFormat)
+    throw new UnknownFormatError();
   throw new Error("it is not valid");
 };
 
@@ -59,14 +60,14 @@ export const writeManifest = (dataDir: string, manifest: Manifest): Promise<void
   writeAtomically(manifestPath(dataDir), `${JSON.stringify(manifest, undefined, 2)}\n`, { durable: true });
 
 /** Returns the number by which a manifest recognizes its directory. */
-export const identityOf = async (dataDir: string): Promise<number> => (await stat(dataDir)).ino;
+export const readDirectoryInode = async (dataDir: string): Promise<number> => (await stat(dataDir)).ino;
 
 /** Whether a data directory with this manifest was copied, or restored from a backup, since its last run. */
-export const isCopied = async (dataDir: string, { directory }: Manifest): Promise<boolean> =>
-  directory !== (await identityOf(dataDir));
+export const isCopiedDir = async (dataDir: string, { directory }: Manifest): Promise<boolean> =>
+  directory !== (await readDirectoryInode(dataDir));
 
 const isManifest = (value: unknown): value is Manifest => {
-  if (!isObject(value) || value["format"] !== format) return false;
+  if (!isObject(value) || value["format"] !== manifestFormat) return false;
   const { port, postgres, directory } = value;
   return (
     typeof directory === "number" &&

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { platformErrors } from "../../errors/platform-error.js";
 import { isRunningAsRoot } from "./postgres-account.js";
-import { foreignProblem, hardLinkProblem, linkProblem } from "./safe-file.js";
+import { findOwnershipProblem, findHardLinkProblem, findFileTypeProblem } from "./safe-file.js";
 import { findReplacementRisk } from "./replacement-risk.js";
 
 /**
@@ -21,12 +21,12 @@ export interface CheckedNames {
   /** The Postgres cluster, which may belong to the account that runs Postgres. */
   cluster: string;
   /** Files that are written in place. */
-  inPlace: readonly string[];
+  writtenInPlace: readonly string[];
   /** Directories whose files are checked as well. */
   directories: readonly string[];
-  others: readonly string[];
+  otherFiles: readonly string[];
   /** Names of files whose content is not used, so that they are not checked. */
-  unused: RegExp;
+  ignoredPattern: RegExp;
 }
 
 /**
@@ -37,37 +37,41 @@ export interface CheckedNames {
  */
 export const refuseForeign = async (
   dataDir: string,
-  { cluster, inPlace, directories, others, unused }: CheckedNames,
+  { cluster, writtenInPlace, directories, otherFiles, ignoredPattern }: CheckedNames,
 ): Promise<void> => {
-  const problem = foreignProblem(await lstat(dataDir));
+  const problem = findOwnershipProblem(await lstat(dataDir));
   // A directory that cannot be written is not a danger, and has an error that says so.
   if (problem !== undefined) {
     await access(dataDir, constants.W_OK);
     throw platformErrors.dataDirUnsafe(dataDir, problem);
   }
   // As root, the cluster belongs to the account that runs Postgres, which is checked when that account is known.
-  await refuse(join(dataDir, cluster), isRunningAsRoot() ? linkProblem : foreignProblem);
-  const ownPath = [...inPlace, ...directories, ...others];
+  await refuseProblem(join(dataDir, cluster), isRunningAsRoot() ? findFileTypeProblem : findOwnershipProblem);
+  const checkedNames = [...writtenInPlace, ...directories, ...otherFiles];
   // With the files that belong to them, such as `platform.lock.removal` and `postgres.log.1`.
   for (const name of await readdir(dataDir)) {
     if (
-      unused.test(name) ||
-      !ownPath.some((knownNames) => name === knownNames || name.startsWith(`${knownNames}.`))
+      ignoredPattern.test(name) ||
+      !checkedNames.some((checkedName) => name === checkedName || name.startsWith(`${checkedName}.`))
     )
       continue;
     const path = join(dataDir, name);
-    await refuse(path, foreignProblem);
-    if (inPlace.includes(name)) await refuse(path, hardLinkProblem);
+    await refuseProblem(path, findOwnershipProblem);
+    if (writtenInPlace.includes(name)) await refuseProblem(path, findHardLinkProblem);
     if (!directories.includes(name)) continue;
-    for (const insideNames of await readdir(path)) await refuse(join(path, insideNames), foreignProblem);
+    for (const innerName of await readdir(path))
+      await refuseProblem(join(path, innerName), findOwnershipProblem);
   }
 };
 
-const refuse = async (path: string, problemOf: (stats: Stats) => string | undefined): Promise<void> => {
+const refuseProblem = async (
+  path: string,
+  findProblem: (stats: Stats) => string | undefined,
+): Promise<void> => {
   const stats = await lstat(path).catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   });
-  const problem = stats && problemOf(stats);
+  const problem = stats && findProblem(stats);
   if (problem !== undefined) throw platformErrors.dataDirUnsafe(path, problem);
 };

@@ -17,10 +17,10 @@ const maxSymbolicLinks = 40;
  * @param path an absolute path.
  */
 export const findReplacementRisk = async (path: string): Promise<string | undefined> => {
-  const remaining = path.split(sep);
+  const remainingNames = path.split(sep);
   let directory: string = sep;
-  let links = 0;
-  for (let name = remaining.shift(); name !== undefined; name = remaining.shift()) {
+  let linkCount = 0;
+  for (let name = remainingNames.shift(); name !== undefined; name = remainingNames.shift()) {
     if (name === "..") directory = dirname(directory);
     if (name === "" || name === "." || name === "..") continue;
     const nextPath = join(directory, name);
@@ -29,11 +29,11 @@ export const findReplacementRisk = async (path: string): Promise<string | undefi
     if (stats === undefined) return undefined;
     if (!(await isTrustedOwner(stats.uid))) return `${nextPath} belongs to another account`;
     if (stats.isSymbolicLink()) {
-      links += 1;
-      if (links > maxSymbolicLinks) return undefined;
+      linkCount += 1;
+      if (linkCount > maxSymbolicLinks) return undefined;
       const target = await readlink(nextPath);
       if (isAbsolute(target)) directory = sep;
-      remaining.unshift(...target.split(sep));
+      remainingNames.unshift(...target.split(sep));
     } else {
       if (stats.isDirectory() && isWritableByOthers(stats)) return `other accounts can write to ${nextPath}`;
       directory = nextPath;
@@ -42,27 +42,27 @@ export const findReplacementRisk = async (path: string): Promise<string | undefi
   return undefined;
 };
 
-const ownUid = (): number | undefined => process.geteuid?.();
+const currentUid = (): number | undefined => process.geteuid?.();
 
 const isWritableByOthers = ({ mode, gid }: Stats): boolean => {
   if ((mode & stickyBit) !== 0) return false;
   // By convention, the group of a user that has no other members has the same number.
-  const isOwnGroup = gid === 0 || gid === ownUid();
+  const isOwnGroup = gid === 0 || gid === currentUid();
   return (mode & othersWriteBit) !== 0 || ((mode & groupWriteBit) !== 0 && !isOwnGroup);
 };
 
 const isTrustedOwner = async (uid: number): Promise<boolean> =>
-  uid === 0 || uid === ownUid() || (uid === overflowUid && !(await isMapped(uid)));
+  uid === 0 || uid === currentUid() || (uid === overflowUid && !(await isMappedUid(uid)));
 
 /** The owner that Linux shows inside a user namespace for files of accounts without an id there. Root is usually one of them. */
 const overflowUid = 65_534;
 
 /** A line of `/proc/self/uid_map` has the first id inside the namespace, the matching id outside, and the number of ids. */
-const isMapped = async (uid: number): Promise<boolean> => {
-  const map = await readFile("/proc/self/uid_map", "utf8").catch(() => undefined);
-  if (map === undefined) return true;
-  return map.split("\n").some((line) => {
-    const [first = NaN, , length = NaN] = line.trim().split(/\s+/).map(Number);
-    return uid >= first && uid < first + length;
+const isMappedUid = async (uid: number): Promise<boolean> => {
+  const uidMap = await readFile("/proc/self/uid_map", "utf8").catch(() => undefined);
+  if (uidMap === undefined) return true;
+  return uidMap.split("\n").some((line) => {
+    const [firstUid = NaN, , count = NaN] = line.trim().split(/\s+/).map(Number);
+    return uid >= firstUid && uid < firstUid + count;
   });
 };

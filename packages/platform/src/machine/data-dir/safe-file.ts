@@ -10,21 +10,21 @@ const writableByOthers = 0o022;
  *
  * @param owner the account that should own it. Default: this account.
  */
-export const foreignProblem = (stats: Stats, owner = process.geteuid?.()): string | undefined => {
-  const link = linkProblem(stats);
-  if (link !== undefined) return link;
+export const findOwnershipProblem = (stats: Stats, owner = process.geteuid?.()): string | undefined => {
+  const typeProblem = findFileTypeProblem(stats);
+  if (typeProblem !== undefined) return typeProblem;
   if (stats.uid !== owner) return "it belongs to another account";
   return (stats.mode & writableByOthers) === 0 ? undefined : "other accounts can write to it";
 };
 
 /** Returns why this is neither a directory nor a regular file; undefined when it is one. */
-export const linkProblem = (stats: Stats): string | undefined => {
+export const findFileTypeProblem = (stats: Stats): string | undefined => {
   if (stats.isSymbolicLink()) return "it is a symbolic link";
   return stats.isDirectory() || stats.isFile() ? undefined : "it is neither a file nor a directory";
 };
 
 /** Returns why writing to a file would change a file elsewhere. */
-export const hardLinkProblem = (stats: Stats): string | undefined =>
+export const findHardLinkProblem = (stats: Stats): string | undefined =>
   stats.isFile() && stats.nlink > 1
     ? "it is a hard link, so writing to it would change a file elsewhere"
     : undefined;
@@ -36,9 +36,9 @@ export const hardLinkProblem = (stats: Stats): string | undefined =>
  * @throws PlatformError `platform:data_dir_unsafe`, or the error of the system.
  */
 export const openOwnedFile = async (path: string, flags: number): Promise<FileHandle> => {
-  const file = await openRegular(path, flags);
+  const file = await openRegularFile(path, flags);
   try {
-    const problem = foreignProblem(await file.stat());
+    const problem = findOwnershipProblem(await file.stat());
     if (problem !== undefined) throw platformErrors.dataDirUnsafe(path, problem);
     return file;
   } catch (error) {
@@ -49,13 +49,13 @@ export const openOwnedFile = async (path: string, flags: number): Promise<FileHa
 
 /** Reads a regular file of this account as text. Throws the errors of `openOwnedFile`. */
 export const readOwnedFile = async (path: string): Promise<string> =>
-  readAll(await openOwnedFile(path, constants.O_RDONLY));
+  readAndClose(await openOwnedFile(path, constants.O_RDONLY));
 
 /** Reads a regular file in the cluster, which may belong to the account that runs Postgres. */
-export const readRegular = async (path: string): Promise<string> =>
-  readAll(await openRegular(path, constants.O_RDONLY));
+export const readRegularFile = async (path: string): Promise<string> =>
+  readAndClose(await openRegularFile(path, constants.O_RDONLY));
 
-const readAll = async (file: FileHandle): Promise<string> => {
+const readAndClose = async (file: FileHandle): Promise<string> => {
   try {
     return await file.readFile("utf8");
   } finally {
@@ -63,7 +63,7 @@ const readAll = async (file: FileHandle): Promise<string> => {
   }
 };
 
-const openRegular = async (path: string, flags: number): Promise<FileHandle> => {
+const openRegularFile = async (path: string, flags: number): Promise<FileHandle> => {
   const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
   if ((await file.stat()).isFile()) return file;
   await file.close();

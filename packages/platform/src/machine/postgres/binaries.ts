@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
-import { programCacheDir } from "../data-dir/directories.js";
+import { ensureProgramCacheDir } from "../data-dir/directories.js";
 import { platformErrors } from "../../errors/platform-error.js";
 import type { SystemAccount } from "../data-dir/postgres-account.js";
 import { runProgram } from "./run-program.js";
@@ -69,7 +69,7 @@ const findInPackage = async (search: BinariesSearch, tried: string[]): Promise<B
     : undefined;
   if (inPlace !== undefined) return inPlace;
 
-  const baseDirectory = await programCacheDir();
+  const baseDirectory = await ensureProgramCacheDir();
   if (baseDirectory === undefined) {
     tried.push(
       `${nativeDirectory} (it cannot run from there, and no cache directory is available for a copy)`,

@@ -24,7 +24,7 @@ export const imageFormat = 2;
 
 /**
  * A new cluster in one file. Creating a cluster from an image takes a tenth of the time of initdb. The format is a line of
- * JSON (`Contents`) followed by the bytes of the files.
+ * JSON (`ImageContents`) followed by the bytes of the files.
  */
 export interface ClusterImage {
   contents: ImageContents;

@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { type FileHandle, lchown, mkdir, open, rm, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { removeUnfinished, temporaryPathFor, writeAtomically } from "../data-dir/atomic-file.js";
-import { readRegular } from "../data-dir/safe-file.js";
-import { privateCacheDir } from "../data-dir/directories.js";
+import { removeUnfinishedFiles, temporaryPathFor, writeAtomically } from "../data-dir/atomic-file.js";
+import { readRegularFile } from "../data-dir/safe-file.js";
+import { ensurePrivateCacheDir } from "../data-dir/directories.js";
 import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/place";
 import { newSchemaStatements } from "@mgmt/cluster/rows/new-schema";
 import { superuser } from "@mgmt/cluster/policy/own-cluster";
@@ -61,8 +61,8 @@ const accessRulesName = "pg_hba.conf";
 /** Writes `pg_hba.conf`, unless it has the current rules. */
 export const writeAccessRules = async (directory: string): Promise<void> => {
   const path = join(directory, accessRulesName);
-  await removeUnfinished(directory, [accessRulesName]);
-  const current = await readRegular(path).catch(() => undefined);
+  await removeUnfinishedFiles(directory, [accessRulesName]);
+  const current = await readRegularFile(path).catch(() => undefined);
   if (current !== hostAccessRules) await writeAtomically(path, hostAccessRules, { durable: false });
 };
 
@@ -159,7 +159,7 @@ export const saveClusterImage = async (image: ClusterImage, binaries: Binaries):
 
 /** Returns the path of the image for this Postgres. The key includes the size and time of the program, so that a rebuild of the same version gets its own image. */
 const imagePath = async (binaries: Binaries): Promise<string | undefined> => {
-  const cache = await privateCacheDir();
+  const cache = await ensurePrivateCacheDir();
   if (cache === undefined) return undefined;
   const { size, mtimeMs } = await stat(join(binaries.directory, "postgres"));
   const key = createHash("sha256")

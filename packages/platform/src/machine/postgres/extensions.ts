@@ -1,6 +1,6 @@
 import { lstat, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readRegular } from "../data-dir/safe-file.js";
+import { readRegularFile } from "../data-dir/safe-file.js";
 import type { SystemAccount } from "../data-dir/postgres-account.js";
 import type { Binaries } from "./binaries.js";
 import { runProgram } from "./run-program.js";
@@ -38,7 +38,7 @@ export const allowExtensions = async (context: ExtensionsContext): Promise<boole
   const controlFiles = await readControlFiles(await findExtensionFolder(binaries));
   const areCurrent = await Promise.all(
     [...controlFiles].map(async ([file, text]) => {
-      return (await readRegular(join(directory, extensionFolder, file)).catch(() => undefined)) === text;
+      return (await readRegularFile(join(directory, extensionFolder, file)).catch(() => undefined)) === text;
     }),
   );
   const existingFiles = await readdir(join(directory, extensionFolder)).catch(() => []);

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { readRegular } from "../data-dir/safe-file.js";
+import { readRegularFile } from "../data-dir/safe-file.js";
 import { platformErrors } from "../../errors/platform-error.js";
 import { hasProcessFiles } from "./process-files.js";
 import { removeSharedMemory } from "./shared-memory.js";
@@ -70,14 +70,14 @@ const removeSocketLocks = async (directory: string): Promise<void> => {
 
 /** Returns the process id in a lock file: NaN when it has none, undefined when the file does not exist. */
 const readPid = async (lockFile: string): Promise<number | undefined> => {
-  const text = await readRegular(lockFile).catch(() => undefined);
+  const text = await readRegularFile(lockFile).catch(() => undefined);
   // Postgres ends the line, so that a line without an end is one whose writer was killed.
   return text === undefined ? undefined : Number(/^\d{1,10}(?=\n)/.exec(text)?.[0] ?? NaN);
 };
 
 /** Whether a server listens on the socket in the cluster, in any container. The fourth line of the lock file has its port. */
 const hasListener = async (directory: string, lockFile: string): Promise<boolean> => {
-  const port = (await readRegular(lockFile).catch(() => "")).split("\n")[3];
+  const port = (await readRegularFile(lockFile).catch(() => "")).split("\n")[3];
   if (process.platform !== "linux" || port === undefined || !/^\d{1,5}$/.test(port)) return false;
   const folder = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   try {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { type FileHandle, copyFile, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { hardLinkProblem, openOwnedFile } from "../data-dir/safe-file.js";
+import { findHardLinkProblem, openOwnedFile } from "../data-dir/safe-file.js";
 import { platformErrors } from "../../errors/platform-error.js";
 import type { SystemAccount } from "../data-dir/postgres-account.js";
 import { postgresEnvironment } from "./run-program.js";
@@ -10,7 +10,7 @@ import { postgresEnvironment } from "./run-program.js";
 /** Opens a log that belongs to this account, because another account could have linked it to a file elsewhere. */
 const openFile = async (path: string, flags: number): Promise<FileHandle> => {
   const file = await openOwnedFile(path, flags | constants.O_CREAT);
-  const problem = hardLinkProblem(await file.stat());
+  const problem = findHardLinkProblem(await file.stat());
   if (problem === undefined) return file;
   await file.close();
   throw platformErrors.dataDirUnsafe(path, problem);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readRegular } from "../data-dir/safe-file.js";
+import { readRegularFile } from "../data-dir/safe-file.js";
 import type { SystemAccount } from "../data-dir/postgres-account.js";
 import type { Binaries } from "./binaries.js";
 import { type Waiting, dataDirectoryParameter, programFailedError, writeAccessRules } from "./cluster.js";
@@ -211,7 +211,7 @@ const waitUntilReady = async (
   let logged = 0;
   let progressAt = performance.now();
   for (let checkedAt = progressAt; running && !signal?.aborted; await sleep(4)) {
-    const lines = (await readRegular(join(directory, "postmaster.pid")).catch(() => "")).split("\n");
+    const lines = (await readRegularFile(join(directory, "postmaster.pid")).catch(() => "")).split("\n");
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === "ready") return "ready";
     const now = performance.now();
     if (now - checkedAt < progressIntervalMs) continue;

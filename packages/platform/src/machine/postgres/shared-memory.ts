@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { readRegular } from "../data-dir/safe-file.js";
+import { readRegularFile } from "../data-dir/safe-file.js";
 import { runProgram } from "./run-program.js";
 
 /** The kind of dynamic shared memory: memory-mapped files in the cluster, because POSIX shared memory outlives a kill. */
@@ -11,7 +11,7 @@ export const sharedMemoryType = "mmap";
  * @param lockFile path of its `postmaster.pid`, whose seventh line has the key and the id of the segment.
  */
 export const removeSharedMemory = async (lockFile: string): Promise<void> => {
-  const lines = (await readRegular(lockFile).catch(() => "")).split("\n");
+  const lines = (await readRegularFile(lockFile).catch(() => "")).split("\n");
   const [key, id] = lines[6]?.trim().split(/\s+/) ?? [];
   if (key === undefined || id === undefined) return;
   const segments = await readFile("/proc/sysvipc/shm", "utf8").catch(() => "");

@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { foreignProblem } from "../data-dir/safe-file.js";
+import { findOwnershipProblem } from "../data-dir/safe-file.js";
 
 interface MissingLink {
   /** Both are relative to the package, such as `native/lib/libpq.so.5.18` and `native/lib/libpq.so.5`. */
@@ -55,7 +55,7 @@ export const completeLinks = async (native: string): Promise<boolean> => {
 };
 
 /**
- * Copies the programs of the package to `base`, unless an earlier call has done so. This is needed when the links cannot be
+ * Copies the programs of the package to `baseDirectory`, unless an earlier call has done so. This is needed when the links cannot be
  * created in place, or when the account of Postgres cannot enter the directory. Uses hard links where possible.
  *
  * @returns the directory that contains the copied programs.
@@ -89,7 +89,7 @@ const refuseForeignPrograms = async (staged: string): Promise<void> => {
   for (const directory of directories) {
     const stats = await lstat(directory).catch(() => undefined);
     if (stats === undefined) continue;
-    refuse(directory, foreignProblem(stats));
+    refuse(directory, findOwnershipProblem(stats));
     for (const entry of await readdir(directory, { withFileTypes: true })) {
       // The libraries have links to each other.
       if (entry.isSymbolicLink() && directory.endsWith("lib")) continue;
@@ -103,9 +103,9 @@ const refuse = (path: string, problem: string | undefined): void => {
   if (problem !== undefined) throw new Error(`${path} cannot be trusted: ${problem}`);
 };
 
-/** Like `foreignProblem`, but trusts root: a package that is installed for all accounts belongs to it. */
+/** Like `findOwnershipProblem`, but trusts root: a package that is installed for all accounts belongs to it. */
 const foreignProgramProblem = (stats: Stats): string | undefined =>
-  foreignProblem(stats, stats.uid === 0 ? 0 : undefined);
+  findOwnershipProblem(stats, stats.uid === 0 ? 0 : undefined);
 
 /** These files are needed only to compile extensions. */
 const isForDevelopers = (name: string): boolean =>

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDiskFull } from "../../errors/platform-error.js";
+import { isCausedByFullDisk } from "../../errors/platform-error.js";
 import { type LivenessTimes, waitUntilStuck, livenessTimes, maxTimeoutMs } from "./liveness.js";
 import { PostgresServer, type ServerOptions } from "./server.js";
 
@@ -144,7 +144,7 @@ export class PostgresSupervisor {
         return undefined;
       } catch (error) {
         if (signal.aborted) return undefined;
-        const isFull = isDiskFull(error);
+        const isFull = isCausedByFullDisk(error);
         if (isFull) {
           if (!isReported) this.onDiskFull();
           isReported = true;

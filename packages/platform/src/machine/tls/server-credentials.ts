@@ -1,6 +1,6 @@
 import { X509Certificate, createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
-import { removeUnfinished, writeAtomically } from "../data-dir/atomic-file.js";
+import { removeUnfinishedFiles, writeAtomically } from "../data-dir/atomic-file.js";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { readOwnedFile } from "../data-dir/safe-file.js";
 import { authorityCertificate, serverCertificate } from "./certificate.js";
@@ -26,7 +26,7 @@ const authorityName = "mgmt local certificate authority";
 
 /**
  * In days. Apple's systems refuse server certificates that are valid for more than 825. A start replaces a chain that has less
- * than `remaining` left; a platform that runs for longer has to be started again.
+ * than `lifetimeDays.remaining` left; a platform that runs for longer has to be started again.
  */
 const lifetimeDays = { total: 800, remaining: 365 };
 
@@ -44,7 +44,7 @@ export const loadServerCredentials = async (
   { durable }: { durable: boolean },
 ): Promise<ServerCredentials> => {
   makeDirectory(directory);
-  await removeUnfinished(directory, Object.values(certificateNames));
+  await removeUnfinishedFiles(directory, Object.values(certificateNames));
   const read = (name: string): Promise<string> => readOwnedFile(join(directory, name)).catch(() => "");
   let chain: Chain = {
     authority: await read(certificateNames.authority),

@@ -1,7 +1,7 @@
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ephemeralBase } from "../../../src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../../../src/machine/data-dir/directories.js";
 import { type Platform, startPlatform } from "@mgmt/platform";
 import { temporaryDirectory } from "../../cluster.js";
 
@@ -9,7 +9,7 @@ let directory: string;
 const running: Platform[] = [];
 
 beforeAll(async () => {
-  directory = await temporaryDirectory(await ephemeralBase());
+  directory = await temporaryDirectory(await chooseEphemeralParent());
 });
 afterEach(async () => {
   for (const platform of running.splice(0)) await platform.stop();

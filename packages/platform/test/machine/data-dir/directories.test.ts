@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { defaultDataDir, privateCacheDir } from "../../../src/machine/data-dir/directories.js";
+import { defaultDataDir, ensurePrivateCacheDir } from "../../../src/machine/data-dir/directories.js";
 import { temporaryDirectory } from "../../cluster.js";
 
 let home: string;
@@ -23,7 +23,7 @@ describe.skipIf(process.platform !== "linux")("the directories of the user", () 
       vi.stubEnv("XDG_STATE_HOME", named);
       vi.stubEnv("XDG_CACHE_HOME", named);
       expect(defaultDataDir()).toBe(join(home, ".local/state/mgmt"));
-      expect(await privateCacheDir()).toBe(join(home, ".cache/mgmt"));
+      expect(await ensurePrivateCacheDir()).toBe(join(home, ".cache/mgmt"));
     },
   );
 
@@ -36,6 +36,6 @@ describe.skipIf(process.platform !== "linux")("the directories of the user", () 
     vi.stubEnv("XDG_STATE_HOME", join(home, "state"));
     vi.stubEnv("XDG_CACHE_HOME", join(home, "cache"));
     expect(defaultDataDir()).toBe(join(home, "state/mgmt"));
-    expect(await privateCacheDir()).toBe(join(home, "cache/mgmt"));
+    expect(await ensurePrivateCacheDir()).toBe(join(home, "cache/mgmt"));
   });
 });

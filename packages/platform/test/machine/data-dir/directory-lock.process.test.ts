@@ -3,8 +3,8 @@ import { closeSync, constants, openSync } from "node:fs";
 import { readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isLocal } from "../../../src/machine/data-dir/lock-pipe.js";
-import { DirectoryLock, removeStale } from "../../../src/machine/data-dir/directory-lock.js";
+import { isOnLocalFileSystem } from "../../../src/machine/data-dir/lock-pipe.js";
+import { DirectoryLock, removeStaleLock } from "../../../src/machine/data-dir/directory-lock.js";
 import { temporaryDirectory } from "../../cluster.js";
 import { elsewhere, endedPid, lockText } from "../../lock-owners.js";
 
@@ -49,7 +49,7 @@ describe("the lock of a data directory", () => {
     const lock = await acquire();
     const own = join(directory, "own");
     await writeFile(own, lockText());
-    await removeStale(file(), own);
+    await removeStaleLock(file(), own);
     await expect(acquire()).rejects.toMatchObject(inUse);
     await lock.release();
   });
@@ -106,7 +106,8 @@ describe.skipIf(process.platform !== "linux")("the lock of a process in another 
   const makePipe = (): void => void execFileSync("mkfifo", ["-m", "600", pipe()]);
 
   it("is refused while a process has its pipe open, and taken over when none has", async ({ skip }) => {
-    if (!(await isLocal(directory))) skip("The temporary directory is not on a local file system");
+    if (!(await isOnLocalFileSystem(directory)))
+      skip("The temporary directory is not on a local file system");
     makePipe();
     await writeFile(file(), await hidden());
     const descriptor = openSync(pipe(), constants.O_RDWR | constants.O_NONBLOCK);
@@ -140,7 +141,8 @@ describe.skipIf(process.platform !== "linux")("the lock of a process in another 
   });
 
   it("does not lock a copy of its directory, from which the pipe is missing", async ({ skip }) => {
-    if (!(await isLocal(directory))) skip("The temporary directory is not on a local file system");
+    if (!(await isOnLocalFileSystem(directory)))
+      skip("The temporary directory is not on a local file system");
     await writeFile(file(), await hidden({ directory: 1 }));
     await (await acquire()).release();
   });

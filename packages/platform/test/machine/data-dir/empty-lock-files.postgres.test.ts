@@ -1,7 +1,7 @@
 import { chown, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ephemeralBase } from "../../../src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../../../src/machine/data-dir/directories.js";
 import { PostgresServer, type ServerOptions } from "../../../src/machine/postgres/server.js";
 import { makeCluster, temporaryDirectory } from "../../cluster.js";
 
@@ -9,7 +9,7 @@ let directory: string;
 let options: ServerOptions;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory(await ephemeralBase());
+  directory = await temporaryDirectory(await chooseEphemeralParent());
   options = await makeCluster(directory);
 });
 

@@ -5,13 +5,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { isRunningAsRoot } from "../../../src/machine/data-dir/postgres-account.js";
 import { openDataDir } from "../../../src/machine/data-dir/data-dir.js";
 import { makeEphemeralDir } from "../../../src/machine/ephemeral-dir.js";
-import { ephemeralBase } from "../../../src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../../../src/machine/data-dir/directories.js";
 import { temporaryDirectory } from "../../cluster.js";
 
 let root: string;
 
 beforeAll(async () => {
-  root = await temporaryDirectory(await ephemeralBase());
+  root = await temporaryDirectory(await chooseEphemeralParent());
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -51,9 +51,9 @@ describe("the parent of ephemeral data directories", () => {
       await mkdir(readOnly);
       vi.spyOn(process, "availableMemory").mockReturnValue(2 ** 40);
       vi.stubEnv("TMPDIR", undefined);
-      expect(await ephemeralBase(readOnly)).toBe(readOnly);
+      expect(await chooseEphemeralParent(readOnly)).toBe(readOnly);
       await chmod(readOnly, 0o555);
-      expect(await ephemeralBase(readOnly)).toBe(tmpdir());
+      expect(await chooseEphemeralParent(readOnly)).toBe(tmpdir());
     },
   );
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
-import { ephemeralBase } from "../../../src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../../../src/machine/data-dir/directories.js";
 import { PostgresServer, type ServerOptions } from "../../../src/machine/postgres/server.js";
 import { makeCluster, newTenant, ownClusterAt, temporaryDirectory } from "../../cluster.js";
 
@@ -44,7 +44,7 @@ const stop = async (): Promise<void> => {
 };
 
 beforeAll(async () => {
-  directory = await temporaryDirectory(await ephemeralBase());
+  directory = await temporaryDirectory(await chooseEphemeralParent());
   options = await makeCluster(directory);
   const installation = join(directory, "installation");
   if (options.binaries.major >= 18)

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { ephemeralBase } from "../../../src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../../../src/machine/data-dir/directories.js";
 import { PlatformError } from "@mgmt/platform";
 import { type Binaries, findBinaries } from "../../../src/machine/postgres/binaries.js";
 import { createCluster, dataDirectoryParameter } from "../../../src/machine/postgres/cluster.js";
@@ -23,7 +23,7 @@ let directory: string;
 let options: ServerOptions;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory(await ephemeralBase());
+  directory = await temporaryDirectory(await chooseEphemeralParent());
   options = await makeCluster(directory);
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));

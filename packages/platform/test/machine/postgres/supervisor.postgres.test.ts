@@ -2,7 +2,7 @@ import { readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ephemeralBase } from "../../../src/machine/data-dir/directories.js";
+import { chooseEphemeralParent } from "../../../src/machine/data-dir/directories.js";
 import { PostgresServer, type ServerOptions } from "../../../src/machine/postgres/server.js";
 import { PostgresSupervisor, type RestartCause } from "../../../src/machine/postgres/supervisor.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "../../cluster.js";
@@ -15,7 +15,7 @@ let options: ServerOptions;
 let supervisor: PostgresSupervisor;
 
 beforeEach(async () => {
-  directory = await temporaryDirectory(await ephemeralBase());
+  directory = await temporaryDirectory(await chooseEphemeralParent());
   programs = await WrappedPrograms.make(directory);
   const made = await makeCluster(directory);
   options = { ...made, binaries: { ...made.binaries, directory: programs.directory } };
