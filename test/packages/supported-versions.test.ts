@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { oldestMajor as oldestPostgres } from "../../packages/platform/src/machine/postgres/binaries.js";
+import { oldestSupportedMajor as oldestPostgres } from "../../packages/platform/src/machine/postgres/binaries.js";
 import { root } from "../../scripts/generate/contract/contract.js";
 import { packageFolders } from "../../scripts/packages.mjs";
 import { targets } from "../../scripts/release/targets.js";

@@ -54,7 +54,7 @@ const optionsIn = async (directory: string): Promise<ServerOptions> => ({
   logFile: join(directory, "postgres.log"),
   port: await findLongLivedPort("127.0.0.1"),
   durable: false,
-  removeWhenKilled: undefined,
+  directoryToRemove: undefined,
 });
 
 /** Creates a cluster, and does work while its server runs. */

@@ -6,7 +6,7 @@ import { chooseEphemeralParent } from "./data-dir/directories.js";
 import { DirectoryLock, readHolderLiveness, lockFileName } from "./data-dir/directory-lock.js";
 import { findReplacementRisk } from "./data-dir/replacement-risk.js";
 import { PlatformError, isCausedByFullDisk, platformErrors } from "../errors/platform-error.js";
-import { endLeftovers } from "./postgres/leftovers.js";
+import { endLeftoverServers } from "./postgres/leftovers.js";
 
 export const ephemeralDirPrefix = "mgmt-ephemeral-";
 
@@ -70,7 +70,7 @@ export const removeAbandonedEphemeralDirs = async (parent: string): Promise<void
         const isInterrupted = Date.now() - stats.mtimeMs > abandonedAfterMs && (await hasOnlyLockFiles(path));
         if (isInterrupted) await rm(path, { recursive: true, force: true });
       } else if (liveness === "dead") {
-        await endLeftovers(join(path, "postgres"));
+        await endLeftoverServers(join(path, "postgres"));
         await rm(path, { recursive: true, force: true });
       }
     } catch {

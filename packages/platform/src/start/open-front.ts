@@ -30,9 +30,9 @@ export const openFront = async (context: FrontContext): Promise<OpenFront> => {
   const credentials = await loadServerCredentials(dataDirFiles(dataDir.path).tls, {
     durable: !dataDir.ephemeral,
   });
-  const server = await listen(dataDir, {
+  const server = await listenOnStablePort(dataDir, {
     credentials,
-    postgres: postgres.upstream,
+    postgres: postgres.address,
     connectionLimit,
     faults: new ConnectionFaults({ draw: Math.random, nameOf: databaseName }),
     onDefect: (error) => onLog(`A database connection failed: ${String(error)}`),
@@ -40,7 +40,7 @@ export const openFront = async (context: FrontContext): Promise<OpenFront> => {
   return { server, caFile: credentials.caFile };
 };
 
-const listen = async (dataDir: DataDir, options: Omit<FrontOptions, "port">): Promise<Front> => {
+const listenOnStablePort = async (dataDir: DataDir, options: Omit<FrontOptions, "port">): Promise<Front> => {
   let lastPort = dataDir.manifest?.postgres.port;
   for (let attempt = 1; ; attempt += 1) {
     const port = lastPort ?? (await findLongLivedPort("127.0.0.1"));

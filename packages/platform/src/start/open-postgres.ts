@@ -16,39 +16,39 @@ import { findLongLivedPort, isPortFree } from "../machine/ports.js";
 import { type SystemAccount, findPostgresAccount } from "../machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../machine/postgres/binaries.js";
 import {
-  type Waiting,
+  type WaitOptions,
   createCluster,
-  refuseUnreachable,
+  refuseUnreachableDir,
   saveClusterImage,
   syncCluster,
 } from "../machine/postgres/cluster.js";
 import type { ClusterImage } from "../machine/postgres/cluster-image.js";
 import { ensureClusterAccount } from "../machine/data-dir/cluster-owner.js";
-import { endLeftovers, endPrograms } from "../machine/postgres/leftovers.js";
+import { endLeftoverServers, endLeftoverPrograms } from "../machine/postgres/leftovers.js";
 import { readTitles } from "../machine/postgres/process-titles.js";
-import { PostgresPortTaken, PostgresServer, type ServerOptions } from "../machine/postgres/server.js";
+import { PostgresPortTakenError, PostgresServer, type ServerOptions } from "../machine/postgres/server.js";
 import { PostgresSupervisor } from "../machine/postgres/supervisor.js";
 
 /** The running Postgres server of a data directory. */
 export interface OpenPostgres {
-  server: PostgresSupervisor;
+  supervisor: PostgresSupervisor;
   cluster: Cluster;
   /** Where the front connects to. */
-  upstream: PostgresAddress;
+  address: PostgresAddress;
   /** The caller sets the ports, and marks it complete once the first state is written. */
   manifest: Manifest;
   /** Resolves when the files of a new cluster are on disk. Rejects when they cannot be written. */
-  onDisk: Promise<void>;
+  whenSynced: Promise<void>;
   /** Caches an image of the new cluster, which makes the next first start faster. Call it when nothing is waiting. */
   saveImage(): Promise<void>;
 }
 
-interface Programs {
+interface PostgresPrograms {
   binaries: Binaries;
   account: SystemAccount | undefined;
 }
 
-const host = "127.0.0.1";
+const loopbackHost = "127.0.0.1";
 
 /**
  * Starts Postgres on the cluster of a data directory, which is created on the first run.
@@ -56,25 +56,28 @@ const host = "127.0.0.1";
  * @throws PlatformError `platform:no_postgres`, `platform:postgres_failed`, `platform:disk_full`, `platform:port_taken`, or
  *   `platform:data_dir_corrupt` when the cluster has another version than the Postgres of this machine; the reason of the signal.
  */
-export const openPostgres = async (dataDir: DataDir, waiting: Waiting): Promise<OpenPostgres> =>
+export const openPostgres = async (dataDir: DataDir, waitOptions: WaitOptions): Promise<OpenPostgres> =>
   dataDir.manifest === undefined
-    ? openNewCluster(dataDir, waiting)
-    : openExistingCluster(dataDir, dataDir.manifest, waiting);
+    ? openNewCluster(dataDir, waitOptions)
+    : openExistingCluster(dataDir, dataDir.manifest, waitOptions);
 
-const findPrograms = async ({ path }: DataDir, account: SystemAccount | undefined): Promise<Programs> => {
+const findPrograms = async (
+  { path }: DataDir,
+  account: SystemAccount | undefined,
+): Promise<PostgresPrograms> => {
   const binaries = await findBinaries({
     choice: process.env["MGMT_POSTGRES"] || undefined,
     path: process.env["PATH"] ?? "",
     account,
   });
-  await refuseUnreachable(path, binaries, account);
+  await refuseUnreachableDir(path, binaries, account);
   return { account, binaries };
 };
 
 const openExistingCluster = async (
   dataDir: DataDir,
   manifest: Manifest,
-  waiting: Waiting,
+  waitOptions: WaitOptions,
 ): Promise<OpenPostgres> => {
   const { cluster } = dataDirFiles(dataDir.path);
   const programs = await findPrograms(dataDir, await ensureClusterAccount(cluster));
@@ -86,20 +89,20 @@ const openExistingCluster = async (
     );
   }
   // An orphaned server of this cluster may still hold a port.
-  await endLeftovers(cluster);
-  if (!(await isPortFree(port, host))) await refuseOtherPort(dataDir, port);
-  const server = await startOnFreePort(dataDir, programs, waiting, directPort);
+  await endLeftoverServers(cluster);
+  if (!(await isPortFree(port, loopbackHost))) await refuseOtherPort(dataDir, port);
+  const supervisor = await startOnFreePort(dataDir, programs, waitOptions, directPort);
   return {
-    server,
-    cluster: clusterOf({ port: server.port, password, major }),
-    upstream: upstreamOf(cluster, server.port),
+    supervisor,
+    cluster: toCluster({ port: supervisor.port, password, major }),
+    address: chooseAddress(cluster, supervisor.port),
     manifest,
-    onDisk: Promise.resolve(),
+    whenSynced: Promise.resolve(),
     saveImage: () => Promise.resolve(),
   };
 };
 
-const openNewCluster = async (dataDir: DataDir, waiting: Waiting): Promise<OpenPostgres> => {
+const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promise<OpenPostgres> => {
   const { cluster } = dataDirFiles(dataDir.path);
   const programs = await findPrograms(dataDir, await findPostgresAccount());
   const { major } = programs.binaries;
@@ -111,42 +114,42 @@ const openNewCluster = async (dataDir: DataDir, waiting: Waiting): Promise<OpenP
     postgres: { major, port: 0, directPort: 0, password, complete: false },
   };
   if (!dataDir.ephemeral) {
-    await endLeftovers(cluster);
+    await endLeftoverServers(cluster);
     // The first start may have been killed while initdb ran.
-    await endPrograms(cluster);
+    await endLeftoverPrograms(cluster);
     await writeManifest(dataDir.path, manifest);
     await rm(cluster, { recursive: true, force: true });
   }
-  let server: PostgresSupervisor | undefined;
+  let supervisor: PostgresSupervisor | undefined;
   try {
-    const { password: firstPassword, newImage } = await createCluster(
+    const { password: imagePassword, newImage } = await createCluster(
       cluster,
       programs.binaries,
       programs.account,
-      waiting,
+      waitOptions,
     );
-    waiting.signal?.throwIfAborted();
-    const onDisk = dataDir.ephemeral
+    waitOptions.signal?.throwIfAborted();
+    const whenSynced = dataDir.ephemeral
       ? Promise.resolve()
       : syncCluster(cluster, programs.binaries, programs.account);
     // Awaited later. Until then, a rejection must not end the process.
-    onDisk.catch(() => undefined);
-    server = await startOnFreePort(dataDir, programs, waiting);
-    const { port } = server;
+    whenSynced.catch(() => undefined);
+    supervisor = await startOnFreePort(dataDir, programs, waitOptions);
+    const { port } = supervisor;
     const { claimCluster } = await import("@mgmt/cluster/open-databases");
-    await untilAborted(server, waiting, () =>
-      claimCluster(clusterOf({ port, password: firstPassword, major }), password),
+    await runUntilAborted(supervisor, waitOptions, () =>
+      claimCluster(toCluster({ port, password: imagePassword, major }), password),
     );
     return {
-      server,
-      cluster: clusterOf({ port, password, major }),
-      upstream: upstreamOf(cluster, port),
+      supervisor,
+      cluster: toCluster({ port, password, major }),
+      address: chooseAddress(cluster, port),
       manifest,
-      onDisk,
+      whenSynced,
       saveImage: () => saveNewImage(newImage, programs.binaries),
     };
   } catch (error) {
-    await server?.stop();
+    await supervisor?.stop();
     // Nothing is in it, and the disk may be full.
     await rm(cluster, { recursive: true, force: true });
     throw error;
@@ -154,12 +157,12 @@ const openNewCluster = async (dataDir: DataDir, waiting: Waiting): Promise<OpenP
 };
 
 /** Does the work of a start. Aborting the signal stops the server, so that the work fails. */
-export const untilAborted = async <T>(
-  server: PostgresSupervisor,
-  { signal }: Waiting,
+export const runUntilAborted = async <T>(
+  supervisor: PostgresSupervisor,
+  { signal }: WaitOptions,
   work: () => Promise<T>,
 ): Promise<T> => {
-  const stop = (): void => void server.stop();
+  const stop = (): void => void supervisor.stop();
   signal?.throwIfAborted();
   signal?.addEventListener("abort", stop, { once: true });
   try {
@@ -173,37 +176,38 @@ const saveNewImage = async (image: ClusterImage | undefined, binaries: Binaries)
   if (image !== undefined) await saveClusterImage(image, binaries);
 };
 
-/** @param preferred the first port to try. */
+/** @param preferredPort the first port to try. */
 const startOnFreePort = async (
   dataDir: DataDir,
-  programs: Programs,
-  waiting: Waiting,
-  preferred?: number,
+  programs: PostgresPrograms,
+  waitOptions: WaitOptions,
+  preferredPort?: number,
 ): Promise<PostgresSupervisor> => {
   for (let attempt = 1; ; attempt += 1) {
-    const port = attempt === 1 && preferred !== undefined ? preferred : await findLongLivedPort(host);
-    const options = optionsFor(dataDir, programs, port);
+    const port =
+      attempt === 1 && preferredPort !== undefined ? preferredPort : await findLongLivedPort(loopbackHost);
+    const options = buildServerOptions(dataDir, programs, port);
     try {
-      return new PostgresSupervisor(options, await PostgresServer.start(options, waiting));
+      return new PostgresSupervisor(options, await PostgresServer.start(options, waitOptions));
     } catch (error) {
       // Another program took the port first.
-      if (!(error instanceof PostgresPortTaken) || attempt === 10) throw error;
+      if (!(error instanceof PostgresPortTakenError) || attempt === 10) throw error;
     }
   }
 };
 
-const clusterOf = ({ port, password, major }: { port: number; password: string; major: number }): Cluster =>
-  ownCluster({ host, port, user: superuser, password }, major, readTitles);
+const toCluster = ({ port, password, major }: { port: number; password: string; major: number }): Cluster =>
+  ownCluster({ host: loopbackHost, port, user: superuser, password }, major, readTitles);
 
 /** The system's limit for the path of a socket file, in bytes: 104 on macOS, 108 on Linux, with a terminator. */
 const maxSocketPath = 103;
 
-const upstreamOf = (cluster: string, port: number): PostgresAddress => {
-  const path = join(cluster, `.s.PGSQL.${String(port)}`);
-  return Buffer.byteLength(path) <= maxSocketPath ? { path } : { host, port };
+const chooseAddress = (clusterDirectory: string, port: number): PostgresAddress => {
+  const path = join(clusterDirectory, `.s.PGSQL.${String(port)}`);
+  return Buffer.byteLength(path) <= maxSocketPath ? { path } : { host: loopbackHost, port };
 };
 
-const optionsFor = (dataDir: DataDir, programs: Programs, port: number): ServerOptions => {
+const buildServerOptions = (dataDir: DataDir, programs: PostgresPrograms, port: number): ServerOptions => {
   const { cluster, log } = dataDirFiles(dataDir.path);
   return {
     ...programs,
@@ -211,7 +215,7 @@ const optionsFor = (dataDir: DataDir, programs: Programs, port: number): ServerO
     logFile: log,
     port,
     durable: !dataDir.ephemeral,
-    removeWhenKilled: dataDir.ephemeral ? dataDir.path : undefined,
-    lock: dataDir.lock.descriptor,
+    directoryToRemove: dataDir.ephemeral ? dataDir.path : undefined,
+    lockDescriptor: dataDir.lock.descriptor,
   };
 };

@@ -20,14 +20,14 @@ import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
 import type { OpenFront } from "./open-front.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
-import { reportIgnoredFields } from "./ignored-fields.js";
+import { createIgnoredFieldReporter } from "./ignored-fields.js";
 import type { EndpointKind, PublicAddress } from "@mgmt/cluster/policy/address";
 import { isPortFree } from "../machine/ports.js";
 import { readMemoryLimits } from "../machine/memory-limits.js";
 import type { Ready } from "./ready.js";
-import { openPlatformRecords, recordLoss } from "./platform-records.js";
+import { openPlatformRecords, markDataLost } from "./platform-records.js";
 import type { OpenRecords } from "@mgmt/cluster/rows/open-records";
-import { issueServiceToken } from "./service-token.js";
+import { ensureServiceToken } from "./service-token.js";
 
 export interface OpenServer {
   ready: Ready;
@@ -63,15 +63,15 @@ const rateLimit = { requests: 600, window: 60_000 };
  * @throws PlatformError
  */
 export const openServer = (context: ServerContext): Promise<OpenServer> =>
-  retryWhileUnavailable(context.postgres.server, () => openOnce(context));
+  retryWhileUnavailable(context.postgres.supervisor, () => tryToOpenServer(context));
 
-const openOnce = async (context: ServerContext): Promise<OpenServer> => {
+const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
   const { host, port, dataDir, postgres } = context;
-  const { records, recorded, deletions } = await openPlatformRecords(dataDir, postgres);
+  const { records, apiDatabases, interruptedDeletionIds } = await openPlatformRecords(dataDir, postgres);
   let databases: OpenDatabases | undefined;
   try {
-    databases = await openRecorded(context, recorded);
-    return await serve(context, { records, databases, deletions });
+    databases = await openApiDatabases(context, apiDatabases);
+    return await serveApi(context, { records, databases, interruptedDeletionIds });
   } catch (error) {
     await databases?.close();
     await records.close();
@@ -80,23 +80,27 @@ const openOnce = async (context: ServerContext): Promise<OpenServer> => {
 };
 
 /** Opens the databases, and records which of them Postgres does not have. */
-const openRecorded = async (
+const openApiDatabases = async (
   { dataDir, postgres, front, onLog }: ServerContext,
-  recorded: readonly RecordedDatabase[],
+  apiDatabases: readonly RecordedDatabase[],
 ): Promise<OpenDatabases> => {
-  const memory = dataDir.ephemeral ? await readMemoryLimits(dataDir.path) : undefined;
+  const memoryLimits = dataDir.ephemeral ? await readMemoryLimits(dataDir.path) : undefined;
   const address = { ...postgres.cluster.address, endpoints: createEndpoints(front.server.port) };
   const cluster = { ...postgres.cluster, address };
-  const databases = await openDatabases(cluster, recorded, { memory, onLog, directory: dataDir.path });
+  const databases = await openDatabases(cluster, apiDatabases, {
+    memory: memoryLimits,
+    onLog,
+    directory: dataDir.path,
+  });
   const { missing, broken, problems } = databases;
-  let lost: string[] = [];
+  let lostIds: string[] = [];
   try {
-    if (recorded.length > 0) lost = await recordLoss(postgres, missing, broken);
+    if (apiDatabases.length > 0) lostIds = await markDataLost(postgres, missing, broken);
   } catch (error) {
     await databases.close();
     throw error;
   }
-  for (const id of lost) onLog(`Postgres has no data for the database ${id}`);
+  for (const id of lostIds) onLog(`Postgres has no data for the database ${id}`);
   for (const problem of problems) onLog(problem);
   return databases;
 };
@@ -107,13 +111,13 @@ const createEndpoints = (port: number): Record<EndpointKind, PublicAddress> => {
   return { direct: front, pooled: front, accelerate: front };
 };
 
-const serve = async (
+const serveApi = async (
   context: ServerContext,
   {
     records,
     databases,
-    deletions,
-  }: { records: OpenRecords; databases: OpenDatabases; deletions: readonly string[] },
+    interruptedDeletionIds,
+  }: { records: OpenRecords; databases: OpenDatabases; interruptedDeletionIds: readonly string[] },
 ): Promise<OpenServer> => {
   const { host, dataDir, postgres, front, onLog, unknownFields, errorCodes } = context;
   const files = dataDirFiles(dataDir.path);
@@ -139,14 +143,14 @@ const serve = async (
       ...(signInKey !== null && { signInKey }),
       onDefect: (error) => onLog(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     });
-    engine.followRequests(reportIgnoredFields(onLog));
+    engine.followRequests(createIgnoredFieldReporter(onLog));
     front.server.open({
       databaseOf: (user, limits) => databases.engine.databaseOf(user, limits),
       reasonOf: (database) => databases.engine.reasonOf(database),
       nameOf: (database) => engine.read(({ store }) => store.databases.get(database)?.name),
     });
     // Requests wait, so that they do not find databases whose data is gone.
-    await engine.finishJobs(deletions);
+    await engine.finishJobs(interruptedDeletionIds);
     return engine;
   };
   const server = await createServer<StoredServer>({
@@ -158,13 +162,13 @@ const serve = async (
   });
   try {
     const { engine } = server;
-    const issued = await issueServiceToken(engine, files.token);
+    const serviceToken = await ensureServiceToken(engine, files.token);
     // The token in the ready line is valid after a reset.
     if (engine.isNew) await engine.keepAsInitial();
     for (const client of context.oauthClients) await registerClient(engine, client);
     engine.start();
-    await postgres.onDisk;
-    if (!dataDir.ephemeral) await completeManifest(context, server.port);
+    await postgres.whenSynced;
+    if (!dataDir.ephemeral) await writeCompleteManifest(context, server.port);
     const { baseUrl } = server;
     return {
       ready: {
@@ -173,13 +177,13 @@ const serve = async (
         controlUrl: `${baseUrl}/_control`,
         controlSecretFile: files.controlSecret,
         signInKeyFile: signInKey === null ? null : files.signInKey,
-        ...issued,
+        ...serviceToken,
         caFile: front.caFile,
         postgresPort: postgres.cluster.address.port,
         pid: process.pid,
       },
       signInKey,
-      close: () => close(server, databases, records),
+      close: () => closeServer(server, databases, records),
     };
   } catch (error) {
     await server.close(0);
@@ -203,9 +207,12 @@ const choosePort = async ({ port, host, dataDir }: ServerContext): Promise<numbe
   return port === 0 && lastPort !== null && (await isPortFree(lastPort, host)) ? lastPort : port;
 };
 
-const completeManifest = async ({ dataDir, postgres, front }: ServerContext, port: number): Promise<void> => {
+const writeCompleteManifest = async (
+  { dataDir, postgres, front }: ServerContext,
+  port: number,
+): Promise<void> => {
   const { manifest, cluster } = postgres;
-  const complete: Manifest = {
+  const completeManifest: Manifest = {
     ...manifest,
     format: manifestFormat,
     directory: await readDirectoryInode(dataDir.path),
@@ -217,10 +224,10 @@ const completeManifest = async ({ dataDir, postgres, front }: ServerContext, por
       complete: true,
     },
   };
-  if (!isDeepStrictEqual(complete, manifest)) await writeManifest(dataDir.path, complete);
+  if (!isDeepStrictEqual(completeManifest, manifest)) await writeManifest(dataDir.path, completeManifest);
 };
 
-const close = async (
+const closeServer = async (
   server: RunningServer<StoredServer>,
   databases: OpenDatabases,
   records: OpenRecords,
@@ -228,7 +235,7 @@ const close = async (
   const deadline = sleep(closeGraceMs * 2, undefined, { ref: false });
   await Promise.race([server.close(closeGraceMs).catch(() => undefined), deadline]);
   // Unfinished work fails when these are closed. The next start repeats it.
-  for (const part of [databases, records]) {
-    await Promise.race([part.close().catch(() => undefined), deadline]);
+  for (const resource of [databases, records]) {
+    await Promise.race([resource.close().catch(() => undefined), deadline]);
   }
 };

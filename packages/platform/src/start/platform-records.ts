@@ -17,9 +17,9 @@ import {
 export interface PlatformRecords {
   records: OpenRecords;
   /** The databases that the API has. */
-  recorded: RecordedDatabase[];
+  apiDatabases: RecordedDatabase[];
   /** Ids of databases whose deletion the end of the last run interrupted. */
-  deletions: string[];
+  interruptedDeletionIds: string[];
 }
 
 /**
@@ -31,17 +31,17 @@ export const openPlatformRecords = async (
   dataDir: DataDir,
   postgres: OpenPostgres,
 ): Promise<PlatformRecords> => {
-  const records = await open(dataDir, postgres);
-  if (dataDir.manifest === undefined) return { records, recorded: [], deletions: [] };
+  const records = await openRecordsOf(dataDir, postgres);
+  if (dataDir.manifest === undefined) return { records, apiDatabases: [], interruptedDeletionIds: [] };
   try {
-    return await withAdmin(postgres, async (admin) => {
-      const [server] = await admin.query(`select from ${recordsSchema}.server limit 1`);
-      if (server === undefined)
+    return await withAdminConnection(postgres, async (admin) => {
+      const [serverRow] = await admin.query(`select from ${recordsSchema}.server limit 1`);
+      if (serverRow === undefined)
         throw platformErrors.dataDirCorrupt(dataDir.path, "its databases have no records of the API");
       return {
         records,
-        recorded: await recordedDatabases(admin, recordsSchema),
-        deletions: await findInterruptedDeletions(admin, recordsSchema),
+        apiDatabases: await recordedDatabases(admin, recordsSchema),
+        interruptedDeletionIds: await findInterruptedDeletions(admin, recordsSchema),
       };
     });
   } catch (error) {
@@ -51,13 +51,17 @@ export const openPlatformRecords = async (
 };
 
 /** Marks the data that Postgres does not have as lost. Returns the ids of the databases whose data is lost. */
-export const recordLoss = async (
+export const markDataLost = async (
   postgres: OpenPostgres,
   missing: MissingData,
-  broken: readonly string[],
-): Promise<string[]> => withAdmin(postgres, (admin) => markLost(admin, recordsSchema, missing, broken));
+  brokenDatabaseIds: readonly string[],
+): Promise<string[]> =>
+  withAdminConnection(postgres, (admin) => markLost(admin, recordsSchema, missing, brokenDatabaseIds));
 
-const withAdmin = async <T>({ cluster }: OpenPostgres, work: (admin: Admin) => Promise<T>): Promise<T> => {
+const withAdminConnection = async <T>(
+  { cluster }: OpenPostgres,
+  work: (admin: Admin) => Promise<T>,
+): Promise<T> => {
   const admin = new Admin(cluster);
   try {
     return await work(admin);
@@ -66,7 +70,10 @@ const withAdmin = async <T>({ cluster }: OpenPostgres, work: (admin: Admin) => P
   }
 };
 
-const open = async (dataDir: DataDir, { cluster, upstream }: OpenPostgres): Promise<OpenRecords> => {
+const openRecordsOf = async (
+  dataDir: DataDir,
+  { cluster, address: upstream }: OpenPostgres,
+): Promise<OpenRecords> => {
   try {
     return await openRecords(
       {

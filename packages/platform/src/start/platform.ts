@@ -4,7 +4,7 @@ import { type DataDir, openDataDir } from "../machine/data-dir/data-dir.js";
 import { makeEphemeralDir } from "../machine/ephemeral-dir.js";
 import { defaultDataDir } from "../machine/data-dir/directories.js";
 import type { OpenFront } from "./open-front.js";
-import { type OpenPostgres, openPostgres, untilAborted } from "./open-postgres.js";
+import { type OpenPostgres, openPostgres, runUntilAborted } from "./open-postgres.js";
 import type { OpenServer } from "./open-server.js";
 import { isCausedByFullDisk, platformErrors } from "../errors/platform-error.js";
 import { isPortFree } from "../machine/ports.js";
@@ -95,9 +95,9 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   let postgres: OpenPostgres | undefined;
   let front: OpenFront | undefined;
   try {
-    const waiting = { whileWaiting: () => void loadServer(), signal };
-    postgres = await openPostgres(dataDir, waiting);
-    const supervisor = postgres.server;
+    const waitOptions = { whileWaiting: () => void loadServer(), signal };
+    postgres = await openPostgres(dataDir, waitOptions);
+    const supervisor = postgres.supervisor;
     supervisor.onRestart = (cause) =>
       onLog(
         cause === "ended"
@@ -117,11 +117,11 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
       ...{ ...parts, host, port, onLog },
       ...{ oauthClients, unknownFields, errorCodes, requireSignInKey },
     };
-    const server = await untilAborted(supervisor, waiting, () => openServer(context));
-    return runParts({ ...parts, server });
+    const server = await runUntilAborted(supervisor, waitOptions, () => openServer(context));
+    return createPlatform({ ...parts, server });
   } catch (error) {
     await front?.server.close();
-    await postgres?.server.stop();
+    await postgres?.supervisor.stop();
     await dataDir.release();
     signal?.throwIfAborted();
     throw isCausedByFullDisk(error) ? platformErrors.diskFull(dataDir.path, error) : error;
@@ -133,10 +133,10 @@ const loadServer = (): Promise<typeof import("./open-server.js")> => import("./o
 
 /** Fails early, before any process is started. */
 const refuseUnusablePort = async (port: number, host: string): Promise<void> => {
-  const freeProblem = await isPortFree(port, host).catch((error: unknown) => {
+  const isFree = await isPortFree(port, host).catch((error: unknown) => {
     throw platformErrors.cannotListen(port, host, error);
   });
-  if (!freeProblem) throw platformErrors.portTaken(port, host);
+  if (!isFree) throw platformErrors.portTaken(port, host);
 };
 
 interface PlatformParts {
@@ -146,20 +146,20 @@ interface PlatformParts {
   server: OpenServer;
 }
 
-const runParts = ({ dataDir, postgres, front, server }: PlatformParts): Platform => {
-  const imageSaved = postgres.saveImage();
+const createPlatform = ({ dataDir, postgres, front, server }: PlatformParts): Platform => {
+  const whenImageSaved = postgres.saveImage();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     await server.close();
     front.server.stopAccepting();
     // Postgres stops before the front, so that sessions receive its last message.
-    await postgres.server.stop();
+    await postgres.supervisor.stop();
     await front.server.close();
-    await imageSaved;
+    await whenImageSaved;
     await dataDir.release();
   };
   const stopOnce = (): Promise<void> => (stopping ??= stop());
-  const closed = postgres.server.ended.then(async (cause) => {
+  const closed = postgres.supervisor.ended.then(async (cause) => {
     const failure = stopping === undefined ? platformErrors.postgresEnded(cause) : undefined;
     await stopOnce();
     return failure;

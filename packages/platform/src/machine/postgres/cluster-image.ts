@@ -56,25 +56,25 @@ export const readCluster = (directory: string, password: string): ClusterImage =
   const parts: Buffer[] = [];
   let length = 0;
   // The databases of a new cluster are copies of each other, so most files have a twin of the same name.
-  const stored = new Map<string, { bytes: Buffer; offset: number }>();
+  const storedContents = new Map<string, { bytes: Buffer; offset: number }>();
   const store = (key: string, bytes: Buffer): number => {
-    const writtenInodes = stored.get(key);
-    if (writtenInodes?.bytes.equals(bytes)) return writtenInodes.offset;
+    const storedContent = storedContents.get(key);
+    if (storedContent?.bytes.equals(bytes)) return storedContent.offset;
     const offset = length;
     parts.push(bytes);
     length += bytes.length;
-    if (writtenInodes === undefined) stored.set(key, { bytes, offset });
+    if (storedContent === undefined) storedContents.set(key, { bytes, offset });
     return offset;
   };
   const { uid } = lstatSync(directory);
-  const visit = (entriesBelow: string): void => {
-    for (const entry of readdirSync(join(directory, entriesBelow), { withFileTypes: true })) {
-      const path = entriesBelow === "" ? entry.name : `${entriesBelow}/${entry.name}`;
+  const visit = (relativePath: string): void => {
+    for (const entry of readdirSync(join(directory, relativePath), { withFileTypes: true })) {
+      const path = relativePath === "" ? entry.name : `${relativePath}/${entry.name}`;
       if (entry.isDirectory()) {
         contents.directories.push(path);
         visit(path);
       } else {
-        const bytes = readFileOf(uid, join(directory, path));
+        const bytes = readFileOwnedBy(uid, join(directory, path));
         const size = bytes.length;
         contents.files.push({ path, size, offset: store(`${entry.name} ${String(size)}`, bytes) });
       }
@@ -84,7 +84,7 @@ export const readCluster = (directory: string, password: string): ClusterImage =
   return { contents, bytes: Buffer.concat(parts) };
 };
 
-const readFileOf = (uid: number, path: string): Buffer => {
+const readFileOwnedBy = (uid: number, path: string): Buffer => {
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
   const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
@@ -133,7 +133,7 @@ export const writeCluster = (
 /** Reads an image. Returns undefined when the file is missing or damaged, or when another account could have written it. */
 export const loadImage = async (path: string): Promise<ClusterImage | undefined> => {
   try {
-    const file = await readWhole(path);
+    const file = await readOwnedBytes(path);
     const end = file.indexOf("\n");
     // The file is writable only by this user, so the format is trusted. A truncated file has the wrong length.
     const contents = JSON.parse(file.toString("utf8", 0, end)) as ImageContents;
@@ -145,7 +145,7 @@ export const loadImage = async (path: string): Promise<ClusterImage | undefined>
   }
 };
 
-const readWhole = async (path: string): Promise<Buffer> => {
+const readOwnedBytes = async (path: string): Promise<Buffer> => {
   const file = await openOwnedFile(path, constants.O_RDONLY);
   try {
     return await file.readFile();
@@ -156,7 +156,7 @@ const readWhole = async (path: string): Promise<Buffer> => {
 
 /** Writes an image atomically, with mode 0600. Concurrent writers replace each other. */
 export const saveImage = async (image: ClusterImage, path: string): Promise<void> => {
-  await removeAbandoned(path);
+  await removeAbandonedFiles(path);
   await replaceAtomically(path, temporaryPathFor(path), async (file) => {
     await file.writeFile(`${JSON.stringify(image.contents)}\n`);
     await file.writeFile(image.bytes);
@@ -168,13 +168,13 @@ export const saveImage = async (image: ClusterImage, path: string): Promise<void
 /** Age in milliseconds after which an unfinished file belongs to a process that was killed. */
 const abandonedAfterMs = 600_000;
 
-const removeAbandoned = async (path: string): Promise<void> => {
+const removeAbandonedFiles = async (path: string): Promise<void> => {
   const directory = dirname(path);
   for (const name of await readdir(directory)) {
     if (!name.startsWith(`${basename(path)}.`)) continue;
-    const unfinished = join(directory, name);
-    const stats = await stat(unfinished).catch(() => undefined);
+    const unfinishedPath = join(directory, name);
+    const stats = await stat(unfinishedPath).catch(() => undefined);
     if (stats !== undefined && Date.now() - stats.mtimeMs > abandonedAfterMs)
-      await rm(unfinished, { force: true });
+      await rm(unfinishedPath, { force: true });
   }
 };

@@ -25,7 +25,7 @@ import { runProgram } from "./run-program.js";
 import { sharedMemoryType } from "./shared-memory.js";
 
 /** Parameters of `initdb`. They are part of the name of the image, so changing them creates a new image. */
-const initdbParameters = ({ major }: Binaries): string[] => [
+const buildInitdbParameters = ({ major }: Binaries): string[] => [
   "--username",
   superuser,
   "--encoding",
@@ -47,7 +47,7 @@ const initdbParameters = ({ major }: Binaries): string[] => [
  * Locales that know the letters of all languages, by the names of different systems, the preferred one first. The order of text does not
  * depend on them. Before version 17, Postgres has no such locale of its own, and takes it from the system.
  */
-const characterLocales = ({ major }: Binaries): string[] =>
+const listCharacterLocales = ({ major }: Binaries): string[] =>
   major >= 17 ? [] : ["C.UTF-8", "en_US.UTF-8", "UTF-8"];
 
 /** Everybody needs a password, including the superuser, because other users of the machine can reach the port. */
@@ -56,14 +56,14 @@ const hostAccessRules =
   "host all all 127.0.0.1/32 scram-sha-256\n" +
   "host all all ::1/128 scram-sha-256\n";
 
-const accessRulesName = "pg_hba.conf";
+const accessRulesFileName = "pg_hba.conf";
 
 /** Writes `pg_hba.conf`, unless it has the current rules. */
 export const writeAccessRules = async (directory: string): Promise<void> => {
-  const path = join(directory, accessRulesName);
-  await removeUnfinishedFiles(directory, [accessRulesName]);
-  const current = await readRegularFile(path).catch(() => undefined);
-  if (current !== hostAccessRules) await writeAtomically(path, hostAccessRules, { durable: false });
+  const path = join(directory, accessRulesFileName);
+  await removeUnfinishedFiles(directory, [accessRulesFileName]);
+  const currentRules = await readRegularFile(path).catch(() => undefined);
+  if (currentRules !== hostAccessRules) await writeAtomically(path, hostAccessRules, { durable: false });
 };
 
 /**
@@ -78,17 +78,17 @@ export const dataDirectoryParameter = (
 ): string => (account !== undefined && canUseWorkingDirectory(binaries) ? "/proc/self/cwd" : directory);
 
 /** Before this version, Postgres changes its working directory during startup and cannot return to it. */
-const supportedMajor = 16;
+const minWorkingDirectoryMajor = 16;
 
 const canUseWorkingDirectory = ({ major }: Binaries): boolean =>
-  process.platform === "linux" && major >= supportedMajor && hasProcessFiles();
+  process.platform === "linux" && major >= minWorkingDirectoryMajor && hasProcessFiles();
 
 /**
  * Checks that the account of Postgres can reach directories inside this one.
  *
  * @throws PlatformError `platform:data_dir_unwritable`.
  */
-export const refuseUnreachable = async (
+export const refuseUnreachableDir = async (
   directory: string,
   binaries: Binaries,
   account: SystemAccount | undefined,
@@ -97,14 +97,14 @@ export const refuseUnreachable = async (
   const { status } = await runProgram("/bin/sh", ["-c", 'cd "$1"', "sh", directory], { account });
   if (status === 0) return;
   const remedy =
-    binaries.major < supportedMajor
-      ? `On Linux, Postgres ${String(supportedMajor)} and newer can use such a directory.`
+    binaries.major < minWorkingDirectoryMajor
+      ? `On Linux, Postgres ${String(minWorkingDirectoryMajor)} and newer can use such a directory.`
       : "Linux can use such a directory if /proc is mounted.";
   throw platformErrors.dataDirUnreachable(directory, binaries.version, remedy);
 };
 
 /** Callbacks and cancellation for programs that a start waits for. */
-export interface Waiting {
+export interface WaitOptions {
   /** Called after each start of a program. */
   whileWaiting?: (() => void) | undefined;
   /** Ends the programs when it is aborted. */
@@ -121,11 +121,11 @@ export const createCluster = async (
   directory: string,
   binaries: Binaries,
   account: SystemAccount | undefined,
-  waiting: Waiting = {},
+  waitOptions: WaitOptions = {},
 ): Promise<{ password: string; newImage: ClusterImage | undefined }> => {
   await mkdir(directory, { mode: 0o700 });
-  const path = await imagePath(binaries);
-  const image = path === undefined ? undefined : await loadImage(path);
+  const imagePath = await findImagePath(binaries);
+  const image = imagePath === undefined ? undefined : await loadImage(imagePath);
   if (image !== undefined) {
     writeCluster(image, directory, account);
     return { password: image.contents.password, newImage: undefined };
@@ -133,9 +133,9 @@ export const createCluster = async (
   if (account === undefined) refuseUnknownAccount();
   else await lchown(directory, account.uid, account.gid);
   const password = randomBytes(24).toString("hex");
-  await initdb(directory, binaries, account, password, waiting);
-  await createRecords(directory, binaries, account, waiting);
-  return { password, newImage: path === undefined ? undefined : readCluster(directory, password) };
+  await runInitdb(directory, binaries, account, password, waitOptions);
+  await createRecordTables(directory, binaries, account, waitOptions);
+  return { password, newImage: imagePath === undefined ? undefined : readCluster(directory, password) };
 };
 
 /** Refuses an account that initdb cannot look up. The server itself runs as any account. */
@@ -150,7 +150,7 @@ const refuseUnknownAccount = (): void => {
 /** Caches the image for the next cluster. Failures are ignored: they only make the next first start slower. */
 export const saveClusterImage = async (image: ClusterImage, binaries: Binaries): Promise<void> => {
   try {
-    const path = await imagePath(binaries);
+    const path = await findImagePath(binaries);
     if (path !== undefined) await saveImage(image, path);
   } catch {
     // The next first start tries again.
@@ -158,9 +158,9 @@ export const saveClusterImage = async (image: ClusterImage, binaries: Binaries):
 };
 
 /** Returns the path of the image for this Postgres. The key includes the size and time of the program, so that a rebuild of the same version gets its own image. */
-const imagePath = async (binaries: Binaries): Promise<string | undefined> => {
-  const cache = await ensurePrivateCacheDir();
-  if (cache === undefined) return undefined;
+const findImagePath = async (binaries: Binaries): Promise<string | undefined> => {
+  const cacheDirectory = await ensurePrivateCacheDir();
+  if (cacheDirectory === undefined) return undefined;
   const { size, mtimeMs } = await stat(join(binaries.directory, "postgres"));
   const key = createHash("sha256")
     .update(
@@ -169,47 +169,47 @@ const imagePath = async (binaries: Binaries): Promise<string | undefined> => {
         binaries,
         size,
         mtimeMs,
-        initdbParameters(binaries),
-        characterLocales(binaries),
+        buildInitdbParameters(binaries),
+        listCharacterLocales(binaries),
         newSchemaStatements(recordsSchema),
       ]),
     )
     .digest("hex");
-  return join(cache, `cluster-${binaries.version}-${key.slice(0, 16)}`);
+  return join(cacheDirectory, `cluster-${binaries.version}-${key.slice(0, 16)}`);
 };
 
-const initdb = async (
+const runInitdb = async (
   directory: string,
   binaries: Binaries,
   account: SystemAccount | undefined,
   password: string,
-  { whileWaiting, signal }: Waiting,
+  { whileWaiting, signal }: WaitOptions,
 ): Promise<void> => {
-  const secret = await passwordFile(directory, account, password);
-  const choices = [...characterLocales(binaries).map((locale) => ["--lc-ctype", locale]), []];
+  const passwordFile = await openPasswordFile(directory, account, password);
+  const localeChoices = [...listCharacterLocales(binaries).map((locale) => ["--lc-ctype", locale]), []];
   try {
-    for (const choice of choices) {
-      const running = runProgram(
+    for (const localeParameters of localeChoices) {
+      const pendingResult = runProgram(
         join(binaries.directory, "initdb"),
         [
           "--pgdata",
           dataDirectoryParameter(directory, binaries, account),
           "--pwfile",
-          secret.path,
-          ...initdbParameters(binaries),
-          ...choice,
+          passwordFile.path,
+          ...buildInitdbParameters(binaries),
+          ...localeParameters,
         ],
-        { account, cwd: directory, inherit: secret.file.fd, signal },
+        { account, cwd: directory, inheritedDescriptor: passwordFile.file.fd, signal },
       );
       whileWaiting?.();
-      const { status, stderr } = await running;
+      const { status, stderr } = await pendingResult;
       if (status === 0) return;
       // It has done nothing yet.
-      const isMissingLocale = choice.length > 0 && stderr.includes("invalid locale");
+      const isMissingLocale = localeParameters.length > 0 && stderr.includes("invalid locale");
       if (!isMissingLocale) throw programFailedError(directory, "initdb failed to create a cluster", stderr);
     }
   } finally {
-    await secret.close();
+    await passwordFile.close();
   }
 };
 
@@ -217,11 +217,11 @@ const initdb = async (
  * Creates the empty tables of the records. This is the slowest part of a first start, so the tables are part of the image.
  * Uses single-user mode, in which a semicolon followed by an empty line ends a statement.
  */
-const createRecords = async (
+const createRecordTables = async (
   directory: string,
   binaries: Binaries,
   account: SystemAccount | undefined,
-  { signal }: Waiting,
+  { signal }: WaitOptions,
 ): Promise<void> => {
   const { status, stderr } = await runProgram(
     join(binaries.directory, "postgres"),
@@ -259,10 +259,10 @@ export const syncCluster = async (
   account: SystemAccount | undefined,
 ): Promise<void> => {
   // One system call for all files, where there is one.
-  const method = process.platform === "linux" && binaries.major >= 17 ? ["--sync-method=syncfs"] : [];
+  const syncParameters = process.platform === "linux" && binaries.major >= 17 ? ["--sync-method=syncfs"] : [];
   const { status, stderr } = await runProgram(
     join(binaries.directory, "initdb"),
-    ["--sync-only", ...method, "--pgdata", dataDirectoryParameter(directory, binaries, account)],
+    ["--sync-only", ...syncParameters, "--pgdata", dataDirectoryParameter(directory, binaries, account)],
     { account, cwd: directory },
   );
   if (status !== 0) throw programFailedError(directory, "initdb failed to sync the cluster", stderr);
@@ -298,7 +298,7 @@ interface PasswordFile {
  * Opens a file with the password and unlinks it, so that the password appears in no directory and no process list. Where `/dev/fd`
  * leads nowhere, only the account of Postgres can read the file, and it is unlinked after its use.
  */
-const passwordFile = async (
+const openPasswordFile = async (
   directory: string,
   account: SystemAccount | undefined,
   password: string,

@@ -12,7 +12,7 @@ import { runProgram } from "./run-program.js";
 const trustedExtensions = ["vector"];
 
 /** The first version with `extension_control_path`. */
-const minMajor = 18;
+const minControlPathMajor = 18;
 
 /** A folder below the cluster, whose name Postgres prescribes. */
 const extensionFolder = "extension";
@@ -34,7 +34,7 @@ export interface ExtensionsContext {
  */
 export const allowExtensions = async (context: ExtensionsContext): Promise<boolean> => {
   const { binaries, account, directory } = context;
-  if (binaries.major < minMajor) return false;
+  if (binaries.major < minControlPathMajor) return false;
   const controlFiles = await readControlFiles(await findExtensionFolder(binaries));
   const areCurrent = await Promise.all(
     [...controlFiles].map(async ([file, text]) => {
@@ -58,13 +58,13 @@ export const allowExtensions = async (context: ExtensionsContext): Promise<boole
 };
 
 /** Returns the contents of the control files by name. */
-const readControlFiles = async (source: string | undefined): Promise<Map<string, string>> => {
+const readControlFiles = async (sourceFolder: string | undefined): Promise<Map<string, string>> => {
   const controlFiles = new Map<string, string>();
-  if (source === undefined) return controlFiles;
+  if (sourceFolder === undefined) return controlFiles;
   for (const name of trustedExtensions) {
     const file = `${name}.control`;
-    const text = await readFile(join(source, file), "utf8").catch(() => undefined);
-    if (text !== undefined) controlFiles.set(file, withTrustedFlag(text, source));
+    const text = await readFile(join(sourceFolder, file), "utf8").catch(() => undefined);
+    if (text !== undefined) controlFiles.set(file, addTrustedFlag(text, sourceFolder));
   }
   return controlFiles;
 };
@@ -77,15 +77,15 @@ const findExtensionFolder = async ({ directory }: Binaries): Promise<string | un
   const shareDirectory = hasPgConfig
     ? (await runProgram(program, ["--sharedir"])).stdout.trim()
     : join(directory, "..", "share", "postgresql");
-  const source = join(shareDirectory, extensionFolder);
+  const sourceFolder = join(shareDirectory, extensionFolder);
   // Every Postgres has this extension.
   const isExtensionFolder =
-    (await lstat(join(source, "plpgsql.control")).catch(() => undefined)) !== undefined;
-  return isExtensionFolder ? source : undefined;
+    (await lstat(join(sourceFolder, "plpgsql.control")).catch(() => undefined)) !== undefined;
+  return isExtensionFolder ? sourceFolder : undefined;
 };
 
 /** Returns the text of a control file that calls its extension trusted. Of two lines for a parameter, Postgres uses the last. */
-const withTrustedFlag = (text: string, source: string): string =>
-  `${text.trimEnd()}\ntrusted = true\ndirectory = '${source.replaceAll("'", "''")}'\n`;
+const addTrustedFlag = (text: string, sourceFolder: string): string =>
+  `${text.trimEnd()}\ntrusted = true\ndirectory = '${sourceFolder.replaceAll("'", "''")}'\n`;
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -17,19 +17,20 @@ import { removeSharedMemory } from "./shared-memory.js";
  *
  * @throws PlatformError `platform:data_dir_in_use` when a server of this cluster runs that this process cannot stop.
  */
-export const endLeftovers = async (directory: string): Promise<void> => {
+export const endLeftoverServers = async (directory: string): Promise<void> => {
   const lockFile = join(directory, "postmaster.pid");
   const pid = await readPid(lockFile);
   if (pid === undefined) return;
   for (let attempt = 0; attempt < 300; attempt += 1) {
-    const servers = await findServers(directory, pid);
-    if (servers.length === 0) break;
+    const serverPids = await findServerPids(directory, pid);
+    if (serverPids.length === 0) break;
     // Suspended processes act on no other signal.
-    if (attempt === 0) for (const server of servers) signal(server, "SIGCONT");
+    if (attempt === 0) for (const serverPid of serverPids) sendSignal(serverPid, "SIGCONT");
     // A postmaster shuts its server down cleanly. Children without a postmaster can be stopped at once.
-    const isShuttingDown = servers.includes(pid) && attempt < 100;
-    if (!isShuttingDown) for (const server of servers) signal(server, attempt < 200 ? "SIGQUIT" : "SIGKILL");
-    else if (attempt === 0) signal(pid, "SIGINT");
+    const isShuttingDown = serverPids.includes(pid) && attempt < 100;
+    if (!isShuttingDown)
+      for (const serverPid of serverPids) sendSignal(serverPid, attempt < 200 ? "SIGQUIT" : "SIGKILL");
+    else if (attempt === 0) sendSignal(pid, "SIGINT");
     await sleep(attempt < 10 ? 10 : 50);
   }
   if (await hasListener(directory, lockFile)) throw platformErrors.serverInUseElsewhere(dirname(directory));
@@ -37,7 +38,7 @@ export const endLeftovers = async (directory: string): Promise<void> => {
   // Postgres refuses to start if a lock file has no process id because its writer was killed. It also does if a process has the id
   // when Postgres starts: another program, such as one that this start runs, or a killed postmaster that the system has not collected.
   await removeSocketLocks(directory);
-  if (Number.isNaN(pid) || (process.platform === "linux" ? canSeeProcesses() : signal(pid, 0))) {
+  if (Number.isNaN(pid) || (process.platform === "linux" ? canSeeProcesses() : sendSignal(pid, 0))) {
     await rm(lockFile, { force: true });
   }
 };
@@ -45,21 +46,21 @@ export const endLeftovers = async (directory: string): Promise<void> => {
 /**
  * Ends programs of Postgres that still use a directory, such as initdb when the process that started it was killed. Linux only.
  */
-export const endPrograms = async (directory: string): Promise<void> => {
+export const endLeftoverPrograms = async (directory: string): Promise<void> => {
   if (process.platform !== "linux") return;
   const path = await realpath(directory).catch(() => undefined);
   if (path === undefined) return;
   for (let attempt = 0; attempt < 300; attempt += 1) {
-    const programs = await findLinuxProcesses(path, /^(postgres|initdb)/);
-    if (programs.length === 0) return;
-    for (const program of programs) signal(program, "SIGKILL");
+    const programPids = await findLinuxPids(path, /^(postgres|initdb)/);
+    if (programPids.length === 0) return;
+    for (const programPid of programPids) sendSignal(programPid, "SIGKILL");
     await sleep(10);
   }
 };
 
 /** Continues the processes of a server that were suspended, so that they can act on signals. */
 export const resumeServers = async (directory: string, pid: number): Promise<void> => {
-  for (const server of await findServers(directory, pid)) signal(server, "SIGCONT");
+  for (const serverPid of await findServerPids(directory, pid)) sendSignal(serverPid, "SIGCONT");
 };
 
 const removeSocketLocks = async (directory: string): Promise<void> => {
@@ -81,7 +82,7 @@ const hasListener = async (directory: string, lockFile: string): Promise<boolean
   if (process.platform !== "linux" || port === undefined || !/^\d{1,5}$/.test(port)) return false;
   const folder = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    const problem = await new Promise<string | undefined>((resolve) => {
+    const errorName = await new Promise<string | undefined>((resolve) => {
       // The path of a socket has at most 107 bytes.
       const socket = connect(`/proc/self/fd/${String(folder.fd)}/.s.PGSQL.${port}`, () => {
         socket.destroy();
@@ -90,22 +91,22 @@ const hasListener = async (directory: string, lockFile: string): Promise<boolean
       socket.once("error", (error) => resolve(errorCode(error) ?? error.message));
     });
     // Many wait for this server.
-    return problem === undefined || problem === "EAGAIN";
+    return errorName === undefined || errorName === "EAGAIN";
   } finally {
     await folder.close();
   }
 };
 
 /** Returns the Postgres processes of this directory: the postmaster and any children that outlived it. */
-const findServers = async (directory: string, pid: number): Promise<number[]> => {
-  if (process.platform !== "linux") return findPostmaster(directory, pid);
+const findServerPids = async (directory: string, pid: number): Promise<number[]> => {
+  if (process.platform !== "linux") return findPostmasterPid(directory, pid);
   const path = await realpath(directory).catch(() => undefined);
   // Somebody has deleted the directory.
-  return path === undefined ? [] : findLinuxProcesses(path, /^postgres/);
+  return path === undefined ? [] : findLinuxPids(path, /^postgres/);
 };
 
 /** Sends a signal. Returns false when the process does not exist or belongs to another user. */
-const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
+const sendSignal = (pid: number, name: NodeJS.Signals | 0): boolean => {
   try {
     return pid > 1 && process.kill(pid, name);
   } catch {
@@ -121,14 +122,14 @@ export const canSeeProcesses = (): boolean =>
   process.platform !== "linux" || (hasProcessFiles() && readlinkSync("/proc/self") === String(process.pid));
 
 /** The working directory of every Postgres process is its data directory. */
-export const findLinuxProcesses = async (directory: string, program: RegExp): Promise<number[]> => {
+export const findLinuxPids = async (directory: string, programPattern: RegExp): Promise<number[]> => {
   if (!canSeeProcesses()) return [];
-  const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const pidNames = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const pids = await Promise.all(
-    names.map(async (name) => {
+    pidNames.map(async (name) => {
       try {
         if ((await readlink(`/proc/${name}/cwd`)) !== directory) return undefined;
-        return program.test(await readFile(`/proc/${name}/comm`, "utf8")) ? Number(name) : undefined;
+        return programPattern.test(await readFile(`/proc/${name}/comm`, "utf8")) ? Number(name) : undefined;
       } catch {
         return undefined;
       }
@@ -137,7 +138,7 @@ export const findLinuxProcesses = async (directory: string, program: RegExp): Pr
   return pids.filter((pid) => pid !== undefined);
 };
 
-const findPostmaster = async (directory: string, pid: number): Promise<number[]> => {
+const findPostmasterPid = async (directory: string, pid: number): Promise<number[]> => {
   if (!(pid > 1)) return [];
   try {
     const { stdout } = await promisify(execFile)("/bin/ps", ["-o", "command=", "-p", String(pid)]);

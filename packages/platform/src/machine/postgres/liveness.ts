@@ -8,28 +8,28 @@ import { RecoveryProgress } from "./recovery-progress.js";
 /** Times in milliseconds. */
 export interface LivenessTimes {
   /** Between two checks of a server that accepts connections. */
-  readonly interval: number;
+  readonly intervalMs: number;
   /** Between two checks of a server that does not. */
-  readonly retryInterval: number;
+  readonly retryIntervalMs: number;
   /** How long a connection may take. */
-  readonly connection: number;
+  readonly connectTimeoutMs: number;
   /** How long a server may neither accept a connection nor make progress. */
-  readonly limit: number;
+  readonly stuckTimeoutMs: number;
   /** After this time without a connection, a server counts as slow. */
-  readonly slow: number;
+  readonly slowAfterMs: number;
 }
 
 /** A server that hangs is started again within 12 seconds, and the start takes a few seconds more. */
 export const livenessTimes: LivenessTimes = {
-  interval: 2_000,
-  retryInterval: 500,
-  connection: 1_500,
-  limit: 6_000,
-  slow: 5_000,
+  intervalMs: 2_000,
+  retryIntervalMs: 500,
+  connectTimeoutMs: 1_500,
+  stuckTimeoutMs: 6_000,
+  slowAfterMs: 5_000,
 };
 
 /** The longest limit, which follows when servers get stuck again and again. A disk may be that slow. */
-export const maxTimeoutMs = 60_000;
+export const maxStuckTimeoutMs = 60_000;
 
 /**
  * Checks in vain that are needed besides the limit, so that a machine which was suspended, or is very busy, does not end a server
@@ -38,13 +38,13 @@ export const maxTimeoutMs = 60_000;
 const minFailures = 4;
 
 /** Bytes at the end of the log in which progress is looked for. */
-const maxLogBytesRead = 65_536;
+const maxScannedLogBytes = 65_536;
 
 /** A line that reports progress. Each connection that is refused during a recovery adds one with `FATAL`. */
 const progressPattern = /^.{0,80}\] LOG: {2}/m;
 
 /** Receives the reports of a watch. */
-export interface LivenessReports {
+export interface LivenessCallbacks {
   /** Called whenever the server accepts a connection. */
   onAccept(): void;
   /** Called once in each time without a connection, when it gets long. */
@@ -58,70 +58,70 @@ export interface LivenessReports {
 export const waitUntilStuck = async (
   { port, logFile, directory }: { port: number; logFile: string; directory: string },
   signal: AbortSignal,
-  { interval, retryInterval, connection, limit, slow }: LivenessTimes,
-  { onAccept, onSlow }: LivenessReports,
+  { intervalMs, retryIntervalMs, connectTimeoutMs, stuckTimeoutMs, slowAfterMs }: LivenessTimes,
+  { onAccept, onSlow }: LivenessCallbacks,
 ): Promise<boolean> => {
-  const work = new RecoveryProgress(directory);
+  const recovery = new RecoveryProgress(directory);
   let failures = 0;
   let failingSince = 0;
-  let awaySince: number | undefined;
+  let unavailableSince: number | undefined;
   let isSlow = false;
-  let logged = 0;
+  let loggedBytes = 0;
   while (!signal.aborted) {
-    const answer = await check(port, connection, signal);
-    if (answer === "accepted") {
+    const connectionResult = await checkConnection(port, connectTimeoutMs, signal);
+    if (connectionResult === "accepted") {
       failures = 0;
-      awaySince = undefined;
+      unavailableSince = undefined;
       isSlow = false;
       onAccept();
     } else {
-      const log = await readLog(logFile, failures === 0 ? undefined : logged);
-      logged = log.size;
+      const log = await readLogProgress(logFile, failures === 0 ? undefined : loggedBytes);
+      loggedBytes = log.size;
       // A server that is suspended may have processes that work.
-      const isWorking = answer === "refused" && (await work.hasProgressed());
+      const isWorking = connectionResult === "refused" && (await recovery.hasProgressed());
       const now = performance.now();
       if (failures === 0 || log.hasProgress || isWorking) {
         failures = 0;
         failingSince = now;
       }
       failures += 1;
-      if (failures > minFailures && now - failingSince >= limit) return !signal.aborted;
-      awaySince ??= now;
-      if (!isSlow && now - awaySince >= slow && !signal.aborted) {
+      if (failures > minFailures && now - failingSince >= stuckTimeoutMs) return !signal.aborted;
+      unavailableSince ??= now;
+      if (!isSlow && now - unavailableSince >= slowAfterMs && !signal.aborted) {
         isSlow = true;
         onSlow();
       }
     }
-    const pause = failures === 0 ? interval : retryInterval;
-    await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+    const delayMs = failures === 0 ? intervalMs : retryIntervalMs;
+    await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
   return false;
 };
 
 /** The start of a session, whose password Postgres then asks for. */
-const startupMessage = (): Buffer => {
+const encodeStartupMessage = (): Buffer => {
   const parameters = Buffer.from(`user\0${superuser}\0database\0postgres\0\0`);
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(head.length + parameters.length, 0);
+  const header = Buffer.alloc(8);
+  header.writeUInt32BE(header.length + parameters.length, 0);
   // Version 3.0 of the protocol.
-  head.writeUInt32BE(3 << 16, 4);
-  return Buffer.concat([head, parameters]);
+  header.writeUInt32BE(3 << 16, 4);
+  return Buffer.concat([header, parameters]);
 };
 
 /** Opens a connection. Postgres refuses it while it is not ready. */
-const check = async (
+const checkConnection = async (
   port: number,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<"accepted" | "refused" | "silent"> => {
-  const endReason = new AbortController();
-  const end = (): void => endReason.abort();
-  const timer = setTimeout(end, timeoutMs).unref();
-  signal.addEventListener("abort", end, { once: true });
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  const timer = setTimeout(abort, timeoutMs).unref();
+  signal.addEventListener("abort", abort, { once: true });
   try {
-    const { upstream } = await connectToPostgres({ host: "127.0.0.1", port }, startupMessage(), {
+    const { upstream } = await connectToPostgres({ host: "127.0.0.1", port }, encodeStartupMessage(), {
       patience: 0,
-      signal: endReason.signal,
+      signal: controller.signal,
     });
     upstream.socket.destroy();
     return "accepted";
@@ -129,22 +129,25 @@ const check = async (
     return error instanceof Refusal ? "refused" : "silent";
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", end);
+    signal.removeEventListener("abort", abort);
   }
 };
 
-/** @param from where to look for progress; undefined for nowhere. */
-const readLog = async (
+/** @param progressOffset where to look for progress; undefined for nowhere. */
+const readLogProgress = async (
   path: string,
-  from: number | undefined,
+  progressOffset: number | undefined,
 ): Promise<{ size: number; hasProgress: boolean }> => {
   const file = await open(path).catch(() => undefined);
   if (file === undefined) return { size: 0, hasProgress: false };
   try {
     const { size } = await file.stat();
     // A rotation has emptied the log.
-    const start = Math.max(from !== undefined && from <= size ? from : 0, size - maxLogBytesRead);
-    if (from === undefined || start === size) return { size, hasProgress: false };
+    const start = Math.max(
+      progressOffset !== undefined && progressOffset <= size ? progressOffset : 0,
+      size - maxScannedLogBytes,
+    );
+    if (progressOffset === undefined || start === size) return { size, hasProgress: false };
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
     return { size, hasProgress: progressPattern.test(buffer.toString("latin1", 0, bytesRead)) };
   } finally {

@@ -8,7 +8,7 @@ import type { SystemAccount } from "../data-dir/postgres-account.js";
 import { postgresEnvironment } from "./run-program.js";
 
 /** Opens a log that belongs to this account, because another account could have linked it to a file elsewhere. */
-const openFile = async (path: string, flags: number): Promise<FileHandle> => {
+const openLogFile = async (path: string, flags: number): Promise<FileHandle> => {
   const file = await openOwnedFile(path, flags | constants.O_CREAT);
   const problem = findHardLinkProblem(await file.stat());
   if (problem === undefined) return file;
@@ -17,20 +17,20 @@ const openFile = async (path: string, flags: number): Promise<FileHandle> => {
 };
 
 /** Opens the log to append to it. */
-export const openLog = (path: string): Promise<FileHandle> =>
-  openFile(path, constants.O_WRONLY | constants.O_APPEND);
+export const openLogForAppend = (path: string): Promise<FileHandle> =>
+  openLogFile(path, constants.O_WRONLY | constants.O_APPEND);
 
 /**
  * Moves the content of a log larger than `maxBytes` to `<path>.1`, replacing the previous content there. The file
  * itself stays, so that a running server continues to append to it.
  */
 export const rotateLog = async (path: string, maxBytes: number): Promise<void> => {
-  const log = await openFile(path, constants.O_RDWR);
+  const log = await openLogFile(path, constants.O_RDWR);
   try {
     if ((await log.stat()).size <= maxBytes) return;
-    const previous = `${path}.1`;
-    await rm(previous, { force: true });
-    await copyFile(path, previous, constants.COPYFILE_EXCL);
+    const previousPath = `${path}.1`;
+    await rm(previousPath, { force: true });
+    await copyFile(path, previousPath, constants.COPYFILE_EXCL);
     await log.truncate(0);
   } finally {
     await log.close();
@@ -64,7 +64,7 @@ export const startLogWriter = (log: FileHandle, account: SystemAccount | undefin
     detached: true,
     stdio: ["pipe", log.fd, "ignore"],
   });
-  const ended = new Promise<void>((resolve) => {
+  const writerEnded = new Promise<void>((resolve) => {
     writer.once("exit", () => resolve());
     writer.once("error", () => resolve());
   });
@@ -74,14 +74,14 @@ export const startLogWriter = (log: FileHandle, account: SystemAccount | undefin
   const finish = (): Promise<void> => {
     // A suspended process would not end.
     if (writer.pid !== undefined) resumeGroup(writer.pid);
-    return ended;
+    return writerEnded;
   };
   return { input: stdin, finish };
 };
 
-const resumeGroup = (leader: number): void => {
+const resumeGroup = (leaderPid: number): void => {
   try {
-    process.kill(-leader, "SIGCONT");
+    process.kill(-leaderPid, "SIGCONT");
   } catch {
     // It has ended.
   }

@@ -22,7 +22,7 @@ export const runProgram = (
   options: {
     account?: SystemAccount | undefined;
     cwd?: string;
-    inherit?: number;
+    inheritedDescriptor?: number;
     input?: string;
     signal?: AbortSignal | undefined;
   } = {},
@@ -34,7 +34,12 @@ export const runProgram = (
       cwd: options.cwd ?? "/",
       env: postgresEnvironment,
       ...(options.signal && { signal: options.signal, killSignal: "SIGKILL" }),
-      stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe", options.inherit ?? "ignore"],
+      stdio: [
+        options.input === undefined ? "ignore" : "pipe",
+        "pipe",
+        "pipe",
+        options.inheritedDescriptor ?? "ignore",
+      ],
     });
     // A program that ends early does not read all of its input. Its exit status says why.
     child.stdin?.on("error", () => undefined);

@@ -5,29 +5,29 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readRegularFile } from "../data-dir/safe-file.js";
 import type { SystemAccount } from "../data-dir/postgres-account.js";
 import type { Binaries } from "./binaries.js";
-import { type Waiting, dataDirectoryParameter, programFailedError, writeAccessRules } from "./cluster.js";
+import { type WaitOptions, dataDirectoryParameter, programFailedError, writeAccessRules } from "./cluster.js";
 import { allowExtensions } from "./extensions.js";
-import { endLeftovers, resumeServers } from "./leftovers.js";
-import { type LogWriter, openLog, rotateLog, startLogWriter } from "./log-file.js";
+import { endLeftoverServers, resumeServers } from "./leftovers.js";
+import { type LogWriter, openLogForAppend, rotateLog, startLogWriter } from "./log-file.js";
 import { RecoveryProgress } from "./recovery-progress.js";
 import { postgresEnvironment } from "./run-program.js";
-import { type ServerChoices, serverParameters } from "./settings.js";
+import { type SettingsOptions, buildServerParameters } from "./settings.js";
 import { Watchdog } from "./watchdog.js";
 
-export interface ServerOptions extends ServerChoices {
+export interface ServerOptions extends SettingsOptions {
   binaries: Binaries;
   account: SystemAccount | undefined;
   /** Directory of the cluster. */
   directory: string;
   logFile: string;
   /** Directory that the watchdog removes when this process dies without stopping the server. */
-  removeWhenKilled: string | undefined;
+  directoryToRemove: string | undefined;
   /** Descriptor of the lock of the data directory, which Postgres and the watchdog hold as well. Default: none. */
-  lock?: number | undefined;
+  lockDescriptor?: number | undefined;
 }
 
 /** Thrown when the port is in use. Starting with another port may succeed. */
-export class PostgresPortTaken extends Error {}
+export class PostgresPortTakenError extends Error {}
 
 /**
  * How long a start may make no progress, in milliseconds. After a crash, Postgres first reads and
@@ -84,46 +84,46 @@ export class PostgresServer {
   /**
    * Starts the server and waits until it accepts connections.
    *
-   * @param limit how long it may make no progress, in milliseconds.
+   * @param stuckTimeoutMs how long it may make no progress, in milliseconds.
    * @param onStuck called before a start without progress is ended.
-   * @throws PostgresPortTaken; PlatformError `platform:postgres_failed`, `platform:disk_full`; the reason of the signal.
+   * @throws PostgresPortTakenError; PlatformError `platform:postgres_failed`, `platform:disk_full`; the reason of the signal.
    */
   static async start(
     options: ServerOptions,
-    { whileWaiting, signal }: Waiting = {},
-    { limit = startTimeoutMs, onStuck }: { limit?: number; onStuck?: () => void } = {},
+    { whileWaiting, signal }: WaitOptions = {},
+    { stuckTimeoutMs = startTimeoutMs, onStuck }: { stuckTimeoutMs?: number; onStuck?: () => void } = {},
   ): Promise<PostgresServer> {
     const { binaries, account, directory, durable } = options;
-    await endLeftovers(directory);
+    await endLeftoverServers(directory);
     signal?.throwIfAborted();
     await writeAccessRules(directory);
     const dataDirectory = dataDirectoryParameter(directory, binaries, account);
     // A colon would end the path.
-    const isAllowed = !dataDirectory.includes(":") && (await allowExtensions(options));
-    const extensions = isAllowed ? dataDirectory : undefined;
+    const hasExtensions = !dataDirectory.includes(":") && (await allowExtensions(options));
+    const extensionDirectory = hasExtensions ? dataDirectory : undefined;
     const { logFile } = options;
     await rotateLog(logFile, maxLogBytes);
-    const log = await openLog(logFile);
-    const logStart = (await log.stat()).size;
+    const log = await openLogForAppend(logFile);
+    const logStartOffset = (await log.stat()).size;
     const watchdog = new Watchdog({
       signal: durable ? "INT" : "QUIT",
       lockFile: join(directory, "postmaster.pid"),
-      remove: options.removeWhenKilled,
-      lock: options.lock,
+      directoryToRemove: options.directoryToRemove,
+      lockDescriptor: options.lockDescriptor,
     });
-    const writer = startLogWriter(log, account);
+    const logWriter = startLogWriter(log, account);
     const child = spawn(
       join(binaries.directory, "postgres"),
-      ["-D", dataDirectory, ...serverParameters(binaries, { ...options, extensions })],
+      ["-D", dataDirectory, ...buildServerParameters(binaries, { ...options, extensionDirectory })],
       {
         ...account,
         cwd: directory,
         env: postgresEnvironment,
         detached: true,
-        stdio: ["ignore", writer.input, writer.input, options.lock ?? "ignore"],
+        stdio: ["ignore", logWriter.input, logWriter.input, options.lockDescriptor ?? "ignore"],
       },
     );
-    writer.input.destroy();
+    logWriter.input.destroy();
     const ended = new Promise<void>((resolve) => {
       child.once("exit", () => resolve());
       child.once("error", () => resolve());
@@ -131,26 +131,26 @@ export class PostgresServer {
     if (child.pid !== undefined) watchdog.watch(child.pid);
     // When the disk is full, the log stays as it is.
     const rotate = (): void => void rotateLog(logFile, maxLogBytes).catch(() => undefined);
-    const rotation = setInterval(rotate, rotationIntervalMs).unref();
-    void ended.then(() => clearInterval(rotation));
+    const rotationTimer = setInterval(rotate, rotationIntervalMs).unref();
+    void ended.then(() => clearInterval(rotationTimer));
     whileWaiting?.();
     await log.close();
 
-    const outcome = await waitUntilReady(options, child, { ended, limit, signal });
+    const outcome = await waitUntilReady(options, child, { ended, stuckTimeoutMs, signal });
     if (outcome !== "ready") {
       if (outcome === "stuck") onStuck?.();
       child.kill("SIGKILL");
       await ended;
       // A killed postmaster does not wait for its children.
-      await endLeftovers(directory);
+      await endLeftoverServers(directory);
       await watchdog.dismiss();
-      await writer.finish();
+      await logWriter.finish();
       signal?.throwIfAborted();
-      const output = (await readFile(logFile)).subarray(logStart).toString("utf8");
-      if (/could not bind .*: Address already in use/.test(output)) throw new PostgresPortTaken();
-      throw programFailedError(directory, "Postgres did not start", readLastLines(output));
+      const output = (await readFile(logFile)).subarray(logStartOffset).toString("utf8");
+      if (/could not bind .*: Address already in use/.test(output)) throw new PostgresPortTakenError();
+      throw programFailedError(directory, "Postgres did not start", selectLastLines(output));
     }
-    return new PostgresServer(options, child, watchdog, ended, writer);
+    return new PostgresServer(options, child, watchdog, ended, logWriter);
   }
 
   /**
@@ -160,20 +160,20 @@ export class PostgresServer {
   async stop({ sessions, checkpoint } = stopTimeoutsMs): Promise<void> {
     const { pid } = this.#process;
     if (pid !== undefined) await resumeServers(this.#directory, pid);
-    const logged = (await this.#log()).length;
-    let hasEnded = await this.#endsWithin("SIGINT", sessions);
-    if (!hasEnded && sessionsEndedPattern.test((await this.#log()).toString("latin1", logged))) {
-      hasEnded = await this.#endsWithin("SIGINT", checkpoint);
+    const loggedBytes = (await this.#readLog()).length;
+    let hasEnded = await this.#signalAndWait("SIGINT", sessions);
+    if (!hasEnded && sessionsEndedPattern.test((await this.#readLog()).toString("latin1", loggedBytes))) {
+      hasEnded = await this.#signalAndWait("SIGINT", checkpoint);
     }
     for (const signal of ["SIGQUIT", "SIGKILL"] as const)
-      hasEnded ||= await this.#endsWithin(signal, killTimeoutMs);
+      hasEnded ||= await this.#signalAndWait(signal, killTimeoutMs);
     // A killed postmaster does not wait for its children.
-    if (!hasEnded || this.#process.signalCode === "SIGKILL") await endLeftovers(this.#directory);
+    if (!hasEnded || this.#process.signalCode === "SIGKILL") await endLeftoverServers(this.#directory);
     await this.dismissWatchdog();
     await this.#logWriter.finish();
   }
 
-  async #endsWithin(signal: NodeJS.Signals, timeoutMs: number): Promise<boolean> {
+  async #signalAndWait(signal: NodeJS.Signals, timeoutMs: number): Promise<boolean> {
     this.#process.kill(signal);
     const timer = new AbortController();
     const hasEndedInTime = await Promise.race([
@@ -184,7 +184,7 @@ export class PostgresServer {
     return hasEndedInTime;
   }
 
-  #log(): Promise<Buffer> {
+  #readLog(): Promise<Buffer> {
     return readFile(this.#logFile).catch(() => Buffer.alloc(0));
   }
 
@@ -203,25 +203,29 @@ export class PostgresServer {
 const waitUntilReady = async (
   { directory, logFile }: ServerOptions,
   child: ChildProcess,
-  { ended, limit, signal }: { ended: Promise<void>; limit: number; signal: AbortSignal | undefined },
+  {
+    ended,
+    stuckTimeoutMs,
+    signal,
+  }: { ended: Promise<void>; stuckTimeoutMs: number; signal: AbortSignal | undefined },
 ): Promise<"ready" | "ended" | "stuck"> => {
-  let running = true;
-  void ended.then(() => (running = false));
-  const work = new RecoveryProgress(directory);
-  let logged = 0;
+  let isRunning = true;
+  void ended.then(() => (isRunning = false));
+  const recovery = new RecoveryProgress(directory);
+  let loggedBytes = 0;
   let progressAt = performance.now();
-  for (let checkedAt = progressAt; running && !signal?.aborted; await sleep(4)) {
+  for (let checkedAt = progressAt; isRunning && !signal?.aborted; await sleep(4)) {
     const lines = (await readRegularFile(join(directory, "postmaster.pid")).catch(() => "")).split("\n");
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === "ready") return "ready";
     const now = performance.now();
     if (now - checkedAt < progressIntervalMs) continue;
     checkedAt = now;
     const { size } = await stat(logFile);
-    if (size !== logged || (await work.hasProgressed())) progressAt = now;
-    logged = size;
-    if (now - progressAt >= limit) return "stuck";
+    if (size !== loggedBytes || (await recovery.hasProgressed())) progressAt = now;
+    loggedBytes = size;
+    if (now - progressAt >= stuckTimeoutMs) return "stuck";
   }
   return "ended";
 };
 
-const readLastLines = (output: string): string => output.trim().split("\n").slice(-6).join("\n");
+const selectLastLines = (output: string): string => output.trim().split("\n").slice(-6).join("\n");

@@ -2,21 +2,21 @@ import type { Binaries } from "./binaries.js";
 import { connectionLimits } from "@mgmt/cluster/connection/connection-limits";
 import { sharedMemoryType } from "./shared-memory.js";
 
-export interface ServerChoices {
+export interface SettingsOptions {
   port: number;
   /** Whether committed data must survive a power failure. False for data that is removed when the process ends. */
   durable: boolean;
   /** Directory with the control files of extensions, in place of those of the installation. Default: none. */
-  extensions?: string | undefined;
+  extensionDirectory?: string | undefined;
 }
 
 /**
  * Returns the settings of the server as command-line parameters. They are passed on every start, so that an existing
  * cluster gets the settings of the current version of the platform.
  */
-export const serverParameters = (
+export const buildServerParameters = (
   { major }: Binaries,
-  { port, durable, extensions }: ServerChoices,
+  { port, durable, extensionDirectory }: SettingsOptions,
 ): string[] => {
   const settings: Record<string, string | number> = {
     port,
@@ -59,7 +59,7 @@ export const serverParameters = (
     // The limit per session, which tenants cannot change. Data that is not durable may be in memory.
     temp_file_limit: durable ? "10GB" : "1GB",
 
-    ...(extensions === undefined ? {} : { extension_control_path: `${extensions}:$system` }),
+    ...(extensionDirectory === undefined ? {} : { extension_control_path: `${extensionDirectory}:$system` }),
 
     password_encryption: "scram-sha-256",
     timezone: "UTC",

@@ -16,8 +16,8 @@ export const removeSharedMemory = async (lockFile: string): Promise<void> => {
   if (key === undefined || id === undefined) return;
   const segments = await readFile("/proc/sysvipc/shm", "utf8").catch(() => "");
   const isAbandoned = segments.split("\n").some((line) => {
-    const [segmentKey, segmentId, , , , , attached] = line.trim().split(/\s+/);
-    return Number(segmentKey) === Number(key) && segmentId === id && attached === "0";
+    const [segmentKey, segmentId, , , , , attachedCount] = line.trim().split(/\s+/);
+    return Number(segmentKey) === Number(key) && segmentId === id && attachedCount === "0";
   });
   if (isAbandoned) await runProgram("ipcrm", ["-m", id]);
 };

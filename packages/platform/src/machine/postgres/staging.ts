@@ -18,19 +18,19 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { findOwnershipProblem } from "../data-dir/safe-file.js";
 
-interface MissingLink {
+interface PackageLink {
   /** Both are relative to the package, such as `native/lib/libpq.so.5.18` and `native/lib/libpq.so.5`. */
   source: string;
   target: string;
 }
 
 /** Reads the links that the install script of the package creates, because npm packages cannot contain symbolic links. */
-const readMissingLinks = async (native: string): Promise<MissingLink[]> => {
-  const links: unknown = JSON.parse(await readFile(join(native, "pg-symlinks.json"), "utf8"));
-  return Array.isArray(links) ? links.filter(isMissingLink) : [];
+const readPackageLinks = async (nativeDirectory: string): Promise<PackageLink[]> => {
+  const links: unknown = JSON.parse(await readFile(join(nativeDirectory, "pg-symlinks.json"), "utf8"));
+  return Array.isArray(links) ? links.filter(isPackageLink) : [];
 };
 
-const isMissingLink = (value: unknown): value is MissingLink =>
+const isPackageLink = (value: unknown): value is PackageLink =>
   typeof value === "object" &&
   value !== null &&
   "source" in value &&
@@ -43,10 +43,10 @@ const isMissingLink = (value: unknown): value is MissingLink =>
  *
  * @returns true when all links exist; false when one cannot be created, as in a directory that is not writable.
  */
-export const completeLinks = async (native: string): Promise<boolean> => {
-  for (const { source, target } of await readMissingLinks(native)) {
+export const createPackageLinks = async (nativeDirectory: string): Promise<boolean> => {
+  for (const { source, target } of await readPackageLinks(nativeDirectory)) {
     try {
-      await symlink(basename(source), join(dirname(native), target));
+      await symlink(basename(source), join(dirname(nativeDirectory), target));
     } catch (error) {
       if (errorCode(error) !== "EEXIST") return false;
     }
@@ -61,62 +61,66 @@ export const completeLinks = async (native: string): Promise<boolean> => {
  * @returns the directory that contains the copied programs.
  * @throws Error when another account could have changed the copy.
  */
-export const stagePrograms = async (native: string, base: string, name: string): Promise<string> => {
-  const staged = join(base, name);
-  const binDirectory = join(staged, "bin");
+export const stagePrograms = async (
+  nativeDirectory: string,
+  baseDirectory: string,
+  name: string,
+): Promise<string> => {
+  const stagedDirectory = join(baseDirectory, name);
+  const binDirectory = join(stagedDirectory, "bin");
   if ((await stat(binDirectory).catch(() => undefined)) !== undefined) {
-    await refuseForeignPrograms(staged);
+    await refuseForeignPrograms(stagedDirectory);
     return binDirectory;
   }
 
-  const temporary = await mkdtemp(`${staged}.`);
+  const temporaryDirectory = await mkdtemp(`${stagedDirectory}.`);
   try {
-    await stageDirectory(native, join(temporary, "native"));
-    await completeLinks(join(temporary, "native"));
-    await rename(join(temporary, "native"), staged);
+    await stageDirectory(nativeDirectory, join(temporaryDirectory, "native"));
+    await createPackageLinks(join(temporaryDirectory, "native"));
+    await rename(join(temporaryDirectory, "native"), stagedDirectory);
   } catch (error) {
     // Another process has finished the same copy.
     if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? "")) throw error;
   } finally {
-    await rm(temporary, { recursive: true, force: true });
+    await rm(temporaryDirectory, { recursive: true, force: true });
   }
-  await refuseForeignPrograms(staged);
+  await refuseForeignPrograms(stagedDirectory);
   return binDirectory;
 };
 
-const refuseForeignPrograms = async (staged: string): Promise<void> => {
-  const directories = [staged, join(staged, "bin"), join(staged, "lib")];
+const refuseForeignPrograms = async (stagedDirectory: string): Promise<void> => {
+  const directories = [stagedDirectory, join(stagedDirectory, "bin"), join(stagedDirectory, "lib")];
   for (const directory of directories) {
     const stats = await lstat(directory).catch(() => undefined);
     if (stats === undefined) continue;
-    refuse(directory, findOwnershipProblem(stats));
+    throwIfProblem(directory, findOwnershipProblem(stats));
     for (const entry of await readdir(directory, { withFileTypes: true })) {
       // The libraries have links to each other.
       if (entry.isSymbolicLink() && directory.endsWith("lib")) continue;
       const path = join(directory, entry.name);
-      refuse(path, foreignProgramProblem(await lstat(path)));
+      throwIfProblem(path, findProgramProblem(await lstat(path)));
     }
   }
 };
 
-const refuse = (path: string, problem: string | undefined): void => {
+const throwIfProblem = (path: string, problem: string | undefined): void => {
   if (problem !== undefined) throw new Error(`${path} cannot be trusted: ${problem}`);
 };
 
 /** Like `findOwnershipProblem`, but trusts root: a package that is installed for all accounts belongs to it. */
-const foreignProgramProblem = (stats: Stats): string | undefined =>
+const findProgramProblem = (stats: Stats): string | undefined =>
   findOwnershipProblem(stats, stats.uid === 0 ? 0 : undefined);
 
 /** These files are needed only to compile extensions. */
-const isForDevelopers = (name: string): boolean =>
+const isDeveloperFile = (name: string): boolean =>
   name.endsWith(".a") || name === "pkgconfig" || name === "pgxs";
 
-const stageDirectory = async (from: string, to: string): Promise<void> => {
-  makeDirectory(to, 0o755);
-  await chmod(to, 0o755);
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    if (isForDevelopers(entry.name)) continue;
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+const stageDirectory = async (sourceDirectory: string, targetDirectory: string): Promise<void> => {
+  makeDirectory(targetDirectory, 0o755);
+  await chmod(targetDirectory, 0o755);
+  for (const entry of await readdir(sourceDirectory, { withFileTypes: true })) {
+    if (isDeveloperFile(entry.name)) continue;
+    const [source, target] = [join(sourceDirectory, entry.name), join(targetDirectory, entry.name)];
     if (entry.isDirectory()) await stageDirectory(source, target);
     else if (entry.isSymbolicLink()) await cp(source, target, { verbatimSymlinks: true });
     else await stageFile(source, target);
@@ -126,10 +130,10 @@ const stageDirectory = async (from: string, to: string): Promise<void> => {
 const stageFile = async (source: string, target: string): Promise<void> => {
   const stats = await lstat(source);
   const { mode } = stats;
-  const executable = (mode & 0o100) !== 0;
-  const readableByAll = (mode & 0o444) === 0o444 && (!executable || (mode & 0o111) === 0o111);
+  const isExecutable = (mode & 0o100) !== 0;
+  const isReadableByAll = (mode & 0o444) === 0o444 && (!isExecutable || (mode & 0o111) === 0o111);
   // A hard link remains the file of the owner of the package, who could change it later.
-  if (readableByAll && foreignProgramProblem(stats) === undefined) {
+  if (isReadableByAll && findProgramProblem(stats) === undefined) {
     try {
       await link(source, target);
       return;
@@ -138,5 +142,5 @@ const stageFile = async (source: string, target: string): Promise<void> => {
     }
   }
   await copyFile(source, target);
-  await chmod(target, executable ? 0o755 : 0o644);
+  await chmod(target, isExecutable ? 0o755 : 0o644);
 };

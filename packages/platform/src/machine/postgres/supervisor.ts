@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isCausedByFullDisk } from "../../errors/platform-error.js";
-import { type LivenessTimes, waitUntilStuck, livenessTimes, maxTimeoutMs } from "./liveness.js";
+import { type LivenessTimes, waitUntilStuck, livenessTimes, maxStuckTimeoutMs } from "./liveness.js";
 import { PostgresServer, type ServerOptions } from "./server.js";
 
 /** How long attempts to start may fail, in milliseconds. Something may be killing the processes of Postgres. */
-const startTimeoutMs = 5_000;
+const failureTimeoutMs = 5_000;
 const failureDelayMs = 100;
 
 /** A server that ended more often than this within `restartWindowMs` milliseconds is restarted after a pause. */
@@ -23,25 +23,25 @@ export class PostgresSupervisor {
   /** Resolves with the cause when Postgres has ended and cannot be restarted, and with undefined after `stop`. */
   readonly ended: Promise<unknown>;
   readonly #options: ServerOptions;
-  readonly #patience: number;
+  readonly #failureTimeoutMs: number;
   readonly #times: LivenessTimes;
-  readonly #stopping = new AbortController();
+  readonly #stopController = new AbortController();
   #server: PostgresServer;
-  #restarts: number[] = [];
+  #restartTimes: number[] = [];
   /** How long Postgres may make no progress. Doubled whenever it gets stuck, until it accepts a connection. */
-  #limit: number;
+  #stuckTimeoutMs: number;
 
-  /** @param patience how long attempts to start may fail, in milliseconds. */
+  /** @param timeoutMs how long attempts to start may fail, in milliseconds. */
   constructor(
     options: ServerOptions,
     server: PostgresServer,
-    patience = startTimeoutMs,
+    timeoutMs = failureTimeoutMs,
     times: LivenessTimes = livenessTimes,
   ) {
     this.#options = options;
-    this.#patience = patience;
+    this.#failureTimeoutMs = timeoutMs;
     this.#times = times;
-    this.#limit = times.limit;
+    this.#stuckTimeoutMs = times.stuckTimeoutMs;
     this.#server = server;
     this.ended = this.#supervise();
   }
@@ -63,23 +63,23 @@ export class PostgresSupervisor {
   onDiskFree: () => void = () => undefined;
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#stopController.abort();
     await this.#server.stop();
     await this.ended;
   }
 
   async #supervise(): Promise<unknown> {
-    const { signal } = this.#stopping;
+    const { signal } = this.#stopController;
     for (;;) {
-      const cause = await this.#untilDown(signal);
+      const cause = await this.#waitUntilDown(signal);
       if (signal.aborted) return undefined;
       const now = performance.now();
-      this.#restarts = [...this.#restarts.filter((time) => now - time < restartWindowMs), now];
+      this.#restartTimes = [...this.#restartTimes.filter((time) => now - time < restartWindowMs), now];
       this.onRestart(cause);
-      if (this.#restarts.length > maxQuickRestarts) {
+      if (this.#restartTimes.length > maxQuickRestarts) {
         await sleep(restartDelayMs, undefined, { signal }).catch(() => undefined);
       }
-      const previousRestarts = this.#server;
+      const previousServer = this.#server;
       const failure = await this.#restart(signal);
       if (signal.aborted) {
         await this.#server.stop();
@@ -87,25 +87,25 @@ export class PostgresSupervisor {
       }
       if (failure !== undefined) return failure;
       // The new server has a watchdog of its own.
-      await previousRestarts.dismissWatchdog();
+      await previousServer.dismissWatchdog();
     }
   }
 
   /** Resolves when the server has ended. Ends one that is stuck. */
-  async #untilDown(signal: AbortSignal): Promise<RestartCause> {
+  async #waitUntilDown(signal: AbortSignal): Promise<RestartCause> {
     const server = this.#server;
-    const watching = new AbortController();
-    const endWatch = (): void => watching.abort();
+    const watchController = new AbortController();
+    const endWatch = (): void => watchController.abort();
     signal.addEventListener("abort", endWatch, { once: true });
     void server.ended.then(endWatch);
-    const times = { ...this.#times, limit: this.#limit };
-    const isStuck = await waitUntilStuck(this.#options, watching.signal, times, {
-      onAccept: () => (this.#limit = this.#times.limit),
+    const times = { ...this.#times, stuckTimeoutMs: this.#stuckTimeoutMs };
+    const isStuck = await waitUntilStuck(this.#options, watchController.signal, times, {
+      onAccept: () => (this.#stuckTimeoutMs = this.#times.stuckTimeoutMs),
       onSlow: () => this.onSlow(),
     });
     signal.removeEventListener("abort", endWatch);
     if (isStuck) {
-      this.#doubleLimit();
+      this.#doubleStuckTimeout();
       server.kill();
     }
     await server.ended;
@@ -113,50 +113,53 @@ export class PostgresSupervisor {
   }
 
   /** A server that gets stuck again and again may be slower than the limit. */
-  #doubleLimit(): void {
-    this.#limit = Math.min(this.#limit * 2, Math.max(maxTimeoutMs, this.#times.limit));
+  #doubleStuckTimeout(): void {
+    this.#stuckTimeoutMs = Math.min(
+      this.#stuckTimeoutMs * 2,
+      Math.max(maxStuckTimeoutMs, this.#times.stuckTimeoutMs),
+    );
   }
 
   /** Returns the error of the last attempt if Postgres cannot be started. */
   async #restart(signal: AbortSignal): Promise<unknown> {
-    const slow = setTimeout(() => this.onSlow(), this.#times.slow).unref();
+    const slowTimer = setTimeout(() => this.onSlow(), this.#times.slowAfterMs).unref();
     try {
-      return await this.#startAgain(signal);
+      return await this.#retryStart(signal);
     } finally {
-      clearTimeout(slow);
+      clearTimeout(slowTimer);
     }
   }
 
-  async #startAgain(signal: AbortSignal): Promise<unknown> {
+  async #retryStart(signal: AbortSignal): Promise<unknown> {
     let failingSince: number | undefined;
-    let isReported = false;
+    let isDiskFullReported = false;
     while (!signal.aborted) {
       let isStuck = false;
       const onStuck = (): void => {
-        isStuck = this.#limit < maxTimeoutMs;
-        this.#doubleLimit();
+        isStuck = this.#stuckTimeoutMs < maxStuckTimeoutMs;
+        this.#doubleStuckTimeout();
         this.onRestart("stuck");
       };
       try {
-        const waiting = { limit: this.#limit, onStuck };
-        this.#server = await PostgresServer.start(this.#options, { signal }, waiting);
-        if (isReported) this.onDiskFree();
+        const progressOptions = { stuckTimeoutMs: this.#stuckTimeoutMs, onStuck };
+        this.#server = await PostgresServer.start(this.#options, { signal }, progressOptions);
+        if (isDiskFullReported) this.onDiskFree();
         return undefined;
       } catch (error) {
         if (signal.aborted) return undefined;
-        const isFull = isCausedByFullDisk(error);
-        if (isFull) {
-          if (!isReported) this.onDiskFull();
-          isReported = true;
+        const isDiskFull = isCausedByFullDisk(error);
+        if (isDiskFull) {
+          if (!isDiskFullReported) this.onDiskFull();
+          isDiskFullReported = true;
           failingSince = undefined;
         } else if (isStuck) {
           failingSince = undefined;
         } else {
           failingSince ??= performance.now();
-          if (performance.now() - failingSince >= this.#patience) return error;
+          if (performance.now() - failingSince >= this.#failureTimeoutMs) return error;
         }
-        const pause = isFull ? diskFullDelayMs : failureDelayMs;
-        await sleep(pause, undefined, { signal }).catch(() => undefined);
+        const delayMs = isDiskFull ? diskFullDelayMs : failureDelayMs;
+        await sleep(delayMs, undefined, { signal }).catch(() => undefined);
       }
     }
     return undefined;

@@ -11,7 +11,7 @@ import { postgresEnvironment } from "./run-program.js";
  */
 const watchdogScript = `
 read -r pid
-read -r done && exit 0
+read -r shutdown_message && exit 0
 # Sends a signal to all processes of the server. Without /proc, to the first one.
 signal_all() {
   kill -s "$1" "$pid"
@@ -39,15 +39,18 @@ fi
 [ -z "$3" ] || rm -rf -- "$3"
 `;
 
+/** Tells the script that it has nothing to do. */
+const cleanShutdownLine = "over\n";
+
 export interface WatchdogOptions {
   /** Signal for Postgres: `INT` shuts down cleanly, `QUIT` immediately. */
   signal: "INT" | "QUIT";
   /** Path of `postmaster.pid`. */
   lockFile: string;
   /** Directory to remove afterwards, if any. */
-  remove: string | undefined;
+  directoryToRemove: string | undefined;
   /** Descriptor of the lock of the data directory, if any. */
-  lock: number | undefined;
+  lockDescriptor: number | undefined;
 }
 
 /** Stops Postgres when this process ends without stopping it, for example by SIGKILL or a crash. */
@@ -55,7 +58,7 @@ export class Watchdog {
   readonly #options: WatchdogOptions;
   #process: ChildProcess;
   #pid: number | undefined;
-  #dismissed = false;
+  #isDismissed = false;
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
@@ -70,27 +73,31 @@ export class Watchdog {
 
   /** Ends the watchdog after a clean shutdown, also when it was suspended. */
   async dismiss(): Promise<void> {
-    this.#dismissed = true;
+    this.#isDismissed = true;
     const process = this.#process;
     if (process.exitCode !== null || process.signalCode !== null) return;
     const ended = new Promise((resolve) => process.once("exit", resolve));
-    process.stdin?.end(this.#pid === undefined ? "\nover\n" : "over\n");
+    process.stdin?.end(this.#pid === undefined ? `\n${cleanShutdownLine}` : cleanShutdownLine);
     process.kill("SIGCONT");
     await ended;
   }
 
   #start(): ChildProcess {
-    const { signal, lockFile, remove, lock } = this.#options;
-    const child = spawn("/bin/sh", ["-c", watchdogScript, "mgmt-watchdog", signal, lockFile, remove ?? ""], {
-      cwd: "/",
-      env: postgresEnvironment,
-      // Its own process group, so that Ctrl-C and `kill %1` do not reach it.
-      detached: true,
-      stdio: ["pipe", "ignore", "ignore", lock ?? "ignore"],
-    });
+    const { signal, lockFile, directoryToRemove, lockDescriptor } = this.#options;
+    const child = spawn(
+      "/bin/sh",
+      ["-c", watchdogScript, "mgmt-watchdog", signal, lockFile, directoryToRemove ?? ""],
+      {
+        cwd: "/",
+        env: postgresEnvironment,
+        // Its own process group, so that Ctrl-C and `kill %1` do not reach it.
+        detached: true,
+        stdio: ["pipe", "ignore", "ignore", lockDescriptor ?? "ignore"],
+      },
+    );
     // Restart the watchdog when it is killed, because without it Postgres could outlive this process.
     child.once("exit", () => {
-      if (this.#dismissed) return;
+      if (this.#isDismissed) return;
       this.#process = this.#start();
       if (this.#pid !== undefined) this.watch(this.#pid);
     });

@@ -1,7 +1,7 @@
 import { type KeyObject, createHash, randomBytes, sign } from "node:crypto";
 import { der } from "./der.js";
 
-interface Issuer {
+interface Authority {
   name: string;
   /** An EC key on the curve P-256. */
   privateKey: KeyObject;
@@ -12,14 +12,26 @@ interface CertificateContent {
   name: string;
   publicKey: KeyObject;
   /** Lifetime in days, from today. */
-  days: number;
+  lifetimeDays: number;
   extensions: readonly Buffer[];
 }
 
 const dayMs = 86_400_000;
 
-/** `ecdsa-with-SHA256`. */
-const signatureAlgorithm = der.sequence(der.oid("1.2.840.10045.4.3.2"));
+/** Object identifiers, by the names in [RFC 5280](https://www.rfc-editor.org/rfc/rfc5280#appendix-A). */
+const oids = {
+  authorityKeyIdentifier: "2.5.29.35",
+  basicConstraints: "2.5.29.19",
+  commonName: "2.5.4.3",
+  ecdsaWithSha256: "1.2.840.10045.4.3.2",
+  extendedKeyUsage: "2.5.29.37",
+  keyUsage: "2.5.29.15",
+  serverAuth: "1.3.6.1.5.5.7.3.1",
+  subjectAltName: "2.5.29.17",
+  subjectKeyIdentifier: "2.5.29.14",
+};
+
+const signatureAlgorithm = der.sequence(der.oid(oids.ecdsaWithSha256));
 
 /**
  * Creates the certificate of an authority. It has no name constraints, because BoringSSL refuses those for addresses, so the
@@ -27,17 +39,17 @@ const signatureAlgorithm = der.sequence(der.oid("1.2.840.10045.4.3.2"));
  *
  * @returns the certificate in DER.
  */
-export const authorityCertificate = (authority: Issuer, days: number): Buffer =>
-  certificate(
+export const createAuthorityCertificate = (authority: Authority, lifetimeDays: number): Buffer =>
+  signCertificate(
     {
       name: authority.name,
       publicKey: authority.publicKey,
-      days,
+      lifetimeDays,
       extensions: [
-        critical("2.5.29.19", der.sequence(der.true(), der.integer(0))),
+        encodeCriticalExtension(oids.basicConstraints, der.sequence(der.true(), der.integer(0))),
         // keyCertSign and cRLSign.
-        critical("2.5.29.15", der.bits(Buffer.from([0b0000_0110]), 1)),
-        keyIdentifier(authority.publicKey),
+        encodeCriticalExtension(oids.keyUsage, der.bits(Buffer.from([0b0000_0110]), 1)),
+        encodeSubjectKeyIdentifier(authority.publicKey),
       ],
     },
     authority,
@@ -48,30 +60,44 @@ export const authorityCertificate = (authority: Issuer, days: number): Buffer =>
  *
  * @returns the certificate in DER.
  */
-export const serverCertificate = (publicKey: KeyObject, authority: Issuer, days: number): Buffer =>
-  certificate(
+export const createServerCertificate = (
+  publicKey: KeyObject,
+  authority: Authority,
+  lifetimeDays: number,
+): Buffer =>
+  signCertificate(
     {
       name: "localhost",
       publicKey,
-      days,
+      lifetimeDays,
       extensions: [
-        critical("2.5.29.19", der.sequence()),
+        encodeCriticalExtension(oids.basicConstraints, der.sequence()),
         // digitalSignature.
-        critical("2.5.29.15", der.bits(Buffer.from([0b1000_0000]), 7)),
-        extension("2.5.29.37", der.sequence(der.oid("1.3.6.1.5.5.7.3.1"))),
-        extension(
-          "2.5.29.17",
-          der.sequence(dnsName("localhost"), ipAddress(loopback4), ipAddress(loopback6)),
+        encodeCriticalExtension(oids.keyUsage, der.bits(Buffer.from([0b1000_0000]), 7)),
+        encodeExtension(oids.extendedKeyUsage, der.sequence(der.oid(oids.serverAuth))),
+        encodeExtension(
+          oids.subjectAltName,
+          der.sequence(
+            encodeDnsName("localhost"),
+            encodeIpAddress(ipv4Loopback),
+            encodeIpAddress(ipv6Loopback),
+          ),
         ),
-        keyIdentifier(publicKey),
-        extension("2.5.29.35", der.sequence(der.implicit(0, keyHash(authority.publicKey)))),
+        encodeSubjectKeyIdentifier(publicKey),
+        encodeExtension(
+          oids.authorityKeyIdentifier,
+          der.sequence(der.implicit(0, hashKey(authority.publicKey))),
+        ),
       ],
     },
     authority,
   );
 
 /** Encodes and signs a certificate, version 3 ([RFC 5280](https://www.rfc-editor.org/rfc/rfc5280#section-4.1)). */
-const certificate = ({ name, publicKey, days, extensions }: CertificateContent, issuer: Issuer): Buffer => {
+const signCertificate = (
+  { name, publicKey, lifetimeDays, extensions }: CertificateContent,
+  issuer: Authority,
+): Buffer => {
   const now = Date.now();
   const serial = randomBytes(16);
   // A positive number without leading zeros.
@@ -80,10 +106,10 @@ const certificate = ({ name, publicKey, days, extensions }: CertificateContent, 
     der.explicit(0, der.integer(2)),
     der.integer(...serial),
     signatureAlgorithm,
-    distinguishedName(issuer.name),
+    encodeDistinguishedName(issuer.name),
     // A day of tolerance for clocks that differ.
-    der.sequence(der.time(new Date(now - dayMs)), der.time(new Date(now + days * dayMs))),
-    distinguishedName(name),
+    der.sequence(der.time(new Date(now - dayMs)), der.time(new Date(now + lifetimeDays * dayMs))),
+    encodeDistinguishedName(name),
     publicKey.export({ type: "spki", format: "der" }),
     der.explicit(3, der.sequence(...extensions)),
   );
@@ -91,24 +117,24 @@ const certificate = ({ name, publicKey, days, extensions }: CertificateContent, 
 };
 
 /** Encodes a name that consists of a common name only. */
-const distinguishedName = (commonName: string): Buffer =>
-  der.sequence(der.set(der.sequence(der.oid("2.5.4.3"), der.utf8(commonName))));
+const encodeDistinguishedName = (commonName: string): Buffer =>
+  der.sequence(der.set(der.sequence(der.oid(oids.commonName), der.utf8(commonName))));
 
-const extension = (id: string, value: Buffer): Buffer => der.sequence(der.oid(id), der.octets(value));
+const encodeExtension = (id: string, value: Buffer): Buffer => der.sequence(der.oid(id), der.octets(value));
 
-const critical = (id: string, value: Buffer): Buffer =>
+const encodeCriticalExtension = (id: string, value: Buffer): Buffer =>
   der.sequence(der.oid(id), der.true(), der.octets(value));
 
-const keyIdentifier = (publicKey: KeyObject): Buffer =>
-  extension("2.5.29.14", der.octets(keyHash(publicKey)));
+const encodeSubjectKeyIdentifier = (publicKey: KeyObject): Buffer =>
+  encodeExtension(oids.subjectKeyIdentifier, der.octets(hashKey(publicKey)));
 
-const keyHash = (publicKey: KeyObject): Buffer =>
+const hashKey = (publicKey: KeyObject): Buffer =>
   createHash("sha1")
     .update(publicKey.export({ type: "spki", format: "der" }))
     .digest();
 
-const dnsName = (name: string): Buffer => der.implicit(2, Buffer.from(name));
-const ipAddress = (bytes: Buffer): Buffer => der.implicit(7, bytes);
+const encodeDnsName = (name: string): Buffer => der.implicit(2, Buffer.from(name));
+const encodeIpAddress = (bytes: Buffer): Buffer => der.implicit(7, bytes);
 
-const loopback4 = Buffer.from([127, 0, 0, 1]);
-const loopback6 = Buffer.from([...Array<number>(15).fill(0), 1]);
+const ipv4Loopback = Buffer.from([127, 0, 0, 1]);
+const ipv6Loopback = Buffer.from([...Array<number>(15).fill(0), 1]);

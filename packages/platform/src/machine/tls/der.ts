@@ -33,9 +33,12 @@ const encodeTagged = (tag: number, ...parts: readonly Buffer[]): Buffer => {
   return Buffer.concat([Buffer.from([tag, ...encodeLength(content)]), content]);
 };
 
+/** One byte, or the number of the bytes and the bytes. */
 const encodeLength = ({ length }: Buffer): number[] => {
   if (length < 0x80) return [length];
-  return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  const bytes: number[] = [];
+  for (let remaining = length; remaining > 0; remaining >>>= 8) bytes.unshift(remaining & 0xff);
+  return [0x80 | bytes.length, ...bytes];
 };
 
 const encodeBase128 = (value: number): number[] => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { removeUnfinishedFiles, writeAtomically } from "../data-dir/atomic-file.js";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { readOwnedFile } from "../data-dir/safe-file.js";
-import { authorityCertificate, serverCertificate } from "./certificate.js";
+import { createAuthorityCertificate, createServerCertificate } from "./certificate.js";
 
 /** The key and certificate of a TLS server, and the certificate by which its clients verify it. */
 export interface ServerCredentials {
@@ -16,7 +16,7 @@ export interface ServerCredentials {
 }
 
 /** In PEM. */
-interface Chain {
+interface CertificateChain {
   authority: string;
   key: string;
   cert: string;
@@ -30,7 +30,7 @@ const authorityName = "mgmt local certificate authority";
  */
 const lifetimeDays = { total: 800, remaining: 365 };
 
-const certificateNames = { authority: "ca.pem", key: "server-key.pem", cert: "server.pem" };
+const certificateFileNames = { authority: "ca.pem", key: "server-key.pem", cert: "server.pem" };
 
 /**
  * Loads the certificate of the database server. When it is missing, unusable or about to expire, a new local certificate
@@ -44,29 +44,33 @@ export const loadServerCredentials = async (
   { durable }: { durable: boolean },
 ): Promise<ServerCredentials> => {
   makeDirectory(directory);
-  await removeUnfinishedFiles(directory, Object.values(certificateNames));
-  const read = (name: string): Promise<string> => readOwnedFile(join(directory, name)).catch(() => "");
-  let chain: Chain = {
-    authority: await read(certificateNames.authority),
-    key: await read(certificateNames.key),
-    cert: await read(certificateNames.cert),
+  await removeUnfinishedFiles(directory, Object.values(certificateFileNames));
+  const readIfReadable = (name: string): Promise<string> =>
+    readOwnedFile(join(directory, name)).catch(() => "");
+  let chain: CertificateChain = {
+    authority: await readIfReadable(certificateFileNames.authority),
+    key: await readIfReadable(certificateFileNames.key),
+    cert: await readIfReadable(certificateFileNames.cert),
   };
-  if (!isUsable(chain)) {
-    chain = createChain();
+  if (!isUsableChain(chain)) {
+    chain = createCertificateChain();
     for (const part of ["authority", "key", "cert"] as const) {
-      await writeAtomically(join(directory, certificateNames[part]), chain[part], { durable });
+      await writeAtomically(join(directory, certificateFileNames[part]), chain[part], { durable });
     }
   }
-  return { key: chain.key, cert: chain.cert, caFile: join(directory, certificateNames.authority) };
+  return { key: chain.key, cert: chain.cert, caFile: join(directory, certificateFileNames.authority) };
 };
 
-const isUsable = ({ authority, key, cert }: Chain): boolean => {
+const isUsableChain = ({ authority, key, cert }: CertificateChain): boolean => {
   try {
-    const [issuer, server] = [new X509Certificate(authority), new X509Certificate(cert)];
+    const [authorityCertificate, serverCertificate] = [
+      new X509Certificate(authority),
+      new X509Certificate(cert),
+    ];
     return (
-      [issuer, server].every(isValidLongEnough) &&
-      server.checkPrivateKey(createPrivateKey(key)) &&
-      server.verify(issuer.publicKey)
+      [authorityCertificate, serverCertificate].every(isValidLongEnough) &&
+      serverCertificate.checkPrivateKey(createPrivateKey(key)) &&
+      serverCertificate.verify(authorityCertificate.publicKey)
     );
   } catch {
     return false;
@@ -76,16 +80,16 @@ const isUsable = ({ authority, key, cert }: Chain): boolean => {
 const isValidLongEnough = ({ validTo }: X509Certificate): boolean =>
   Date.parse(validTo) - Date.now() > lifetimeDays.remaining * 86_400_000;
 
-const createChain = (): Chain => {
-  const authority = { name: authorityName, ...newKeyPair() };
-  const server = newKeyPair();
+const createCertificateChain = (): CertificateChain => {
+  const authorityKeys = { name: authorityName, ...generateKeyPair() };
+  const serverKeys = generateKeyPair();
   return {
-    authority: pem(authorityCertificate(authority, lifetimeDays.total)),
-    key: server.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-    cert: pem(serverCertificate(server.publicKey, authority, lifetimeDays.total)),
+    authority: encodePem(createAuthorityCertificate(authorityKeys, lifetimeDays.total)),
+    key: serverKeys.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    cert: encodePem(createServerCertificate(serverKeys.publicKey, authorityKeys, lifetimeDays.total)),
   };
 };
 
-const newKeyPair = () => generateKeyPairSync("ec", { namedCurve: "P-256" });
+const generateKeyPair = () => generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-const pem = (certificate: Buffer): string => new X509Certificate(certificate).toString();
+const encodePem = (certificate: Buffer): string => new X509Certificate(certificate).toString();

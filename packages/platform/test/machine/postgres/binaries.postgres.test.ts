@@ -6,7 +6,7 @@ import { PlatformError } from "@mgmt/platform";
 import { findPostgresAccount, isRunningAsRoot } from "../../../src/machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../../../src/machine/postgres/binaries.js";
 import { runProgram } from "../../../src/machine/postgres/run-program.js";
-import { completeLinks, stagePrograms } from "../../../src/machine/postgres/staging.js";
+import { createPackageLinks, stagePrograms } from "../../../src/machine/postgres/staging.js";
 import { findPrograms, temporaryDirectory } from "../../cluster.js";
 
 const nowhere = { path: "", systemDirectories: [], account: undefined };
@@ -114,8 +114,8 @@ describe("the package when its install script has not run", () => {
   it("creates the missing library links, and accepts existing ones", async () => {
     const copy = await unpacked("writable");
     expect((await runProgram(join(copy, "bin", "postgres"), ["-V"])).status).not.toBe(0);
-    expect(await completeLinks(copy)).toBe(true);
-    expect(await completeLinks(copy)).toBe(true);
+    expect(await createPackageLinks(copy)).toBe(true);
+    expect(await createPackageLinks(copy)).toBe(true);
     expect(await runProgram(join(copy, "bin", "postgres"), ["-V"])).toMatchObject({ status: 0 });
   });
 

@@ -6,8 +6,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isRunningAsRoot } from "../../../src/machine/data-dir/postgres-account.js";
 import type { Binaries } from "../../../src/machine/postgres/binaries.js";
-import { dataDirectoryParameter, refuseUnreachable } from "../../../src/machine/postgres/cluster.js";
-import { endLeftovers, endPrograms, findLinuxProcesses } from "../../../src/machine/postgres/leftovers.js";
+import { dataDirectoryParameter, refuseUnreachableDir } from "../../../src/machine/postgres/cluster.js";
+import {
+  endLeftoverServers,
+  endLeftoverPrograms,
+  findLinuxPids,
+} from "../../../src/machine/postgres/leftovers.js";
 import { temporaryDirectory } from "../../cluster.js";
 
 let directory: string;
@@ -32,16 +36,16 @@ describe.skipIf(process.platform !== "linux")("without process files", () => {
   it("leaves the lock file of a process that may be Postgres, so that Postgres judges it", async () => {
     const lockFile = join(directory, "postmaster.pid");
     await writeFile(lockFile, `${String(process.pid)}\n${directory}\n`);
-    await endLeftovers(directory);
+    await endLeftoverServers(directory);
     expect(existsSync(lockFile)).toBe(true);
     await writeFile(lockFile, "");
-    await endLeftovers(directory);
+    await endLeftoverServers(directory);
     expect(existsSync(lockFile)).toBe(false);
   });
 
   it("ends no program that it cannot tell from others", async () => {
-    expect(await findLinuxProcesses(process.cwd(), /./)).toEqual([]);
-    await endPrograms(process.cwd());
+    expect(await findLinuxPids(process.cwd(), /./)).toEqual([]);
+    await endLeftoverPrograms(process.cwd());
   });
 
   it("passes the path of the data directory to Postgres, also when it runs as another account", () => {
@@ -55,16 +59,16 @@ describe.skipIf(process.platform !== "linux")("without process files", () => {
       const inner = join(directory, "data");
       await mkdir(inner);
       await chmod(directory, 0o700);
-      await expect(refuseUnreachable(inner, binaries, account)).rejects.toMatchObject({
+      await expect(refuseUnreachableDir(inner, binaries, account)).rejects.toMatchObject({
         code: "platform:data_dir_unwritable",
         message: expect.stringContaining(inner),
         hint: expect.stringContaining("if /proc is mounted"),
       });
-      await expect(refuseUnreachable(inner, { ...binaries, major: 15 }, account)).rejects.toMatchObject({
+      await expect(refuseUnreachableDir(inner, { ...binaries, major: 15 }, account)).rejects.toMatchObject({
         hint: expect.stringContaining("Postgres 16 and newer"),
       });
       await chmod(directory, 0o711);
-      await refuseUnreachable(inner, binaries, account);
+      await refuseUnreachableDir(inner, binaries, account);
     },
   );
 });

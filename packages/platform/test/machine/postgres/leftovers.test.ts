@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { endLeftovers } from "../../../src/machine/postgres/leftovers.js";
+import { endLeftoverServers } from "../../../src/machine/postgres/leftovers.js";
 import { temporaryDirectory } from "../../cluster.js";
 
 let directory: string;
@@ -16,7 +16,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 const isLeft = async (text: string): Promise<boolean> => {
   const file = join(directory, "postmaster.pid");
   await writeFile(file, text);
-  await endLeftovers(directory);
+  await endLeftoverServers(directory);
   return existsSync(file);
 };
 

@@ -51,7 +51,13 @@ const watch = async (
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const times = { interval: 1, retryInterval: 5, connection: 50, limit, slow };
+  const times = {
+    intervalMs: 1,
+    retryIntervalMs: 5,
+    connectTimeoutMs: 50,
+    stuckTimeoutMs: limit,
+    slowAfterMs: slow,
+  };
   const reports = { onAccept: () => undefined, onSlow };
   return waitUntilStuck({ port, logFile, directory }, watching.signal, times, reports);
 };

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openLog, rotateLog, startLogWriter } from "../../../src/machine/postgres/log-file.js";
+import { openLogForAppend, rotateLog, startLogWriter } from "../../../src/machine/postgres/log-file.js";
 
 let directory: string;
 let path: string;
@@ -22,7 +22,7 @@ afterEach(() => rmSync(directory, { recursive: true }));
 
 describe("the log of Postgres", () => {
   it("is rotated while it is open for appending, and the next line starts the new log", async () => {
-    const log = await openLog(path);
+    const log = await openLogForAppend(path);
     for (const line of ["first", "second", "third"]) {
       await log.appendFile(`${line}\n`);
       await rotateLog(path, 8);
@@ -34,7 +34,7 @@ describe("the log of Postgres", () => {
   });
 
   it("is rotated while Postgres writes to it", async () => {
-    const log = await openLog(path);
+    const log = await openLogForAppend(path);
     const { input, finish } = startLogWriter(log, undefined);
     await log.close();
     input.write("first \u001b[2J\n");
@@ -49,7 +49,7 @@ describe("the log of Postgres", () => {
     const target = join(directory, "target");
     writeFileSync(target, "foreign");
     symlinkSync(target, path);
-    await expect(openLog(path)).rejects.toMatchObject({ code: "ELOOP" });
+    await expect(openLogForAppend(path)).rejects.toMatchObject({ code: "ELOOP" });
     await expect(rotateLog(path, 1)).rejects.toMatchObject({ code: "ELOOP" });
     expect(readFileSync(target, "utf8")).toBe("foreign");
   });

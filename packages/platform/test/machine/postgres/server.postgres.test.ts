@@ -8,10 +8,10 @@ import { chooseEphemeralParent } from "../../../src/machine/data-dir/directories
 import { PlatformError } from "@mgmt/platform";
 import { type Binaries, findBinaries } from "../../../src/machine/postgres/binaries.js";
 import { createCluster, dataDirectoryParameter } from "../../../src/machine/postgres/cluster.js";
-import { endLeftovers } from "../../../src/machine/postgres/leftovers.js";
+import { endLeftoverServers } from "../../../src/machine/postgres/leftovers.js";
 import { runProgram } from "../../../src/machine/postgres/run-program.js";
 import {
-  PostgresPortTaken,
+  PostgresPortTakenError,
   PostgresServer,
   type ServerOptions,
 } from "../../../src/machine/postgres/server.js";
@@ -148,7 +148,7 @@ describe("a server", () => {
     expect(await isLeft()).toBe(true);
     signal(await postmasterPid(options.directory), "SIGKILL");
     await server.ended;
-    await endLeftovers(options.directory);
+    await endLeftoverServers(options.directory);
     expect(await isLeft()).toBe(false);
     await server.stop();
   });
@@ -179,7 +179,7 @@ describe("a server", () => {
   it("reports that its port is in use", async () => {
     const other = createServer().listen(options.port, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
-    await expect(PostgresServer.start(options)).rejects.toBeInstanceOf(PostgresPortTaken);
+    await expect(PostgresServer.start(options)).rejects.toBeInstanceOf(PostgresPortTakenError);
     await new Promise((resolve) => other.close(resolve));
   });
 

@@ -117,7 +117,13 @@ describe.runIf(process.platform === "linux")("a server that runs but accepts no 
   const causes: RestartCause[] = [];
   beforeEach(async () => {
     await supervisor.stop();
-    const times = { interval: 100, retryInterval: 100, connection: 1_000, limit: 1_000, slow: 100 };
+    const times = {
+      intervalMs: 100,
+      retryIntervalMs: 100,
+      connectTimeoutMs: 1_000,
+      stuckTimeoutMs: 1_000,
+      slowAfterMs: 100,
+    };
     supervisor = new PostgresSupervisor(options, await PostgresServer.start(options), 60_000, times);
     causes.length = 0;
     supervisor.onRestart = (cause) => void causes.push(cause);
