@@ -145,7 +145,7 @@ describe("@prisma/management-api-sdk against the reference server", () => {
   it("lists, gets, and deletes integrations by either path", async () => {
     const client = await connect();
     const { integration } = await mock.seed.integration({ clientName: "Acme Deploy" });
-    const { workspaceId } = integration;
+    const workspaceId = mock.defaults.workspace.id;
     const flat = expectSuccess(
       await client.GET("/v1/integrations", { params: { query: { workspaceId } } }),
       200,

@@ -60,7 +60,7 @@ const sections: Record<string, Section> = {
   fault: { declarations: [`${engine}/context/faults.ts#Fault`] },
   approvals: { declarations: [`${control}/approvals-control.ts#ApprovalsControl`] },
   states: { declarations: [`${control}/state-control.ts#StateControl`] },
-  defaults: { declarations: [`${control}/default-rows.ts#DefaultRows`] },
+  defaults: { declarations: [`${control}/defaults.ts#Defaults`] },
   tenant: { declarations: [`${control}/tenant.ts#Tenant`] },
   oauth: { declarations: [`${control}/oauth-control.ts#OAuthControl`], hidden: ["restoreEnsuredClients"] },
   client: { declarations: [`${control}/oauth-control.ts#ClientRegistration`] },

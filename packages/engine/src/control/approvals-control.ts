@@ -6,6 +6,7 @@ import type { RequestContext } from "../context/request-context.js";
 import { runChangeStep as runChange } from "./change.js";
 import type { ApprovalRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
+import { type RequestedApproval, presentRequestedApproval } from "./resources.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `AgentApproval` schema. */
@@ -13,15 +14,15 @@ export class ApprovalsControl<M extends Mode> {
   constructor(private readonly context: () => RequestContext<M>) {}
 
   /** Returns all approvals, oldest first, with their current status. */
-  list(): Returned<M, ApprovalRow[]> {
+  list(): Returned<M, RequestedApproval[]> {
     return this.context().transact(readOnlyTransaction, ({ store, clock }) => {
       const now = clock.now();
-      return store.approvals.list({}).map((row) => withCurrentStatus(row, now));
+      return store.approvals.list({}).map((row) => presentRequestedApproval(row, now));
     });
   }
 
   /** Approves one request: the agent can repeat the same request once, by default within 15 minutes. */
-  approve(id: string): Promise<ApprovalRow> {
+  approve(id: string): Promise<RequestedApproval> {
     const { approved } = this.context().settings.approvals;
     return this.#decide(id, (_row, now) => ({
       status: "approved",
@@ -34,7 +35,7 @@ export class ApprovalsControl<M extends Mode> {
    * Approves all requests for the same operation in the same project for a limited time: an hour by default, at most 24
    * hours. Transfers and restores cannot be approved this way.
    */
-  approveWindow(id: string, milliseconds?: number): Promise<ApprovalRow> {
+  approveWindow(id: string, milliseconds?: number): Promise<RequestedApproval> {
     const { window, maxWindow } = this.context().settings.approvals;
     const windowMs = milliseconds ?? window;
     if (!(windowMs > 0 && windowMs <= maxWindow)) {
@@ -50,18 +51,21 @@ export class ApprovalsControl<M extends Mode> {
   }
 
   /** Denies the request. The same request stays denied until its 15 minutes are over. */
-  deny(id: string): Promise<ApprovalRow> {
+  deny(id: string): Promise<RequestedApproval> {
     return this.#decide(id, (_row, now) => ({ status: "denied", decidedAt: now }));
   }
 
-  #decide(id: string, change: (row: ApprovalRow, now: number) => Partial<ApprovalRow>): Promise<ApprovalRow> {
+  #decide(
+    id: string,
+    change: (row: ApprovalRow, now: number) => Partial<ApprovalRow>,
+  ): Promise<RequestedApproval> {
     return runChange(this.context(), ({ store, clock }: RuleContext) => {
       const row = store.approvals.get(canonicalId("approval", id));
       if (!row) throw controlErrors.notFound("approval", id);
       const now = clock.now();
       const { status } = withCurrentStatus(row, now);
       if (status !== "pending") throw controlErrors.approvalDecided(status);
-      return store.approvals.update(row.id, change(row, now));
+      return presentRequestedApproval(store.approvals.update(row.id, change(row, now)), now);
     });
   }
 }

@@ -4,8 +4,8 @@ import { canonicalId } from "../values/ids.js";
 import { controlErrors } from "./control-error.js";
 
 /**
- * A workspace, its owner, and a service token, with another workspace that their credentials cannot reach. A new server starts with
- * these rows, and each tenant has its own. Each getter throws a `ControlError` when its row was deleted.
+ * The rows of a workspace, its owner, and a service token, and of another workspace. Each getter throws a `ControlError` when its row
+ * was deleted.
  */
 export class DefaultRows {
   /** @param homeId id of the workspace. Default: the first one. */

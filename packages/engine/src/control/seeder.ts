@@ -10,23 +10,25 @@ import { runChangeStep, runReadStep } from "./change.js";
 import type { OperationId, RequestBody } from "../generated/operations.js";
 import type {
   App,
+  Backup,
   Branch,
+  Client,
   ConnectionWithSecrets,
   CreatedDeployment,
   DatabaseWithSecrets,
+  DeploymentStatus,
+  Integration,
+  MeUser,
   ProjectWithDatabase,
   ServiceTokenWithValue,
+  Workspace,
 } from "../generated/schemas.js";
-import type {
-  BackupRow,
-  ClientRow,
-  DeploymentStatus,
-  IntegrationRow,
-  UserRow,
-  WorkspaceRow,
-} from "../store/rows.js";
+import { presentIntegration } from "../rules/integrations/integrations.js";
+import { presentWorkspace } from "../rules/workspaces/workspaces.js";
+import type { UserRow, WorkspaceRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
 import { DefaultRows } from "./default-rows.js";
+import { presentUser } from "./resources.js";
 import type { StateControl } from "./state-control.js";
 import { type DeepOptional, withDefaults } from "../values/with-defaults.js";
 
@@ -51,17 +53,15 @@ export class Seeder {
   ) {}
 
   /** Creates a user, who is a member of no workspace. */
-  user(user: { email?: string | undefined; name?: string | null | undefined } = {}): Promise<UserRow> {
+  user(user: { email?: string | undefined; name?: string | null | undefined } = {}): Promise<MeUser> {
     return runChangeStep(this.context(), (context) => {
       assertKnownOptions(user, ["email", "name"]);
-      return insertUser(context, user);
+      return presentUser(insertUser(context, user));
     });
   }
 
   /** Creates a workspace. Its owner is a new user unless one is given. */
-  workspace(
-    workspace: { name?: string | undefined; ownerId?: string | undefined } = {},
-  ): Promise<WorkspaceRow> {
+  workspace(workspace: { name?: string | undefined; ownerId?: string | undefined } = {}): Promise<Workspace> {
     return runChangeStep(this.context(), (context) => {
       assertKnownOptions(workspace, ["name", "ownerId"]);
       const { store, ids, clock } = context;
@@ -69,12 +69,13 @@ export class Seeder {
         workspace.ownerId === undefined ? insertUser(context, {}).id : canonicalId("user", workspace.ownerId);
       if (!store.users.get(ownerId)) throw controlErrors.notFound("user", ownerId);
       const { name = ids.name() } = workspace;
-      return store.workspaces.insert({
+      const row = store.workspaces.insert({
         id: ids.id("workspace"),
         createdAt: clock.now(),
         name,
         memberIds: [ownerId],
       });
+      return presentWorkspace(context, row);
     });
   }
 
@@ -125,7 +126,7 @@ export class Seeder {
   }
 
   /** Creates a completed backup of the current data. */
-  backup(databaseId: string): Promise<BackupRow> {
+  backup(databaseId: string): Promise<Backup> {
     return this.states.backUp(databaseId);
   }
 
@@ -206,15 +207,15 @@ export class Seeder {
       userId?: string | undefined;
       scopes?: readonly string[] | undefined;
     } = {},
-  ): Promise<{ integration: IntegrationRow; client: ClientRow }> {
-    return runChangeStep(this.context(), ({ store, ids, clock }) => {
+  ): Promise<{ integration: Integration; client: Client }> {
+    return runChangeStep(this.context(), (context) => {
+      const { store, ids, clock } = context;
       assertKnownOptions(integration, ["workspaceId", "clientName", "clientId", "userId", "scopes"]);
       const workspace = this.#findWorkspace(store, integration.workspaceId);
       const userId = integration.userId ?? workspace.memberIds[0];
       if (userId === undefined) throw controlErrors.withoutOwner("member");
       const clientId = integration.clientId ?? ids.id("client");
-      const client =
-        store.clients.get(clientId) ??
+      if (!store.clients.get(clientId)) {
         store.clients.insert({
           id: clientId,
           createdAt: clock.now(),
@@ -222,6 +223,7 @@ export class Seeder {
           redirectUris: [],
           secretHash: null,
         });
+      }
       const row = store.integrations.insert({
         id: ids.id("integration"),
         createdAt: clock.now(),
@@ -230,7 +232,8 @@ export class Seeder {
         userId,
         scopes: [...(integration.scopes ?? [adminScope, "offline_access"])],
       });
-      return { integration: row, client };
+      const createdIntegration = presentIntegration(context, row);
+      return { integration: createdIntegration, client: createdIntegration.client };
     });
   }
 

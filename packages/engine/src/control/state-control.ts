@@ -2,16 +2,21 @@ import { requestBackup } from "../rules/databases/backup-jobs.js";
 import { scheduleProvisioning, cancelLifecycleJobs } from "../rules/databases/database-lifecycle.js";
 import { canonicalId } from "../values/ids.js";
 import type { RequestContext } from "../context/request-context.js";
+import type { RuleContext } from "../context/rule-context.js";
 import { runChangeStep } from "./change.js";
 import type {
-  AppRow,
-  BackupRow,
-  DatabaseRow,
+  App,
+  Backup,
+  Database,
   DatabaseStatus,
-  DeploymentRow,
+  DeploymentDetails,
   DeploymentStatus,
-} from "../store/rows.js";
+} from "../generated/schemas.js";
+import { presentApp } from "../rules/apps/present-app.js";
+import { presentBackup } from "../rules/databases/backups.js";
+import { presentDeploymentDetails } from "../rules/deployments/deployments.js";
 import { controlErrors } from "./control-error.js";
+import { presentDatabaseWithoutPasswords } from "./resources.js";
 
 /** Sets resources to states that the API reaches slowly, by chance or never. */
 export class StateControl {
@@ -21,64 +26,68 @@ export class StateControl {
    * Sets the status of a database. `ready` runs the pending work of the database immediately. Any other status cancels
    * that work, and does not change until it is set again.
    */
-  async setDatabaseStatus(databaseId: string, status: DatabaseStatus): Promise<DatabaseRow> {
+  async setDatabaseStatus(databaseId: string, status: DatabaseStatus): Promise<Database> {
     const id = canonicalId("database", databaseId);
     const requestContext = this.context();
-    const changedRow = await runChangeStep(requestContext, (context) => {
+    const unreadyDatabase = await runChangeStep(requestContext, (context) => {
       const { databases } = context.store;
       const database = databases.get(id);
       if (!database) throw controlErrors.notFound("database", databaseId);
       if (status === "ready") {
         // An earlier status may have canceled the creation of the database.
         if (!database.made) scheduleProvisioning(context, id);
-        return database;
+        return undefined;
       }
       cancelLifecycleJobs(context, id);
-      return databases.update(id, { status });
+      return presentDatabaseWithoutPasswords(context, databases.update(id, { status }));
     });
-    if (status !== "ready") return changedRow;
+    if (unreadyDatabase) return unreadyDatabase;
     await requestContext.finishJobs(id);
-    return runChangeStep(requestContext, ({ store }) => store.databases.update(id, { status }));
+    return runChangeStep(requestContext, (context) =>
+      presentDatabaseWithoutPasswords(context, context.store.databases.update(id, { status })),
+    );
   }
 
   /**
    * Sets the status of a deployment, which does not change until it is set again. `running` and `stopped` first run the
    * pending work of the deployment; the other statuses cancel it.
    */
-  async setDeploymentStatus(deploymentId: string, status: DeploymentStatus): Promise<DeploymentRow> {
+  async setDeploymentStatus(deploymentId: string, status: DeploymentStatus): Promise<DeploymentDetails> {
     const id = canonicalId("deployment", deploymentId);
     const requestContext = this.context();
     const isFinished = status === "running" || status === "stopped";
-    const changedRow = await runChangeStep(requestContext, ({ store, scheduler, clock }) => {
-      const deployment = store.deployments.get(id);
-      if (!deployment) throw controlErrors.notFound("deployment", deploymentId);
-      if (isFinished) return deployment;
-      scheduler.cancel(clock, id);
-      return store.deployments.update(id, { status });
+    const updateStatus = (context: RuleContext): DeploymentDetails =>
+      presentDeploymentDetails(context, context.store.deployments.update(id, { status }));
+    const unfinishedDeployment = await runChangeStep(requestContext, (context) => {
+      if (!context.store.deployments.get(id)) throw controlErrors.notFound("deployment", deploymentId);
+      if (isFinished) return undefined;
+      context.scheduler.cancel(context.clock, id);
+      return updateStatus(context);
     });
-    if (!isFinished) return changedRow;
+    if (unfinishedDeployment) return unfinishedDeployment;
     await requestContext.finishJobs(id);
-    return runChangeStep(requestContext, ({ store }) => store.deployments.update(id, { status }));
+    return runChangeStep(requestContext, updateStatus);
   }
 
   /** Sets the environment variables of a deployment, in place of those that it has. No operation of the API does. */
   setDeploymentVariables(
     deploymentId: string,
     envVars: Readonly<Record<string, string>>,
-  ): Promise<DeploymentRow> {
+  ): Promise<DeploymentDetails> {
     const id = canonicalId("deployment", deploymentId);
-    return runChangeStep(this.context(), ({ store }) => {
-      if (!store.deployments.get(id)) throw controlErrors.notFound("deployment", deploymentId);
-      return store.deployments.update(id, { envVars: { ...envVars } });
+    return runChangeStep(this.context(), (context) => {
+      const { deployments } = context.store;
+      if (!deployments.get(id)) throw controlErrors.notFound("deployment", deploymentId);
+      return presentDeploymentDetails(context, deployments.update(id, { envVars: { ...envVars } }));
     });
   }
 
   /** Sets the status of a backup. */
-  setBackupStatus(backupId: string, status: BackupRow["status"]): Promise<BackupRow> {
+  setBackupStatus(backupId: string, status: Backup["status"]): Promise<Backup> {
     const id = canonicalId("backup", backupId);
     return runChangeStep(this.context(), ({ store }) => {
       if (!store.backups.get(id)) throw controlErrors.notFound("backup", backupId);
-      return store.backups.update(id, { status });
+      return presentBackup(store.backups.update(id, { status }));
     });
   }
 
@@ -86,7 +95,7 @@ export class StateControl {
    * Backs up the current data of a database. Resolves when the backup is completed or has failed, or is `running` because it
    * waits for the database server.
    */
-  async backUp(databaseId: string, backupType: BackupRow["backupType"] = "full"): Promise<BackupRow> {
+  async backUp(databaseId: string, backupType: Backup["backupType"] = "full"): Promise<Backup> {
     const requestContext = this.context();
     const id = canonicalId("database", databaseId);
     const { backup, job } = await runChangeStep(requestContext, (context) => {
@@ -102,13 +111,14 @@ export class StateControl {
       const row = store.backups.get(backup.id);
       // Deleting the database deletes its backups.
       if (!row) throw controlErrors.databaseDeleted();
-      return row;
+      return presentBackup(row);
     });
   }
 
   /** Adds a custom domain to the app. The domain serves the promoted deployment. */
-  attachDomain(appId: string, name: string): Promise<AppRow> {
-    return runChangeStep(this.context(), ({ store }) => {
+  attachDomain(appId: string, name: string): Promise<App> {
+    return runChangeStep(this.context(), (context) => {
+      const { store } = context;
       const app = store.apps.get(canonicalId("app", appId));
       if (!app) throw controlErrors.notFound("app", appId);
       if (!/^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)) {
@@ -117,9 +127,10 @@ export class StateControl {
       if (store.apps.find({ "domains.name": name })) {
         throw controlErrors.domainAttached(name);
       }
-      return store.apps.update(app.id, {
+      const changedApp = store.apps.update(app.id, {
         domains: [...app.domains, { name, deploymentId: app.latestDeploymentId }],
       });
+      return presentApp(context, "apps", changedApp);
     });
   }
 }

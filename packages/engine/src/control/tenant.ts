@@ -1,10 +1,10 @@
-import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
-import type { DefaultRows } from "./default-rows.js";
+import type { MeUser, ServiceToken, Workspace } from "../generated/schemas.js";
+import type { Defaults } from "./defaults.js";
 import type { Seeder } from "./seeder.js";
 import type { TokenMint } from "./token-mint.js";
 
-/** The rows of a tenant. */
-export type TenantRows = Pick<DefaultRows, "workspace" | "user" | "serviceToken">;
+/** The resources that a tenant starts with. */
+export type TenantDefaults = Pick<Defaults, "workspace" | "user" | "serviceToken">;
 
 /** A workspace with its own user and service token, which no credential of another workspace can reach. */
 export class Tenant {
@@ -12,26 +12,26 @@ export class Tenant {
   readonly tokens: TokenMint;
   /** Creates resources in this tenant's workspace. */
   readonly seed: Seeder;
-  readonly #defaults: TenantRows;
+  readonly #defaults: TenantDefaults;
 
-  constructor({ defaults, tokens, seed }: { defaults: TenantRows; tokens: TokenMint; seed: Seeder }) {
+  constructor({ defaults, tokens, seed }: { defaults: TenantDefaults; tokens: TokenMint; seed: Seeder }) {
     this.#defaults = defaults;
     this.tokens = tokens;
     this.seed = seed;
   }
 
   /** The workspace of the tenant. */
-  get workspace(): WorkspaceRow {
+  get workspace(): Workspace {
     return this.#defaults.workspace;
   }
 
   /** The owner of the workspace. */
-  get user(): UserRow {
+  get user(): MeUser {
     return this.#defaults.user;
   }
 
   /** The service token of the workspace. */
-  get serviceToken(): ServiceTokenRow {
+  get serviceToken(): ServiceToken {
     return this.#defaults.serviceToken;
   }
 }

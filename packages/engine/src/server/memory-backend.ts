@@ -1,4 +1,4 @@
-import { DefaultRows } from "../control/default-rows.js";
+import { Defaults } from "../control/defaults.js";
 import type { TransactionOptions } from "../store/storage-adapter.js";
 import { RateWindows } from "../store/rate-window.js";
 import type { TableStates } from "../store/records.js";
@@ -50,8 +50,8 @@ export class MemoryBackend implements ServerBackend<"sync"> {
     return this.#currentState.queue.advanceTo(time);
   }
 
-  tenantRows(workspaceId: string): DefaultRows {
-    return new DefaultRows(() => this.#currentState.context.store, workspaceId);
+  tenantDefaults(workspaceId: string): Defaults {
+    return new Defaults(() => this.#currentState.context, workspaceId);
   }
 
   readAll<T>(readTables: (states: TableStates) => T): T {

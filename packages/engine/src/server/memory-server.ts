@@ -1,4 +1,4 @@
-import { DefaultRows } from "../control/default-rows.js";
+import { Defaults } from "../control/defaults.js";
 import type { Store } from "../store/store.js";
 import { RandomIds } from "../values/random-ids.js";
 import { type EngineOptions, assertEngineOptions } from "./engine-options.js";
@@ -7,8 +7,8 @@ import { Server } from "./server.js";
 
 /** A reference server whose state is in memory. Methods that only read or change rows take effect, and return, at once. */
 export class MemoryServer extends Server<"sync"> {
-  /** Rows that a new server starts with: two users with a workspace each, a service token, an agent. */
-  readonly defaults: DefaultRows;
+  /** What a new server starts with: two users with a workspace each, a service token, an agent. */
+  readonly defaults: Defaults;
   readonly #backend: MemoryBackend;
 
   /** @throws TypeError for an option that does not exist or is not valid. */
@@ -19,7 +19,7 @@ export class MemoryServer extends Server<"sync"> {
     const prefix = deterministic === null ? new RandomIds(null).label(10) : "seeded";
     super(backend, { ...options, requestIdPrefix: `req_${prefix}_` });
     this.#backend = backend;
-    this.defaults = new DefaultRows(() => this.rows);
+    this.defaults = new Defaults(() => backend.context());
   }
 
   /** The rows of the current state. */

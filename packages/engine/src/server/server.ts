@@ -6,7 +6,7 @@ import { Faults } from "../control/faults.js";
 import { OAuthControl } from "../control/oauth-control.js";
 import { Seeder } from "../control/seeder.js";
 import { StateControl } from "../control/state-control.js";
-import { Tenant, type TenantRows } from "../control/tenant.js";
+import { Tenant, type TenantDefaults } from "../control/tenant.js";
 import { TokenMint } from "../control/token-mint.js";
 import type { OperationId } from "../generated/operations.js";
 import { type BodyPolicy, Engine } from "../request/engine.js";
@@ -34,7 +34,7 @@ export interface ServerBackend<M extends Mode> extends ControlRows<M> {
   /** Returns the context for jobs and the control surface. */
   context(): RequestContext<M>;
   /** Returns the workspace of a tenant, its owner and its service token. */
-  tenantRows(workspaceId: string): Awaitable<TenantRows>;
+  tenantDefaults(workspaceId: string): Awaitable<TenantDefaults>;
   /** Returns the result of a function for the rows of all tables. */
   readAll<T>(readTables: (states: TableStates) => T): Returned<M, T>;
   /**
@@ -114,7 +114,7 @@ export class Server<M extends Mode = Mode> {
     const { id } = await this.seed.workspace({ name: tenantName, ownerId: user.id });
     await this.seed.serviceToken({ name: "default" }, { workspaceId: id });
     return new Tenant({
-      defaults: await this.#backend.tenantRows(id),
+      defaults: await this.#backend.tenantDefaults(id),
       tokens: new TokenMint(context, id),
       seed: new Seeder(context, this.#engine, this.states, id),
     });

@@ -1,6 +1,6 @@
-import { DefaultRows } from "../control/default-rows.js";
+import { Defaults } from "../control/defaults.js";
 import { runReadStep } from "../control/change.js";
-import type { TenantRows } from "../control/tenant.js";
+import type { TenantDefaults } from "../control/tenant.js";
 import { JobRunner } from "../jobs/job-runner.js";
 import type { JobLookup } from "../jobs/table-scheduler.js";
 import { type TransactionOptions, readOnlyTransaction, writeWithoutLocks } from "../store/storage-adapter.js";
@@ -135,9 +135,9 @@ export class StoredBackend implements ServerBackend<"async"> {
     );
   }
 
-  tenantRows(workspaceId: string): Promise<TenantRows> {
-    return runReadStep(this.context(), ({ store }) => {
-      const { workspace, user, serviceToken } = new DefaultRows(() => store, workspaceId);
+  tenantDefaults(workspaceId: string): Promise<TenantDefaults> {
+    return runReadStep(this.context(), (context) => {
+      const { workspace, user, serviceToken } = new Defaults(() => context, workspaceId);
       return { workspace, user, serviceToken };
     });
   }

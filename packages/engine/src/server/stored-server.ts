@@ -1,20 +1,16 @@
 import { runReadStep } from "../control/change.js";
-import { DefaultRows } from "../control/default-rows.js";
-import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
+import { Defaults } from "../control/defaults.js";
 import { RandomIds } from "../values/random-ids.js";
 import type { RuleContext } from "../context/rule-context.js";
 import { createInitialTables } from "./new-server.js";
 import { Server } from "./server.js";
 import { StoredBackend, type StoredServerOptions } from "./stored-backend.js";
 
-/** Rows that a new server starts with. */
-export interface StoredDefaultRows {
-  readonly workspace: WorkspaceRow;
-  readonly user: UserRow;
-  readonly serviceToken: ServiceTokenRow;
-  readonly otherWorkspace: WorkspaceRow;
-  readonly otherUser: UserRow;
-}
+/** What a new server starts with. */
+export type StoredDefaults = Pick<
+  Defaults,
+  "workspace" | "user" | "serviceToken" | "otherWorkspace" | "otherUser"
+>;
 
 /** A reference server with its rows in a database that survives it, and that other servers may share. */
 export class StoredServer extends Server<"async"> {
@@ -50,10 +46,10 @@ export class StoredServer extends Server<"async"> {
     return this.#backend.context().transact({ mode: "write", locks }, step);
   }
 
-  /** Returns the rows that a new server starts with. Throws a `ControlError` when one of them was deleted. */
-  readDefaults(): Promise<StoredDefaultRows> {
-    return this.read(({ store }) => {
-      const { workspace, user, serviceToken, otherWorkspace, otherUser } = new DefaultRows(() => store);
+  /** Returns what a new server starts with. Throws a `ControlError` when a part of it was deleted. */
+  readDefaults(): Promise<StoredDefaults> {
+    return this.read((context) => {
+      const { workspace, user, serviceToken, otherWorkspace, otherUser } = new Defaults(() => context);
       return { workspace, user, serviceToken, otherWorkspace, otherUser };
     });
   }

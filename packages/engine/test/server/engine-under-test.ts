@@ -1,7 +1,7 @@
 import type { EngineOptions } from "../../src/server/engine-options.js";
 import { MemoryServer } from "../../src/server/memory-server.js";
 import type { Snapshot } from "../../src/server/snapshot.js";
-import type { StoredDefaultRows } from "../../src/server/stored-server.js";
+import type { StoredDefaults } from "../../src/server/stored-server.js";
 import type { Awaitable } from "../../src/values/awaitable.js";
 import type { Server } from "../../src/server/server.js";
 import type { Store } from "../../src/store/store.js";
@@ -10,8 +10,8 @@ import type { Store } from "../../src/store/store.js";
 export interface EngineUnderTest extends Server {
   /** Returns the rows of the API, as of one moment. */
   readStore(): Promise<Store>;
-  /** Returns the rows that a new server starts with. */
-  readDefaults(): Promise<StoredDefaultRows>;
+  /** Returns what a new server starts with. */
+  readDefaults(): Promise<StoredDefaults>;
   snapshot(): Awaitable<Snapshot>;
   /** Resolves when no background work is running. */
   idle(): Promise<void>;

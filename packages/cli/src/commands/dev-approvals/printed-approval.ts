@@ -12,24 +12,21 @@ export interface PrintedApproval {
   readonly sponsorId: string;
   readonly projectId: string | null;
   /** ISO 8601, like the times below. */
-  readonly expiresAt: string | null;
+  readonly expiresAt: string;
   /** Until when the operation is approved, if it is approved for a time. */
   readonly windowExpiresAt: string | null;
   readonly decidedAt: string | null;
 }
 
-/** The fields that people need, with times as the API writes them. */
-export const parseApproval = (row: unknown): PrintedApproval => {
-  if (!isObject(row)) throw unexpectedResponseError("an approval");
+/** Returns the fields that people need. */
+export const parseApproval = (approval: unknown): PrintedApproval => {
+  if (!isObject(approval)) throw unexpectedResponseError("an approval");
   const readText = (name: string): string => {
-    const value = row[name];
+    const value = approval[name];
     if (typeof value !== "string") throw unexpectedResponseError(`an approval with ${name}`);
     return value;
   };
-  const readTime = (name: string): string | null => {
-    const value = row[name];
-    return typeof value === "number" ? new Date(value).toISOString() : null;
-  };
+  const readTextOrNull = (name: string): string | null => (approval[name] === null ? null : readText(name));
   return {
     id: readText("id"),
     status: readText("status"),
@@ -37,9 +34,9 @@ export const parseApproval = (row: unknown): PrintedApproval => {
     operationId: readText("operationId"),
     agentId: readText("agentId"),
     sponsorId: readText("sponsorId"),
-    projectId: row["projectId"] === null ? null : readText("projectId"),
-    expiresAt: readTime("expiresAt"),
-    windowExpiresAt: readTime("windowExpiresAt"),
-    decidedAt: readTime("decidedAt"),
+    projectId: readTextOrNull("projectId"),
+    expiresAt: readText("expiresAt"),
+    windowExpiresAt: readTextOrNull("windowExpiresAt"),
+    decidedAt: readTextOrNull("decidedAt"),
   };
 };

@@ -14,6 +14,6 @@ export const decideApproval = async (
   flags: ControlFlags,
   context: Context,
 ): Promise<void> => {
-  const row = await requestControl("POST", `/approvals/${id}/${kind}`, fields, flags, context);
-  await context.output.result(parseApproval(row));
+  const approval = await requestControl("POST", `/approvals/${id}/${kind}`, fields, flags, context);
+  await context.output.result(parseApproval(approval));
 };

@@ -5,7 +5,7 @@ import { parseApproval } from "./printed-approval.js";
 
 /** Prints all approvals. */
 export const listApprovals = async (flags: ControlFlags, context: Context): Promise<void> => {
-  const rows = await requestControl("GET", "/approvals", undefined, flags, context);
-  if (!Array.isArray(rows)) throw unexpectedResponseError("a list");
-  await context.output.result(rows.map(parseApproval));
+  const approvals = await requestControl("GET", "/approvals", undefined, flags, context);
+  if (!Array.isArray(approvals)) throw unexpectedResponseError("a list");
+  await context.output.result(approvals.map(parseApproval));
 };

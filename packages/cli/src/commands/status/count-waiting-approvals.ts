@@ -19,9 +19,9 @@ export const countWaitingApprovals = async (
     chooseProfile(flags, context).profile?.controlUrl !== undefined;
   if (!isControlSetByEnv && !isControlInProfile) return undefined;
   try {
-    const rows = await requestControl("GET", "/approvals", undefined, flags, context);
-    return Array.isArray(rows)
-      ? rows.filter((row) => isObject(row) && row["status"] === "pending").length
+    const approvals = await requestControl("GET", "/approvals", undefined, flags, context);
+    return Array.isArray(approvals)
+      ? approvals.filter((approval) => isObject(approval) && approval["status"] === "pending").length
       : undefined;
   } catch {
     context.signal.throwIfAborted();

@@ -15,7 +15,8 @@ type RouteDescription = readonly [
   response: ControlSchema | null,
 ];
 
-const rowSchema = schemaReference("Row");
+const resourceSchema = schemaReference("Resource");
+const approvalSchema = schemaReference("Approval");
 
 /** The routes of the control surface, by the names that `routes.ts` has for them. */
 const routeDescriptions: Readonly<Record<string, RouteDescription>> = {
@@ -32,19 +33,19 @@ const routeDescriptions: Readonly<Record<string, RouteDescription>> = {
     schemaReference("Clock"),
   ],
   "POST /clock/set": ["Sets the clock to a time.", "SetTime", schemaReference("Clock")],
-  "GET /approvals": ["Lists all approvals, oldest first.", null, listSchema(rowSchema)],
-  "POST /approvals/{id}/approve": ["Approves one request of an agent.", null, rowSchema],
+  "GET /approvals": ["Lists all approvals, oldest first.", null, listSchema(approvalSchema)],
+  "POST /approvals/{id}/approve": ["Approves one request of an agent.", null, approvalSchema],
   "POST /approvals/{id}/approve-window": [
     "Approves the operation in its project for a limited time.",
     "Window",
-    rowSchema,
+    approvalSchema,
   ],
-  "POST /approvals/{id}/deny": ["Denies a request of an agent.", null, rowSchema],
-  "PUT /databases/{id}/status": ["Sets the status of a database.", "DatabaseStatus", rowSchema],
-  "POST /databases/{id}/backups": ["Backs up a database now.", "NewBackup", rowSchema],
-  "PUT /backups/{id}/status": ["Sets the status of a backup.", "BackupStatus", rowSchema],
-  "PUT /deployments/{id}/status": ["Sets the status of a deployment.", "DeploymentStatus", rowSchema],
-  "POST /apps/{id}/domains": ["Attaches a custom domain to an app.", "Domain", rowSchema],
+  "POST /approvals/{id}/deny": ["Denies a request of an agent.", null, approvalSchema],
+  "PUT /databases/{id}/status": ["Sets the status of a database.", "DatabaseStatus", resourceSchema],
+  "POST /databases/{id}/backups": ["Backs up a database now.", "NewBackup", resourceSchema],
+  "PUT /backups/{id}/status": ["Sets the status of a backup.", "BackupStatus", resourceSchema],
+  "PUT /deployments/{id}/status": ["Sets the status of a deployment.", "DeploymentStatus", resourceSchema],
+  "POST /apps/{id}/domains": ["Attaches a custom domain to an app.", "Domain", resourceSchema],
   "GET /faults": ["Lists the installed faults.", null, listSchema(schemaReference("InstalledFault"))],
   "POST /faults": ["Installs a fault.", "Fault", schemaReference("InstalledFault")],
   "DELETE /faults": ["Removes all faults.", null, null],
@@ -76,16 +77,16 @@ const routeDescriptions: Readonly<Record<string, RouteDescription>> = {
     "ConnectionLimit",
     null,
   ],
-  "POST /seed/user": ["Creates a user.", "NewUser", rowSchema],
-  "POST /seed/workspace": ["Creates a workspace.", "NewWorkspace", rowSchema],
-  "POST /seed/project": ["Creates a project, whose database is ready.", "InWorkspace", rowSchema],
-  "POST /seed/database": ["Creates a database, which is ready.", "InProject", rowSchema],
-  "POST /seed/connection": ["Creates a connection.", "OfDatabase", rowSchema],
-  "POST /seed/backup": ["Creates a completed backup.", "BackupOf", rowSchema],
-  "POST /seed/branch": ["Creates a branch.", "InProject", rowSchema],
-  "POST /seed/app": ["Creates an app.", "InProject", rowSchema],
-  "POST /seed/deployment": ["Creates a deployment.", "NewDeployment", rowSchema],
-  "POST /seed/service-token": ["Creates a service token.", "InWorkspace", rowSchema],
+  "POST /seed/user": ["Creates a user.", "NewUser", schemaReference("User")],
+  "POST /seed/workspace": ["Creates a workspace.", "NewWorkspace", resourceSchema],
+  "POST /seed/project": ["Creates a project, whose database is ready.", "InWorkspace", resourceSchema],
+  "POST /seed/database": ["Creates a database, which is ready.", "InProject", resourceSchema],
+  "POST /seed/connection": ["Creates a connection.", "OfDatabase", resourceSchema],
+  "POST /seed/backup": ["Creates a completed backup.", "BackupOf", resourceSchema],
+  "POST /seed/branch": ["Creates a branch.", "InProject", resourceSchema],
+  "POST /seed/app": ["Creates an app.", "InProject", resourceSchema],
+  "POST /seed/deployment": ["Creates a deployment.", "NewDeployment", resourceSchema],
+  "POST /seed/service-token": ["Creates a service token.", "InWorkspace", resourceSchema],
   "POST /seed/integration": [
     "Creates an integration.",
     "NewIntegration",

@@ -1,6 +1,12 @@
 import { connectionFaultSchemas } from "../../control/connection-faults.js";
 import { faultSchemas } from "../../context/faults.js";
-import { backupStatuses, backupTypes, databaseStatuses, deploymentStatuses } from "./statuses.js";
+import {
+  approvalStatuses,
+  backupStatuses,
+  backupTypes,
+  databaseStatuses,
+  deploymentStatuses,
+} from "./statuses.js";
 
 /** Length of the window of a rate limit, in milliseconds. */
 export const defaultRateWindow = 60_000;
@@ -13,7 +19,6 @@ const stringsSchema: ControlSchema = { type: "array", items: stringSchema };
 const timeSchema: ControlSchema = { type: "string", format: "date-time" };
 const epochSchema: ControlSchema = { type: "number", description: "Milliseconds since 1970." };
 const millisecondsSchema: ControlSchema = { type: "number", minimum: 0 };
-const rowSchema: ControlSchema = { type: "object", required: ["id"], properties: { id: stringSchema } };
 
 export const listSchema = (items: ControlSchema): ControlSchema => ({ type: "array", items });
 
@@ -35,7 +40,15 @@ const bodySchema = (fields: Readonly<Record<string, ControlSchema>>): ControlSch
   additionalProperties: false,
 });
 
+const resourceSchema = objectSchema({ id: stringSchema });
+
 const nullableSchema = (schema: ControlSchema): ControlSchema => ({ anyOf: [schema, { type: "null" }] });
+
+const userSchema = objectSchema({
+  id: stringSchema,
+  email: stringSchema,
+  name: nullableSchema(stringSchema),
+});
 
 const statusBodySchema = (values: readonly string[]): ControlSchema =>
   bodySchema({ status: { enum: values } });
@@ -52,7 +65,23 @@ export const controlSchemas = {
       "issues?": listSchema({ type: "object" }),
     }),
   }),
-  Row: { ...rowSchema, description: "A row of the store, or a resource of the API." },
+  Resource: { ...resourceSchema, description: "The resource, as the API returns it." },
+  User: userSchema,
+  Approval: objectSchema({
+    id: stringSchema,
+    status: { enum: approvalStatuses },
+    createdAt: timeSchema,
+    request: { type: "string", description: "Method and path of the request." },
+    operationId: stringSchema,
+    agentId: stringSchema,
+    sponsorId: stringSchema,
+    workspaceId: stringSchema,
+    projectId: nullableSchema(stringSchema),
+    expiresAt: timeSchema,
+    windowExpiresAt: nullableSchema(timeSchema),
+    decidedAt: nullableSchema(timeSchema),
+    "hint?": stringSchema,
+  }),
   Clock: objectSchema({ now: timeSchema, frozen: { type: "boolean" } }),
   Advance: bodySchema({ "milliseconds?": millisecondsSchema }),
   SetTime: bodySchema({ time: timeSchema }),
@@ -135,7 +164,7 @@ export const controlSchemas = {
     "userId?": stringSchema,
     "scopes?": stringsSchema,
   }),
-  CreatedIntegration: objectSchema({ integration: rowSchema, client: rowSchema }),
+  CreatedIntegration: objectSchema({ integration: resourceSchema, client: resourceSchema }),
   TokenRequest: bodySchema({
     kind: { enum: ["user", "other-user", "service", "agent", "expired", "without-scope"] },
     "userId?": stringSchema,
@@ -151,8 +180,8 @@ export const controlSchemas = {
   Token: objectSchema({ token: stringSchema }),
   NewTenant: bodySchema({ "name?": stringSchema }),
   Tenant: objectSchema({
-    workspace: rowSchema,
-    user: rowSchema,
+    workspace: resourceSchema,
+    user: userSchema,
     token: stringSchema,
     serviceToken: stringSchema,
   }),

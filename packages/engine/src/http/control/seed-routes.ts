@@ -31,7 +31,7 @@ export const seedResource = async (engine: Server, kind: string, fields: Fields)
     throw controlErrors.unknownSeed(kind, kinds);
   }
   assertKnownFields(prefix + kind, fields);
-  // Each route of this table returns the row, or the resource of the API.
+  // Each route of this table returns a resource, that of integrations with its client.
   const createdResource = (await createResource(engine, [], fields)) as
     | { id: string }
     | { integration: { id: string } };

@@ -1,4 +1,4 @@
-import type { BackupRow, DatabaseStatus, DeploymentStatus } from "../../store/rows.js";
+import type { ApprovalStatus, Backup, DatabaseStatus, DeploymentStatus } from "../../generated/schemas.js";
 
 // The values that the control surface accepts, and that its description lists.
 
@@ -12,5 +12,13 @@ export const deploymentStatuses: readonly DeploymentStatus[] = [
   "stopping",
   "stopped",
 ];
-export const backupStatuses: readonly BackupRow["status"][] = ["running", "completed", "failed", "unknown"];
-export const backupTypes: readonly BackupRow["backupType"][] = ["full", "incremental", "differential"];
+export const backupStatuses: readonly Backup["status"][] = ["running", "completed", "failed", "unknown"];
+export const backupTypes: readonly Backup["backupType"][] = ["full", "incremental", "differential"];
+export const approvalStatuses: readonly ApprovalStatus[] = [
+  "pending",
+  "approved",
+  "approved_window",
+  "denied",
+  "expired",
+  "consumed",
+];

@@ -17,7 +17,7 @@ const hintByStatus: Readonly<Record<ApprovalStatus, string>> = {
 const timestampOrNull = (time: number | null): string | null =>
   time === null ? null : formatTimestamp(time);
 
-const presentApproval = (row: ApprovalRow): Approval => ({
+export const presentApproval = (row: ApprovalRow): Approval => ({
   id: row.id,
   status: row.status,
   expiresAt: formatTimestamp(row.expiresAt),

@@ -12,7 +12,7 @@ import { formatCounts } from "../projects/projects.js";
 import { requireProject } from "../projects/project-access.js";
 import { presentProjectReference } from "../projects/present-project.js";
 
-const presentBranch = (context: RowContext, row: BranchRow): Branch => ({
+export const presentBranch = (context: RowContext, row: BranchRow): Branch => ({
   id: row.id,
   type: "branch",
   url: context.url("branches", row.id),

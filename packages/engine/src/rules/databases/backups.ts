@@ -4,7 +4,7 @@ import { requireAccess } from "../../request/resource-access.js";
 import type { Backup } from "../../generated/schemas.js";
 import type { BackupRow } from "../../store/rows.js";
 
-const presentBackup = (row: BackupRow): Backup => ({
+export const presentBackup = (row: BackupRow): Backup => ({
   id: row.id,
   type: "backup",
   backupType: row.backupType,

@@ -29,12 +29,12 @@ const presentDeployment = (context: RowContext, row: DeploymentRow): Deployment 
 const sortVariables = (variables: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1)));
 
-const presentDeploymentDetails = (context: RowContext, row: DeploymentRow): DeploymentDetails => ({
+export const presentDeploymentDetails = (context: RowContext, row: DeploymentRow): DeploymentDetails => ({
   ...presentDeployment(context, row),
   status: row.status,
   previewDomain: row.previewDomain,
   ...(row.envVars && { envVars: sortVariables(row.envVars) }),
-  ...(row.portMapping && { portMapping: row.portMapping }),
+  ...(row.portMapping && { portMapping: { ...row.portMapping } }),
 });
 
 /** Returns the ports of a request. Null counts as absent. */

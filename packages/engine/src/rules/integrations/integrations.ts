@@ -9,7 +9,7 @@ import type { Integration } from "../../generated/schemas.js";
 import type { IntegrationRow } from "../../store/rows.js";
 import { mapTogether } from "../../store/preload.js";
 
-const presentIntegration = (context: RowContext, row: IntegrationRow): Integration => {
+export const presentIntegration = (context: RowContext, row: IntegrationRow): Integration => {
   const client = context.store.clients.get(row.clientId);
   const user = context.store.users.get(row.userId);
   if (client === undefined || user === undefined) {
@@ -19,7 +19,7 @@ const presentIntegration = (context: RowContext, row: IntegrationRow): Integrati
     id: row.id,
     url: context.url("integrations", row.id),
     createdAt: formatTimestamp(row.createdAt),
-    scopes: row.scopes,
+    scopes: [...row.scopes],
     client: { id: client.id, name: client.name, createdAt: formatTimestamp(client.createdAt) },
     createdByUser: { id: user.id, email: user.email, displayName: user.name },
   };

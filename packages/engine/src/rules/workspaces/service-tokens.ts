@@ -8,7 +8,7 @@ import type { PresentRow } from "../../context/row-texts.js";
 import type { ServiceToken } from "../../generated/schemas.js";
 import type { ServiceTokenRow } from "../../store/rows.js";
 
-const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
+export const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
   id: row.id,
   type: "serviceToken",
   name: row.name,

@@ -210,7 +210,7 @@ describe("the control surface over HTTP", () => {
     });
     expect(window.body).toMatchObject({
       status: "approved_window",
-      windowExpiresAt: Date.UTC(2026, 0, 1) + 1_000,
+      windowExpiresAt: "2026-01-01T00:00:01.000Z",
     });
     expect((await control("POST", `/approvals/${three.approvalId}/approve`)).status).toBe(409);
     expect((await control("POST", "/approvals/apr_none/approve")).status).toBe(404);

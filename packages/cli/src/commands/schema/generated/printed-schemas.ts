@@ -416,7 +416,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       agentId: { type: "string" },
       sponsorId: { type: "string" },
       projectId: { type: ["string", "null"] },
-      expiresAt: { type: ["string", "null"], description: "ISO 8601, like the times below." },
+      expiresAt: { type: "string", description: "ISO 8601, like the times below." },
       windowExpiresAt: {
         type: ["string", "null"],
         description: "Until when the operation is approved, if it is approved for a time.",
@@ -447,7 +447,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       agentId: { type: "string" },
       sponsorId: { type: "string" },
       projectId: { type: ["string", "null"] },
-      expiresAt: { type: ["string", "null"], description: "ISO 8601, like the times below." },
+      expiresAt: { type: "string", description: "ISO 8601, like the times below." },
       windowExpiresAt: {
         type: ["string", "null"],
         description: "Until when the operation is approved, if it is approved for a time.",
@@ -480,7 +480,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         agentId: { type: "string" },
         sponsorId: { type: "string" },
         projectId: { type: ["string", "null"] },
-        expiresAt: { type: ["string", "null"], description: "ISO 8601, like the times below." },
+        expiresAt: { type: "string", description: "ISO 8601, like the times below." },
         windowExpiresAt: {
           type: ["string", "null"],
           description: "Until when the operation is approved, if it is approved for a time.",

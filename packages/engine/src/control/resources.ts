@@ -1,0 +1,50 @@
+import type { RowContext } from "../context/row-texts.js";
+import type { Approval, Connection, Database, MeUser } from "../generated/schemas.js";
+import { presentApproval } from "../rules/agent-approvals/agent-approvals.js";
+import { presentConnection } from "../rules/connections/present-connection.js";
+import { presentDatabase } from "../rules/databases/present-database.js";
+import { withCurrentStatus } from "../request/approvals.js";
+import type { ApprovalRow, ConnectionRow, DatabaseRow, UserRow } from "../store/rows.js";
+import { formatTimestamp } from "../values/clock.js";
+
+/** An approval, with the request of the agent that waits for it. */
+export interface RequestedApproval extends Approval {
+  /** When the agent sent the request. */
+  createdAt: string;
+  /** Method and path of the request. */
+  request: string;
+  operationId: string;
+  /** Id of the agent: the `sub` of its tokens. */
+  agentId: string;
+  /** Id of the user who decides. */
+  sponsorId: string;
+  workspaceId: string;
+  /** The project that the request acts on; null if it acts on the workspace. */
+  projectId: string | null;
+}
+
+/** Builds an approval with the status that it has at this time. */
+export const presentRequestedApproval = (row: ApprovalRow, now: number): RequestedApproval => ({
+  ...presentApproval(withCurrentStatus(row, now)),
+  createdAt: formatTimestamp(row.createdAt),
+  request: row.request,
+  operationId: row.operationId,
+  agentId: row.agentId,
+  sponsorId: row.sponsorId,
+  workspaceId: row.workspaceId,
+  projectId: row.projectId,
+});
+
+export const presentUser = ({ id, email, name }: UserRow): MeUser => ({ id, email, name });
+
+const withoutPassword = ({ directConnection: _, ...connection }: Connection): Connection => connection;
+
+/** Builds a `Connection` without the optional field that has the password. */
+export const presentConnectionWithoutPassword = (context: RowContext, row: ConnectionRow): Connection =>
+  withoutPassword(presentConnection(context, row));
+
+/** Builds a `Database` whose connections have no passwords. */
+export const presentDatabaseWithoutPasswords = (context: RowContext, row: DatabaseRow): Database => {
+  const database = presentDatabase(context, row);
+  return { ...database, connections: database.connections.map(withoutPassword) };
+};
