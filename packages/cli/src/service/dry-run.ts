@@ -9,7 +9,7 @@ import {
   findIdVariableNames,
   type PlannedRequest,
 } from "../output/curl-line.js";
-import { redactBody, redactHeaders, redactUrl } from "../sdk/redaction.js";
+import { redactBody, redactHeaders, redactUrl } from "@mgmt/internal/redaction/redact";
 
 /** Ends a call whose request is not sent. */
 class RequestNotSentError extends Error {}

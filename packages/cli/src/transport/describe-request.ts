@@ -2,7 +2,7 @@ import type { TransportRequest, TransportResponse } from "@mgmt/sdk";
 import { describeCause } from "../errors/cli-error.js";
 import type { Notice } from "../output/output.js";
 import { renderCurlCommand } from "../output/curl-line.js";
-import { redactBody, redactHeaders, redactUrl, secretsIn } from "../sdk/redaction.js";
+import { redactBody, redactHeaders, redactUrl, secretsIn } from "@mgmt/internal/redaction/redact";
 
 /** Headers that curl sends itself, or that the line contains already. */
 const implicitHeaders: readonly string[] = [

@@ -4,7 +4,7 @@ import { isObject } from "../../json/json-path.js";
 import { checkNesting } from "../../output/check-nesting.js";
 import { type Output, SelectedText } from "../../output/output.js";
 import { toPrintable, toSafeJson } from "../../output/printable.js";
-import { redactHeaders } from "../../sdk/redaction.js";
+import { redactHeaders } from "@mgmt/internal/redaction/redact";
 
 /** A response without its body. */
 export interface ResponseHead {

@@ -13,7 +13,7 @@ import { openSecretOutput, type SecretOutput, type UnknownSecrets } from "../../
 import type { SecretFields } from "../../contract/command-definition.js";
 import { type SecretFlags, setsVariable } from "../../secrets/secret-flags.js";
 import { connectWithAccess } from "../../service/connect.js";
-import { redactBody } from "../../sdk/redaction.js";
+import { redactBody } from "@mgmt/internal/redaction/redact";
 import { fillPlaceholders } from "./request-path.js";
 import { printJson, printResponse, type ResponseHead } from "./print-response.js";
 import { type ApiRequest, parseRequest, resolveRequest, type RequestFlags } from "./request.js";

@@ -4,7 +4,7 @@ import { proxyFor } from "@mgmt/sdk/node";
 import type { Context } from "../../input/context.js";
 import { describeCause } from "../../errors/cli-error.js";
 import { describeNetworkProblem } from "../../errors/network-problem.js";
-import { redactUrl } from "../../sdk/redaction.js";
+import { redactUrl } from "@mgmt/internal/redaction/redact";
 import { type Check, errorCheck, failureCheck, okCheck, skippedCheck, warningCheck } from "./check.js";
 
 const tlsTimeoutMs = 10_000;
