@@ -3,7 +3,7 @@ import type { Plugin } from "esbuild";
 import type { OutputPlugin } from "rollup";
 import { type Library, libraries, sourcesOf } from "../tsup.config.js";
 import { split, writeChunks } from "./split-library.js";
-import { filesIn } from "./third-party-licenses.js";
+import { noteFiles } from "./third-party-licenses.js";
 
 /**
  * Dependencies that consist of ES modules, or that require a package that does. CommonJS test runners such as Jest cannot load
@@ -13,21 +13,18 @@ export const bundledInCommonJs = ["jose", "msw"];
 
 /**
  * Builds the CommonJS form of each library. What ES modules load with `import()`, it loads with `require` at the same moment,
- * because CommonJS test runners reject `import()`.
- * @returns the files that each library contains, which are no fewer than its ES modules contain
+ * because CommonJS test runners reject `import()`. Its ES modules contain no other code.
  */
-export const buildCommonJs = async (): Promise<Map<string, readonly string[]>> =>
-  new Map(
-    await Promise.all(libraries.map(async (library) => [library.name, await buildLibrary(library)] as const)),
-  );
+export const buildCommonJs = async (): Promise<void> => {
+  await Promise.all(libraries.map(buildLibrary));
+};
 
-/** Returns the files that the library contains. */
-const buildLibrary = async (library: Library): Promise<readonly string[]> => {
+const buildLibrary = async (library: Library): Promise<void> => {
   const { name, entries, conditional = {} } = library;
   const found = await split(library, {
     entries: { ...sourcesOf(name, entries), ...conditional },
     isBundled: (external) => bundledInCommonJs.includes(external),
-    plugins: [withoutAwait],
+    plugins: [noteFiles(name), withoutAwait],
   });
   if (library.formats.includes("cjs")) {
     await writeChunks(found, ".", {
@@ -42,7 +39,6 @@ const buildLibrary = async (library: Library): Promise<readonly string[]> => {
       },
     });
   }
-  return filesIn(found.metafile);
 };
 
 /** The address of a module in CommonJS. That of Rollup is also for browsers, where these files are not used. */

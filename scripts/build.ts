@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { libraries, sdk } from "../tsup.config.js";
-import { buildCli } from "./build-cli.js";
+import { buildCli } from "./build/cli.js";
 import { buildCommonJs } from "./build-commonjs.js";
 import { bundleDeclarations, declarations } from "./build-declarations.js";
 import { buildForNode } from "./build-for-node.js";
@@ -29,13 +29,13 @@ await generate();
 // Several builds write to each folder at once, so none of them can clean it.
 for (const { name } of libraries) rmSync(`${root}/packages/${name}/dist`, { recursive: true, force: true });
 rmSync(declarations, { recursive: true, force: true });
-const [code] = await Promise.all([
+await Promise.all([
   buildCommonJs(),
   buildForNode(sdk),
   run("tsup/dist/cli-default.js", "--silent"),
   buildCli().then(buildMan),
   run("@typescript/native/bin/tsc", "--project", "tsconfig.build.json"),
 ]);
+writeThirdPartyLicenses("cli");
 const types = await bundleDeclarations();
-for (const { name } of libraries)
-  writeThirdPartyLicenses(name, [...(code.get(name) ?? []), ...(types.get(name) ?? [])]);
+for (const { name } of libraries) writeThirdPartyLicenses(name, types.get(name));

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BuildOptions, type Metafile, type Plugin, build } from "esbuild";
+import { type BuildOptions, type Plugin, build } from "esbuild";
 import { type InputOptions, type OutputOptions, rollup } from "rollup";
 import { type Library, definitionsOf, externalsOf, pluginsOf, target } from "../tsup.config.js";
 import { readableCode } from "./readable-code.js";
@@ -16,7 +16,6 @@ export interface SplitLibrary {
   readonly entries: readonly string[];
   /** Code in ES modules, by path. */
   readonly modules: ReadonlyMap<string, string>;
-  readonly metafile: Metafile;
 }
 
 interface Differences {
@@ -43,7 +42,7 @@ export const split = async (
   { name }: Library,
   { entries, isBundled, plugins = [], alias = {} }: Differences,
 ): Promise<SplitLibrary> => {
-  const { outputFiles, metafile } = await build({
+  const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: entries,
     outdir: folderOf(name),
@@ -63,7 +62,7 @@ export const split = async (
     metafile: true,
   });
   const modules = outputFiles.map(async ({ path, text }) => [path, await readableCode(text)] as const);
-  return { name, entries: Object.keys(entries), modules: new Map(await Promise.all(modules)), metafile };
+  return { name, entries: Object.keys(entries), modules: new Map(await Promise.all(modules)) };
 };
 
 /** Writes a split library to a folder in `dist`. */

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Metafile } from "esbuild";
+import type { Plugin } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -18,21 +18,34 @@ export interface ThirdParty {
 
 const rule = "-".repeat(80);
 
-/** Returns the files of which a bundle contains code. */
-export const filesIn = ({ outputs }: Metafile): string[] =>
-  Object.values(outputs)
-    .flatMap(({ inputs }) => Object.entries(inputs))
-    .flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []));
+const notedFiles = new Map<string, Set<string>>();
+
+/** Notes the files of which a build contains code, for `writeThirdPartyLicenses`. */
+export const noteFiles = (name: string): Plugin => ({
+  name: "note-files",
+  setup({ onEnd }) {
+    onEnd(({ metafile }) => {
+      const files = notedFiles.get(name) ?? new Set();
+      notedFiles.set(name, files);
+      for (const { inputs } of Object.values(metafile?.outputs ?? {})) {
+        for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+          // The others are modules of plugins.
+          if (bytesInOutput > 0 && !path.includes(":")) files.add(path);
+        }
+      }
+    });
+  },
+});
 
 /**
  * Writes the licenses of the packages whose code a build contains.
  * @param name folder of the package in `packages/`
- * @param contained files of the build, from the root
+ * @param files files that it contains besides those that `noteFiles` has noted, from the root
  * @throws Error if a package says nothing about its license
  */
-export const writeThirdPartyLicenses = (name: string, contained: readonly string[]): void => {
+export const writeThirdPartyLicenses = (name: string, files: readonly string[] = []): void => {
   const file = join(root, "packages", name, licensesFile);
-  const packages = packagesOf(contained);
+  const packages = packagesOf([...(notedFiles.get(name) ?? []), ...files]);
   if (packages.length === 0) return rmSync(file, { force: true });
   const titles = packages.map((each) => `- ${titleOf(each)}\n`).join("");
   const introduction = `@mgmt/${name} contains code of these packages:\n\n${titles}`;

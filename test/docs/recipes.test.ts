@@ -66,7 +66,7 @@ describe("the recipes of CONTRIBUTING.md", { timeout: 900_000 }, () => {
     for (const diff of blocksIn("diff")) await change(copy, diff);
     await saveFiles(copy);
     for (const line of blocksIn("sh").join("").trim().split("\n")) await inCopy("sh", "-c", line);
-    const built = 'import("./scripts/build-cli.ts").then(({ buildCli }) => buildCli())';
+    const built = 'import("./scripts/build/cli.ts").then(({ buildCli }) => buildCli())';
     await inCopy(process.execPath, "--import", "tsx", "--eval", built);
   }, 900_000);
   afterAll(() => rm(copy, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildCli } from "../../../scripts/build-cli.js";
+import { buildCli } from "../../../scripts/build/cli.js";
 import { commonInputs, inputsOf, lastChange } from "../../../scripts/build-if-stale.mjs";
 import { whileLocked } from "./build-lock.js";
 
