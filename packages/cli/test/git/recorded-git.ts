@@ -95,3 +95,53 @@ const listRemote = ({ remoteBranches = {} }: RecordedClone, rest: readonly strin
       .map((ref) => `${"0".repeat(40)}\t${ref}`),
   );
 };
+
+/** A clone of the repository of a shop, as the commands of git in a test would change it. */
+export class RecordedShop implements RecordedClone {
+  branch: string | null = "main";
+  worktrees: readonly string[] = ["main"];
+  remotes: Record<string, string> = { origin: "https://git.example/shop.git" };
+  remoteBranches: Record<string, readonly string[]> = { "https://git.example/shop.git": ["main"] };
+  refs: Record<string, string> = { "refs/heads/main": commitOf("main") };
+  isClone = true;
+  ignored: readonly string[] = [];
+
+  /** Creates a branch with a commit, and is on it. */
+  startBranch(branch: string, { push = true } = {}): void {
+    this.refs[`refs/heads/${branch}`] = commitOf(branch);
+    if (push) this.push(branch);
+    this.checkOut(branch);
+  }
+
+  /** Is on a branch, or on a commit. */
+  checkOut(branch: string | null): void {
+    this.branch = branch;
+    this.worktrees = branch === null ? [] : [branch];
+  }
+
+  push(branch: string): void {
+    const { address } = this;
+    this.remoteBranches[address] = [...(this.remoteBranches[address] ?? []), branch];
+    this.refs[`refs/remotes/origin/${branch}`] = commitOf(branch);
+  }
+
+  deleteRemoteBranch(branch: string): void {
+    const { address } = this;
+    this.remoteBranches[address] = (this.remoteBranches[address] ?? []).filter((name) => name !== branch);
+    delete this.refs[`refs/remotes/origin/${branch}`];
+  }
+
+  /** The remote is another repository from now on. */
+  useRemote(address: string): void {
+    this.remotes = { origin: address };
+    this.remoteBranches[address] ??= ["main"];
+  }
+
+  get address(): string {
+    return this.remotes["origin"] ?? "";
+  }
+}
+
+/** Returns the commit of a branch: the same one for the same name. */
+export const commitOf = (branch: string): string =>
+  Buffer.from(branch.padEnd(20, "-")).toString("hex").slice(0, 40);

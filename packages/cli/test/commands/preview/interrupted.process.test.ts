@@ -20,40 +20,6 @@ const copyWaitedFor = async ({ session }: Place): Promise<void> => {
 };
 
 describe("an interrupted preview", () => {
-  it("says what exists and how to go on", async () => {
-    const place = current();
-    await place.session.server.engine.states.setDatabaseStatus(place.sourceId, "provisioning");
-    const waiting = async (): Promise<void> => {
-      while (!(await place.branches()).includes("a"));
-    };
-    const early = await place.mgmtIn(
-      place.folder,
-      {},
-      { interrupt: waiting() },
-    )`preview up --branch a -o json`;
-    expect(early.status).toBe(130);
-    expect(early.errors[0]).toMatchObject({
-      notice: {
-        code: "preview:interrupted",
-        message: expect.stringContaining("without a database"),
-        next: [
-          ["mgmt", "preview", "up", "--branch", "a"],
-          ["mgmt", "preview", "down", "--branch", "a"],
-        ],
-      },
-    });
-    await place.session.server.engine.states.setDatabaseStatus(place.sourceId, "ready");
-    const late = await place.mgmtIn(
-      place.folder,
-      {},
-      { interrupt: copyWaitedFor(place) },
-    )`preview up --branch a`;
-    expect(late.status).toBe(130);
-    const [, copy] = await place.databases();
-    expect(late.stderr).toContain(`Database ${copy?.id ?? ""} of a exists`);
-    expect(late.stderr).toContain("mgmt preview down deletes what exists");
-  });
-
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],

@@ -4,7 +4,9 @@ import { basename, dirname, join } from "node:path";
 import type { EngineOptions } from "@mgmt/mock/server";
 import { afterEach, beforeEach } from "vitest";
 import { temporaryFolder } from "../../folders.js";
+import { RecordedShop, recordedGit } from "../../git/recorded-git.js";
 import { inProcess, type Setup } from "../../in-process.js";
+import { recordPrograms } from "../../recorded-programs.js";
 import type { Mgmt } from "../../result.js";
 import { type Session, startSession } from "../../terminal.js";
 
@@ -146,4 +148,22 @@ export const usePlace = (options: EngineOptions = {}): (() => Place) => {
   });
   afterEach(() => place.session.close());
   return () => place;
+};
+
+/**
+ * Does the same where no process is started: a recorded git answers for the folder, which is a clone of the repository of a shop.
+ *
+ * @param provisioning how long a database takes to be ready, in milliseconds. Default: it is ready at once.
+ */
+export const useRecordedPlace = ({ provisioning = 0 } = {}): (() => {
+  place: Place;
+  shop: RecordedShop;
+}) => {
+  const current = usePlace({ settings: { lifecycle: { provisioning, recovering: 0 } } });
+  let shop: RecordedShop;
+  beforeEach(() => {
+    shop = new RecordedShop();
+    Object.assign(current().env, recordPrograms({ git: recordedGit(shop) }).env);
+  });
+  return () => ({ place: current(), shop });
 };
