@@ -3,7 +3,7 @@ export const noUnhandledImport = {
   meta: {
     type: "problem",
     schema: [],
-    messages: { failure: "This import may fail. Handle it, as in import(…).catch(notLoaded)." },
+    messages: { failure: "This import may fail. Handle it, as in import(…).catch(throwNotLoaded)." },
   },
   create: (context) => ({
     Program() {

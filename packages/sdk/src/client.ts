@@ -1,7 +1,7 @@
 import { BareClient } from "./bare-client.js";
 import { type Core, createCore } from "./methods/core.js";
 import { type Resources, type SafeResources, resources } from "./resources/generated/resources.js";
-import { notLoaded } from "./errors/not-loaded.js";
+import { throwNotLoaded } from "./errors/not-loaded.js";
 import type { HttpClient } from "./http.js";
 import { type CursorPages, type ListCall, listPages, readAnyPage } from "./request/paging.js";
 import type { ListOptions } from "./request/call.js";
@@ -65,7 +65,7 @@ const createLazyHttp = (settings: ClientSettings): HttpClient => {
       .catch((cause: unknown) => {
         // The next call tries again.
         loadingHttp = undefined;
-        return notLoaded(cause);
+        return throwNotLoaded(cause);
       })
       .then(({ createHttp }) => createHttp(settings)));
   const names = "GET PUT POST DELETE OPTIONS HEAD PATCH TRACE request use eject".split(" ");

@@ -57,11 +57,11 @@ export const connectionString = (
   assertOptions(options, "connectionString", () => InvalidArgumentError);
   const { pooled = false, format = "uri", ...unknownOptions } = options;
   for (const name in unknownOptions) throw new InvalidArgumentError(name, "is not an option");
-  const formatTarget = Object.hasOwn(formatters, format) ? formatters[format] : undefined;
-  if (!formatTarget) {
+  const formatter = Object.hasOwn(formatters, format) ? formatters[format] : undefined;
+  if (!formatter) {
     throw new InvalidArgumentError("format", `must be one of ${Object.keys(formatters).join(", ")}`);
   }
-  return formatTarget(resolveTarget(connection, pooled));
+  return formatter(resolveTarget(connection, pooled));
 };
 
 /** One host, whose port is optional. A URL may have a user, a path, or a list of hosts there. */
@@ -96,21 +96,21 @@ const resolveTarget = (connection: ConnectableConnection, isPooled: boolean): Co
 };
 
 /** A URI that libpq and every driver accept. It contains no character that means something in a shell, in quotes, or in an env file. */
-const formatUri = (to: ConnectionTarget): string =>
-  `postgresql://${encodeUriPart(to.user)}:${encodeUriPart(to.password)}@${formatAddress(to)}/${databaseName}?sslmode=${to.sslMode}`;
+const formatUri = (target: ConnectionTarget): string =>
+  `postgresql://${encodeUriPart(target.user)}:${encodeUriPart(target.password)}@${formatAddress(target)}/${databaseName}?sslmode=${target.sslMode}`;
 
-const formatters: Readonly<Record<ConnectionFormat, (to: ConnectionTarget) => string>> = {
+const formatters: Readonly<Record<ConnectionFormat, (target: ConnectionTarget) => string>> = {
   uri: formatUri,
   // Without pgbouncer=true, Prisma uses prepared statements, which a pooler may pass to another session.
-  prisma: (to) =>
-    `${formatUri(to)}&connect_timeout=30${to.isPooled ? "&pool_timeout=30&pgbouncer=true" : ""}`,
-  jdbc: (to) =>
-    `jdbc:postgresql://${formatAddress(to)}/${databaseName}?user=${encodeUriPart(to.user)}&password=${encodeUriPart(to.password)}&sslmode=${to.sslMode}`,
+  prisma: (target) =>
+    `${formatUri(target)}&connect_timeout=30${target.isPooled ? "&pool_timeout=30&pgbouncer=true" : ""}`,
+  jdbc: (target) =>
+    `jdbc:postgresql://${formatAddress(target)}/${databaseName}?user=${encodeUriPart(target.user)}&password=${encodeUriPart(target.password)}&sslmode=${target.sslMode}`,
   dsn: ({ host, port, user, password, sslMode }) =>
     Object.entries({ host, port, dbname: databaseName, user, password, sslmode: sslMode })
       .map(([name, value]) => `${name}='${value.replaceAll(/['\\]/g, String.raw`\$&`)}'`)
       .join(" "),
-  env: (to) => `DATABASE_URL='${formatUri(to)}'`,
+  env: (target) => `DATABASE_URL='${formatUri(target)}'`,
 };
 
 /** Encodes all but letters, digits, and `-_.~`: `encodeURIComponent` leaves quotes and parentheses. */

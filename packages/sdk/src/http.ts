@@ -17,13 +17,13 @@ import { maskInspection } from "#masked-inspection";
 import { assertOptionNames } from "#all-type-checks";
 
 /** The parts of a call's `init` that the SDK handles itself. */
-interface Init extends Omit<RequestOptions, "headers" | "middleware"> {
+interface CallInit extends Omit<RequestOptions, "headers" | "middleware"> {
   params?: object;
   middleware?: Middleware[];
 }
 
 /** The SDK's own options, those of `openapi-fetch`, and those of a `Request`, which are ignored. */
-const initNames: readonly string[] = [
+const allowedInitNames: readonly string[] = [
   ...Object.keys(optionRules["a call"]),
   "params body",
   "baseUrl fetch Request parseAs querySerializer bodySerializer pathSerializer",
@@ -44,14 +44,14 @@ export const createHttp = (settings: ClientSettings): HttpClient => {
     pathSerializer: (path, params) => fillPath(path, params, encodeArgument),
     bodySerializer: serializeBody,
   });
-  const request = async (method: string, path: string, init: Init = {}): Promise<unknown> => {
-    assertOptionNames(init, "a call by path", initNames, () => InvalidArgumentError);
+  const request = async (method: string, path: string, init: CallInit = {}): Promise<unknown> => {
+    assertOptionNames(init, "a call by path", allowedInitNames, () => InvalidArgumentError);
     const options = selectRequestOptions(init);
     assertUnchecked(settings.unchecked, { method: "GET", path }, options);
     // The library must not see the caller's signal: a `Request` that has it leaves a listener on it.
     const { signal: _, middleware = [], ...fetchInit } = init;
     const call = {
-      fetch: (encoded: Request) => fetchWithSettings(settings, encoded, path, options),
+      fetch: (encodedRequest: Request) => fetchWithSettings(settings, encodedRequest, path, options),
       ...fetchInit,
       params: { path: {}, ...init.params },
       middleware: [...installedMiddleware, ...middleware],
@@ -79,7 +79,7 @@ export const createHttp = (settings: ClientSettings): HttpClient => {
 };
 
 /** The SDK's own options of a call by path. The library handles its headers and its middleware. */
-const selectRequestOptions = (init: Init): RequestOptions =>
+const selectRequestOptions = (init: CallInit): RequestOptions =>
   Object.fromEntries(
     Object.entries(init).filter(
       ([name]) => Object.hasOwn(optionRules["a call"], name) && name !== "headers" && name !== "middleware",
@@ -96,7 +96,7 @@ const serializeBody = (body: unknown): string => {
 
 /** Makes a round trip for the library's `Request`, with the interface of `fetch`. */
 const fetchWithSettings = async (
-  client: ClientSettings,
+  clientSettings: ClientSettings,
   request: Request,
   path: string,
   options: RequestOptions,
@@ -106,8 +106,12 @@ const fetchWithSettings = async (
     method,
     path,
     url,
-    headers: { accept: "application/json", ...client.headers, ...Object.fromEntries(request.headers) },
+    headers: {
+      accept: "application/json",
+      ...clientSettings.headers,
+      ...Object.fromEntries(request.headers),
+    },
     body: (await request.text()) || undefined,
   };
-  return rawResponse(await sendEncoded(client, message, options));
+  return rawResponse(await sendEncoded(clientSettings, message, options));
 };

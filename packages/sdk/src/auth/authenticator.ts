@@ -74,7 +74,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
     const call = async (): Promise<unknown> => onBackgroundError?.(error);
     call().catch((failure: unknown) => console.warn("[mgmt] onBackgroundError failed:", failure));
   };
-  const renewal = { settings, store, session, report: reportAndPause };
+  const renewal = { settings, store, session, reportFailure: reportAndPause };
   const renewalLimitMs = 2 * settings.timeoutMs;
 
   const withRenewalDeadline = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
@@ -82,7 +82,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       {
         signals: [],
         timeoutMs: renewalLimitMs,
-        timedOut: () => authErrors.noToken(renewalLimitMs, session.waitingFor),
+        createTimeoutError: () => authErrors.noToken(renewalLimitMs, session.waitingFor),
       },
       work,
     );
@@ -99,20 +99,20 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
 
   const awaitRenewal = async (rejected: string | undefined): Promise<Credential> => {
     // A refresh that started before the 401 may return the rejected token.
-    for (let currentRenewal = session.renewal; currentRenewal; currentRenewal = session.renewal) {
-      const credential = await currentRenewal.result;
-      if (credential.accessToken !== rejected || currentRenewal.rejected === rejected) return credential;
+    for (let runningRenewal = session.renewal; runningRenewal; runningRenewal = session.renewal) {
+      const credential = await runningRenewal.result;
+      if (credential.accessToken !== rejected || runningRenewal.rejected === rejected) return credential;
     }
     return startRenewal({ rejected, early: false });
   };
 
   const saveUnsavedCredential = (): Promise<void> => {
-    session.saving ??= withRenewalDeadline((signal) => storeUnsavedCredential(renewal, signal)).finally(
+    session.pendingWrite ??= withRenewalDeadline((signal) => storeUnsavedCredential(renewal, signal)).finally(
       () => {
-        session.saving = undefined;
+        session.pendingWrite = undefined;
       },
     );
-    return session.saving;
+    return session.pendingWrite;
   };
 
   const runInBackground = (work: () => Promise<unknown>): void => {
@@ -124,7 +124,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
 
   const useCredential = (credential: Credential): string => {
     assertIssuedForClient(credential, settings);
-    if (session.isUnsaved && !session.saving) runInBackground(saveUnsavedCredential);
+    if (session.isUnsaved && !session.pendingWrite) runInBackground(saveUnsavedCredential);
     if (renewalUrgencyOf(credential) === "soon" && !session.renewal) {
       runInBackground(() => startRenewal({ rejected: undefined, early: true }));
     }
@@ -143,10 +143,10 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       )
         return useCredential(knownCredential);
       const waitMs = Math.min(settings.timeoutMs, timeoutMs * 0.8);
-      const timedOut = (): Error => authErrors.noToken(waitMs, session.waitingFor);
+      const createTimeoutError = (): Error => authErrors.noToken(waitMs, session.waitingFor);
       try {
         return useCredential(
-          await withDeadline({ signals: [signal], timeoutMs: waitMs, timedOut }, () =>
+          await withDeadline({ signals: [signal], timeoutMs: waitMs, createTimeoutError }, () =>
             awaitRenewal(rejected),
           ),
         );

@@ -55,15 +55,15 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   for (const name in unknownOptions) throw new InvalidArgumentError(name, "is not an option");
   const reservedSpaceKey = `${key}.reserved`;
   /** A browser that blocks storage throws when a program reads the global. */
-  const browserStorage = (): BrowserStorage => {
-    const selectedStorage: BrowserStorage | undefined =
+  const selectStorage = (): BrowserStorage => {
+    const availableStorage: BrowserStorage | undefined =
       storage ?? (isPage() ? globalThis.sessionStorage : undefined);
-    if (!selectedStorage) throw storageErrors.missing();
-    return selectedStorage;
+    if (!availableStorage) throw storageErrors.missing();
+    return availableStorage;
   };
   const changeStorage = (work: (storage: BrowserStorage) => void): void => {
     try {
-      work(browserStorage());
+      work(selectStorage());
     } catch (error) {
       throw error instanceof TokenStoreError ? error : storageErrors.unwritable(error);
     }
@@ -71,14 +71,15 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   /** The value that this store has last read or written. */
   let lastKnownText: string | null = null;
   const write = (credential: Credential): void =>
-    changeStorage((targetStorage) => {
+    changeStorage((selectedStorage) => {
       const text = JSON.stringify(credential);
-      targetStorage.setItem(key, text);
+      selectedStorage.setItem(key, text);
       lastKnownText = text;
     });
   const reserveSpace = async (): Promise<Reservation> => {
-    changeStorage((used) => used.setItem(reservedSpaceKey, "-".repeat(reservedLength)));
-    const release = (): void => changeStorage((used) => used.removeItem(reservedSpaceKey));
+    changeStorage((selectedStorage) => selectedStorage.setItem(reservedSpaceKey, "-".repeat(reservedLength)));
+    const release = (): void =>
+      changeStorage((selectedStorage) => selectedStorage.removeItem(reservedSpaceKey));
     return {
       write: async (credential) => {
         release();
@@ -90,7 +91,7 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   const store: TokenStore = {
     read: async () => {
       try {
-        lastKnownText = browserStorage().getItem(key);
+        lastKnownText = selectStorage().getItem(key);
       } catch (error) {
         throw error instanceof TokenStoreError ? error : storageErrors.unreadable(error);
       }
@@ -100,21 +101,22 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
     },
     hasChanged: () => {
       try {
-        return browserStorage().getItem(key) !== lastKnownText;
+        return selectStorage().getItem(key) !== lastKnownText;
       } catch {
         return false;
       }
     },
     write: async (credential) => write(credential),
     clear: async () =>
-      changeStorage((used) => {
-        used.removeItem(key);
-        used.removeItem(reservedSpaceKey);
+      changeStorage((selectedStorage) => {
+        selectedStorage.removeItem(key);
+        selectedStorage.removeItem(reservedSpaceKey);
         lastKnownText = null;
       }),
     probe: async () => (await reserveSpace()).release(),
     reserve: reserveSpace,
   };
+  // `withExclusiveStore` calls `lock` of a store that has one.
   const storeWithoutLock = { ...store };
   return {
     ...store,

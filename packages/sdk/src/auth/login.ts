@@ -1,5 +1,5 @@
 import { withDeadline } from "../deadlines/with-deadline.js";
-import { notLoaded } from "../errors/not-loaded.js";
+import { throwNotLoaded } from "../errors/not-loaded.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
 import { type OAuthOptions, type OAuthSettings, readOAuthSettings } from "./oauth-settings.js";
@@ -66,7 +66,7 @@ export const startLoginWith = async (
   settings: OAuthSettings,
   { redirectUri, scopes = defaultScopes, signal }: Omit<StartLoginOptions, keyof OAuthOptions>,
 ): Promise<StartedLogin> => {
-  const { startAuthorization } = await import("./protocol.js").catch(notLoaded);
+  const { startAuthorization } = await import("./protocol.js").catch(throwNotLoaded);
   return startAuthorization(settings, { redirectUri, scopes: [...scopes] }, signal);
 };
 
@@ -92,7 +92,7 @@ export const finishLoginWith = async (
 ): Promise<Credential> => {
   const parameters = parseCallback(callback, attempt);
   await assertStoreWritable(store, signal);
-  const { redeemCallback } = await import("./protocol.js").catch(notLoaded);
+  const { redeemCallback } = await import("./protocol.js").catch(throwNotLoaded);
   const redemption = await redeemCallback(settings, attempt, parameters, signal);
   const credential = await redemption.credential;
   if (store && !redemption.stores.has(store)) {
@@ -122,8 +122,8 @@ export const assertStoreWritable = (
  * holds the lock for up to twice `timeoutMs`.
  */
 const storeNewCredential = (store: TokenStore, credential: Credential, timeoutMs: number): Promise<void> =>
-  withStoreDeadline(3 * timeoutMs, undefined, (limit) =>
-    withExclusiveStore(store, limit, async () => {
+  withStoreDeadline(3 * timeoutMs, undefined, (deadlineSignal) =>
+    withExclusiveStore(store, deadlineSignal, async () => {
       await store.write(credential);
       sessionOf(store).replace(credential);
     }),
@@ -132,9 +132,9 @@ const storeNewCredential = (store: TokenStore, credential: Credential, timeoutMs
 const withStoreDeadline = (
   timeoutMs: number,
   signal: AbortSignal | undefined,
-  work: (limit: AbortSignal) => Promise<void>,
+  work: (deadlineSignal: AbortSignal) => Promise<void>,
 ): Promise<void> => {
-  const timedOut = (): Error =>
+  const createTimeoutError = (): Error =>
     authErrors.storeTimeout(timeoutMs, "The code has been used: start a new login when the store works.");
-  return withDeadline({ signals: [signal], timeoutMs, timedOut }, work);
+  return withDeadline({ signals: [signal], timeoutMs, createTimeoutError }, work);
 };

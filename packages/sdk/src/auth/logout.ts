@@ -1,6 +1,6 @@
 import { withDeadline } from "../deadlines/with-deadline.js";
 import { MgmtError } from "../errors/mgmt-error.js";
-import { notLoaded } from "../errors/not-loaded.js";
+import { throwNotLoaded } from "../errors/not-loaded.js";
 import { AuthError, TokenStoreError } from "./auth-error.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
@@ -28,7 +28,7 @@ export const logout = async (options: LogoutOptions): Promise<void> => {
   if (credential === undefined) return;
   if (credential instanceof AuthError) throw authErrors.notRevoked(credential);
   try {
-    const { revoke } = await import("./protocol.js").catch(notLoaded);
+    const { revoke } = await import("./protocol.js").catch(throwNotLoaded);
     await revoke(settings, credential, signal);
   } catch (error) {
     throw error instanceof MgmtError ? authErrors.notRevoked(error) : error;
@@ -42,13 +42,13 @@ const takeCredentialFromStore = (
   signal: AbortSignal | undefined,
 ): Promise<Credential | AuthError | undefined> => {
   const { timeoutMs } = settings;
-  const timedOut = (): AuthError =>
+  const createTimeoutError = (): AuthError =>
     authErrors.storeTimeout(timeoutMs, "Nothing was revoked. Log out again when the store works.");
-  return withDeadline({ signals: [signal], timeoutMs, timedOut }, (limit) =>
-    withExclusiveStore(store, limit, async () => {
-      const storedCredential = await readOrCorruptError(store);
+  return withDeadline({ signals: [signal], timeoutMs, createTimeoutError }, (deadlineSignal) =>
+    withExclusiveStore(store, deadlineSignal, async () => {
+      const storedCredential = await readCredentialOrCorruptError(store);
       const session = sessionOf(store);
-      const newestCredential = session.newerThan(storedCredential) ?? storedCredential;
+      const newestCredential = session.findNewerThan(storedCredential) ?? storedCredential;
       if (newestCredential !== undefined && !(newestCredential instanceof AuthError))
         assertIssuedForClient(newestCredential, settings);
       if (storedCredential !== undefined) await store.clear();
@@ -58,7 +58,9 @@ const takeCredentialFromStore = (
   );
 };
 
-const readOrCorruptError = async (store: TokenStore): Promise<Credential | TokenStoreError | undefined> => {
+const readCredentialOrCorruptError = async (
+  store: TokenStore,
+): Promise<Credential | TokenStoreError | undefined> => {
   try {
     return await readStoredCredential(store);
   } catch (error) {

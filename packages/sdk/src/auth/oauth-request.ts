@@ -20,7 +20,7 @@ export interface OAuthRequest {
 }
 
 /** Options that `oauth4webapi` accepts with each request. */
-export interface RequestOptions {
+export interface OAuthLibraryOptions {
   signal: AbortSignal;
   [allowInsecureRequests]: boolean;
   [customFetch]: (
@@ -36,13 +36,16 @@ export interface RequestOptions {
  */
 export const sendOAuthRequest = async <T>(
   { stage, settings, signal, secrets, timeoutMs = settings.timeoutMs }: OAuthRequest,
-  work: (options: RequestOptions) => Promise<T>,
+  work: (options: OAuthLibraryOptions) => Promise<T>,
 ): Promise<T> => {
   const { transport, allowsHttp } = settings;
   let request = settings.issuer;
   let response: TransportResponse | undefined;
   const secretsToHide = [...secrets];
-  const send: RequestOptions[typeof customFetch] = async (url, { method, headers, body, signal: limit }) => {
+  const send: OAuthLibraryOptions[typeof customFetch] = async (
+    url,
+    { method, headers, body, signal: deadlineSignal },
+  ) => {
     request = `${method} ${url}`;
     // Basic authentication encodes the client secret.
     secretsToHide.push(headers["authorization"]?.split(" ")[1]);
@@ -51,7 +54,7 @@ export const sendOAuthRequest = async <T>(
       url,
       headers,
       body: body?.toString(),
-      signal: limit ?? new AbortController().signal,
+      signal: deadlineSignal ?? new AbortController().signal,
     };
     response = await transport.send(transportRequest);
     const { status } = response;
@@ -60,8 +63,13 @@ export const sendOAuthRequest = async <T>(
   };
   try {
     return await withDeadline(
-      { signals: [signal], timeoutMs, timedOut: () => authErrors.serverTimeout(request, timeoutMs) },
-      (limit) => work({ signal: limit, [allowInsecureRequests]: allowsHttp, [customFetch]: send }),
+      {
+        signals: [signal],
+        timeoutMs,
+        createTimeoutError: () => authErrors.serverTimeout(request, timeoutMs),
+      },
+      (deadlineSignal) =>
+        work({ signal: deadlineSignal, [allowInsecureRequests]: allowsHttp, [customFetch]: send }),
     );
   } catch (error) {
     if (signal?.aborted) throw abortError(signal.reason);
@@ -77,7 +85,7 @@ export const sendOAuthRequest = async <T>(
     const { oauthError, description } = parseOAuthError(response.body);
     const problem =
       oauthError === undefined
-        ? `returned ${status} (${contentTypeOf(response)}), which is not a valid OAuth response${problemSuffix(error, status)}`
+        ? `returned ${status} (${contentTypeOf(response)}), which is not a valid OAuth response${formatLibraryProblem(error, status)}`
         : `was refused with ${oauthError}${description === undefined ? "" : `: ${description}`}`;
     throw authErrors.failed(stage, hideInText(`${request} ${problem}`), {
       oauthError: oauthError && (standardErrorPattern.test(oauthError) ? oauthError : hideInText(oauthError)),
@@ -100,7 +108,7 @@ const contentTypeOf = ({ headers, body }: TransportResponse): string =>
  * Returns the library's message for a 200 response, since it names fields but quotes no values; otherwise an empty
  * string.
  */
-const problemSuffix = (error: unknown, status: number): string =>
+const formatLibraryProblem = (error: unknown, status: number): string =>
   status === 200 && error instanceof Error ? `: ${error.message}` : "";
 
 /**
@@ -111,7 +119,7 @@ const isErrorText = (value: unknown): value is string =>
   typeof value === "string" && /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,300}$/.test(value);
 
 /** Returns the `error` and `error_description` of a response or a callback, without values that are not valid OAuth. */
-export const validateErrorFields = (
+export const selectValidErrorFields = (
   error: unknown,
   description: unknown,
 ): { oauthError?: string | undefined; description?: string | undefined } => ({
@@ -119,7 +127,7 @@ export const validateErrorFields = (
   description: isErrorText(description) ? description : undefined,
 });
 
-const parseOAuthError = (body: string): ReturnType<typeof validateErrorFields> => {
+const parseOAuthError = (body: string): ReturnType<typeof selectValidErrorFields> => {
   try {
     const json: unknown = JSON.parse(body);
     if (typeof json !== "object" || json === null) return {};
@@ -128,7 +136,7 @@ const parseOAuthError = (body: string): ReturnType<typeof validateErrorFields> =
       error?: unknown;
       error_description?: unknown;
     };
-    return validateErrorFields(error, description);
+    return selectValidErrorFields(error, description);
   } catch {
     return {};
   }
@@ -137,36 +145,49 @@ const parseOAuthError = (body: string): ReturnType<typeof validateErrorFields> =
 /** Shorter secrets occur in encoded strings by chance. */
 const minEncodedLength = 6;
 /** A secret may be encoded in an encoded text. */
-const maxEncodings = 4;
+const maxEncodingDepth = 4;
 
 /** Replaces secrets in a string with `…`, in case a server or a transport quoted them, also percent-encoded or in base64. */
 export const hideSecrets = (text: string, secrets: readonly (string | undefined)[]): string => {
   const presentSecrets = secrets.flatMap((secret) => secret || []);
-  const masked = presentSecrets.reduce((hidden, secret) => hidden.replaceAll(secret, "…"), text);
+  const maskedText = presentSecrets.reduce(
+    (remainingText, secret) => remainingText.replaceAll(secret, "…"),
+    text,
+  );
   const encodableSecrets = presentSecrets.filter(({ length }) => length >= minEncodedLength);
-  return masked
-    .replace(base64Pattern, (run) => (containsSecretInBase64(run, encodableSecrets, 1) ? "…" : run))
+  return maskedText
+    .replace(base64Pattern, (encodedText) =>
+      containsSecretInBase64(encodedText, encodableSecrets, 1) ? "…" : encodedText,
+    )
     .replace(/[^\s"<>]+/g, (word) => (containsEncodedSecret(word, encodableSecrets, 1) ? "…" : word));
 };
 
 const base64Pattern = /[\w+/-]{8,}={0,2}/g;
 
-const containsEncodedSecret = (text: string, secrets: readonly string[], encodings: number): boolean => {
-  if (encodings > maxEncodings) return false;
+const containsEncodedSecret = (text: string, secrets: readonly string[], encodingDepth: number): boolean => {
+  if (encodingDepth > maxEncodingDepth) return false;
   // Forms encode spaces as plus signs.
   const percentDecodedTexts = [text, text.replaceAll("+", " ")]
     .map(decodePercent)
     .filter((decoded) => decoded !== text);
   return (
-    percentDecodedTexts.some((decoded) => containsSecret(decoded, secrets, encodings)) ||
-    (text.match(base64Pattern) ?? []).some((run) => containsSecretInBase64(run, secrets, encodings))
+    percentDecodedTexts.some((decoded) => containsSecret(decoded, secrets, encodingDepth)) ||
+    (text.match(base64Pattern) ?? []).some((encodedText) =>
+      containsSecretInBase64(encodedText, secrets, encodingDepth),
+    )
   );
 };
 
 /** The encoded text may follow other characters of base64, such as the `/` of a path. */
-const containsSecretInBase64 = (run: string, secrets: readonly string[], encodings: number): boolean =>
-  [0, 1, 2, 3].some((skipped) => containsSecret(decodeBase64(run.slice(skipped)), secrets, encodings));
+const containsSecretInBase64 = (
+  encodedText: string,
+  secrets: readonly string[],
+  encodingDepth: number,
+): boolean =>
+  [0, 1, 2, 3].some((offset) =>
+    containsSecret(decodeBase64(encodedText.slice(offset)), secrets, encodingDepth),
+  );
 
-const containsSecret = (decoded: string, secrets: readonly string[], encodings: number): boolean =>
+const containsSecret = (decoded: string, secrets: readonly string[], encodingDepth: number): boolean =>
   secrets.some((secret) => decoded.includes(secret)) ||
-  (isReadableText(decoded) && containsEncodedSecret(decoded, secrets, encodings + 1));
+  (isReadableText(decoded) && containsEncodedSecret(decoded, secrets, encodingDepth + 1));

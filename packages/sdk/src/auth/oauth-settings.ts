@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from "oauth4webapi";
 import { InvalidArgumentError } from "../errors/local-errors.js";
-import { readTimeout } from "../deadlines/deadline.js";
+import { validateTimeout } from "../deadlines/deadline.js";
 import type { Fetch } from "../transport/fetch.js";
 import { fetchTransport } from "../transport/fetch-transport.js";
 import { isLoopbackHostname } from "../checks/loopback.js";
@@ -67,32 +67,32 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
   const address = normalizeAddress("authUrl", options.authUrl, allowInsecureHttp);
   // As it came: issuers are compared as text, and a slash at the end belongs to them (RFC 8414, section 3.3; RFC 9207, section 2.4).
   const issuer = options.authUrl;
-  const server = endpoints && validateEndpoints(issuer, endpoints, allowInsecureHttp);
+  const server = endpoints && toAuthorizationServer(issuer, endpoints, allowInsecureHttp);
   return {
     options: options,
     issuer,
     clientId,
     clientSecret,
     transport: transport ?? fetchTransport(fetch),
-    timeoutMs: readTimeout(timeoutMs),
+    timeoutMs: validateTimeout(timeoutMs),
     // `normalizeAddress` accepts `http` only where it is allowed.
     allowsHttp: [address, ...Object.values(server ?? {})].some((url) => /^http:/.test(String(url))),
     server,
   };
 };
 
-const validateEndpoints = (
+const toAuthorizationServer = (
   issuer: string,
   { authorization, token, revocation }: OAuthEndpoints,
   allowInsecureHttp: boolean,
 ): AuthorizationServer => {
-  const read = (name: keyof OAuthEndpoints, address: string): string =>
+  const validateEndpoint = (name: keyof OAuthEndpoints, address: string): string =>
     normalizeAddress(`endpoints.${name}`, address, allowInsecureHttp);
   return {
     issuer,
-    authorization_endpoint: read("authorization", authorization),
-    token_endpoint: read("token", token),
-    ...(revocation !== undefined && { revocation_endpoint: read("revocation", revocation) }),
+    authorization_endpoint: validateEndpoint("authorization", authorization),
+    token_endpoint: validateEndpoint("token", token),
+    ...(revocation !== undefined && { revocation_endpoint: validateEndpoint("revocation", revocation) }),
   };
 };
 

@@ -1,8 +1,8 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import * as oauth from "oauth4webapi";
 import { InvalidArgumentError } from "../errors/local-errors.js";
-import { notLoaded } from "../errors/not-loaded.js";
-import { sendOAuthRequest, hideSecrets, validateErrorFields } from "./oauth-request.js";
+import { throwNotLoaded } from "../errors/not-loaded.js";
+import { sendOAuthRequest, hideSecrets, selectValidErrorFields } from "./oauth-request.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
@@ -25,7 +25,7 @@ const resolveServer = async (
   signal: AbortSignal | undefined,
 ): Promise<oauth.AuthorizationServer> => {
   // Production builds for browsers have not checked them at start.
-  const { assertOptions } = await import("#all-type-checks").catch(notLoaded);
+  const { assertOptions } = await import("#all-type-checks").catch(throwNotLoaded);
   assertOptions(settings.options, "a login", () => InvalidArgumentError);
   const discovery = (settings.server ??= sendOAuthRequest(
     { stage: "discovery", settings, signal, secrets: [] },
@@ -130,36 +130,36 @@ const redemptionLifetimeMs = 30_000;
  * Exchanges the callback of a login for a credential. A second call with the same attempt and callback, as from an effect that React runs
  * twice, shares the result of the first, because a code is valid once.
  *
- * @param answer the query of the callback, or a bare code.
+ * @param callbackOrCode the query of the callback, or a bare code.
  */
 export const redeemCallback = async (
   settings: OAuthSettings,
   attempt: LoginAttempt,
-  answer: URLSearchParams | { code: string },
+  callbackOrCode: URLSearchParams | { code: string },
   signal: AbortSignal | undefined,
 ): Promise<Redemption> => {
   const { issuer, clientId } = settings;
   const { state, codeVerifier, redirectUri } = attempt;
-  const code = "code" in answer ? answer.code : answer.toString();
+  const code = "code" in callbackOrCode ? callbackOrCode.code : callbackOrCode.toString();
   const key = JSON.stringify([issuer, clientId, state, codeVerifier, redirectUri, code]);
-  const forget = (redemption: Redemption): void => {
+  const forgetRedemption = (redemption: Redemption): void => {
     if (redemptions.get(key) === redemption) redemptions.delete(key);
   };
   const earlierRedemption = redemptions.get(key);
   if (earlierRedemption) {
     try {
-      const timedOut = (): Error => authErrors.serverTimeout("The login", settings.timeoutMs);
-      const limits = { signals: [signal], timeoutMs: Number.POSITIVE_INFINITY, timedOut };
+      const createTimeoutError = (): Error => authErrors.serverTimeout("The login", settings.timeoutMs);
+      const limits = { signals: [signal], timeoutMs: Number.POSITIVE_INFINITY, createTimeoutError };
       await withDeadline(limits, () => earlierRedemption.credential);
       return earlierRedemption;
     } catch (error) {
       // The first call was canceled, this one was not.
       if (!earlierRedemption.signal?.aborted || signal?.aborted) throw error;
-      forget(earlierRedemption);
+      forgetRedemption(earlierRedemption);
     }
   }
   const redemption = {
-    credential: redeemCode(settings, attempt, answer, signal),
+    credential: redeemCode(settings, attempt, callbackOrCode, signal),
     stores: new WeakSet<TokenStore>(),
     signal,
   };
@@ -167,11 +167,13 @@ export const redeemCallback = async (
   try {
     await redemption.credential;
   } catch (error) {
-    forget(redemption);
+    forgetRedemption(redemption);
     throw error;
   }
   // In Node.js, it does not keep the process alive. Timers of browsers are numbers.
-  const timer: { unref?: () => void } = Object(setTimeout(forget, redemptionLifetimeMs, redemption));
+  const timer: { unref?: () => void } = Object(
+    setTimeout(forgetRedemption, redemptionLifetimeMs, redemption),
+  );
   timer.unref?.();
   return redemption;
 };
@@ -179,13 +181,15 @@ export const redeemCallback = async (
 const redeemCode = async (
   settings: OAuthSettings,
   { state, codeVerifier, redirectUri, scopes }: LoginAttempt,
-  answer: URLSearchParams | { code: string },
+  callbackOrCode: URLSearchParams | { code: string },
   signal: AbortSignal | undefined,
 ): Promise<Credential> => {
   const server = await resolveServer(settings, signal);
   const client = clientOf(settings);
   const parameters =
-    "code" in answer ? new URLSearchParams({ code: answer.code, state, iss: server.issuer }) : answer;
+    "code" in callbackOrCode
+      ? new URLSearchParams({ code: callbackOrCode.code, state, iss: server.issuer })
+      : callbackOrCode;
   const callback = validateCallback(server, client, parameters, state);
   const secrets = [callback.get("code") ?? "", codeVerifier, state, settings.clientSecret];
   const issuedAt = Date.now();
@@ -219,24 +223,24 @@ const validateCallback = (
   parameters: URLSearchParams,
   state: string,
 ): URLSearchParams => {
-  const singleParameter = (name: string): string | undefined => {
-    const [value, ...others] = parameters.getAll(name);
-    if (others.length > 0) throw authErrors.callback(`has more than one ${name}`);
+  const readSingleParameter = (name: string): string | undefined => {
+    const [value, ...otherValues] = parameters.getAll(name);
+    if (otherValues.length > 0) throw authErrors.callback(`has more than one ${name}`);
     return value;
   };
-  if (singleParameter("state") !== state) throw authErrors.state();
-  const iss = singleParameter("iss");
+  if (readSingleParameter("state") !== state) throw authErrors.state();
+  const iss = readSingleParameter("iss");
   const isIssuerRequired = server.authorization_response_iss_parameter_supported === true;
   if (iss === undefined ? isIssuerRequired : iss !== server.issuer)
     throw authErrors.callbackIssuer(server.issuer);
-  const { oauthError, description } = validateErrorFields(
-    singleParameter("error"),
-    singleParameter("error_description"),
+  const { oauthError, description } = selectValidErrorFields(
+    readSingleParameter("error"),
+    readSingleParameter("error_description"),
   );
   if (oauthError !== undefined) {
     throw authErrors.denied(oauthError, description && hideSecrets(description, [state]));
   }
-  if (!singleParameter("code")) throw authErrors.callback("has no code");
+  if (!readSingleParameter("code")) throw authErrors.callback("has no code");
   try {
     // The library repeats these checks and accepts only parameters that it has validated itself.
     return oauth.validateAuthResponse(server, client, parameters, state);
@@ -294,11 +298,11 @@ export const revoke = async (
   await sendOAuthRequest({ stage: "revoke", settings, signal, secrets }, async (options) => {
     const authentication = clientAuthenticationOf(settings, server);
     const token = refreshToken ?? accessToken;
-    const hint = refreshToken === undefined ? "access_token" : "refresh_token";
+    const tokenTypeHint = refreshToken === undefined ? "access_token" : "refresh_token";
     await oauth.processRevocationResponse(
       await oauth.revocationRequest(server, client, authentication, token, {
         ...options,
-        additionalParameters: { token_type_hint: hint },
+        additionalParameters: { token_type_hint: tokenTypeHint },
       }),
     );
   });
@@ -313,7 +317,7 @@ const toCredential = (
   { issuer, clientId }: OAuthSettings,
   {
     access_token: accessToken,
-    expires_in: lifetime,
+    expires_in: lifetimeSeconds,
     refresh_token: newRefreshToken,
     scope,
   }: oauth.TokenEndpointResponse,
@@ -325,8 +329,11 @@ const toCredential = (
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
     issuedAt,
-    ...(lifetime !== undefined && { expiresAt: issuedAt + lifetime * 1000 }),
-    scopes: scope === undefined ? previousCredential.scopes : scope.split(" ").filter((part) => part !== ""),
+    ...(lifetimeSeconds !== undefined && { expiresAt: issuedAt + lifetimeSeconds * 1000 }),
+    scopes:
+      scope === undefined
+        ? previousCredential.scopes
+        : scope.split(" ").filter((scopeName) => scopeName !== ""),
     issuer,
     clientId,
   };

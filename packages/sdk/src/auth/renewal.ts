@@ -1,4 +1,4 @@
-import { notLoaded } from "../errors/not-loaded.js";
+import { throwNotLoaded } from "../errors/not-loaded.js";
 import { AuthError, TokenStoreError } from "./auth-error.js";
 import { type Credential, renewalUrgencyOf } from "./credential.js";
 import { authErrors } from "./errors.js";
@@ -12,7 +12,7 @@ export interface RenewalContext {
   store: TokenStore;
   session: Session;
   /** Called with errors that do not fail a call. */
-  report: (error: unknown) => void;
+  reportFailure: (error: unknown) => void;
 }
 
 /** Requirements for the renewed credential. */
@@ -28,11 +28,11 @@ export interface RenewalRequirements {
  * otherwise a refreshed one. The refresh token is used under the store's lock, after reading the store again.
  */
 export const renew = async (
-  renewal: RenewalContext,
+  context: RenewalContext,
   requirements: RenewalRequirements,
   signal: AbortSignal,
 ): Promise<Credential> => {
-  const { store, session, settings } = renewal;
+  const { store, session, settings } = context;
   // Usually another process has already renewed it, and then no lock is needed.
   const storedCredential = await session.read(store, settings);
   if (!storedCredential) throw authErrors.notLoggedIn();
@@ -40,16 +40,17 @@ export const renew = async (
   assertRefreshable(storedCredential);
   session.waitingFor = "the lock of the store, which another process or call holds";
   const lockedRenewal = withExclusiveStore(store, signal, async () => {
-    const current = await session.read(store, settings);
-    if (!current) throw authErrors.notLoggedIn();
-    return meetsRequirements(current, requirements)
-      ? current
-      : refreshStored(renewal, current, requirements, signal);
+    const currentCredential = await session.read(store, settings);
+    if (!currentCredential) throw authErrors.notLoggedIn();
+    return meetsRequirements(currentCredential, requirements)
+      ? currentCredential
+      : refreshStored(context, currentCredential, requirements, signal);
   });
   return lockedRenewal.catch(async (error: unknown) => {
     // Another process may have renewed the credential just before the store could no longer be locked.
-    const current = error instanceof TokenStoreError ? await session.read(store, settings) : undefined;
-    if (current && meetsRequirements(current, requirements)) return current;
+    const currentCredential =
+      error instanceof TokenStoreError ? await session.read(store, settings) : undefined;
+    if (currentCredential && meetsRequirements(currentCredential, requirements)) return currentCredential;
     throw error;
   });
 };
@@ -67,38 +68,38 @@ function assertRefreshable(
 
 /** Refreshes the stored credential. Call it under the lock. */
 const refreshStored = async (
-  renewal: RenewalContext,
+  context: RenewalContext,
   credential: Credential,
   requirements: RenewalRequirements,
   signal: AbortSignal,
 ): Promise<Credential> => {
-  const { settings, store, session } = renewal;
+  const { settings, store, session } = context;
   assertRefreshable(credential);
   try {
-    return await refreshAndStore(renewal, credential, signal);
+    return await refreshAndStore(context, credential, signal);
   } catch (error) {
     if (!isInvalidGrant(error)) throw error;
     // A process that does not use the lock may have refreshed first.
-    const current = await session.read(store, settings);
-    if (current && meetsRequirements(current, requirements)) return current;
-    if (current?.refreshToken === credential.refreshToken) {
-      await clearStore(renewal);
+    const currentCredential = await session.read(store, settings);
+    if (currentCredential && meetsRequirements(currentCredential, requirements)) return currentCredential;
+    if (currentCredential?.refreshToken === credential.refreshToken) {
+      await clearStore(context);
       throw authErrors.refused(error);
     }
-    if (!current) throw authErrors.notLoggedIn();
-    assertRefreshable(current);
-    return await refreshAndStore(renewal, current, signal).catch((secondError: unknown) => {
+    if (!currentCredential) throw authErrors.notLoggedIn();
+    assertRefreshable(currentCredential);
+    return await refreshAndStore(context, currentCredential, signal).catch((secondError: unknown) => {
       throw isInvalidGrant(secondError) ? authErrors.refused(secondError) : secondError;
     });
   }
 };
 
 const refreshAndStore = async (
-  { settings, store, session, report }: RenewalContext,
+  { settings, store, session, reportFailure }: RenewalContext,
   credential: Credential & { refreshToken: string },
   signal: AbortSignal,
 ): Promise<Credential> => {
-  const { refresh } = await import("./protocol.js").catch(notLoaded);
+  const { refresh } = await import("./protocol.js").catch(throwNotLoaded);
   // A refresh uses up the refresh token, so do not start one whose result cannot be stored.
   const reservation = await reserveSpace(store);
   try {
@@ -108,12 +109,12 @@ const refreshAndStore = async (
       if (isRefreshWithoutResponse(error)) return refresh(settings, credential, signal);
       throw error;
     });
-    session.refreshed(newCredential, credential);
+    session.setUnsaved(newCredential, credential);
     session.waitingFor = "the store";
     await reservation.write(newCredential).then(
-      () => session.saved(),
+      () => session.markSaved(),
       // The token is valid and in memory; it is stored later.
-      report,
+      reportFailure,
     );
     return newCredential;
   } finally {
@@ -122,9 +123,9 @@ const refreshAndStore = async (
 };
 
 /** Clears the store. The caller holds the lock and has just compared the credential, so no other login can be lost. */
-const clearStore = async ({ store, session, report }: RenewalContext): Promise<void> => {
+const clearStore = async ({ store, session, reportFailure }: RenewalContext): Promise<void> => {
   session.replace(undefined);
-  await store.clear().catch(report);
+  await store.clear().catch(reportFailure);
 };
 
 const isInvalidGrant = (error: unknown): error is AuthError =>
@@ -139,8 +140,8 @@ export const storeUnsavedCredential = (
   signal: AbortSignal,
 ): Promise<void> =>
   withExclusiveStore(store, signal, async () => {
-    const newest = await session.read(store, settings);
-    if (!newest || !session.isUnsaved) return;
-    await store.write(newest);
-    session.saved();
+    const newestCredential = await session.read(store, settings);
+    if (!newestCredential || !session.isUnsaved) return;
+    await store.write(newestCredential);
+    session.markSaved();
   });

@@ -11,7 +11,7 @@ export class Session {
   /** The renewal in progress, and the rejected access token that it must replace even if it has not expired. */
   renewal: { result: Promise<Credential>; rejected: string | undefined } | undefined;
   /** The delayed write in progress. */
-  saving: Promise<void> | undefined;
+  pendingWrite: Promise<void> | undefined;
   /** Names the store or server that the renewal in progress waits for, for error messages. */
   waitingFor = "the store";
   /** Time until which no early refresh and no delayed write starts, because the last one failed. */
@@ -32,19 +32,19 @@ export class Session {
   }
 
   /** Records a refreshed credential that is to replace the stored one. */
-  refreshed(credential: Credential, replaces: Credential): void {
+  setUnsaved(credential: Credential, replaces: Credential): void {
     this.credential = credential;
     this.#unsaved = { credential, replaces: this.#unsaved?.replaces ?? replaces };
   }
 
-  saved(): void {
+  markSaved(): void {
     this.#unsaved = undefined;
   }
 
   /**
    * Returns the refreshed credential that has not replaced the stored one yet; `undefined` if the store has the newest.
    */
-  newerThan(stored: Credential | AuthError | undefined): Credential | undefined {
+  findNewerThan(stored: Credential | AuthError | undefined): Credential | undefined {
     const { replaces, credential } = this.#unsaved ?? {};
     return stored && replaces && "accessToken" in stored && stored.accessToken === replaces.accessToken
       ? credential
@@ -56,7 +56,7 @@ export class Session {
     this.waitingFor = "the store";
     const loginsBefore = this.#logins;
     const storedCredential = await readStoredCredential(store);
-    const newestCredential = this.newerThan(storedCredential) ?? storedCredential;
+    const newestCredential = this.findNewerThan(storedCredential) ?? storedCredential;
     // A login or logout happened during the read, so the cached state is newer.
     const hasNewerLogin = loginsBefore !== this.#logins;
     if (newestCredential === storedCredential && !hasNewerLogin) this.#unsaved = undefined;

@@ -44,8 +44,8 @@ export const memoryStore = (credential?: Credential): TokenStore => {
   let currentCredential = credential;
   return {
     read: async () => currentCredential,
-    write: async (next) => {
-      currentCredential = next;
+    write: async (newCredential) => {
+      currentCredential = newCredential;
     },
     clear: async () => {
       currentCredential = undefined;

@@ -4,15 +4,15 @@ export {
   assertClientOptions,
   assertEncrypted,
   assertFetch,
-  assertFetched,
+  assertFetchedResponse,
   assertOptionNames,
   assertOptions,
   assertRuntime,
-  baseUrlProblem,
-  checkedResponse,
+  findBaseUrlProblem,
+  requireResponse,
 } from "./without-type-checks.js";
 
 /** Keeps the complete checks from loading. */
-export function areUsual(): boolean {
+export function areCertainlyValid(): boolean {
   return true;
 }

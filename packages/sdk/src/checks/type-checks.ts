@@ -59,8 +59,8 @@ export function assertCall(call: CheckedCall, options: unknown, argumentError: A
   // Every page of a list has a cursor, if only an undefined one.
   const isList = isPlainObject(query) && "cursor" in query;
   const owner = isList ? "a list" : "a call";
-  const names = [call, query, isPlainObject(body) ? body : {}].flatMap((object) => Object.keys(object));
-  const idempotencyKey = names.find((name) => idempotencyKeys.includes(name));
+  const passedNames = [call, query, isPlainObject(body) ? body : {}].flatMap((object) => Object.keys(object));
+  const idempotencyKey = passedNames.find((name) => idempotencyKeys.includes(name));
   if (idempotencyKey !== undefined) throw idempotencyKeyError(idempotencyKey, owner, argumentError);
   // A newer service may have parameters of any name, but each of them is text.
   const parameters = Object.entries(query).filter(([, value]) => isList || typeof value !== "string");
@@ -75,7 +75,7 @@ export function assertCall(call: CheckedCall, options: unknown, argumentError: A
   const nonScalarEntry = Object.entries(query).find(([, value]) => !isScalar(value));
   if (nonScalarEntry) {
     throw new (argumentError())(nonScalarEntry[0], "must be a string, a number or a boolean", {
-      hint: `It is ${typeOf(nonScalarEntry[1])}. ${nothingSentText}`,
+      hint: `It is ${describeType(nonScalarEntry[1])}. ${nothingSentText}`,
     });
   }
   if (Array.isArray(call.pathParams)) assertParameters(call, query, argumentError);
@@ -116,20 +116,20 @@ export function assertOptionNames(
   names: readonly string[],
   argumentError: ArgumentErrorClass,
 ): void {
-  const known = (): string => `The options of ${owner} are ${names.join(", ")}.`;
+  const describeOptions = (): string => `The options of ${owner} are ${names.join(", ")}.`;
   if (!isPlainObject(options)) {
     throw new (argumentError())("options", "must be a plain object", {
-      hint: `Pass them by name, such as \`{ ${names[0] ?? ""} }\`. ${known()} ${nothingSentText}`,
+      hint: `Pass them by name, such as \`{ ${names[0] ?? ""} }\`. ${describeOptions()} ${nothingSentText}`,
     });
   }
   for (const name of Object.keys(options)) {
     if (names.includes(name)) continue;
     if (idempotencyKeys.includes(name)) throw idempotencyKeyError(name, owner, argumentError);
-    const similar = findSimilarOption(name, names);
-    const suggestion = similar === undefined ? "" : `; did you mean ${similar}?`;
-    const ownerHint = similar === undefined ? describeOwner(name) : "";
+    const similarName = findSimilarOption(name, names);
+    const suggestion = similarName === undefined ? "" : `; did you mean ${similarName}?`;
+    const ownerHint = similarName === undefined ? describeOwner(name) : "";
     throw new (argumentError())(name, `is not an option of ${owner}${suggestion}`, {
-      hint: `${ownerHint}${known()} If an object has other fields, pass only the options in it. ${nothingSentText}`,
+      hint: `${ownerHint}${describeOptions()} If an object has other fields, pass only the options in it. ${nothingSentText}`,
     });
   }
 }
@@ -139,15 +139,15 @@ const describeOwner = (name: string): string => {
   const rulesByOwner = Object.entries<OptionRules>(optionRules);
   const owner = rulesByOwner.find(([, rules]) => Object.hasOwn(rules, name))?.[0];
   if (owner !== undefined) return `It is an option of ${owner}. `;
-  for (const [of, rules] of rulesByOwner) {
-    const similar = findSimilarOption(name, Object.keys(rules));
-    if (similar !== undefined) return `Did you mean ${similar}, an option of ${of}? `;
+  for (const [otherOwner, rules] of rulesByOwner) {
+    const similarName = findSimilarOption(name, Object.keys(rules));
+    if (similarName !== undefined) return `Did you mean ${similarName}, an option of ${otherOwner}? `;
   }
   return "";
 };
 
-const idempotencyKeyError = (name: string, of: string, argumentError: ArgumentErrorClass): Error =>
-  new (argumentError())(name, `is not an option of ${of}; did you mean ensure()?`, {
+const idempotencyKeyError = (name: string, owner: string, argumentError: ArgumentErrorClass): Error =>
+  new (argumentError())(name, `is not an option of ${owner}; did you mean ensure()?`, {
     hint: `The API has no idempotency keys. To create a resource only once however often the program runs, call ensure(), which takes the body of create(). ${nothingSentText}`,
   });
 
@@ -156,13 +156,13 @@ const assertTypes = (options: unknown, rules: OptionRules, argumentError: Argume
     const rule = rules[name];
     if (value === undefined || rule === undefined || rule.accepts(value)) continue;
     throw new (argumentError())(name, rule.problem, {
-      hint: `It is ${typeOf(value)}. ${nothingSentText}`,
+      hint: `It is ${describeType(value)}. ${nothingSentText}`,
     });
   }
 };
 
 /** Describes a value without quoting it, since it may be a secret. */
-const typeOf = (value: unknown): string => {
+const describeType = (value: unknown): string => {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   const type = typeof value;
@@ -170,10 +170,10 @@ const typeOf = (value: unknown): string => {
 };
 
 /** Whether options need no other check. Here, all of them are checked at once. */
-export const areUsual: (values: unknown, before?: string) => boolean = () => true;
+export const areCertainlyValid: (values: unknown, namePrefix?: string) => boolean = () => true;
 
 /** Describes the problem of the address of a service, which is empty if it is no URL. */
-export function baseUrlProblem(address: string, text: string): string | undefined {
+export function findBaseUrlProblem(address: string, text: string): string | undefined {
   if (!text) return "must be passed or set in MGMT_BASE_URL; or use cliLogin()";
   // The parser also takes one slash or none, backslashes, and line breaks.
   if (!address || !/^\s*https?:\/\/[^\s\\]+\s*$/i.test(text))
@@ -196,7 +196,7 @@ export function assertEncrypted(
 }
 
 /** Throws for a value that is not a whole `Response`, which a test double of `fetch` may return. */
-export function assertFetched(response: unknown, argumentError: ArgumentErrorClass): void {
+export function assertFetchedResponse(response: unknown, argumentError: ArgumentErrorClass): void {
   const problem = describeMissingPart(response);
   if (problem === undefined) return;
   throw new (argumentError())("fetch", `must return a Response, but ${problem}`, {
@@ -205,7 +205,7 @@ export function assertFetched(response: unknown, argumentError: ArgumentErrorCla
 }
 
 /** Features that every client uses and not every runtime has, as the README lists them. */
-export const neededFeatures = [
+export const requiredFeatures = [
   "AbortController",
   "AbortSignal.prototype.throwIfAborted",
   "Object.hasOwn",
@@ -216,7 +216,7 @@ export const neededFeatures = [
 
 /** Throws for the first needed feature that the runtime lacks. */
 export function assertRuntime(argumentError: ArgumentErrorClass): void {
-  const missingFeature = neededFeatures.find(
+  const missingFeature = requiredFeatures.find(
     (name) => !name.split(".").reduce<unknown>((owner, part) => Reflect.get(Object(owner), part), globalThis),
   );
   if (missingFeature === undefined) return;
@@ -234,7 +234,7 @@ export function assertFetch(fetch: unknown, argumentError: ArgumentErrorClass): 
 }
 
 /** Returns a response. Throws for any other value that a custom transport returned. */
-export function checkedResponse<T>(response: T): T {
+export function requireResponse<T>(response: T): T {
   if (
     typeof response !== "object" ||
     !response ||
@@ -247,11 +247,11 @@ export function checkedResponse<T>(response: T): T {
 
 const describeMissingPart = (response: unknown): string | undefined => {
   if (typeof response !== "object" || response === null) return `it returned ${String(response)}`;
-  const part = (name: string): unknown => Reflect.get(response, name);
-  if (typeof part("status") !== "number") return "what it returned has no status";
-  const headers = part("headers");
+  const readPart = (name: string): unknown => Reflect.get(response, name);
+  if (typeof readPart("status") !== "number") return "what it returned has no status";
+  const headers = readPart("headers");
   if (typeof headers !== "object" || headers === null || !(Symbol.iterator in headers)) {
     return "what it returned has no Headers";
   }
-  return typeof part("text") === "function" ? undefined : "what it returned has no text()";
+  return typeof readPart("text") === "function" ? undefined : "what it returned has no text()";
 };

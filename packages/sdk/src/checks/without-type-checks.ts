@@ -7,14 +7,14 @@
  * The arguments of most calls: an option, a parameter after `?`, or a field of a body after `{`, each behind the tag of its value. Anything
  * else may be valid, too, and loads the complete checks. Options that load the same code when they are used are left out.
  */
-const usual =
+const certainlyValidPattern =
   /^.object (Number.(timeoutMs|maxRetries|maxRetryAfterMs)|(String|Number|Undefined).\?(cursor|limit|.+(Id|Name))|(AbortSignal|Undefined).signal|(String|.*Function).token|.*Function.onRetry|Object.headers|\w+.{(?![iI]dem).*)$/;
 
 /** Whether the complete checks certainly accept options, the parameters of a query or the fields of a body. */
-export function areUsual(values: unknown, before = ""): boolean {
+export function areCertainlyValid(values: unknown, namePrefix = ""): boolean {
   // A spread accepts any value.
   return Object.entries({ ...(values as object) }).every(([name, value]) =>
-    usual.test({}.toString.call(value) + before + name),
+    certainlyValidPattern.test({}.toString.call(value) + namePrefix + name),
   );
 }
 
@@ -26,12 +26,12 @@ export function assertClientOptions(): void {}
 export function assertEncrypted(): void {}
 export function assertOptionNames(): void {}
 export function assertFetch(): void {}
-export function assertFetched(): void {}
-export function checkedResponse<T>(response: T): T {
+export function assertFetchedResponse(): void {}
+export function requireResponse<T>(response: T): T {
   return response;
 }
-export function baseUrlProblem(base: string): string | undefined {
-  return /^(?!https?:)|:..[^/]*@|[?#]|\/v1$/.test(base)
+export function findBaseUrlProblem(baseUrl: string): string | undefined {
+  return /^(?!https?:)|:..[^/]*@|[?#]|\/v1$/.test(baseUrl)
     ? "must be a URL without credentials, query or /v1"
     : undefined;
 }

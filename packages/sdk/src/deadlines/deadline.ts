@@ -2,13 +2,13 @@ import { InvalidArgumentError } from "../errors/local-errors.js";
 import { abortError } from "./abort-error.js";
 import { onAbort } from "./on-abort.js";
 import type { Limit, DeadlineOptions } from "./limit.js";
-import { limitClass } from "#limit";
+import { selectAborterClass } from "#limit";
 
 /** The longest delay that timers accept; they would fire at once for a longer one. */
 export const longestDelayMs = 2 ** 31 - 1;
 
 /** Throws `InvalidArgumentError` unless the timeout is a number above 0. */
-export const readTimeout = (timeoutMs: number, argument = "timeoutMs"): number => {
+export const validateTimeout = (timeoutMs: number, argument = "timeoutMs"): number => {
   if (!(timeoutMs > 0)) throw new InvalidArgumentError(argument, "must be a number above 0");
   return timeoutMs;
 };
@@ -22,21 +22,22 @@ export const raceWithDeadline = <T>(
   work: (limit: Limit) => Promise<T>,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
-    const { signals, timeoutMs, timedOut, timers } = limits;
+    const { signals, timeoutMs, createTimeoutError, timers } = limits;
     for (const { aborted, reason } of signals) if (aborted) throw abortError(reason);
-    const limit: Limit = new (limitClass(AbortController))(limits);
+    const limit: Limit = new (selectAborterClass(AbortController))(limits);
     let timer: unknown;
-    const removeListeners = (): void => {
+    const cleanUp = (): void => {
       timers.clearTimeout(timer);
-      for (const unregister of unregisters) unregister();
+      for (const unregister of unregisterCallbacks) unregister();
     };
     const abortAndReject = (reason: unknown): void => {
       const error = abortError(reason);
-      removeListeners();
+      cleanUp();
       reject(error);
       limit.abort(error);
     };
-    const unregisters = signals.map((signal) => onAbort(signal, abortAndReject));
-    if (timeoutMs <= longestDelayMs) timer = timers.setTimeout(() => abortAndReject(timedOut()), timeoutMs);
-    void work(limit).then(resolve, reject).then(removeListeners);
+    const unregisterCallbacks = signals.map((signal) => onAbort(signal, abortAndReject));
+    if (timeoutMs <= longestDelayMs)
+      timer = timers.setTimeout(() => abortAndReject(createTimeoutError()), timeoutMs);
+    void work(limit).then(resolve, reject).then(cleanUp);
   });

@@ -1,3 +1,4 @@
+// `plain-limit.ts` replaces this file in runtimes other than Node.js and has the same exports.
 import type { Limit, LimitClass, DeadlineOptions } from "./limit.js";
 import { reusedTimers } from "./reused-timers.js";
 import type { Timers } from "./timers.js";
@@ -13,7 +14,7 @@ export interface LightSignal {
 }
 
 /** The options that decide which code receives the signal of a call. */
-interface SignalReceivers {
+interface SignalReceiverOptions {
   transport?: { readonly send: object };
   middleware?: readonly unknown[];
   debug?: unknown;
@@ -24,15 +25,16 @@ const sendersOfLightSignals = new WeakSet<object>();
 /** Marks the `send` of a transport that uses no more of a signal than `LightSignal` has, and keeps none. */
 export const acceptLightSignals = (send: object): void => void sendersOfLightSignals.add(send);
 
-/** Ends a call. An `AbortController` costs more than all else that the SDK does for a call, so it makes one only if needed. */
+/** Aborts a call as an `AbortController` does, which costs more than all else that the SDK does for a call: it makes one only if needed. */
 class LightLimit implements Limit, LightSignal {
-  readonly isEnough: boolean;
+  /** Whether the transport alone receives the signal, and needs no more of it than `LightSignal`. */
+  readonly canPassLightSignal: boolean;
   #controller: AbortController | undefined;
   #reason: Error | undefined;
   #listener: (() => void) | undefined;
 
-  constructor({ transport, middleware = [], debug }: DeadlineOptions & SignalReceivers) {
-    this.isEnough =
+  constructor({ transport, middleware = [], debug }: DeadlineOptions & SignalReceiverOptions) {
+    this.canPassLightSignal =
       !!transport && sendersOfLightSignals.has(transport.send) && middleware.length === 0 && !debug;
   }
 
@@ -67,14 +69,15 @@ class LightLimit implements Limit, LightSignal {
   }
 }
 
-export const limitClass: (plain: LimitClass) => LimitClass = () => LightLimit;
+/** Returns the class whose instances abort calls, in place of the plain one. */
+export const selectAborterClass: (plainClass: LimitClass) => LimitClass = () => LightLimit;
 
-/** Returns the object that has the signal for the transport. */
-export const forTransport = (limit: Limit): Pick<Limit, "signal"> =>
-  limit instanceof LightLimit && limit.isEnough
+/** Returns an object whose `signal` is the one for the transport. */
+export const signalHolderForTransport = (limit: Limit): Pick<Limit, "signal"> =>
+  limit instanceof LightLimit && limit.canPassLightSignal
     ? // The transport uses it as a `LightSignal`.
       { signal: limit as LightSignal as AbortSignal }
     : limit;
 
 /** Returns timers that cost less than those of the platform. */
-export const reusing: (platform: Timers) => Timers = () => reusedTimers;
+export const selectTimers: (platformTimers: Timers) => Timers = () => reusedTimers;

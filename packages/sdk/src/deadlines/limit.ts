@@ -6,7 +6,7 @@ export interface DeadlineOptions {
   signals: readonly AbortSignal[];
   timeoutMs: number;
   /** Makes the error that is thrown at the deadline. */
-  timedOut: () => Error;
+  createTimeoutError: () => Error;
   timers: Timers;
 }
 

@@ -4,19 +4,19 @@ type AbortCallback = (reason: unknown) => void;
 const callbacksBySignal = new WeakMap<AbortSignal, Set<AbortCallback>>();
 
 /**
- * Calls `stop` with the signal's reason when it aborts. Returns an unregister function; the last call removes the listener.
+ * Calls `callback` with the signal's reason when it aborts. Returns an unregister function; the last call removes the listener.
  */
-export const onAbort = (signal: AbortSignal, stop: AbortCallback): (() => void) => {
+export const onAbort = (signal: AbortSignal, callback: AbortCallback): (() => void) => {
   const callbacks = callbacksBySignal.get(signal) ?? new Set();
-  callbacksBySignal.set(signal, callbacks.add(stop));
+  callbacksBySignal.set(signal, callbacks.add(callback));
   // Does nothing if it is added already.
-  signal.addEventListener("abort", stopAll, { once: true });
+  signal.addEventListener("abort", runAbortCallbacks, { once: true });
   return () => {
-    callbacks.delete(stop);
-    if (!callbacks.size) signal.removeEventListener("abort", stopAll);
+    callbacks.delete(callback);
+    if (!callbacks.size) signal.removeEventListener("abort", runAbortCallbacks);
   };
 };
 
-function stopAll(this: AbortSignal): void {
-  for (const stop of callbacksBySignal.get(this) ?? []) stop(this.reason);
+function runAbortCallbacks(this: AbortSignal): void {
+  for (const callback of callbacksBySignal.get(this) ?? []) callback(this.reason);
 }

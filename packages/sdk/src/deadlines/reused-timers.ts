@@ -2,36 +2,36 @@ import { AsyncResource } from "node:async_hooks";
 import type { Timers } from "./timers.js";
 
 /** How many delays have idle timers, and how many each. */
-const maxIdle = { delays: 8, timers: 256 };
+const maxIdleTimers = { delays: 8, timers: 256 };
 
 /** Every timer is made in it. Otherwise, `AsyncLocalStorage` would keep the state of one call as long as others reuse its timer. */
 const timerResource = new AsyncResource("MgmtDeadline");
 
 /** The function that made the cached timers. It changes when a library for fake timers is installed or removed. */
-let knownSetTimeout: unknown;
+let originalSetTimeout: unknown;
 /** Timers that nothing waits for, by their delay. They run, but do not keep the process alive. */
-let idleByDelay = new Map<number, ReusedTimer[]>();
+let idleTimersByDelay = new Map<number, ReusedTimer[]>();
 
-const idleTimersFor = (ms: number): ReusedTimer[] | undefined => {
-  if (knownSetTimeout !== globalThis.setTimeout) {
-    knownSetTimeout = globalThis.setTimeout;
-    idleByDelay = new Map();
+const getIdleTimers = (ms: number): ReusedTimer[] | undefined => {
+  if (originalSetTimeout !== globalThis.setTimeout) {
+    originalSetTimeout = globalThis.setTimeout;
+    idleTimersByDelay = new Map();
   }
-  const timers = idleByDelay.get(ms);
-  if (timers || idleByDelay.size === maxIdle.delays) return timers;
+  const timers = idleTimersByDelay.get(ms);
+  if (timers || idleTimersByDelay.size === maxIdleTimers.delays) return timers;
   const newIdleTimers: ReusedTimer[] = [];
-  idleByDelay.set(ms, newIdleTimers);
+  idleTimersByDelay.set(ms, newIdleTimers);
   return newIdleTimers;
 };
 
 /** A timer for one deadline after another with the same delay, which costs less than a new one for each. */
 class ReusedTimer {
-  readonly #idle: ReusedTimer[];
+  readonly #idleTimers: ReusedTimer[];
   readonly #timer: NodeJS.Timeout;
   #callback: (() => void) | undefined;
 
-  constructor(callback: () => void, ms: number, idle: ReusedTimer[]) {
-    this.#idle = idle;
+  constructor(callback: () => void, ms: number, idleTimers: ReusedTimer[]) {
+    this.#idleTimers = idleTimers;
     this.#callback = callback;
     this.#timer = timerResource.runInAsyncScope(() => setTimeout(() => this.#fire(ms), ms));
   }
@@ -47,18 +47,20 @@ class ReusedTimer {
     // It has fired.
     if (!this.#callback) return;
     this.#callback = undefined;
-    if (!isNodeTimer(this.#timer) || this.#idle.length === maxIdle.timers) return clearTimeout(this.#timer);
+    if (!isNodeTimer(this.#timer) || this.#idleTimers.length === maxIdleTimers.timers)
+      return clearTimeout(this.#timer);
     this.#timer.unref();
-    this.#idle.push(this);
+    this.#idleTimers.push(this);
   }
 
   #fire(ms: number): void {
     const callback = this.#callback;
     this.#callback = undefined;
     if (callback) return callback();
-    const index = this.#idle.indexOf(this);
-    if (index !== -1) this.#idle.splice(index, 1);
-    if (this.#idle.length === 0 && idleByDelay.get(ms) === this.#idle) idleByDelay.delete(ms);
+    const index = this.#idleTimers.indexOf(this);
+    if (index !== -1) this.#idleTimers.splice(index, 1);
+    if (this.#idleTimers.length === 0 && idleTimersByDelay.get(ms) === this.#idleTimers)
+      idleTimersByDelay.delete(ms);
   }
 }
 
@@ -69,10 +71,10 @@ const isNodeTimer = (timer: unknown): boolean =>
 /** The timers of the platform, of which those for deadlines are reused. */
 export const reusedTimers: Timers = {
   setTimeout(callback, ms) {
-    const idle = idleTimersFor(ms);
+    const idleTimers = getIdleTimers(ms);
     return (
-      idle?.pop()?.restart(callback) ??
-      (idle ? new ReusedTimer(callback, ms, idle) : setTimeout(callback, ms))
+      idleTimers?.pop()?.restart(callback) ??
+      (idleTimers ? new ReusedTimer(callback, ms, idleTimers) : setTimeout(callback, ms))
     );
   },
   setPause: (callback, ms) => setTimeout(callback, ms),

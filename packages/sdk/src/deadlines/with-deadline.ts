@@ -3,7 +3,7 @@ import { raceWithDeadline } from "./deadline.js";
 import type { DeadlineOptions } from "./limit.js";
 import type { Timers } from "./timers.js";
 
-/** As `race`. The stack of a timeout error shows the caller that awaits. */
+/** As `raceWithDeadline`. The stack of a timeout error shows the caller that awaits. */
 export const withDeadline = async <T>(
   limits: Omit<DeadlineOptions, "timers" | "signals"> & {
     timers?: Timers;
@@ -17,13 +17,14 @@ export const withDeadline = async <T>(
     throw new InvalidArgumentError("signal", "must be an AbortSignal");
   }
   let timeoutError: Error | undefined;
-  const timedOut = (): Error => (timeoutError = limits.timedOut());
+  const createTimeoutError = (): Error => (timeoutError = limits.createTimeoutError());
   try {
-    return await raceWithDeadline({ timers: globalThis, ...limits, signals, timedOut }, ({ signal }) =>
-      work(signal),
+    return await raceWithDeadline(
+      { timers: globalThis, ...limits, signals, createTimeoutError },
+      ({ signal }) => work(signal),
     );
   } catch (error) {
     // An error made in a timer's callback does not show who awaits; one made here does.
-    throw error === timeoutError ? limits.timedOut() : error;
+    throw error === timeoutError ? limits.createTimeoutError() : error;
   }
 };

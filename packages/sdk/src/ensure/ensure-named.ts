@@ -25,7 +25,7 @@ export const ensureNamed = <Created, Found, Issued>(
   waiting: Waiting,
 ): Promise<EnsureResult<Created, Found, Issued> | EnsurePlan<Found>> => {
   assertOptions(settings, "an ensure", () => InvalidArgumentError);
-  const { credentials: shouldIssueCredentials = true, dryRun = false, ...options } = settings;
+  const { credentials: shouldIssueCredentials = true, dryRun = false, ...requestOptions } = settings;
   const ensurable: Ensurable = ensurables[name];
   const { create, credentials } = ensurable;
   const inputs = { ...body, ...pathParams };
@@ -33,7 +33,7 @@ export const ensureNamed = <Created, Found, Issued>(
     list: (call, requestOptions) => listPages(request, call, requestOptions, readPage),
     get: <T>(call: Call, requestOptions: RequestOptions) => request<T>(call, requestOptions, readData),
   };
-  if (dryRun) return planEnsure<Found>(ensurable, inputs, readers, options, waiting);
+  if (dryRun) return planEnsure<Found>(ensurable, inputs, readers, requestOptions, waiting);
   return ensureResource(
     ensurable,
     inputs,
@@ -51,7 +51,7 @@ export const ensureNamed = <Created, Found, Issued>(
             issueCredentials(credentials, resource, request, requestOptions),
         }),
     },
-    options,
+    requestOptions,
     waiting,
   );
 };
@@ -63,10 +63,10 @@ const issueCredentials = async <Issued>(
   request: RequestFunction,
   options: RequestOptions,
 ): Promise<Issued> => {
-  const call: Call = { method: "POST", path: create, body: { ...body, [parent]: idOf(resource) } };
+  const call: Call = { method: "POST", path: create, body: { ...body, [parent]: readId(resource) } };
   // The generated `ensure` declares the property and its type.
   return { [property]: await request(call, options, readData) } as Issued;
 };
 
-const idOf = (resource: unknown): unknown =>
+const readId = (resource: unknown): unknown =>
   typeof resource === "object" && resource !== null ? Reflect.get(resource, "id") : undefined;

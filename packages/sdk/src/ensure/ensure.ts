@@ -3,7 +3,7 @@ import { ConnectionError, InvalidArgumentError, TimeoutError } from "../errors/l
 import { MgmtError } from "../errors/mgmt-error.js";
 import type { Attempt } from "../errors/attempt.js";
 import type { RequestOptions } from "../request/call.js";
-import { readTimeout } from "../deadlines/deadline.js";
+import { validateTimeout } from "../deadlines/deadline.js";
 import type { Waiting } from "../request/context.js";
 import { pause } from "../deadlines/pause.js";
 import type { Timers } from "../deadlines/timers.js";
@@ -40,12 +40,13 @@ export const ensureResource = async <Created, Found, Issued>(
   { timers, signals }: Waiting,
 ): Promise<EnsureResult<Created, Found, Issued>> => {
   const identity = selectIdentity(ensurable, inputs);
-  const timeoutMs = readTimeout(options.timeoutMs ?? Infinity);
-  const timedOut = (): TimeoutError => new TimeoutError({ method: "POST", url: ensurable.create }, timeoutMs);
+  const timeoutMs = validateTimeout(options.timeoutMs ?? Infinity);
+  const createTimeoutError = (): TimeoutError =>
+    new TimeoutError({ method: "POST", url: ensurable.create }, timeoutMs);
   const deadline = timers.performance.now() + timeoutMs;
   const attempts: Attempt[] = [];
   const conflicts = Object.keys(identity.conflicts);
-  const findWithConflict = (
+  const findExistingResource = (
     requestOptions: RequestOptions,
     conflict: ApiError | undefined,
   ): Promise<Found | undefined> =>
@@ -53,11 +54,11 @@ export const ensureResource = async <Created, Found, Issued>(
   let work: Promise<EnsureResult<Created, Found, Issued>> | undefined;
   try {
     return await withDeadline(
-      { signals: signals.concat(options.signal ?? []), timeoutMs, timedOut, timers },
+      { signals: signals.concat(options.signal ?? []), timeoutMs, createTimeoutError, timers },
       (signal) => {
         const attemptOptions = { ...options, signal };
         const result = createOrFind<Created, Found>(
-          { create: calls.create, find: findWithConflict, conflicts },
+          { create: calls.create, find: findExistingResource, conflicts },
           attemptOptions,
           signal,
           deadline,
@@ -68,33 +69,33 @@ export const ensureResource = async <Created, Found, Issued>(
         return work;
       },
     );
-  } catch (thrown) {
+  } catch (caughtError) {
     // The call in progress adds its attempts when it ends.
     await work?.catch(() => undefined);
     // The error of the last call has only the time that was left for it.
-    const isCallTimeout = thrown instanceof TimeoutError && options.timeoutMs !== undefined;
-    const error = isCallTimeout ? timedOut() : thrown;
+    const isCallTimeout = caughtError instanceof TimeoutError && options.timeoutMs !== undefined;
+    const error = isCallTimeout ? createTimeoutError() : caughtError;
     if (error instanceof MgmtError && attempts[0]) error.attempts = attempts;
     throw error;
   }
 };
 
 /** Gives a call the time that is left, so that it does not start a longer pause. Without a deadline, the client's timeout applies. */
-const withRemainingTime = (options: RequestOptions, end: number, timers: Timers): RequestOptions =>
+const withRemainingTime = (options: RequestOptions, deadline: number, timers: Timers): RequestOptions =>
   options.timeoutMs === undefined
     ? options
-    : { ...options, timeoutMs: Math.max(end - timers.performance.now(), 1) };
+    : { ...options, timeoutMs: Math.max(deadline - timers.performance.now(), 1) };
 
 /** Adds credentials to a resource that was created. Not repeated, so that there is one for each new resource. */
 const addCredentials = async <Created, Found, Issued>(
   result: EnsureResult<Created, Found>,
   { issue }: Pick<EnsureCalls<Created, Issued>, "issue">,
   options: RequestOptions,
-  end: number,
+  deadline: number,
   timers: Timers,
 ): Promise<EnsureResult<Created, Found, Issued>> => {
   if (!result.created) return result;
-  const issuedCredentials = await issue?.(result.resource, withRemainingTime(options, end, timers));
+  const issuedCredentials = await issue?.(result.resource, withRemainingTime(options, deadline, timers));
   // Without `issue`, the result of `ensure` declares no credentials.
   return { ...result, ...issuedCredentials };
 };
@@ -132,27 +133,27 @@ const createOrFind = async <Created, Found>(
   },
   options: RequestOptions,
   signal: AbortSignal,
-  end: number,
+  deadline: number,
   attempts: Attempt[],
   timers: Timers,
 ): Promise<EnsureResult<Created, Found>> => {
-  const currentOptions = (): RequestOptions => withRemainingTime(options, end, timers);
+  const optionsWithRemainingTime = (): RequestOptions => withRemainingTime(options, deadline, timers);
   for (let round = 1; ; round += 1) {
     const pauseMs = Math.random() * Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs);
     try {
-      return { created: true, resource: await create(currentOptions()) };
+      return { created: true, resource: await create(optionsWithRemainingTime()) };
     } catch (error) {
       addAttempts(error, attempts);
       signal.throwIfAborted();
       const conflict = error instanceof ApiError && conflicts.includes(error.code) ? error : undefined;
       if (!conflict && !isOutcomeUnknown(error)) throw error;
       const existingResource = await findIfReachable(
-        () => find(currentOptions(), conflict),
+        () => find(optionsWithRemainingTime(), conflict),
         signal,
         attempts,
       );
       if (existingResource) return { created: false, resource: existingResource };
-      if (round >= maxRounds || timers.performance.now() + pauseMs >= end) throw error;
+      if (round >= maxRounds || timers.performance.now() + pauseMs >= deadline) throw error;
     }
     await pause(pauseMs, signal, timers);
   }

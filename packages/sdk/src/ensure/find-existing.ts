@@ -25,8 +25,8 @@ export const findExisting = async <Found>(
   conflict: ApiError | undefined,
 ): Promise<Found | undefined> => {
   const conflictFields = conflict && identity.conflicts[conflict.code];
-  const conflictProperty = conflictFields?.property && propertyOf(conflict, conflictFields.property);
-  const existingId = conflictFields?.id && propertyOf(conflict, conflictFields.id);
+  const conflictProperty = conflictFields?.property && readProperty(conflict, conflictFields.property);
+  const existingId = conflictFields?.id && readProperty(conflict, conflictFields.id);
   if (identity.filter === undefined && get !== undefined && typeof existingId === "string") {
     return readers.get<Found>(buildGetCall(get, existingId), options);
   }
@@ -39,7 +39,7 @@ export const findExisting = async <Found>(
   const value = inputs[identity.input];
   if (identity.filter === undefined) {
     for await (const item of readers.list<Found>(buildListCall(list, query, query), options)) {
-      if (propertyOf(item, identity.property) === value) return item;
+      if (readProperty(item, identity.property) === value) return item;
     }
     return undefined;
   }
@@ -65,8 +65,8 @@ const resolveParentId = async (
   for await (const parent of readers.list<{ id: string }>(buildListCall(lookup.list, inputs, {}), options)) {
     const isParent =
       identity === undefined || lookup.property === undefined
-        ? propertyOf(parent, lookup.default) === true
-        : propertyOf(parent, lookup.property) === identity;
+        ? readProperty(parent, lookup.default) === true
+        : readProperty(parent, lookup.property) === identity;
     if (isParent) return parent.id;
   }
   return undefined;
@@ -88,5 +88,5 @@ const buildGetCall = (path: string, id: string): Call => {
   return { method: "GET", path, pathParams: { [name]: id } };
 };
 
-const propertyOf = (holder: unknown, name: string): unknown =>
-  typeof holder === "object" && holder !== null ? Reflect.get(holder, name) : undefined;
+const readProperty = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;

@@ -1,7 +1,7 @@
 import { TimeoutError } from "../errors/local-errors.js";
 import type { RequestOptions } from "../request/call.js";
 import type { Waiting } from "../request/context.js";
-import { readTimeout } from "../deadlines/deadline.js";
+import { validateTimeout } from "../deadlines/deadline.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
 import type { Ensurable, IdentityRule } from "./ensurable.js";
 import type { EnsurePlan } from "./ensure-result.js";
@@ -17,12 +17,18 @@ export const planEnsure = async <Found>(
   { timers, signals }: Waiting,
 ): Promise<EnsurePlan<Found>> => {
   const identity = selectIdentity(ensurable, inputs);
-  const timeoutMs = readTimeout(options.timeoutMs ?? Infinity);
-  const timedOut = (): TimeoutError => new TimeoutError({ method: "GET", url: ensurable.list }, timeoutMs);
-  const limits = { signals: signals.concat(options.signal ?? []), timeoutMs, timedOut, timers };
-  return await withDeadline(limits, async (signal) => {
-    const find = (identityToFind: IdentityRule): Promise<Found | undefined> =>
-      findExisting<Found>(ensurable, identityToFind, inputs, readers, { ...options, signal }, undefined);
+  const timeoutMs = validateTimeout(options.timeoutMs ?? Infinity);
+  const createTimeoutError = (): TimeoutError =>
+    new TimeoutError({ method: "GET", url: ensurable.list }, timeoutMs);
+  const deadlineOptions = {
+    signals: signals.concat(options.signal ?? []),
+    timeoutMs,
+    createTimeoutError,
+    timers,
+  };
+  return await withDeadline(deadlineOptions, async (signal) => {
+    const find = (searchedIdentity: IdentityRule): Promise<Found | undefined> =>
+      findExisting<Found>(ensurable, searchedIdentity, inputs, readers, { ...options, signal }, undefined);
     const existingResource = await find(identity);
     if (existingResource) return { action: "none", resource: existingResource };
     for (const otherIdentity of ensurable.identities) {

@@ -8,7 +8,7 @@ const derivedClasses = new Map<string, typeof ApiError>();
  * Returns the class of a code; of its status, when the code is unknown or belongs to another status; or `ApiError`. Classes
  * are derived when they are first needed, and have the same kind as those that the SDK exports.
  */
-export const apiErrorClass = (code: string, status: number): typeof ApiError => {
+export const getApiErrorClass = (code: string, status: number): typeof ApiError => {
   const registeredClass = registeredApiErrors.get(code);
   if (registeredClass && (registeredClass.status === 0 || registeredClass.status === status))
     return registeredClass;
@@ -16,19 +16,19 @@ export const apiErrorClass = (code: string, status: number): typeof ApiError => 
     ? (kindsByStatus[status] ?? "").split(" ")
     : [];
   if (statusKind === undefined) return ApiError;
-  const base = deriveErrorClass(ApiError, statusKind, status);
-  return codes.includes(code) ? deriveErrorClass(base, code, status, fieldsByCode[code]) : base;
+  const baseClass = deriveErrorClass(ApiError, statusKind, status);
+  return codes.includes(code) ? deriveErrorClass(baseClass, code, status, fieldsByCode[code]) : baseClass;
 };
 
 const deriveErrorClass = (
-  base: typeof ApiError,
+  baseClass: typeof ApiError,
   kind: string,
   status: number,
   fields: readonly string[] = [],
 ): typeof ApiError => {
-  const knownClass = derivedClasses.get(kind);
-  if (knownClass) return knownClass;
-  const derivedClass = class extends base {
+  const existingClass = derivedClasses.get(kind);
+  if (existingClass) return existingClass;
+  const derivedClass = class extends baseClass {
     static override readonly kind: string = kind;
     static override readonly status: number = status;
     static override readonly fields: readonly string[] = fields;

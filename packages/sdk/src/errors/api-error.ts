@@ -20,7 +20,7 @@ export interface ApiErrorInit {
 }
 
 /** Returns the class name of a kind: `AppAlreadyExistsError` for the code `app:already_exists`; other kinds are class names. */
-export const className = (kind: string): string => {
+export const formatClassName = (kind: string): string => {
   if (/[A-Z]/.test(kind)) return kind;
   const name = kind.replace(/(?:^|[^a-z0-9]+)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   return name.endsWith("Error") ? name : `${name}Error`;
@@ -34,7 +34,7 @@ export class ApiError extends MgmtError {
   static override readonly kind: string = "ApiError";
   /** `AppAlreadyExistsError` for the code `app:already_exists`. Other kinds are class names. */
   static override get className(): string {
-    return className(this.kind);
+    return formatClassName(this.kind);
   }
   /** HTTP status of this class; 0 for any. */
   static readonly status: number = 0;

@@ -10,7 +10,7 @@ export interface NotLoadedError extends MgmtError {
  *
  * @param cause the error of the import.
  */
-export const notLoaded = (cause: unknown): never => {
+export const throwNotLoaded = (cause: unknown): never => {
   throw new MgmtError("sdk:not_loaded", "A file of the SDK could not be loaded", {
     cause,
     hint: "Reload the page, or restart the program: a deployment may have replaced its files.",

@@ -12,7 +12,7 @@ const problemsByFault: Readonly<Record<PagingFault, string>> = {
   endless: "The service has ever more pages",
 };
 
-const hintForFault = (reason: PagingFault): string => {
+const formatHint = (reason: PagingFault): string => {
   const reportRequest = "report the request ID to the service's operator.";
   return reason === "endless"
     ? `To go on, pass a larger limit, or the last nextCursor as cursor. If the list cannot be that long, ${reportRequest}`
@@ -29,7 +29,7 @@ export class PagingError extends MgmtError {
   readonly reason: PagingFault;
 
   constructor(reason: PagingFault, requestId: string | undefined) {
-    super("paging:broken", problemsByFault[reason], { hint: hintForFault(reason) });
+    super("paging:broken", problemsByFault[reason], { hint: formatHint(reason) });
     this.reason = reason;
     if (requestId !== undefined) this.requestId = requestId;
   }

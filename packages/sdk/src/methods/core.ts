@@ -1,4 +1,4 @@
-import { notLoaded } from "../errors/not-loaded.js";
+import { throwNotLoaded } from "../errors/not-loaded.js";
 import type { ClientOptions } from "../request/client-options.js";
 import type { OnDemandSteps, ClientSettings } from "../request/context.js";
 import { type RequestFunction, createRequest } from "../request/request.js";
@@ -7,7 +7,7 @@ import type { TimedSteps } from "./timed-steps.js";
 
 /** Keeps code that most calls never need out of what loads at start. No other module knows what is loaded on demand. */
 const loadOnDemand = (settings?: ClientSettings): Promise<OnDemandSteps & TimedSteps> =>
-  import("./on-demand.js").catch(notLoaded).then((onDemand) => onDemand.steps(settings));
+  import("./on-demand.js").catch(throwNotLoaded).then((onDemand) => onDemand.createOnDemandSteps(settings));
 
 /** The parts that a client and its resources share. */
 export interface Core {
@@ -38,9 +38,9 @@ export class CoreOwner {
 
 /** Throws `InvalidArgumentError` for options that are not valid. */
 export const createCore = (options: ClientOptions | undefined, classes: ResourceClasses): Core =>
-  coreOf(resolveSettings(options, loadOnDemand), classes);
+  createCoreFrom(resolveSettings(options, loadOnDemand), classes);
 
-export const coreOf = (settings: ClientSettings, classes: ResourceClasses): Core => ({
+export const createCoreFrom = (settings: ClientSettings, classes: ResourceClasses): Core => ({
   settings,
   request: createRequest(settings),
   load: () => loadOnDemand(settings),

@@ -55,33 +55,33 @@ export const safely = <T extends object>(target: T): Safe<T> =>
     get(_, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member === "function")
-        return (...args: unknown[]) => toResult(() => member.apply(target, args));
+        return (...args: unknown[]) => toSafePromise(() => member.apply(target, args));
       return typeof member === "object" && member !== null ? safely(member) : member;
     },
   }) as Safe<T>;
 
-const toResult = (start: () => ApiPromise<unknown>): SafePromise<unknown> => {
+const toSafePromise = (startCall: () => ApiPromise<unknown>): SafePromise<unknown> => {
   let call: ApiPromise<unknown>;
-  const result = settleCall(() => (call = start()));
+  const result = settleCall(() => (call = startCall()));
   const withResponse = async (): Promise<ResultWithResponse<unknown>> => {
     const { data, error } = await result;
     return error
-      ? { data, error, response: responseOfError(error) }
+      ? { data, error, response: readErrorResponse(error) }
       : { ...(await call.withResponse()), error };
   };
   return Object.assign(result, { withResponse });
 };
 
-const settleCall = async (start: () => PromiseLike<unknown>): Promise<Result<unknown>> => {
+const settleCall = async (startCall: () => PromiseLike<unknown>): Promise<Result<unknown>> => {
   try {
-    return { data: await start(), error: undefined };
+    return { data: await startCall(), error: undefined };
   } catch (error) {
     if (error instanceof MgmtError) return { data: undefined, error };
     throw error;
   }
 };
 
-const responseOfError = (error: MgmtError): ApiResponse | undefined => {
+const readErrorResponse = (error: MgmtError): ApiResponse | undefined => {
   // The class itself is not imported, so that a program without it does not load it.
   if (!hasErrorKind(error, "ApiError")) return undefined;
   const { status, headers, requestId, attempts = [] } = error as ApiError;

@@ -9,6 +9,7 @@ export const assertUnchecked = (
   call: Call | ContractCall,
   options: RequestOptions | undefined,
 ): void => {
-  for (const [of, candidate] of unchecked) if (of) assertOptions(candidate, of, () => InvalidArgumentError);
+  for (const [owner, uncheckedOptions] of unchecked)
+    if (owner) assertOptions(uncheckedOptions, owner, () => InvalidArgumentError);
   assertCall(call, options, () => InvalidArgumentError);
 };

@@ -3,22 +3,22 @@ import type { CallContext } from "./context.js";
 import type { Message } from "./encode.js";
 
 /**
- * Adds the credential to the message, unless the caller set `authorization` or disabled the token. `rejected` is the token
+ * Adds the credential to the message, unless the caller set `authorization` or disabled the token. `rejectedToken` is the token
  * that the service has just refused. Throws `TokenError` when there is no token that can be sent.
  */
 export const authorize = async (
   { message, settings, limit }: CallContext,
-  rejected?: string,
+  rejectedToken?: string,
 ): Promise<Message> => {
   const { token, timeoutMs, load } = settings;
   if (token === false || message.headers["authorization"] !== undefined) return message;
   let resolvedToken: unknown = token;
   if (typeof token === "function") {
     try {
-      resolvedToken = await token({ signal: limit.signal, timeoutMs, rejected });
+      resolvedToken = await token({ signal: limit.signal, timeoutMs, rejected: rejectedToken });
     } catch (error) {
-      const steps = await load().catch((failure: unknown) => {
-        throw error instanceof MgmtError ? error : failure;
+      const steps = await load().catch((loadError: unknown) => {
+        throw error instanceof MgmtError ? error : loadError;
       });
       throw steps.tokenFunctionError(error);
     }

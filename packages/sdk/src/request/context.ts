@@ -30,7 +30,7 @@ export interface ClientSettings {
   timers: Timers;
   /** Each of them ends a call. */
   signals: readonly AbortSignal[];
-  /** Options that `areUsual` could not accept, and nothing else has checked. */
+  /** Options that `areCertainlyValid` could not accept, and nothing else has checked. */
   unchecked: readonly Unchecked[];
   /** Loads the steps that few calls take. */
   load: () => Promise<OnDemandSteps>;
@@ -42,7 +42,7 @@ export type Unchecked = [of: "a client" | "withOptions" | undefined, options: ob
 /** By what the steps of a client that take time wait and end. */
 export type Waiting = Pick<ClientSettings, "timers" | "signals">;
 
-/** The state that the steps between `encode` and `decode` share. */
+/** The state that the steps between `encodeCall` and `decodeResponse` share. */
 export interface CallContext {
   settings: ClientSettings;
   /** Without a credential. */

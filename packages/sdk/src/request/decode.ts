@@ -27,7 +27,7 @@ export interface ResponseErrors {
 export const decodeResponse = <T>(
   message: Message,
   response: TransportResponse,
-  read: ReadBody<T>,
+  readBody: ReadBody<T>,
   load: () => Promise<ResponseErrors>,
 ): T | Promise<never> => {
   const { status, body, unread } = response;
@@ -43,7 +43,7 @@ export const decodeResponse = <T>(
   }
   if (isSuccess && !fault) {
     maskInspection(json, body);
-    const result = read(json);
+    const result = readBody(json);
     if (result && "value" in result) return result.value;
     fault = result?.fault;
   }
@@ -52,13 +52,13 @@ export const decodeResponse = <T>(
       throw steps.responseError(message, response, fault);
     },
     (error: MgmtError) => {
-      throw isSuccess ? error : disguiseAsApiError(error, message, response, json);
+      throw isSuccess ? error : addApiErrorProperties(error, message, response, json);
     },
   );
 };
 
 /** Adds the properties that programs decide by to the error of a response whose own error could not be loaded. */
-const disguiseAsApiError = (
+const addApiErrorProperties = (
   error: MgmtError,
   { method, path }: Message,
   { status, headers }: TransportResponse,

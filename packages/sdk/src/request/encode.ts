@@ -38,10 +38,10 @@ export const encodeCall = (
 };
 
 const encodeQuery = (query: object = {}): string => {
-  const entries = presentEntries(query);
+  const entries = selectDefinedEntries(query);
   return entries[0] ? `?${new URLSearchParams(entries)}` : "";
 };
 
 /** The entries of an object whose value is neither null nor undefined. */
-export const presentEntries = (values: object): [string, string][] =>
+export const selectDefinedEntries = (values: object): [string, string][] =>
   Object.entries(values).filter(([, value]) => value !== undefined && value !== null);

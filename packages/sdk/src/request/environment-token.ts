@@ -7,14 +7,14 @@ import { environmentVariable } from "./environment.js";
  * Returns `MGMT_TOKEN` for a call that has no token of its own. It is not used for another service than `MGMT_BASE_URL`, if that is set
  * too. `unusable` is the token that the call would have sent instead. Throws `TokenError`.
  */
-export const environmentToken = ({ token, baseUrl }: ClientSettings, unusable: unknown): string => {
-  if (token !== undefined || unusable !== undefined) throw malformedTokenError();
+export const environmentToken = ({ token, baseUrl }: ClientSettings, unusableToken: unknown): string => {
+  if (token !== undefined || unusableToken !== undefined) throw malformedTokenError();
   const environmentBaseUrl = environmentVariable("MGMT_BASE_URL");
   if (environmentBaseUrl && !isSameAddress(environmentBaseUrl, baseUrl)) throw missingTokenError(true);
-  const environmentToken = environmentVariable("MGMT_TOKEN");
-  if (!environmentToken) throw missingTokenError(false);
-  if (!isSendableToken(environmentToken)) throw malformedTokenError();
-  return environmentToken;
+  const tokenInEnvironment = environmentVariable("MGMT_TOKEN");
+  if (!tokenInEnvironment) throw missingTokenError(false);
+  if (!isSendableToken(tokenInEnvironment)) throw malformedTokenError();
+  return tokenInEnvironment;
 };
 
 const isSameAddress = (address: string, baseUrl: string): boolean =>

@@ -1,10 +1,10 @@
 import type { ValidationIssue } from "../generated/types.js";
 import { redactHeaders, redactMessage } from "@mgmt/internal/redaction/redact";
 import type { BodyFault } from "./decode.js";
-import { retryAfterOf } from "./retry-policy.js";
+import { readRetryAfter } from "./retry-policy.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { type ApiError, InvalidResponseError } from "../errors/api-error.js";
-import { apiErrorClass, hasOwnClass } from "../errors/api-error-class.js";
+import { getApiErrorClass, hasOwnClass } from "../errors/api-error-class.js";
 import { type MgmtError, type MgmtErrorOptions, kindsKey } from "../errors/mgmt-error.js";
 import { PagingError } from "../errors/paging-error.js";
 
@@ -14,7 +14,7 @@ type JsonFields = Record<string, unknown>;
  * Makes the error of a response: the class of its code; of its status, when the code is unknown or belongs to another
  * status; or a plain `ApiError`. Accepts whatever a proxy may have sent: HTML, broken JSON, no envelope.
  */
-export const apiErrorFrom = (
+export const createApiError = (
   { method, path }: { method: string; path: string },
   response: TransportResponse,
 ): ApiError => {
@@ -23,19 +23,19 @@ export const apiErrorFrom = (
   const details = asObject(json["error"], json);
   const code = asNonEmptyString(details["code"]) ?? `http:${status}`;
   const message =
-    redactedMessageOf(details["message"]) ??
-    redactedMessageOf(details["error_description"]) ??
-    redactedMessageOf(details["error"]);
+    redactIfText(details["message"]) ??
+    redactIfText(details["error_description"]) ??
+    redactIfText(details["error"]);
   const content = body ? (mediaTypeOf(headers) ?? "no content type") : "no body";
-  const error = new (apiErrorClass(code, status))({
+  const error = new (getApiErrorClass(code, status))({
     status,
     code,
     message: message ?? `${method} ${path} failed with status ${status} (${content})`,
-    ...intermediaryHintFor(status, redactedMessageOf(details["hint"]), message),
+    ...chooseHint(status, redactIfText(details["hint"]), message),
     requestId: headers["x-request-id"],
     issues: parseIssues(details["issues"]),
-    retryAfter: retryAfterOf(response),
-    headers: headersPrintedRedacted(headers),
+    retryAfter: readRetryAfter(response),
+    headers: redactPrintedHeaders(headers),
     method,
     path,
     details,
@@ -48,7 +48,7 @@ export const apiErrorFrom = (
  * Returns a copy of the headers that masks its secrets when it is printed: with `JSON.stringify`, and with `util.inspect` or
  * `console.log` of Node.js. Reading and copying its properties keeps their values.
  */
-const headersPrintedRedacted = (
+const redactPrintedHeaders = (
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> => {
   const redactedProperty = { value: () => redactHeaders(headers) };
@@ -71,7 +71,7 @@ const addKind = (error: MgmtError, kind: string): void => {
 };
 
 /** The service's hint; one of the SDK when the service sent neither a hint nor a message. */
-const intermediaryHintFor = (
+const chooseHint = (
   status: number,
   hint: string | undefined,
   message: string | undefined,
@@ -104,7 +104,7 @@ const asNonEmptyString = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
 /** Messages end up in logs, so their secrets are masked. */
-const redactedMessageOf = (value: unknown): string | undefined => {
+const redactIfText = (value: unknown): string | undefined => {
   const text = asNonEmptyString(value);
   return text === undefined ? undefined : redactMessage(text);
 };
@@ -113,7 +113,7 @@ const parseIssues = (value: unknown): ValidationIssue[] | undefined =>
   Array.isArray(value)
     ? value.map((entry) => {
         const { path, message } = asObject(entry);
-        return { path: asNonEmptyString(path) ?? "", message: redactedMessageOf(message) ?? "" };
+        return { path: asNonEmptyString(path) ?? "", message: redactIfText(message) ?? "" };
       })
     : undefined;
 
@@ -132,7 +132,7 @@ const invalidResponseError = (
     hint: "Check that baseUrl is the address of the Management API. The call may have taken effect.",
     advice: "check_base_url",
     requestId: headers["x-request-id"],
-    headers: headersPrintedRedacted(headers),
+    headers: redactPrintedHeaders(headers),
     method,
     path,
     details: {},
@@ -146,7 +146,7 @@ export const responseError = (
   fault: BodyFault | undefined,
 ): ApiError | PagingError => {
   const { status, headers } = response;
-  if (status < 200 || status > 299) return apiErrorFrom(message, response);
+  if (status < 200 || status > 299) return createApiError(message, response);
   return fault === undefined || fault === "not_json"
     ? invalidResponseError(message, response, fault)
     : new PagingError(fault, headers["x-request-id"]);

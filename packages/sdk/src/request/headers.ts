@@ -9,7 +9,7 @@ const headerValuePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
  * sent, without quoting it: it may be a secret, and transports would quote it in their errors.
  */
 export const normalizeHeaders = (headers: Record<string, string> | undefined): Record<string, string> => {
-  const lowerCased: Record<string, string> = {};
+  const normalizedHeaders: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...headers })) {
     if (!headerNamePattern.test(name)) {
       throw new InvalidArgumentError("headers", "has a name that cannot be sent");
@@ -17,7 +17,7 @@ export const normalizeHeaders = (headers: Record<string, string> | undefined): R
     if (typeof value !== "string" || !headerValuePattern.test(value)) {
       throw new InvalidArgumentError(`headers[${JSON.stringify(name)}]`, "has a value that cannot be sent");
     }
-    lowerCased[name.toLowerCase()] = value;
+    normalizedHeaders[name.toLowerCase()] = value;
   }
-  return lowerCased;
+  return normalizedHeaders;
 };

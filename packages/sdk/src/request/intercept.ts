@@ -4,9 +4,9 @@ import { InvalidArgumentError } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { ClientSettings } from "./context.js";
 import type { Middleware, Next, OutgoingRequest } from "../transport/middleware.js";
-import { connectionErrorFrom } from "./send.js";
-import { channelOf } from "#trace-channels";
-import { checkedResponse } from "#type-checks";
+import { toConnectionError } from "./send.js";
+import { getObservedChannel } from "#trace-channels";
+import { requireResponse } from "#type-checks";
 import type { TracedName } from "./trace-channels.js";
 import type { AttemptTrace, CallTrace } from "./traces.js";
 
@@ -35,7 +35,7 @@ export const trace = <T>(
   context: CallTrace | AttemptTrace,
   work: () => Promise<T>,
 ): Promise<T> => {
-  const channel = channelOf(name);
+  const channel = getObservedChannel(name);
   if (!channel) return work();
   let result: T;
   return channel
@@ -48,9 +48,9 @@ const composeMiddleware = ({ middleware, debug, transport }: ClientSettings): Ne
   const debugMiddleware: Middleware[] = debug ? [(request, next) => printRequest(request, next, debug)] : [];
   const sendByTransport: Next = async (request) => {
     try {
-      return checkedResponse(await transport.send(request));
+      return requireResponse(await transport.send(request));
     } catch (cause) {
-      throw connectionErrorFrom(request, cause);
+      throw toConnectionError(request, cause);
     }
   };
   return [...middleware, ...debugMiddleware].reduceRight<Next>(wrapWithMiddleware, sendByTransport);

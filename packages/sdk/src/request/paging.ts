@@ -92,15 +92,15 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
 
   /** Iterates over the pages. */
   async *pages(): AsyncGenerator<CursorPage<T>, void, undefined> {
-    const seen = new Set();
+    const seenCursors = new Set();
     for (let page = await this.load(); ;) {
       const { nextCursor } = page;
       if (nextCursor === null) return yield page;
-      const prefetchedPage = this.prefetch ? this.load(nextCursor, seen) : undefined;
+      const prefetchedPage = this.prefetch ? this.load(nextCursor, seenCursors) : undefined;
       // Awaited later, or never when the iteration is left early: a failure must not be reported as unhandled.
       prefetchedPage?.catch(() => undefined);
       yield page;
-      page = await (prefetchedPage ?? this.load(nextCursor, seen));
+      page = await (prefetchedPage ?? this.load(nextCursor, seenCursors));
     }
   }
 
@@ -117,8 +117,8 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
   /** Collects the items of all pages, or the first `limit` of them; no page after those is requested. */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
     assertOptions(options, "toArray", () => InvalidArgumentError);
-    const { limit = Infinity, ...others } = options;
-    for (const name in others) throw new InvalidArgumentError(name, "is not an option");
+    const { limit = Infinity, ...unknownOptions } = options;
+    for (const name in unknownOptions) throw new InvalidArgumentError(name, "is not an option");
     const items: T[] = [];
     for await (const item of validateLimit("limit", { limit }) ? this : [])
       if (items.push(item) >= limit) break;
@@ -147,9 +147,11 @@ export const listPages = <T>(
   read: ReadPage,
 ): CursorPages<T> => {
   let firstPage: ApiPromise<CursorPage<T>> | undefined;
-  const load = (cursor = call.query?.cursor, seen: Seen = new Set()): ApiPromise<CursorPage<T>> => {
-    seen.add(cursor);
-    return request({ ...call, query: { ...call.query, cursor } }, options, (body) => read<T>(body, seen));
+  const load = (cursor = call.query?.cursor, seenCursors: Seen = new Set()): ApiPromise<CursorPage<T>> => {
+    seenCursors.add(cursor);
+    return request({ ...call, query: { ...call.query, cursor } }, options, (body) =>
+      read<T>(body, seenCursors),
+    );
   };
   const loadOnce = (...pageArguments: Parameters<LoadPage<T>>): ApiPromise<CursorPage<T>> =>
     pageArguments[0] ? load(...pageArguments) : (firstPage ??= load());
@@ -157,27 +159,27 @@ export const listPages = <T>(
 };
 
 /** Reads `{ data, pagination }`. Returns undefined when the body does not have this form. */
-export const readPage: ReadPage = <T>(body: unknown, seen: Seen) => {
+export const readPage: ReadPage = <T>(body: unknown, seenCursors: Seen) => {
   // Every field is checked before it is used; the contract defines the items.
   const { data, pagination } = (body ?? {}) as Partial<ListEnvelope<T>>;
   if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
   const { hasMore, nextCursor } = pagination;
   if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
   if (typeof nextCursor !== "string" || nextCursor === "") return { fault: "cursor_missing" };
-  if (seen.has(nextCursor)) return { fault: "cursor_repeated" };
-  seen.empty = data[0] ? 0 : (seen.empty ?? 0) + 1;
-  if (seen.size >= maxPages || seen.empty >= maxEmptyPages) return { fault: "endless" };
+  if (seenCursors.has(nextCursor)) return { fault: "cursor_repeated" };
+  seenCursors.empty = data[0] ? 0 : (seenCursors.empty ?? 0) + 1;
+  if (seenCursors.size >= maxPages || seenCursors.empty >= maxEmptyPages) return { fault: "endless" };
   return { value: { data, nextCursor, hasMore } };
 };
 
 /** Reads a page of a list that may have no cursors, with all that it has besides its items. */
-export const readAnyPage: ReadPage = (body, seen) => {
+export const readAnyPage: ReadPage = (body, seenCursors) => {
   // The check below makes it an array. The caller names the type of its items.
   const { data, pagination } = (body ?? {}) as {
     data?: never[];
     pagination?: { hasMore?: unknown; nextCursor?: unknown };
   };
-  if (!Array.isArray(data) || pagination?.nextCursor !== undefined) return readPage(body, seen);
+  if (!Array.isArray(data) || pagination?.nextCursor !== undefined) return readPage(body, seenCursors);
   return {
     value: Object.assign({}, body, { data, nextCursor: null, hasMore: pagination?.hasMore === true }),
   };

@@ -24,8 +24,8 @@ const encodeSegment = (value: unknown): string => {
 /** Whether a value would make a path name another resource. */
 export const changesPath = (value: string): boolean => {
   if (/(^|[/\\])\s*(\.{1,2}\s*)?([/\\]|$)/.test(value)) return true;
-  const decoded = value.replace(/(%[\da-f]{2})+/gi, decodeIfValid);
-  return decoded !== value && changesPath(decoded);
+  const decodedValue = value.replace(/(%[\da-f]{2})+/gi, decodeIfValid);
+  return decodedValue !== value && changesPath(decodedValue);
 };
 
 const decodeIfValid = (escaped: string): string => {

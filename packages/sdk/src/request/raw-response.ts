@@ -44,9 +44,9 @@ const endOnAbort = (
   signals: readonly AbortSignal[],
 ): ReadableStream<Uint8Array> => {
   const reader = body.getReader();
-  let unregisters: (() => void)[] = [];
+  let unregisterCallbacks: (() => void)[] = [];
   const removeAbortListeners = (): void => {
-    for (const unregister of unregisters) unregister();
+    for (const unregister of unregisterCallbacks) unregister();
   };
   return new ReadableStream<Uint8Array>(
     {
@@ -58,7 +58,7 @@ const endOnAbort = (
           // The connection is closed either way.
           void reader.cancel(error).catch(() => undefined);
         };
-        unregisters = signals.map((signal) => onAbort(signal, stop));
+        unregisterCallbacks = signals.map((signal) => onAbort(signal, stop));
         const abortedSignal = signals.find((signal) => signal.aborted);
         if (abortedSignal) stop(abortedSignal.reason);
       },

@@ -11,10 +11,11 @@ const refusalPattern =
  * Returns the error of a request that `fetch` refused before it sent anything, and would refuse again; undefined for any other
  * failure.
  */
-export const fetchRefusalError = ({ cause }: ConnectionError): InvalidArgumentError | undefined => {
+export const findFetchRefusalError = ({ cause }: ConnectionError): InvalidArgumentError | undefined => {
   // Test environments have errors of another global object, so that nothing is known of it.
-  const { name, message, cause: inner } = Object(cause) as Partial<Error>;
-  if (name !== "TypeError" || inner !== undefined || !refusalPattern.test(message ?? "")) return undefined;
+  const { name, message, cause: innerCause } = Object(cause) as Partial<Error>;
+  if (name !== "TypeError" || innerCause !== undefined || !refusalPattern.test(message ?? ""))
+    return undefined;
   return new InvalidArgumentError("fetch", `refused the request: ${message ?? ""}`, {
     cause,
     hint: "Nothing was sent. A test environment may have replaced AbortSignal or Request: use the fetch that belongs to it.",

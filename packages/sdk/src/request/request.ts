@@ -10,7 +10,7 @@ import { type Message, encodeCall } from "./encode.js";
 import { roundTrip } from "./round-trip.js";
 import { mergeOptions } from "./settings.js";
 import { traceIfObserved } from "#trace-channels";
-import { areUsual, assertCall } from "#type-checks";
+import { areCertainlyValid, assertCall } from "#type-checks";
 
 /** Performs one call with the settings of a client. `read` takes the value from the response's body. */
 export type RequestFunction = <T>(
@@ -21,55 +21,59 @@ export type RequestFunction = <T>(
 
 /** Sends a message that is encoded already, with the client's settings and the options of one call. */
 export const sendEncoded = (
-  client: ClientSettings,
+  clientSettings: ClientSettings,
   message: Message,
   options: RequestOptions,
 ): Promise<TransportResponse> => {
   const attempts: Attempt[] = [];
-  return traceCall(client, message, attempts, () =>
-    chooseRoundTrip(mergeOptions(client, options), message, attempts),
+  return traceCall(clientSettings, message, attempts, () =>
+    chooseRoundTrip(mergeOptions(clientSettings, options), message, attempts),
   );
 };
 
 /** Encode → round trip (authorize → send → retry or refresh) → decode. */
 export const createRequest =
-  (client: ClientSettings): RequestFunction =>
-  (call, options, read) => {
+  (clientSettings: ClientSettings): RequestFunction =>
+  (call, options, readBody) => {
     const reading: Message["reading"] = {};
     let settings: ClientSettings;
     let response: TransportResponse;
     const attempts: Attempt[] = [];
-    const data = traceCall(client, call, attempts, async () => {
+    const data = traceCall(clientSettings, call, attempts, async () => {
       assertCall(call, options, () => InvalidArgumentError);
-      settings = options ? mergeOptions(client, options) : client;
-      if (settings.unchecked[0] || !areUsual(call.query, "?") || !areUsual(call.body, "{")) {
-        (await client.load()).assertUnchecked(settings.unchecked, call, options);
+      settings = options ? mergeOptions(clientSettings, options) : clientSettings;
+      if (
+        settings.unchecked[0] ||
+        !areCertainlyValid(call.query, "?") ||
+        !areCertainlyValid(call.body, "{")
+      ) {
+        (await clientSettings.load()).assertUnchecked(settings.unchecked, call, options);
       }
       let message: Message;
       try {
         message = encodeCall(settings, call, reading);
       } catch (error) {
-        throw (await client.load()).encodingError(call, error);
+        throw (await clientSettings.load()).encodingError(call, error);
       }
       response = await chooseRoundTrip(settings, message, attempts);
-      return decodeResponse(message, response, read, settings.load);
+      return decodeResponse(message, response, readBody, settings.load);
     });
-    const apiResponse = (): ApiResponse => {
+    const getApiResponse = (): ApiResponse => {
       const { status, headers } = response;
       return { status, headers, requestId: headers["x-request-id"], attempts };
     };
     const requestUnreadBody = (): (() => Promise<Response>) => {
       reading.unread = true;
-      return async () => (await client.load()).rawResponse(response, settings.signals);
+      return async () => (await clientSettings.load()).rawResponse(response, settings.signals);
     };
-    return new ApiPromise(data, apiResponse, requestUnreadBody);
+    return new ApiPromise(data, getApiResponse, requestUnreadBody);
   };
 
 /** Returns a response of any status. */
-const chooseRoundTrip: typeof roundTrip = (settings, ...rest) =>
+const chooseRoundTrip: typeof roundTrip = (settings, ...roundTripArguments) =>
   settings.waitForApproval
-    ? settings.load().then((steps) => steps.roundTripWithApproval(settings, ...rest))
-    : roundTrip(settings, ...rest);
+    ? settings.load().then((steps) => steps.roundTripWithApproval(settings, ...roundTripArguments))
+    : roundTrip(settings, ...roundTripArguments);
 
 /**
  * Traces a call, and completes its error with the attempts and the stack of the caller. The stack is captured only after a

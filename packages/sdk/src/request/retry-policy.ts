@@ -15,10 +15,10 @@ const transientStatuses = [408, 429, 502, 503, 504];
 const idempotentMethods = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
 
 /** Whether the service certainly did not process the request. */
-export const isSurelyUnprocessed = (outcome: Outcome): boolean =>
+export const isCertainlyUnprocessed = (outcome: Outcome): boolean =>
   outcome instanceof ConnectionError
     ? isUnsent(outcome)
-    : outcome.status === 429 || (outcome.status === 503 && retryAfterOf(outcome) !== undefined);
+    : outcome.status === 429 || (outcome.status === 503 && readRetryAfter(outcome) !== undefined);
 
 /**
  * Whether to send the request again. PATCH counts as idempotent because every PATCH of the contract sets absolute values;
@@ -28,19 +28,19 @@ export const mayRetry = (method: string, outcome: Outcome): boolean =>
   (outcome instanceof ConnectionError
     ? !isCertificateRefused(outcome)
     : transientStatuses.includes(outcome.status)) &&
-  (idempotentMethods.includes(method) || isSurelyUnprocessed(outcome));
+  (idempotentMethods.includes(method) || isCertainlyUnprocessed(outcome));
 
-/** Milliseconds before retry number `retry`, from 0; undefined when `Retry-After` exceeds `maxRetryAfterMs`. */
-export const pauseBeforeRetry = (
-  retry: number,
+/** Milliseconds before retry number `retryIndex`, from 0; undefined when `Retry-After` exceeds `maxRetryAfterMs`. */
+export const computePauseMs = (
+  retryIndex: number,
   outcome: Outcome,
   maxRetryAfterMs: number,
 ): number | undefined => {
-  const requestedMs = (outcome instanceof ConnectionError ? 0 : (retryAfterOf(outcome) ?? 0)) * 1_000;
+  const requestedMs = (outcome instanceof ConnectionError ? 0 : (readRetryAfter(outcome) ?? 0)) * 1_000;
   if (requestedMs > maxRetryAfterMs) return undefined;
-  return requestedMs + Math.random() * Math.min(firstPauseMs * 2 ** retry, longestPauseMs);
+  return requestedMs + Math.random() * Math.min(firstPauseMs * 2 ** retryIndex, longestPauseMs);
 };
 
 /** Whole seconds of `Retry-After`; undefined if there is none that can be read. */
-export const retryAfterOf = ({ headers }: TransportResponse): number | undefined =>
+export const readRetryAfter = ({ headers }: TransportResponse): number | undefined =>
   parseRetryAfter(headers["retry-after"] ?? "");

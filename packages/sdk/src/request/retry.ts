@@ -1,36 +1,36 @@
 import { observe } from "@mgmt/internal/observers/observe";
-import { apiErrorFrom } from "./error-from.js";
+import { createApiError } from "./error-from.js";
 import { ConnectionError, withoutQuery } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { authorize } from "./authorize.js";
 import type { CallContext, Outcome } from "./context.js";
 import type { Message } from "./encode.js";
 import { pause } from "../deadlines/pause.js";
-import { fetchRefusalError } from "./refused-by-fetch.js";
-import { isSurelyUnprocessed, mayRetry, pauseBeforeRetry } from "./retry-policy.js";
+import { findFetchRefusalError } from "./refused-by-fetch.js";
+import { isCertainlyUnprocessed, mayRetry, computePauseMs } from "./retry-policy.js";
 import { responseOrThrow } from "./round-trip.js";
 import { sendAttempt } from "./send.js";
 
 /**
  * Continues after a first attempt that did not succeed: refreshes the credential after a 401, and sends again while that is
- * safe, can help, and the deadline allows it. `sent` is the message with its credential.
+ * safe, can help, and the deadline allows it. `sentMessage` is the message with its credential.
  */
 export const retry = async (
   context: CallContext,
-  sent: Message,
+  sentMessage: Message,
   firstOutcome: Outcome,
 ): Promise<TransportResponse> => {
   const { settings, message, attempts, deadline } = context;
   const { signal } = context.limit;
   const { maxRetries, maxRetryAfterMs, onRetry, timers } = settings;
-  let outcome = await resendWithFreshToken(context, sent, firstOutcome);
+  let outcome = await resendWithFreshToken(context, sentMessage, firstOutcome);
   let mayBeProcessed = false;
-  const refusalError = outcome instanceof ConnectionError ? fetchRefusalError(outcome) : undefined;
+  const refusalError = outcome instanceof ConnectionError ? findFetchRefusalError(outcome) : undefined;
   if (refusalError) throw refusalError;
-  for (let count = 0; count < maxRetries && mayRetry(message.method, outcome); count += 1) {
-    const pauseMs = pauseBeforeRetry(count, outcome, maxRetryAfterMs);
+  for (let retryIndex = 0; retryIndex < maxRetries && mayRetry(message.method, outcome); retryIndex += 1) {
+    const pauseMs = computePauseMs(retryIndex, outcome, maxRetryAfterMs);
     if (pauseMs === undefined || timers.performance.now() + pauseMs >= deadline) break;
-    mayBeProcessed ||= !isSurelyUnprocessed(outcome);
+    mayBeProcessed ||= !isCertainlyUnprocessed(outcome);
     signal.throwIfAborted();
     const requestSummary = { method: message.method, url: withoutQuery(message.url) };
     observe("onRetry", onRetry, { ...requestSummary, attempts: [...attempts], pauseMs });
@@ -50,13 +50,13 @@ export const retry = async (
 /** After a 401, which means that nothing was done, asks for another credential and sends once more if there is one. */
 const resendWithFreshToken = async (
   context: CallContext,
-  sent: Message,
+  sentMessage: Message,
   outcome: Outcome,
 ): Promise<Outcome> => {
   const { settings, message } = context;
   if (outcome instanceof ConnectionError || outcome.status !== 401) return outcome;
-  if (typeof settings.token !== "function" || message === sent) return outcome;
-  const { authorization } = sent.headers;
+  if (typeof settings.token !== "function" || message === sentMessage) return outcome;
+  const { authorization } = sentMessage.headers;
   const refreshedMessage = await authorize(context, authorization?.slice("Bearer ".length));
   if (refreshedMessage.headers["authorization"] === authorization) return outcome;
   return sendAttempt(context, refreshedMessage, 0);
@@ -67,7 +67,7 @@ const isAlreadyDeleted = (message: Message, outcome: Outcome): boolean =>
   !(outcome instanceof ConnectionError) &&
   outcome.status === 404 &&
   // Not an unknown route, nor the response of a proxy.
-  /^(?!route:)\w+:not_found$/.test(apiErrorFrom(message, outcome).code);
+  /^(?!route:)\w+:not_found$/.test(createApiError(message, outcome).code);
 
 /** Replaces the hint of an error whose reason says more. */
 const addConnectionHint = (error: ConnectionError): ConnectionError => {

@@ -3,11 +3,17 @@ import { fetchTransport } from "../transport/fetch-transport.js";
 import type { RequestOptions } from "./call.js";
 import type { ClientOptions } from "./client-options.js";
 import type { ClientSettings, Unchecked } from "./context.js";
-import { readTimeout } from "../deadlines/deadline.js";
-import { presentEntries } from "./encode.js";
+import { validateTimeout } from "../deadlines/deadline.js";
+import { selectDefinedEntries } from "./encode.js";
 import { normalizeHeaders } from "./headers.js";
-import { reusing } from "#limit";
-import { assertEncrypted, areUsual, assertOptions, assertRuntime, baseUrlProblem } from "#type-checks";
+import { selectTimers } from "#limit";
+import {
+  assertEncrypted,
+  areCertainlyValid,
+  assertOptions,
+  assertRuntime,
+  findBaseUrlProblem,
+} from "#type-checks";
 import { environmentVariable } from "#environment";
 
 /** Checks the options of a client. Throws `InvalidArgumentError`. */
@@ -15,14 +21,14 @@ export const resolveSettings = (
   clientOptions: ClientOptions = {},
   load: ClientSettings["load"],
 ): ClientSettings => {
-  const { baseUrl, fetch, allowInsecureHttp, timers = reusing(globalThis), ...options } = clientOptions;
+  const { baseUrl, fetch, allowInsecureHttp, timers = selectTimers(globalThis), ...options } = clientOptions;
   assertRuntime(() => InvalidArgumentError);
   assertOptions(clientOptions, "a client", () => InvalidArgumentError);
-  const address = normalizeBaseUrl(baseUrl ?? environmentVariable("MGMT_BASE_URL") ?? "");
-  assertEncrypted(address, allowInsecureHttp, () => InvalidArgumentError);
+  const normalizedBaseUrl = normalizeBaseUrl(baseUrl ?? environmentVariable("MGMT_BASE_URL") ?? "");
+  assertEncrypted(normalizedBaseUrl, allowInsecureHttp, () => InvalidArgumentError);
   return mergeOptions(
     {
-      baseUrl: address,
+      baseUrl: normalizedBaseUrl,
       transport: fetchTransport(fetch),
       headers: {},
       timeoutMs: 60_000,
@@ -41,26 +47,29 @@ export const resolveSettings = (
 
 /** Returns the client's settings with the options of one call applied. */
 export const mergeOptions = (
-  client: ClientSettings,
+  clientSettings: ClientSettings,
   options: RequestOptions,
   optionsOwner?: Unchecked[0],
 ): ClientSettings => {
-  const { headers, load, middleware, signals, unchecked } = client;
-  const { waitForApproval = client.waitForApproval } = options;
-  const settings = { ...client, ...(Object.fromEntries(presentEntries(options)) as Partial<ClientSettings>) };
+  const { headers, load, middleware, signals, unchecked } = clientSettings;
+  const { waitForApproval = clientSettings.waitForApproval } = options;
+  const settings = {
+    ...clientSettings,
+    ...(Object.fromEntries(selectDefinedEntries(options)) as Partial<ClientSettings>),
+  };
   return {
     ...settings,
     headers: { ...headers, ...normalizeHeaders(options.headers) },
-    timeoutMs: readTimeout(settings.timeoutMs),
+    timeoutMs: validateTimeout(settings.timeoutMs),
     maxRetries: validateLimit("maxRetries", settings),
     maxRetryAfterMs: validateLimit("maxRetryAfterMs", settings),
     middleware: middleware.concat(options.middleware ?? []),
     // Options that are not checked yet must not replace the checks.
     load,
-    unchecked: areUsual(options) ? unchecked : [...unchecked, [optionsOwner, options]],
+    unchecked: areCertainlyValid(options) ? unchecked : [...unchecked, [optionsOwner, options]],
     signals: signals.concat(options.signal ?? []),
     // True has no options of its own.
-    waitForApproval: waitForApproval && { ...client.waitForApproval, ...(waitForApproval as object) },
+    waitForApproval: waitForApproval && { ...clientSettings.waitForApproval, ...(waitForApproval as object) },
   };
 };
 
@@ -74,8 +83,8 @@ export const validateLimit = <Name extends string>(
 };
 
 const normalizeBaseUrl = (baseUrl: string): string => {
-  const base = URL.canParse(baseUrl) ? new URL(baseUrl).href.replace(/\/+$/, "") : "";
-  const problem = baseUrlProblem(base, baseUrl);
+  const normalizedUrl = URL.canParse(baseUrl) ? new URL(baseUrl).href.replace(/\/+$/, "") : "";
+  const problem = findBaseUrlProblem(normalizedUrl, baseUrl);
   if (problem) throw new InvalidArgumentError("baseUrl", problem);
-  return base;
+  return normalizedUrl;
 };

@@ -11,7 +11,7 @@ const openTracingChannel = (name: TracedName) => diagnostics.tracingChannel(`@mg
 const channels = { call: openTracingChannel("call"), attempt: openTracingChannel("attempt") };
 
 /** Returns the channel if anything subscribes to it. */
-export const channelOf = (name: TracedName) => {
+export const getObservedChannel = (name: TracedName) => {
   const channel = channels[name];
   return channel.hasSubscribers ? channel : undefined;
 };
@@ -27,4 +27,5 @@ export const traceIfObserved = <T>(
   context: CallTrace | AttemptTrace,
   work: () => Promise<T>,
   load: () => Promise<Tracer>,
-): Promise<T> | undefined => channelOf(name) && load().then(({ trace }) => trace(name, context, work));
+): Promise<T> | undefined =>
+  getObservedChannel(name) && load().then(({ trace }) => trace(name, context, work));

@@ -3,5 +3,5 @@
  * because bundlers for edge runtimes reject code that looks for modules of Node.js. Bundlers remove calls of empty functions,
  * which is why these are declarations.
  */
-export function channelOf(): undefined {}
+export function getObservedChannel(): undefined {}
 export function traceIfObserved(): undefined {}

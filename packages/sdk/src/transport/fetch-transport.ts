@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import type { Fetch } from "./fetch.js";
 import type { Transport } from "./transport.js";
-import { assertFetch, assertFetched } from "#type-checks";
-import { textOf } from "#response-text";
+import { assertFetch, assertFetchedResponse } from "#type-checks";
+import { readText } from "#response-text";
 
 /** Creates a transport that sends with `fetch`. Without an argument, it reads `globalThis.fetch` at each call. */
 export const fetchTransport = (fetch?: Fetch): Transport => ({
@@ -10,17 +10,17 @@ export const fetchTransport = (fetch?: Fetch): Transport => ({
     assertFetch(fetch, () => InvalidArgumentError);
     const send = fetch ?? globalThis.fetch;
     const response = await send(url, { method, headers, signal, redirect: "manual", body });
-    assertFetched(response, () => InvalidArgumentError);
+    assertFetchedResponse(response, () => InvalidArgumentError);
     if (response.type === "opaqueredirect") throw new TypeError("a redirect");
     // `rawResponse` makes a response of the web of one of node-fetch.
     const unread = reading?.unread && response.ok ? (response as Response) : undefined;
-    const text = unread ? "" : await textOf(response, { method, url });
+    const text = unread ? "" : await readText(response, { method, url });
     let flattenedHeaders: Record<string, string> | undefined;
     return {
       status: response.status,
       // Lazy: most calls never read the headers, and copying them costs as much as writing the request.
       get headers() {
-        // `assertFetched` has made sure of it.
+        // `assertFetchedResponse` has made sure of it.
         return (flattenedHeaders ??= Object.fromEntries(response.headers as Headers));
       },
       body: text,

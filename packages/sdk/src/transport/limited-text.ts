@@ -7,7 +7,7 @@ import { ResponseTooLargeError, defaultMaxResponseBytes } from "../errors/respon
  * byte counts and a page has the memory of one tab.
  * Throws `ResponseTooLargeError` for a body of more than 64 MiB, of which the rest is not read.
  */
-export async function textOf(
+export async function readText(
   response: FetchResponse,
   request: { method: string; url: string },
 ): Promise<string> {
@@ -15,18 +15,18 @@ export async function textOf(
   const length = headers.get("content-length") ?? "";
   const isKnownShort =
     /^\d+$/.test(length) && Number(length) <= defaultMaxResponseBytes && !headers.has("content-encoding");
-  const parts = isKnownShort ? undefined : chunkIteratorOf(body);
-  if (!parts) return response.text();
+  const chunkIterator = isKnownShort ? undefined : getChunkIterator(body);
+  if (!chunkIterator) return response.text();
   const decoder = new TextDecoder();
   let text = "";
   let size = 0;
   for (;;) {
-    const { done, value } = await parts.next();
+    const { done, value } = await chunkIterator.next();
     if (done) return text + decoder.decode();
     size += value.length;
     if (size > defaultMaxResponseBytes) {
       // The response is of no use, whether or not it can be canceled.
-      void parts.return().catch(() => undefined);
+      void chunkIterator.return().catch(() => undefined);
       throw new ResponseTooLargeError(request, defaultMaxResponseBytes);
     }
     text += decoder.decode(value, { stream: true });
@@ -34,7 +34,7 @@ export async function textOf(
 }
 
 /** Returns undefined for a body that is no stream: test doubles and some runtimes have none. */
-const chunkIteratorOf = (body: unknown): ChunkIterator | undefined => {
+const getChunkIterator = (body: unknown): ChunkIterator | undefined => {
   // Nothing is known of it.
   const stream = Object(body) as MaybeStream;
   const reader = stream.getReader?.();

@@ -1,6 +1,6 @@
 import http from "node:http";
 import { InvalidArgumentError } from "../errors/local-errors.js";
-import { notLoaded } from "../errors/not-loaded.js";
+import { throwNotLoaded } from "../errors/not-loaded.js";
 import { isLoopbackHostname } from "../checks/loopback.js";
 
 /**
@@ -29,7 +29,7 @@ export const proxyFor = async (url: string, proxy?: string | false): Promise<str
   // Most machines set no proxy, so they skip loading the parser.
   if (!Object.keys(process.env).some((name) => /^(https?|all)_proxy$/i.test(name))) return "";
   if (isLoopbackHostname(new URL(url).hostname)) return "";
-  const { getProxyForUrl } = await import("proxy-from-env").catch(notLoaded);
+  const { getProxyForUrl } = await import("proxy-from-env").catch(throwNotLoaded);
   const proxyUrl = getProxyForUrl(url);
   if (proxyUrl)
     assertProxyUrl(proxyUrl, {
@@ -53,6 +53,6 @@ export const createAgent = async (
     const { default: https } = await import("node:https");
     return new https.Agent(options);
   }
-  const { HttpProxyAgent, HttpsProxyAgent } = await import("./proxy-agents.js").catch(notLoaded);
+  const { HttpProxyAgent, HttpsProxyAgent } = await import("./proxy-agents.js").catch(throwNotLoaded);
   return new (isUnencrypted ? HttpProxyAgent : HttpsProxyAgent)(proxy, options);
 };

@@ -4,9 +4,9 @@ import type https from "node:https";
 import { Readable } from "node:stream";
 import { urlToHttpOptions } from "node:url";
 import { InvalidArgumentError } from "../errors/local-errors.js";
-import { notLoaded } from "../errors/not-loaded.js";
+import { throwNotLoaded } from "../errors/not-loaded.js";
 import { ResponseTooLargeError, defaultMaxResponseBytes } from "../errors/response-too-large-error.js";
-import { readTimeout } from "../deadlines/deadline.js";
+import { validateTimeout } from "../deadlines/deadline.js";
 import { assertProxyUrl, createAgent, proxyFor } from "./node-agent.js";
 import { ProxyError } from "./proxy-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
@@ -49,8 +49,8 @@ export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport
   const { proxy, ca, maxSockets, maxResponseBytes = defaultMaxResponseBytes } = options;
   if (proxy) assertProxyUrl(proxy);
   // With a limit of 0 or less, every call would wait until its deadline.
-  readTimeout(maxSockets ?? Infinity, "maxSockets");
-  readTimeout(maxResponseBytes, "maxResponseBytes");
+  validateTimeout(maxSockets ?? Infinity, "maxSockets");
+  validateTimeout(maxResponseBytes, "maxResponseBytes");
   const settings = {
     keepAlive: true,
     ...(maxSockets === undefined ? {} : { maxSockets }),
@@ -64,7 +64,7 @@ export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport
     // Loaded on demand: it adds 4 ms to the startup of a process.
     const module = url.startsWith("https:") ? (await import("node:https")).default : http;
     const newOrigin = {
-      length: origin.length,
+      pathOffset: origin.length,
       proxy: proxyUrl,
       options: { protocol, hostname, port, agent, ca },
       module,
@@ -86,7 +86,7 @@ export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport
     const origin = resolveOrigin(message.url);
     // Without `await`, which would make three promises more.
     return "then" in origin
-      ? origin.then((opened) => exchangeMessages(message, opened, maxResponseBytes))
+      ? origin.then((openedOrigin) => exchangeMessages(message, openedOrigin, maxResponseBytes))
       : exchangeMessages(message, origin, maxResponseBytes);
   };
   acceptLightSignals(send);
@@ -104,8 +104,8 @@ export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport
 
 /** Connection settings shared by all requests to one scheme, host and port. */
 interface Origin {
-  /** Length of the part of a URL before its path. */
-  length: number;
+  /** Index in a URL at which its path starts. */
+  pathOffset: number;
   /** URL of the proxy, which may contain a password. Empty for a direct connection. */
   proxy: string;
   options: https.RequestOptions & { agent: http.Agent };
@@ -116,12 +116,12 @@ interface Origin {
 const hasBody = (status: number): boolean =>
   status >= 200 && status < 300 && status !== 204 && status !== 205;
 
-const flatHeaders = ({ headers }: http.IncomingMessage): Record<string, string> => {
-  const flat: Record<string, string> = {};
+const flattenHeaders = ({ headers }: http.IncomingMessage): Record<string, string> => {
+  const flattened: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value;
+    if (value !== undefined) flattened[name] = Array.isArray(value) ? value.join(", ") : value;
   }
-  return flat;
+  return flattened;
 };
 
 /** Whether a response has a body with a content coding. None is asked for, but a proxy may use one all the same. */
@@ -133,13 +133,13 @@ const hasEncodedBody = (method: string, { statusCode = 0, headers }: http.Incomi
 
 /** A response whose body has been read. Most calls never read the headers, so they are copied when they are read. */
 const toTransportResponse = (incoming: http.IncomingMessage, chunks: Buffer[]): TransportResponse => {
-  const [first] = chunks;
-  const text = (chunks.length === 1 && first ? first : Buffer.concat(chunks)).toString("utf8");
+  const [firstChunk] = chunks;
+  const text = (chunks.length === 1 && firstChunk ? firstChunk : Buffer.concat(chunks)).toString("utf8");
   let headers: Record<string, string> | undefined;
   return {
     status: incoming.statusCode ?? 0,
     get headers() {
-      return (headers ??= flatHeaders(incoming));
+      return (headers ??= flattenHeaders(incoming));
     },
     // `fetch` leaves out a byte order mark, too.
     body: text.startsWith("\uFEFF") ? text.slice(1) : text,
@@ -157,16 +157,16 @@ const exchangeMessages = (
     signal.throwIfAborted();
     // The `signal` option is not used: it makes Node watch the whole stream, which costs more than the rest of this
     // function.
-    const stop = (): void => {
+    const abortRequest = (): void => {
       fail(signal.reason);
       outgoing.destroy();
     };
     const fail = (reason: unknown): void => {
-      signal.removeEventListener("abort", stop);
+      signal.removeEventListener("abort", abortRequest);
       reject(reason);
     };
     let hasResponse = false;
-    const path = url.slice(origin.length).replace(/^(?!\/)/, "/");
+    const path = url.slice(origin.pathOffset).replace(/^(?!\/)/, "/");
     const outgoing = origin.module.request(
       { path, method, headers: sizedHeaders, ...origin.options },
       (incoming) => {
@@ -179,8 +179,8 @@ const exchangeMessages = (
         }
         incoming.on("error", fail);
         void import("./content-encoding.js")
-          .catch(notLoaded)
-          .then(({ decodeContent: decoded }) => receiveResponse(incoming, decoded(incoming)))
+          .catch(throwNotLoaded)
+          .then(({ decodeContent: decode }) => receiveResponse(incoming, decode(incoming)))
           .catch((error: unknown) => {
             fail(error);
             outgoing.destroy();
@@ -190,8 +190,8 @@ const exchangeMessages = (
     const receiveResponse = (incoming: http.IncomingMessage, content: Readable): void => {
       const { statusCode: status = 0 } = incoming;
       if (reading?.unread && hasBody(status)) {
-        signal.removeEventListener("abort", stop);
-        const receivedHeaders = flatHeaders(incoming);
+        signal.removeEventListener("abort", abortRequest);
+        const receivedHeaders = flattenHeaders(incoming);
         // The declarations of Node.js and of the DOM describe the same class.
         const stream = Readable.toWeb(content) as ReadableStream<Uint8Array<ArrayBuffer>>;
         const unread = new Response(stream, { status, headers: receivedHeaders });
@@ -211,7 +211,7 @@ const exchangeMessages = (
       });
       content.on("error", fail);
       content.on("end", () => {
-        signal.removeEventListener("abort", stop);
+        signal.removeEventListener("abort", abortRequest);
         resolve(toTransportResponse(incoming, chunks));
       });
     };
@@ -233,6 +233,6 @@ const exchangeMessages = (
     outgoing.on("close", () => {
       if (!hasResponse) fail(new Error("the connection was closed without a response"));
     });
-    signal.addEventListener("abort", stop);
+    signal.addEventListener("abort", abortRequest);
     outgoing.end(body);
   });

@@ -1,6 +1,6 @@
 import type { FetchResponse } from "./fetch.js";
 
 /** The replacement of `limited-text.ts` in builds for browsers. */
-export function textOf(response: FetchResponse): Promise<string> {
+export function readText(response: FetchResponse): Promise<string> {
   return response.text();
 }

@@ -27,7 +27,7 @@ export interface WaitGoal<T extends AwaitedResource> {
   /** Default timeout of the wait. */
   timeoutMs: number;
   /** The advice after a timeout. */
-  late: { hint: string; advice: Advice };
+  timeoutAdvice: { hint: string; advice: Advice };
 }
 
 const minuteMs = 60_000;
@@ -57,7 +57,7 @@ export const approvalGrantedGoal: WaitGoal<Approval> = {
     },
   },
   timeoutMs: 20 * minuteMs,
-  late: {
+  timeoutAdvice: {
     hint: "The sponsor can still decide: wait for the approval again, then send the same request again.",
     advice: "wait_and_resend",
   },
@@ -77,7 +77,7 @@ export const databaseReadyGoal: WaitGoal<Database> = {
     },
   },
   timeoutMs: 10 * minuteMs,
-  late: {
+  timeoutAdvice: {
     hint: "Provisioning continues in the background: wait again, or with a larger timeoutMs.",
     advice: "wait_longer",
   },
@@ -108,7 +108,7 @@ export const deploymentRunningGoal: WaitGoal<DeploymentDetails> = {
     stopped: stoppedFailure,
   },
   timeoutMs: 10 * minuteMs,
-  late: {
+  timeoutAdvice: {
     hint: "The deployment can still start: wait again, or with a larger timeoutMs.",
     advice: "wait_longer",
   },
@@ -128,7 +128,7 @@ export const deploymentStoppedGoal: WaitGoal<DeploymentDetails> = {
     stopped: "reached",
   },
   timeoutMs: 10 * minuteMs,
-  late: {
+  timeoutAdvice: {
     hint: "The deployment is still stopping: wait again, or with a larger timeoutMs.",
     advice: "wait_longer",
   },
@@ -139,7 +139,7 @@ export const deploymentPromotedGoal: WaitGoal<PromotionState> = {
   noun: "The promotion of service",
   outcomes: { pending: "pending", promoted: "reached" },
   timeoutMs: 10 * minuteMs,
-  late: {
+  timeoutAdvice: {
     hint: "The promotion continues in the background: wait again, or with a larger timeoutMs.",
     advice: "wait_longer",
   },
@@ -150,7 +150,7 @@ export const projectTransferredGoal: WaitGoal<TransferState> = {
   noun: "The transfer of project",
   outcomes: { pending: "pending", transferred: "reached" },
   timeoutMs: 10 * minuteMs,
-  late: {
+  timeoutAdvice: {
     hint: "The transfer continues in the background: wait again, or with a larger timeoutMs.",
     advice: "wait_longer",
   },

@@ -1,5 +1,5 @@
 import type { Attempt } from "../errors/attempt.js";
-import { apiErrorFrom } from "../request/error-from.js";
+import { createApiError } from "../request/error-from.js";
 import { hasErrorKind } from "../errors/mgmt-error.js";
 import type { ApprovalRequiredError } from "../errors/generated/errors.js";
 import type { Approval } from "../generated/types.js";
@@ -23,7 +23,7 @@ export const roundTripWithApproval = async (
 ): Promise<TransportResponse> => {
   const response = await roundTrip(settings, message, attempts);
   if (response.status !== 403) return response;
-  const approvalError = apiErrorFrom(message, response);
+  const approvalError = createApiError(message, response);
   if (!isApprovalRequired(approvalError) || !approvalError.approvalId) return response;
   await waitForSponsor(
     approvalError,

@@ -3,7 +3,7 @@ import { ApiError } from "../errors/api-error.js";
 import { ConnectionError, InvalidArgumentError } from "../errors/local-errors.js";
 import { type AwaitedResource, WaitFailedError, WaitTimeoutError } from "../errors/wait-errors.js";
 import type { RequestOptions } from "../request/call.js";
-import { readTimeout } from "../deadlines/deadline.js";
+import { validateTimeout } from "../deadlines/deadline.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
 import { pause } from "../deadlines/pause.js";
 import type { Waiting } from "../request/context.js";
@@ -42,30 +42,30 @@ export const waitFor = async <T extends AwaitedResource>(
   { timers, signals }: Waiting,
 ): Promise<T> => {
   assertOptions(options, "a wait", () => InvalidArgumentError);
-  const { onProgress, pollIntervalMs, sleep, ...sending } = options;
-  const { signal: callerSignal, timeoutMs: callerTimeoutMs, ...request } = sending;
-  if (pollIntervalMs !== undefined) readTimeout(pollIntervalMs, "pollIntervalMs");
-  const timeoutMs = readTimeout(callerTimeoutMs ?? goal.timeoutMs);
+  const { onProgress, pollIntervalMs, sleep, ...sendOptions } = options;
+  const { signal: callerSignal, timeoutMs: callerTimeoutMs, ...requestOptions } = sendOptions;
+  if (pollIntervalMs !== undefined) validateTimeout(pollIntervalMs, "pollIntervalMs");
+  const timeoutMs = validateTimeout(callerTimeoutMs ?? goal.timeoutMs);
   const start = timers.performance.now();
   const progressAfter = (polls: number): WaitProgress => {
     const elapsedMs = Math.round(timers.performance.now() - start);
     return { polls, elapsedMs, remainingMs: Math.max(0, timeoutMs - elapsedMs) };
   };
   let lastSeen: T | undefined;
-  let failure: { since: number; error: unknown } | undefined;
+  let pollFailure: { since: number; error: unknown } | undefined;
 
-  const timedOut = (): WaitTimeoutError =>
+  const createTimeoutError = (): WaitTimeoutError =>
     new WaitTimeoutError(timeoutMs, {
       message: `${goal.noun} ${id} ${lastSeen ? `is still ${lastSeen.status}` : "could not be read"} after ${timeoutMs} ms`,
-      ...goal.late,
+      ...goal.timeoutAdvice,
       resource: goal.resource,
-      cause: failure?.error ?? cause,
+      cause: pollFailure?.error ?? cause,
       id,
       last: lastSeen,
     });
 
   return await withDeadline(
-    { signals: signals.concat(callerSignal ?? []), timeoutMs, timedOut, timers },
+    { signals: signals.concat(callerSignal ?? []), timeoutMs, createTimeoutError, timers },
     async (signal) => {
       onStart?.(progressAfter(0));
       for (
@@ -76,17 +76,17 @@ export const waitFor = async <T extends AwaitedResource>(
         let pauseMs = pollIntervalMs ?? Math.random() * bound;
         let seenResource: T | undefined;
         try {
-          seenResource = await poll({ ...request, signal, maxRetries: 0 });
+          seenResource = await poll({ ...requestOptions, signal, maxRetries: 0 });
         } catch (error) {
           signal.throwIfAborted();
           const now = timers.performance.now();
-          failure = { since: failure?.since ?? now, error };
+          pollFailure = { since: pollFailure?.since ?? now, error };
           pauseMs = Math.max(pauseMs, retryAfterMsOf(error));
-          if (!isTransient(error) || now + pauseMs > failure.since + maxFailureMs) throw error;
+          if (!isTransient(error) || now + pauseMs > pollFailure.since + maxFailureMs) throw error;
         }
         if (seenResource !== undefined) {
           lastSeen = seenResource;
-          failure = undefined;
+          pollFailure = undefined;
           observe("onProgress", onProgress, seenResource, progressAfter(polls));
           if (isGoalReached(goal, id, seenResource, cause)) return seenResource;
         }

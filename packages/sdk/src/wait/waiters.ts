@@ -75,7 +75,7 @@ export const waitForTransfer = async (
   return finalState.project;
 };
 
-/** Waits until the sponsor has approved the call that failed with `required`. */
+/** Waits until the sponsor has approved the call that failed with `approvalError`. */
 export const waitForSponsor = async (
   approvalError: ApprovalRequiredError,
   poll: Poll<Approval>,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { createClient } from "@mgmt/sdk";
-import { neededFeatures } from "../../src/checks/type-checks.js";
+import { requiredFeatures } from "../../src/checks/type-checks.js";
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 
@@ -24,7 +24,7 @@ const errorWithout = (feature: string): unknown => {
   }
 };
 
-it.each(neededFeatures)("names %s when the runtime lacks it, as the README does", (feature) => {
+it.each(requiredFeatures)("names %s when the runtime lacks it, as the README does", (feature) => {
   expect(errorWithout(feature)).toMatchObject({
     code: "argument:invalid",
     message: `${feature} is missing in this runtime`,

@@ -160,7 +160,10 @@ describe("advice", () => {
       deploymentPromotedGoal,
       projectTransferredGoal,
     ];
-    const failures = goals.flatMap(({ outcomes, late }) => [late, ...Object.values(outcomes)]);
+    const failures = goals.flatMap(({ outcomes, timeoutAdvice }) => [
+      timeoutAdvice,
+      ...Object.values(outcomes),
+    ]);
     const advised = [...errors, ...failures.filter((each) => typeof each === "object")];
     expect(advised.length).toBeGreaterThan(25);
     for (const { hint = "", advice } of advised) {

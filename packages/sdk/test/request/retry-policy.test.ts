@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ConnectionError, isUnsent } from "@mgmt/sdk";
-import { mayRetry, pauseBeforeRetry, retryAfterOf } from "../../src/request/retry-policy.js";
+import { mayRetry, computePauseMs, readRetryAfter } from "../../src/request/retry-policy.js";
 
 const response = (status: number, retryAfter?: string) => ({
   status,
@@ -121,21 +121,21 @@ describe("Retry-After", () => {
     ["Sat, 31 Feb 2026 00:00:30 GMT", undefined],
     ["01 Jan 2026 00:00:30 GMT", undefined],
   ])("reads %j as %j seconds", (value, seconds) => {
-    expect(retryAfterOf(response(429, value))).toBe(seconds);
+    expect(readRetryAfter(response(429, value))).toBe(seconds);
   });
 
   it("rounds up to whole seconds", () => {
     vi.setSystemTime(Date.UTC(2026, 0, 1) + 1);
-    expect(retryAfterOf(response(429, "Thu, 01 Jan 2026 00:00:30 GMT"))).toBe(30);
+    expect(readRetryAfter(response(429, "Thu, 01 Jan 2026 00:00:30 GMT"))).toBe(30);
   });
 
   it("comes before the jitter, up to the limit", () => {
     vi.spyOn(Math, "random").mockReturnValue(0.5);
-    expect(pauseBeforeRetry(0, response(429, "2"), 2_000)).toBe(2_250);
-    expect(pauseBeforeRetry(0, response(429, "3"), 2_000)).toBeUndefined();
-    expect(pauseBeforeRetry(0, response(502), 0)).toBe(250);
-    expect(pauseBeforeRetry(3, failure("ECONNRESET"), 0)).toBe(2_000);
-    expect(pauseBeforeRetry(4, response(502), 0)).toBe(4_000);
-    expect(pauseBeforeRetry(9, response(502), 0)).toBe(4_000);
+    expect(computePauseMs(0, response(429, "2"), 2_000)).toBe(2_250);
+    expect(computePauseMs(0, response(429, "3"), 2_000)).toBeUndefined();
+    expect(computePauseMs(0, response(502), 0)).toBe(250);
+    expect(computePauseMs(3, failure("ECONNRESET"), 0)).toBe(2_000);
+    expect(computePauseMs(4, response(502), 0)).toBe(4_000);
+    expect(computePauseMs(9, response(502), 0)).toBe(4_000);
   });
 });

@@ -53,25 +53,26 @@ export const cliLogin = async (options: CliLoginOptions = {}): Promise<CliLogin>
   assertOptions(options, "cliLogin", () => InvalidArgumentError);
   const { profile, allowInsecureHttp = false, program } = options;
   const baseUrl = environmentVariable("MGMT_BASE_URL");
-  const fixedToken = environmentVariable("MGMT_TOKEN");
+  const environmentToken = environmentVariable("MGMT_TOKEN");
   if (profile === undefined) {
     // In CI, a missing secret is an empty variable. The login of a machine must not take its place.
     if (baseUrl === "") throw cliErrors.emptyVariable("MGMT_BASE_URL");
-    if (fixedToken === "") throw cliErrors.emptyVariable("MGMT_TOKEN");
-    if (baseUrl && fixedToken) return { baseUrl, allowInsecureHttp, token: async () => fixedToken };
+    if (environmentToken === "") throw cliErrors.emptyVariable("MGMT_TOKEN");
+    if (baseUrl && environmentToken)
+      return { baseUrl, allowInsecureHttp, token: async () => environmentToken };
   }
   // The CLI's own rule. Anything else could be taken for another argument.
   if (profile !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(profile)) throw cliErrors.badProfile();
-  let runningPrint: Promise<PrintedToken> | undefined;
-  const printCurrentToken = (): Promise<PrintedToken> =>
+  let pendingToken: Promise<PrintedToken> | undefined;
+  const fetchCurrentToken = (): Promise<PrintedToken> =>
     fetchTokenFromCli(profile, allowInsecureHttp, program);
-  let currentToken = await printCurrentToken();
+  let currentToken = await fetchCurrentToken();
   const renew = async (): Promise<string> => {
     // Concurrent calls share one run of the CLI.
-    runningPrint ??= printCurrentToken().finally(() => {
-      runningPrint = undefined;
+    pendingToken ??= fetchCurrentToken().finally(() => {
+      pendingToken = undefined;
     });
-    currentToken = await runningPrint;
+    currentToken = await pendingToken;
     return currentToken.token;
   };
   return {

@@ -66,10 +66,10 @@ const parseCliError = (stderr: string, { code: status }: ExecFileException): Aut
     if (typeof error !== "object" || error === null) continue;
     const { message, hint, code } = asObject(error);
     if (typeof message !== "string" || typeof code !== "string") continue;
-    const ownHint = typeof hint === "string" ? hint : undefined;
-    const cliError = cliErrors.failed(`${message} (${code})`, ownHint);
+    const cliHint = typeof hint === "string" ? hint : undefined;
+    const cliError = cliErrors.failed(`${message} (${code})`, cliHint);
     // The exit code of the CLI for a missing or rejected credential.
-    return Number(status) === 4 ? new LoginRequiredError(message, cliError, ownHint) : cliError;
+    return Number(status) === 4 ? new LoginRequiredError(message, cliError, cliHint) : cliError;
   }
   return cliErrors.failed(`it ended with status ${String(status)}`, undefined);
 };

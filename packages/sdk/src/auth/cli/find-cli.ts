@@ -25,50 +25,50 @@ export const findCli = (program: string | undefined): CliProgram => {
     if (!isAbsolute(program) || !pathExists(program)) throw cliErrors.noSuchProgram();
     return /\.[cm]?js$/.test(program) ? runByNode(program) : { file: program, args: [] };
   }
-  const { installed, untrusted } = findPackage();
-  if (installed !== undefined) return runByNode(installed);
+  const { installedFile, untrustedFile } = findCliPackage();
+  if (installedFile !== undefined) return runByNode(installedFile);
   const folders = programFolders(process.env);
   if (process.platform !== "win32") {
     const file = folders.map((folder) => join(folder, "mgmt")).find(isProgram);
-    if (file === undefined) throw cliErrors.missing(untrusted);
+    if (file === undefined) throw cliErrors.missing(untrustedFile);
     return { file, args: [] };
   }
   // npm installs a script there, which only a shell can run. The program that it runs is beside it.
   const globalScript = folders.map((folder) => join(folder, "node_modules", cliScriptPath)).find(pathExists);
-  if (globalScript === undefined) throw cliErrors.missing(untrusted);
+  if (globalScript === undefined) throw cliErrors.missing(untrustedFile);
   return runByNode(globalScript);
 };
 
 const runByNode = (file: string): CliProgram => ({ file: process.execPath, args: [file] });
 
-interface FoundPackage {
-  readonly installed?: string | undefined;
+interface CliPackageSearch {
+  readonly installedFile?: string | undefined;
   /** The nearest package that another account could have put there. */
-  readonly untrusted?: string | undefined;
+  readonly untrustedFile?: string | undefined;
 }
 
 /** Finds the package in the folders in which Node.js looks for the imports of this module. */
-const findPackage = (): FoundPackage => {
+const findCliPackage = (): CliPackageSearch => {
   // A bundle in the format of CommonJS has no address.
   const url: string | undefined = import.meta.url;
   if (!url?.startsWith("file:")) return {};
-  const ownFile = fileURLToPath(url);
-  const require = createRequire(ownFile);
+  const thisModuleFile = fileURLToPath(url);
+  const require = createRequire(thisModuleFile);
   const candidates = (require.resolve.paths(cliScriptPath) ?? [])
     .map((folder) => ({ folder, file: join(folder, cliScriptPath) }))
     .filter(({ file }) => pathExists(file));
   // Who can write there can also change the running program.
   const isTrusted = ({ folder, file }: { folder: string; file: string }): boolean =>
-    ownFile.startsWith(folder + sep) || isProtected(file);
+    thisModuleFile.startsWith(folder + sep) || isProtected(file);
   const trustedCandidate = candidates.find(isTrusted);
   return {
-    installed: trustedCandidate?.file ?? resolvePackage(require, candidates.length),
-    untrusted: candidates[0]?.file,
+    installedFile: trustedCandidate?.file ?? resolveCliPackage(require, candidates.length),
+    untrustedFile: candidates[0]?.file,
   };
 };
 
 /** Asks a resolver that has replaced the one of Node.js, such as Yarn's, which has no folders of packages. */
-const resolvePackage = (require: NodeJS.Require, candidateCount: number): string | undefined => {
+const resolveCliPackage = (require: NodeJS.Require, candidateCount: number): string | undefined => {
   if (candidateCount > 0 || process.versions["pnp"] === undefined) return undefined;
   try {
     return join(dirname(require.resolve("@mgmt/cli/package.json")), "dist", "mgmt.js");

@@ -33,9 +33,9 @@ export const readCredentialFile = async (file: string): Promise<string> => {
  * mode 0600 and a missing folder with mode 0700. Throws `TokenStoreError`, and then the old text remains.
  */
 export const replaceCredentialFile = async (file: string, text: string): Promise<void> => {
-  const { target, temporary } = await prepareReplacement(file);
+  const { target, temporaryFile } = await prepareReplacement(file);
   try {
-    await replaceAtomically(target, temporary, async (handle) => {
+    await replaceAtomically(target, temporaryFile, async (handle) => {
       await handle.writeFile(text);
       await syncFile(handle);
     });
@@ -48,15 +48,15 @@ export const replaceCredentialFile = async (file: string, text: string): Promise
 
 /** Throws the same errors as `replaceCredentialFile` would for a string of a few kilobytes. Leaves the file unchanged. */
 export const assertReplaceable = async (file: string): Promise<void> => {
-  const { temporary } = await prepareReplacement(file);
+  const { temporaryFile } = await prepareReplacement(file);
   try {
-    const handle = await open(temporary, "wx", 0o600);
+    const handle = await open(temporaryFile, "wx", 0o600);
     try {
       // On a full disk, creating an empty file can succeed while writing to it fails.
       await handle.writeFile(" ".repeat(reservedBytes));
     } finally {
       await handle.close();
-      await rm(temporary, { force: true });
+      await rm(temporaryFile, { force: true });
     }
   } catch (error) {
     throw fileErrors.unwritable(file, error);
@@ -64,11 +64,11 @@ export const assertReplaceable = async (file: string): Promise<void> => {
 };
 
 /** Returns the path to replace, and a new temporary name beside it. Creates a missing folder. */
-const prepareReplacement = async (file: string): Promise<{ target: string; temporary: string }> => {
+const prepareReplacement = async (file: string): Promise<{ target: string; temporaryFile: string }> => {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const target = await resolveWritableTarget(file);
-    return { target, temporary: `${target}.${randomBytes(9).toString("base64url")}.tmp` };
+    return { target, temporaryFile: `${target}.${randomBytes(9).toString("base64url")}.tmp` };
   } catch (error) {
     throw fileErrors.unwritable(file, error);
   }

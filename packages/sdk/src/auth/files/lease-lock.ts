@@ -77,8 +77,8 @@ export const withFileLock = async <T>(
   }
 };
 
-const waiterFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}.own`;
-const successorFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}`;
+const waiterFilePathOf = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}.own`;
+const successorFilePathOf = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}`;
 
 /** A process that waits for the lock, and its test for dead holders. */
 interface LockWait {
@@ -109,7 +109,7 @@ const acquireLock = async (file: string, signal: AbortSignal, silenceMs: number)
 
 const waitInQueue = async (wait: LockWait): Promise<void> => {
   const { file, me } = wait;
-  const ownWaiterFile = waiterFile(file, me);
+  const ownWaiterFile = waiterFilePathOf(file, me);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     // An earlier attempt could not remove it if the folder had become read-only.
@@ -124,7 +124,7 @@ const waitInQueue = async (wait: LockWait): Promise<void> => {
 const waitForTurn = async (wait: LockWait): Promise<void> => {
   const { file, me } = wait;
   for (;;) {
-    if (await copyAtomically(waiterFile(file, me), file)) return;
+    if (await copyAtomically(waiterFilePathOf(file, me), file)) return;
     const holderChain = await readHolderChain(file);
     const [holder, lastHolder] = [holderChain[0], holderChain.at(-1)];
     if (holder && lastHolder && isHolderDead(lastHolder, wait)) {
@@ -155,8 +155,8 @@ const waitUntilWritable = async (wait: LockWait): Promise<boolean> => {
 };
 
 const isHolderDead = (holder: LockHolder, { isSilent }: LockWait): boolean => {
-  const life = processLiveness(holder.owner, knownProcesses());
-  return life === "dead" || (life === "unknown" && isSilent(holder));
+  const liveness = processLiveness(holder.owner, knownProcesses());
+  return liveness === "dead" || (liveness === "unknown" && isSilent(holder));
 };
 
 const waitForNextPoll = async ({ signal }: LockWait): Promise<void> => {
@@ -202,7 +202,7 @@ const readHolderChain = async (file: string): Promise<LockHolder[]> => {
     const holder = await readHolder(path);
     if (!holder || holders.some(({ owner }) => owner.nonce === holder.owner.nonce)) break;
     holders.push(holder);
-    path = successorFile(file, holder.owner);
+    path = successorFilePathOf(file, holder.owner);
   }
   return holders;
 };
@@ -238,14 +238,14 @@ const takeOverLock = async (
   holder: LockOwner,
   lastOwner: LockOwner,
 ): Promise<boolean> => {
-  const successor = successorFile(file, lastOwner);
-  if (!(await copyAtomically(waiterFile(file, me), successor))) return false;
+  const successorFile = successorFilePathOf(file, lastOwner);
+  if (!(await copyAtomically(waiterFilePathOf(file, me), successorFile))) return false;
   const currentHolder = await readHolder(file);
   if (currentHolder?.owner.nonce !== holder.nonce) {
-    await rm(successor, { force: true });
+    await rm(successorFile, { force: true });
     return false;
   }
-  await rename(waiterFile(file, me), file);
+  await rename(waiterFilePathOf(file, me), file);
   return true;
 };
 

@@ -31,8 +31,9 @@ export const selectNewestCredential = async (
 const readNextCredential = async (file: string, text: string): Promise<Credential | undefined> => {
   try {
     const value: unknown = JSON.parse(await readCredentialFile(nextFilePathOf(await resolveLink(file))));
-    const replacesStored = isCredential(value) && "replaces" in value && value.replaces === digestOf(text);
-    return replacesStored ? withoutDigest(value) : undefined;
+    const replacesStoredText =
+      isCredential(value) && "replaces" in value && value.replaces === digestOf(text);
+    return replacesStoredText ? withoutDigest(value) : undefined;
   } catch {
     return undefined;
   }
@@ -125,9 +126,9 @@ const isStillOwnFile = async ({ target, handle }: NextFile): Promise<boolean> =>
   return currentStats?.ino === ownStats.ino && currentStats.dev === ownStats.dev;
 };
 
-const replaceFile = async (next: NextFile): Promise<void> => {
-  const { file, target } = next;
-  if (!(await isStillOwnFile(next))) throw fileErrors.overtaken(file);
+const replaceFile = async (nextFile: NextFile): Promise<void> => {
+  const { file, target } = nextFile;
+  if (!(await isStillOwnFile(nextFile))) throw fileErrors.overtaken(file);
   try {
     await resolveWritableTarget(file);
     await rename(nextFilePathOf(target), target);
@@ -139,8 +140,8 @@ const replaceFile = async (next: NextFile): Promise<void> => {
   await syncFolder(dirname(target));
 };
 
-const closeNextFile = async (next: NextFile, isFilled: boolean): Promise<void> => {
-  const isLeftover = !isFilled && (await isStillOwnFile(next).catch(() => false));
-  await next.handle.close();
-  if (isLeftover) await removeNextFile(next.target).catch(() => undefined);
+const closeNextFile = async (nextFile: NextFile, isFilled: boolean): Promise<void> => {
+  const isLeftover = !isFilled && (await isStillOwnFile(nextFile).catch(() => false));
+  await nextFile.handle.close();
+  if (isLeftover) await removeNextFile(nextFile.target).catch(() => undefined);
 };

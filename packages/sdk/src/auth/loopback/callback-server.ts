@@ -27,7 +27,7 @@ export interface CallbackServer {
 /** Starts a callback server on a free port. Throws `AuthError` `auth:listen_failed`. */
 export const startCallbackServer = async (): Promise<CallbackServer> => {
   let expectedLogin: { state: string; finish: (callback: string) => Promise<unknown> } | undefined;
-  let page: Promise<ClosingPage> | undefined;
+  let outcomePage: Promise<ClosingPage> | undefined;
   const runningResponses = new Set<Promise<void>>();
   let showStoppedPage = (): void => undefined;
   const stoppedPage = new Promise<ClosingPage>(
@@ -54,8 +54,8 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
     if (!expectedLogin || states.length !== 1 || states[0] !== expectedLogin.state) {
       return sendPage(response, 400, closingPages.unrelated);
     }
-    page ??= expectedLogin.finish(address.href).then(() => closingPages.done, failurePageFor);
-    return sendPage(response, 200, await Promise.race([page, stoppedPage]));
+    outcomePage ??= expectedLogin.finish(address.href).then(() => closingPages.done, failurePageFor);
+    return sendPage(response, 200, await Promise.race([outcomePage, stoppedPage]));
   };
 
   return {

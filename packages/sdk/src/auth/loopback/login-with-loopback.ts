@@ -1,6 +1,6 @@
-import { readTimeout } from "../../deadlines/deadline.js";
+import { validateTimeout } from "../../deadlines/deadline.js";
 import { withDeadline } from "../../deadlines/with-deadline.js";
-import { notLoaded } from "../../errors/not-loaded.js";
+import { throwNotLoaded } from "../../errors/not-loaded.js";
 import type { Credential } from "../credential.js";
 import { authErrors } from "../errors.js";
 import { type LoginOptions, startLoginWith, finishLoginWith, assertStoreWritable } from "../login.js";
@@ -33,31 +33,43 @@ export interface LoopbackLoginOptions extends LoginOptions {
 export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<Credential> => {
   const settings = readOAuthSettings(options);
   const { open, store, scopes, signal } = options;
-  const timeoutMs = readTimeout(options.userTimeoutMs ?? 300_000, "userTimeoutMs");
-  const timedOut = (): Error => authErrors.userTimeout(timeoutMs);
+  const timeoutMs = validateTimeout(options.userTimeoutMs ?? 300_000, "userTimeoutMs");
+  const createTimeoutError = (): Error => authErrors.userTimeout(timeoutMs);
   await assertStoreWritable(store, signal);
   // Loaded on demand: programs that are already logged in need no server.
-  const { startCallbackServer } = await import("./callback-server.js").catch(notLoaded);
+  const { startCallbackServer } = await import("./callback-server.js").catch(throwNotLoaded);
   const server = await startCallbackServer();
   const { redirectUri } = server;
   try {
-    return await withDeadline({ signals: [signal], timeoutMs, timedOut }, async (limit) => {
-      const { url, attempt } = await startLoginWith(settings, { redirectUri, scopes, signal: limit });
-      const credential = new Promise<Credential>((resolve, reject) => {
-        server.expect(attempt.state, (callback) => {
-          const finishedLogin = finishLoginWith(settings, { attempt, callback, store, signal: limit });
-          finishedLogin.then(resolve, reject);
-          return finishedLogin;
+    return await withDeadline(
+      { signals: [signal], timeoutMs, createTimeoutError },
+      async (deadlineSignal) => {
+        const { url, attempt } = await startLoginWith(settings, {
+          redirectUri,
+          scopes,
+          signal: deadlineSignal,
         });
-      });
-      // `open` may not return until the browser is closed. The login does not wait for it, but fails if it throws.
-      return Promise.race([
-        credential,
-        Promise.resolve(url)
-          .then(open)
-          .then(() => credential),
-      ]);
-    });
+        const credential = new Promise<Credential>((resolve, reject) => {
+          server.expect(attempt.state, (callback) => {
+            const finishedLogin = finishLoginWith(settings, {
+              attempt,
+              callback,
+              store,
+              signal: deadlineSignal,
+            });
+            finishedLogin.then(resolve, reject);
+            return finishedLogin;
+          });
+        });
+        // `open` may not return until the browser is closed. The login does not wait for it, but fails if it throws.
+        return Promise.race([
+          credential,
+          Promise.resolve(url)
+            .then(open)
+            .then(() => credential),
+        ]);
+      },
+    );
   } finally {
     await server.close();
   }
