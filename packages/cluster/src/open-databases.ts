@@ -1,8 +1,8 @@
 import type { Sessions } from "@mgmt/engine/internal";
 import { scramVerifier } from "./connection/scram.js";
 import type { Cluster } from "./policy/cluster.js";
-import { Admin, quoteIdentifier, quoteLiteral } from "./connection/admin.js";
-import { Copies } from "./databases/copies.js";
+import { Admin, quoteIdentifier, quoteLiteral } from "./connection/admin-connection.js";
+import { Copies } from "./databases/database-copier.js";
 import { EndReasons } from "./connection/end-reasons.js";
 import { Logins } from "./logins/logins.js";
 import { preparedPrefix } from "./policy/names.js";

@@ -8,10 +8,10 @@ import {
 import { KeyedMutex, type Sessions } from "@mgmt/engine/internal";
 import { connectionLimits } from "./connection/connection-limits.js";
 import { toUnavailableError } from "./connection/unavailable.js";
-import { type Admin, quoteIdentifier, isMissing, isMissingDatabase } from "./connection/admin.js";
+import { type Admin, quoteIdentifier, isMissing, isMissingDatabase } from "./connection/admin-connection.js";
 import { Catalog } from "./databases/catalog.js";
-import type { Copies } from "./databases/copies.js";
-import { RunningFills } from "./databases/fillings.js";
+import type { Copies } from "./databases/database-copier.js";
+import { RunningFills } from "./databases/running-fills.js";
 import { EndReasons } from "./connection/end-reasons.js";
 import { type LoginRefusedError, endReasons } from "./connection/login-refused.js";
 import type { Logins } from "./logins/logins.js";
@@ -31,7 +31,7 @@ import { PendingLogins } from "./logins/pending-logins.js";
 import { Recovery } from "./repair/recovery.js";
 import { isConcurrentChange } from "./connection/role-sessions.js";
 import type { PreparedDatabases } from "./databases/prepared-databases.js";
-import { StalledWorkReporter } from "./databases/waiting-work.js";
+import { StalledWorkReporter } from "./databases/stalled-work.js";
 
 /** How often to try to drop a database that another process drops at the same time. */
 const maxDropAttempts = 5;

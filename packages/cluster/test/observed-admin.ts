@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import { StatementWithin } from "../src/policy/statement-within.js";
-import { Admin } from "../src/connection/admin.js";
+import { StatementWithin } from "../src/policy/tenant-statement.js";
+import { Admin } from "../src/connection/admin-connection.js";
 import { type Cluster, ownClusterAt } from "../../platform/test/cluster.js";
 
 /** Does something before a statement. Can return another statement to run before it, on the same connection. */

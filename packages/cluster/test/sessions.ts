@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { expect, onTestFinished, vi } from "vitest";
-import { Admin } from "../src/connection/admin.js";
+import { Admin } from "../src/connection/admin-connection.js";
 import { type Cluster, ownClusterAt } from "../../platform/test/cluster.js";
 
 /** Opens connections of the platform that are closed after the test. */

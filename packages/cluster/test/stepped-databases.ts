@@ -1,7 +1,7 @@
 import type { Sessions } from "@mgmt/engine/internal";
 import { onTestFinished } from "vitest";
-import { Admin } from "../src/connection/admin.js";
-import { Copies } from "../src/databases/copies.js";
+import { Admin } from "../src/connection/admin-connection.js";
+import { Copies } from "../src/databases/database-copier.js";
 import { Logins } from "../src/logins/logins.js";
 import { PostgresDatabases } from "../src/postgres-databases.js";
 import { PreparedDatabases } from "../src/databases/prepared-databases.js";

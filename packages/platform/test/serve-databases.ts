@@ -1,7 +1,7 @@
 import { ConnectionFaults } from "@mgmt/engine";
 import { StoredServer } from "@mgmt/engine/internal";
 import { createServer } from "@mgmt/engine/http";
-import { Admin } from "@mgmt/cluster/connection/admin";
+import { Admin } from "@mgmt/cluster/connection/admin-connection";
 import { databaseName } from "@mgmt/cluster/policy/names";
 import { openDatabases } from "@mgmt/cluster/open-databases";
 import { Front } from "../src/front/front.js";
@@ -9,7 +9,7 @@ import type { ClusterAddress } from "@mgmt/cluster/policy/address";
 import { ownCluster } from "@mgmt/cluster/policy/own-cluster";
 import { findLongLivedPort } from "../src/machine/ports.js";
 import { readTitles } from "../src/machine/postgres/process-titles.js";
-import { recordedDatabases } from "@mgmt/cluster/repair/recorded-databases";
+import { recordedDatabases } from "@mgmt/cluster/repair/api-databases";
 import { type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
 import { loadServerCredentials } from "../src/machine/tls/server-credentials.js";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError } from "pg";
 import { toUnavailableError } from "./unavailable.js";
-import { type Admin, quoteIdentifier, isLockTimeout, shortLockTimeout } from "./admin.js";
+import { type Admin, quoteIdentifier, isLockTimeout, shortLockTimeout } from "./admin-connection.js";
 
 /** How long a session whose role is not known may take to start before it is ended, in milliseconds. */
 const startTimeoutMs = 5_000;

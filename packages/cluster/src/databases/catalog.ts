@@ -1,4 +1,4 @@
-import { type Admin, isForbidden, isInvalidCondition } from "../connection/admin.js";
+import { type Admin, isForbidden, isInvalidCondition } from "../connection/admin-connection.js";
 import { backupSuffix } from "../policy/names.js";
 import { isOurDatabaseCondition } from "../policy/ownership.js";
 

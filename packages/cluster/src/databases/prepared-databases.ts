@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DatabaseUnavailableError } from "@mgmt/engine";
 import { toUnavailableError } from "../connection/unavailable.js";
 import { type Attempt, createAttempt } from "../connection/attempt.js";
-import type { Copies } from "./copies.js";
+import type { Copies } from "./database-copier.js";
 import { preparedPrefix, unfinishedPreparedPrefix } from "../policy/names.js";
 
 interface Waiter {

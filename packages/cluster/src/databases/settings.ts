@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteLiteral } from "../connection/admin.js";
+import { quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
 
 /** Settings that are lists of names, and that `ALTER DATABASE` and `ALTER ROLE` can set. Each name is quoted separately. */
 const listSettings = new Set([

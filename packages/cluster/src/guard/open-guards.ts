@@ -1,4 +1,4 @@
-import type { Admin } from "../connection/admin.js";
+import type { Admin } from "../connection/admin-connection.js";
 import type { EndReasons } from "../connection/end-reasons.js";
 import { TenantGuard, type TenantLimits } from "./tenant-guard.js";
 

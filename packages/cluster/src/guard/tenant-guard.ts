@@ -1,6 +1,6 @@
 import { DatabaseError, type Pool } from "pg";
 import { connectionLimits } from "../connection/connection-limits.js";
-import { type Admin, quoteIdentifier } from "../connection/admin.js";
+import { type Admin, quoteIdentifier } from "../connection/admin-connection.js";
 import { fairLimit } from "./fair-limit.js";
 import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
 import { isTenantDatabaseCondition, isOurRoleCondition } from "../policy/ownership.js";

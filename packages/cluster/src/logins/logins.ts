@@ -2,8 +2,8 @@ import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine"
 import { FairSemaphore } from "@mgmt/engine/internal";
 import { connectionLimits } from "../connection/connection-limits.js";
 import { scramVerifier } from "../connection/scram.js";
-import { type Admin, quoteIdentifier, quoteLiteral } from "../connection/admin.js";
-import type { Copies } from "../databases/copies.js";
+import { type Admin, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
+import type { Copies } from "../databases/database-copier.js";
 import { createRole, isOurRoleCondition, loginMark, markRole, retiredMark } from "../policy/ownership.js";
 import { alterRole, endSessionsOf } from "../connection/role-sessions.js";
 

@@ -1,5 +1,5 @@
 import type { ClusterAddress } from "./address.js";
-import type { StatementWithin } from "./statement-within.js";
+import type { StatementWithin } from "./tenant-statement.js";
 
 /** Runs statements in the database `postgres`. */
 export interface Statements {

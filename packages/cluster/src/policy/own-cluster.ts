@@ -1,6 +1,6 @@
 import type { ClusterAddress } from "./address.js";
 import { type Cluster, type TitlesOf, isRunning } from "./cluster.js";
-import { within } from "./statement-within.js";
+import { within } from "./tenant-statement.js";
 
 /** The superuser that initdb makes in a cluster of the platform. */
 export const superuser = "postgres";

@@ -2,7 +2,7 @@ import { DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
 import type { ClusterAddress } from "./address.js";
 import { clusterErrors } from "./cluster-error.js";
 import { type Cluster, type Statements, isRunning } from "./cluster.js";
-import { type StatementWithin, within } from "./statement-within.js";
+import { type StatementWithin, within } from "./tenant-statement.js";
 import { createRole, isOurRoleCondition, isOurDatabaseCondition, platformRole } from "./ownership.js";
 
 /** Postgres itself ends autovacuum workers, which have no role. */

@@ -1,7 +1,12 @@
 import type { DatabaseCredential } from "@mgmt/engine";
-import { type Admin, quoteIdentifier, isInvalidCondition, quoteLiteral } from "../connection/admin.js";
+import {
+  type Admin,
+  quoteIdentifier,
+  isInvalidCondition,
+  quoteLiteral,
+} from "../connection/admin-connection.js";
 import { type Attempt, createAttempt } from "../connection/attempt.js";
-import type { Copies } from "../databases/copies.js";
+import type { Copies } from "../databases/database-copier.js";
 import type { Logins } from "../logins/logins.js";
 import {
   backupName,

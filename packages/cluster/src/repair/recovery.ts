@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Admin, quoteIdentifier, isInvalidCondition } from "../connection/admin.js";
+import { type Admin, quoteIdentifier, isInvalidCondition } from "../connection/admin-connection.js";
 import { type Attempt, createAttempt } from "../connection/attempt.js";
-import type { Copies } from "../databases/copies.js";
+import type { Copies } from "../databases/database-copier.js";
 import { kindOf, ownerOf } from "../policy/names.js";
 import { isOurDatabaseCondition } from "../policy/ownership.js";
 

@@ -5,7 +5,7 @@ import { applicationName } from "./commit-outcome.js";
 import { NewerSchemaError, migrate } from "./migrate.js";
 import { PostgresStorageAdapter, lockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
 import { PostgresSessions } from "./postgres-sessions.js";
-import { isSchemaUnused, readAllTables, replaceAllTables } from "./state.js";
+import { isSchemaUnused, readAllTables, replaceAllTables } from "./all-tables.js";
 
 /** How to connect to the database of the records. */
 export interface RecordsAddress extends ClusterAddress {

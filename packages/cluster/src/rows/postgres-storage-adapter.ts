@@ -21,7 +21,7 @@ import {
   isRateLimitCount,
   planReadOnlyLoad,
   planLoadInTransaction,
-} from "./loads.js";
+} from "./load-plans.js";
 import { quoteLiteral } from "./reads.js";
 import { RowCache } from "./row-cache.js";
 import { type WriteLockOptions, FairWriteLock } from "../connection/fair-write-lock.js";

@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Admin } from "../../src/connection/admin.js";
-import { StatementWithin } from "../../src/policy/statement-within.js";
+import { Admin } from "../../src/connection/admin-connection.js";
+import { StatementWithin } from "../../src/policy/tenant-statement.js";
 import { ownCluster } from "../../src/policy/own-cluster.js";
 import { readTitles } from "../../../platform/src/machine/postgres/process-titles.js";
 import { Cluster, adminPassword, ownClusterAt } from "../../../platform/test/cluster.js";

@@ -1,8 +1,8 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { type Client, DatabaseError } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Admin } from "../../src/connection/admin.js";
-import { StatementWithin } from "../../src/policy/statement-within.js";
+import type { Admin } from "../../src/connection/admin-connection.js";
+import { StatementWithin } from "../../src/policy/tenant-statement.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 import { gone, makeAdmin, running, sessionsOf, uninterruptible } from "../sessions.js";
 

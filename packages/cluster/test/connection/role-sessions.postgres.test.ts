@@ -1,7 +1,7 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Admin } from "../../src/connection/admin.js";
+import { Admin } from "../../src/connection/admin-connection.js";
 import { alterRole, endStartingSessions } from "../../src/connection/role-sessions.js";
 import { Cluster, findPrograms, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../observed-admin.js";

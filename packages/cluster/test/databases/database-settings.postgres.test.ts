@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import type { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
-import { Copies } from "../../src/databases/copies.js";
+import { Copies } from "../../src/databases/database-copier.js";
 import { Cluster, newTenant, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../observed-admin.js";
 import { makeAdmin } from "../sessions.js";

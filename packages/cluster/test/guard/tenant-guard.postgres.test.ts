@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Admin } from "../../src/connection/admin.js";
+import { Admin } from "../../src/connection/admin-connection.js";
 import { TenantGuard } from "../../src/guard/tenant-guard.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 import { connectionLimitOf } from "../sessions.js";

@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "pg";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { Admin } from "../../src/connection/admin.js";
+import { Admin } from "../../src/connection/admin-connection.js";
 import { TenantGuard, type TenantLimits } from "../../src/guard/tenant-guard.js";
 import { readBytesInUse } from "../../../platform/src/machine/memory-limits.js";
 import { Cluster, ownClusterAt } from "../../../platform/test/cluster.js";

@@ -1,8 +1,8 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import type { Client } from "pg";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { Admin } from "../../src/connection/admin.js";
-import { Copies } from "../../src/databases/copies.js";
+import type { Admin } from "../../src/connection/admin-connection.js";
+import { Copies } from "../../src/databases/database-copier.js";
 import { Logins } from "../../src/logins/logins.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { makeAdmin } from "../sessions.js";

@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import type { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
-import { Admin } from "../../src/connection/admin.js";
+import { Admin } from "../../src/connection/admin-connection.js";
 import { TenantGuard } from "../../src/guard/tenant-guard.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 import { interrupt } from "../interrupted-work.js";

@@ -1,7 +1,7 @@
 import type { DatabaseCredential } from "@mgmt/engine";
 import type { Client } from "pg";
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Admin } from "../../src/connection/admin.js";
+import { Admin } from "../../src/connection/admin-connection.js";
 import { openDatabases } from "../../src/open-databases.js";
 import type { RecordedDatabase } from "../../src/repair/reconcile.js";
 import { endStartingSessions } from "../../src/connection/role-sessions.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newSchemaStatements } from "../../src/rows/new-schema.js";
-import { recordsDatabase, recordsSchema } from "../../src/rows/place.js";
+import { recordsDatabase, recordsSchema } from "../../src/rows/records-location.js";
 import { migrate } from "../../src/rows/migrate.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, vi } from "vitest";
 import { type OpenRecords, type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
 import { PostgresStorageAdapter } from "../../src/rows/postgres-storage-adapter.js";
 import { migrate } from "../../src/rows/migrate.js";
-import { readAllTables, replaceAllTables } from "../../src/rows/state.js";
+import { readAllTables, replaceAllTables } from "../../src/rows/all-tables.js";
 import type { OpenStore } from "../../../engine/test/store/store-under-test.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
 

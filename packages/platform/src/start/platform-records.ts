@@ -1,17 +1,13 @@
 import { dirname } from "node:path";
 import type { DataDir } from "../machine/data-dir/data-dir.js";
-import { Admin } from "@mgmt/cluster/connection/admin";
+import { Admin } from "@mgmt/cluster/connection/admin-connection";
 import type { MissingData, RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { NewerSchemaError } from "@mgmt/cluster/rows/migrate";
 import { type OpenRecords, openRecords } from "@mgmt/cluster/rows/open-records";
-import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/place";
-import {
-  findInterruptedDeletions,
-  markLost,
-  recordedDatabases,
-} from "@mgmt/cluster/repair/recorded-databases";
+import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/records-location";
+import { findInterruptedDeletions, markLost, recordedDatabases } from "@mgmt/cluster/repair/api-databases";
 
 /** The records of a data directory. */
 export interface PlatformRecords {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { removeUnfinishedFiles, temporaryPathFor, writeAtomically } from "../data-dir/atomic-file.js";
 import { readRegularFile } from "../data-dir/safe-file.js";
 import { ensurePrivateCacheDir } from "../data-dir/directories.js";
-import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/place";
+import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/records-location";
 import { newSchemaStatements } from "@mgmt/cluster/rows/new-schema";
 import { superuser } from "@mgmt/cluster/policy/own-cluster";
 import { platformErrors } from "../../errors/platform-error.js";

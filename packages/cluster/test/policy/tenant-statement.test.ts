@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { StatementWithin, within } from "../../src/policy/statement-within.js";
+import { StatementWithin, within } from "../../src/policy/tenant-statement.js";
 
 const packages = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -91,14 +91,14 @@ describe("statements in the databases of tenants", () => {
   });
 
   it("are made in one file", () => {
-    expect(filesWith(/new StatementWithin\(/)).toEqual(["cluster/src/policy/statement-within.ts"]);
+    expect(filesWith(/new StatementWithin\(/)).toEqual(["cluster/src/policy/tenant-statement.ts"]);
     expect(sources.size).toBeGreaterThan(60);
   });
 
   it("run on the connections of one file, and client programs of Postgres on none", () => {
     expect(filesWith(/new (?:Client|Pool)\(/)).toEqual([
       // The only one in databases of tenants that runs statements.
-      "cluster/src/connection/admin.ts",
+      "cluster/src/connection/admin-connection.ts",
       // Runs no statement.
       "cluster/src/connection/password-check.ts",
       // The database `postgres`.
@@ -114,7 +114,9 @@ describe("statements in the databases of tenants", () => {
   });
 
   it("have no other search path than pg_catalog", () => {
-    expect(sources.get("cluster/src/connection/admin.ts")).toContain('"-c search_path=pg_catalog ');
+    expect(sources.get("cluster/src/connection/admin-connection.ts")).toContain(
+      '"-c search_path=pg_catalog ',
+    );
     expect(sources.get("cluster/src/rows/open-records.ts")).toContain('search_path: "pg_catalog"');
     expect(filesWith(/set(?: local| session)? search_path(?! = pg_catalog, pg_temp)/i)).toEqual([]);
   });

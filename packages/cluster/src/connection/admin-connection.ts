@@ -13,7 +13,7 @@ import { FairSemaphore } from "@mgmt/engine/internal";
 import { wrapConnectionErrors, toUnavailableError } from "./unavailable.js";
 import { clientConfigOf } from "../policy/address.js";
 import type { Cluster } from "../policy/cluster.js";
-import type { StatementWithin } from "../policy/statement-within.js";
+import type { StatementWithin } from "../policy/tenant-statement.js";
 import { SuperuserConnectedError } from "./superuser-connected.js";
 import { Blockers } from "./blockers.js";
 import { type Login, acceptsPassword } from "./password-check.js";

@@ -1,10 +1,6 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  findInterruptedDeletions,
-  markLost,
-  recordedDatabases,
-} from "../../src/repair/recorded-databases.js";
+import { findInterruptedDeletions, markLost, recordedDatabases } from "../../src/repair/api-databases.js";
 import { StoreCluster } from "../rows/store-cluster.js";
 
 const cluster = new StoreCluster();

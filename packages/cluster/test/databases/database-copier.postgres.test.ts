@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { type Client, DatabaseError } from "pg";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { Copies } from "../../src/databases/copies.js";
+import { Copies } from "../../src/databases/database-copier.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../observed-admin.js";
 import { makeAdmin } from "../sessions.js";

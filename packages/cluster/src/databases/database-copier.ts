@@ -8,7 +8,7 @@ import {
   isLockTimeout,
   quoteLiteral,
   shortLockTimeout,
-} from "../connection/admin.js";
+} from "../connection/admin-connection.js";
 import { toUnavailableError } from "../connection/unavailable.js";
 import { kindOf, ownerOf } from "../policy/names.js";
 import {
@@ -19,7 +19,7 @@ import {
   retireRole,
 } from "../policy/ownership.js";
 import { alterRole, endSessionsOf } from "../connection/role-sessions.js";
-import { type StatementWithin, within } from "../policy/statement-within.js";
+import { type StatementWithin, within } from "../policy/tenant-statement.js";
 import { storeSettingStatement } from "./settings.js";
 
 /** How long `DROP DATABASE` waits for sessions to react, in milliseconds, and the time between looks. */

@@ -1,4 +1,4 @@
-import type { Admin } from "../connection/admin.js";
+import type { Admin } from "../connection/admin-connection.js";
 import type { MissingData, RecordedDatabase } from "./reconcile.js";
 
 /** Runs statements in the database of the records. */
