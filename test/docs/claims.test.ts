@@ -154,8 +154,8 @@ const limits: readonly (readonly [
     "packages/cluster/src/guard/tenant-guard.ts",
     [
       "sharedConnectionThreshold: connectionLimits.total * 0.8,",
-      "locks: connectionLimits.total * 32,",
-      "penalty: 60_000,",
+      "maxLocks: connectionLimits.total * 32,",
+      "penaltyMs: 60_000,",
     ],
   ],
   [
@@ -192,7 +192,7 @@ const limits: readonly (readonly [
     "docs/threat-model.md",
     "A database that exceeds 1 GiB, including temporary files",
     "packages/platform/src/machine/memory-limits.ts",
-    ["perDatabase: 1024 * mebibyte,", "total: Math.floor((bavail * bsize) / 2)"],
+    ["maxBytesPerDatabase: 1024 * mebibyte,", "maxTotalBytes: Math.floor((bavail * bsize) / 2)"],
   ],
   [
     "docs/guides/local-service.md",

@@ -1,20 +1,15 @@
 import type { Sessions } from "@mgmt/engine/internal";
-import { scramVerifier } from "./connection/scram.js";
+import { deriveScramVerifier } from "./connection/scram.js";
 import type { Cluster } from "./policy/cluster.js";
-import { Admin, quoteIdentifier, quoteLiteral } from "./connection/admin-connection.js";
-import { Copies } from "./databases/database-copier.js";
-import { EndReasons } from "./connection/end-reasons.js";
+import { AdminConnection, quoteIdentifier, quoteLiteral } from "./connection/admin-connection.js";
+import { DatabaseCopier } from "./databases/database-copier.js";
+import { CurrentEndReasons } from "./connection/end-reasons.js";
 import { Logins } from "./logins/logins.js";
 import { preparedPrefix } from "./policy/names.js";
-import { createRole, platformRole } from "./policy/ownership.js";
+import { createRoleStatements, platformRole } from "./policy/ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { Presence } from "./repair/presence.js";
-import {
-  type MissingData,
-  type RecordedDatabase,
-  findPreparedDatabases,
-  reconcile,
-} from "./repair/reconcile.js";
+import { type MissingData, type ApiDatabase, findPreparedDatabases, reconcile } from "./repair/reconcile.js";
 import { PreparedDatabases } from "./databases/prepared-databases.js";
 import { openGuards } from "./guard/open-guards.js";
 import type { TenantLimits } from "./guard/tenant-guard.js";
@@ -24,7 +19,7 @@ export interface OpenDatabases {
   /** Databases and backups that are recorded but not in Postgres. */
   missing: MissingData;
   /** Ids of databases that exist but could not be made to match their records. */
-  broken: string[];
+  brokenIds: string[];
   /** Messages about work that failed. */
   problems: string[];
   /** Closes the platform's own connections. */
@@ -40,30 +35,30 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
   onLog?: (line: string) => void;
 }
 
-const ignoreLine: MissingData = { databaseIds: [], backupIds: [] };
+const noMissingData: MissingData = { databaseIds: [], backupIds: [] };
 
 /** Number of prepared databases: enough for a small burst of requests. Each takes 8 MB. */
-const preparedCount = 3;
+const targetPreparedCount = 3;
 
 /**
  * Secures a new cluster: sets a new password for the superuser, revokes everybody's access to existing databases, and turns
  * `template1`, which the platform does not use, into the first prepared database.
  */
 export const claimCluster = async (cluster: Cluster, newPassword: string): Promise<void> => {
-  const admin = new Admin(cluster);
-  const prepared = quoteIdentifier(`${preparedPrefix}first`);
+  const admin = new AdminConnection(cluster);
+  const firstPreparedName = quoteIdentifier(`${preparedPrefix}first`);
   try {
-    const verifier = quoteLiteral(await scramVerifier(newPassword));
-    await admin.runScriptIn("template1", cluster.completeDatabase);
-    await admin.whileUnused("template1", () =>
-      admin.script([
+    const verifier = quoteLiteral(await deriveScramVerifier(newPassword));
+    await admin.runScriptIn("template1", cluster.databaseSetupStatements);
+    await admin.runWhenUnused("template1", () =>
+      admin.runScript([
         "comment on database template1 is null",
         "alter database template1 is_template false",
-        `alter database template1 rename to ${prepared}`,
-        `alter database ${prepared} allow_connections false`,
-        `revoke all on database ${prepared}, postgres, template0 from public`,
-        ...createRole(cluster, platformRole, "nologin"),
-        `alter database ${prepared} owner to ${quoteIdentifier(platformRole)}`,
+        `alter database template1 rename to ${firstPreparedName}`,
+        `alter database ${firstPreparedName} allow_connections false`,
+        `revoke all on database ${firstPreparedName}, postgres, template0 from public`,
+        ...createRoleStatements(cluster, platformRole, "nologin"),
+        `alter database ${firstPreparedName} owner to ${quoteIdentifier(platformRole)}`,
         `alter role ${quoteIdentifier(cluster.address.user)} password ${verifier}`,
       ]),
     );
@@ -80,39 +75,39 @@ export const claimCluster = async (cluster: Cluster, newPassword: string): Promi
  */
 export const openDatabases = async (
   cluster: Cluster,
-  recorded: readonly RecordedDatabase[] | (() => Promise<readonly RecordedDatabase[]>),
+  apiDatabases: readonly ApiDatabase[] | (() => Promise<readonly ApiDatabase[]>),
   { sessions, directory, onLog = () => undefined, ...limits }: DatabasesOptions = {},
 ): Promise<OpenDatabases> => {
-  const admin = new Admin(cluster, onLog);
-  const copies = new Copies(admin, onLog);
+  const admin = new AdminConnection(cluster, onLog);
+  const copies = new DatabaseCopier(admin, onLog);
   const logins = new Logins(admin, copies);
   const presence = new Presence({ ...admin.address, database: "postgres" });
   try {
     // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.
-    const reconciled = await presence.enter(async () => {
-      const databases = typeof recorded === "function" ? await recorded() : recorded;
-      const prepared = await cluster.prepare(admin);
-      const repaired = await reconcile({ admin, copies, logins }, databases);
+    const reconciliation = await presence.enter(async () => {
+      const databases = typeof apiDatabases === "function" ? await apiDatabases() : apiDatabases;
+      const preparationProblems = await cluster.prepare(admin);
+      const result = await reconcile({ admin, copier: copies, logins }, databases);
       return {
-        ...repaired,
-        problems: [...prepared, ...repaired.problems],
+        ...result,
+        problems: [...preparationProblems, ...result.problems],
         isEmpty: databases.length === 0,
       };
     });
-    const { missing = ignoreLine, broken = [], problems = [] } = reconciled ?? {};
-    const ready = reconciled?.preparedDatabases ?? (await findPreparedDatabases(admin));
-    const reasons = new EndReasons();
-    const guards = openGuards(admin, limits, onLog, reasons);
+    const { missing = noMissingData, brokenIds = [], problems = [] } = reconciliation ?? {};
+    const preparedNames = reconciliation?.preparedDatabases ?? (await findPreparedDatabases(admin));
+    const endReasons = new CurrentEndReasons();
+    const guards = openGuards(admin, limits, onLog, endReasons);
     // Nobody can connect to databases that do not exist yet.
-    if (reconciled?.isEmpty !== true) await guards.applied;
-    const preparedDatabases = new PreparedDatabases(copies, preparedCount, ready, onLog);
+    if (reconciliation?.isEmpty !== true) await guards.whenApplied;
+    const preparedDatabases = new PreparedDatabases(copies, targetPreparedCount, preparedNames, onLog);
     const engine = new PostgresDatabases({
-      ...{ admin, copies, logins, preparedDatabases, reasons, sessions, onLog, directory },
+      ...{ admin, copier: copies, logins, preparedDatabases, endReasons, sessions, onLog, directory },
     });
     return {
       engine,
       missing,
-      broken,
+      brokenIds,
       problems,
       close: async () => {
         await guards.close();

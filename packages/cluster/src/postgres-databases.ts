@@ -8,12 +8,17 @@ import {
 import { KeyedMutex, type Sessions } from "@mgmt/engine/internal";
 import { connectionLimits } from "./connection/connection-limits.js";
 import { toUnavailableError } from "./connection/unavailable.js";
-import { type Admin, quoteIdentifier, isMissing, isMissingDatabase } from "./connection/admin-connection.js";
+import {
+  type AdminConnection,
+  quoteIdentifier,
+  isMissingObject,
+  isMissingDatabase,
+} from "./connection/admin-connection.js";
 import { Catalog } from "./databases/catalog.js";
-import type { Copies } from "./databases/database-copier.js";
+import type { DatabaseCopier } from "./databases/database-copier.js";
 import { RunningFills } from "./databases/running-fills.js";
-import { EndReasons } from "./connection/end-reasons.js";
-import { type LoginRefusedError, endReasons } from "./connection/login-refused.js";
+import { CurrentEndReasons } from "./connection/end-reasons.js";
+import { type LoginRefusedError, sessionEndErrors } from "./connection/login-refused.js";
 import type { Logins } from "./logins/logins.js";
 import {
   backupName,
@@ -23,8 +28,8 @@ import {
   replacedName,
   stagingName,
 } from "./policy/names.js";
-import { type EndpointKind, endpointsOf } from "./policy/address.js";
-import { createRole } from "./policy/ownership.js";
+import { type EndpointKind, resolveEndpoints } from "./policy/address.js";
+import { createRoleStatements } from "./policy/ownership.js";
 import { ClosedDatabases } from "./logins/closed-databases.js";
 import type { WaitLimits } from "./logins/gate.js";
 import { PendingLogins } from "./logins/pending-logins.js";
@@ -37,10 +42,10 @@ import { StalledWorkReporter } from "./databases/stalled-work.js";
 const maxDropAttempts = 5;
 
 /** How long clients may take to learn that their sessions ended before a copy, in milliseconds. */
-const endNotice = 1_000;
+const endNoticeMs = 1_000;
 
 /** Thrown when a database is dropped before work on it has finished. */
-export class DatabaseDropped extends Error {}
+export class DatabaseDroppedError extends Error {}
 
 /**
  * Manages real Postgres databases for the API.
@@ -50,28 +55,28 @@ export class DatabaseDropped extends Error {}
  */
 export class PostgresDatabases implements DatabaseEngine {
   /** Clients that connect before their database exists wait here. */
-  readonly #pending = new PendingLogins();
+  readonly #pendingLogins = new PendingLogins();
   /** Clients that connect while their database accepts no connections wait here. */
-  readonly #closed = new ClosedDatabases();
-  readonly #admin: Admin;
+  readonly #closedDatabases = new ClosedDatabases();
+  readonly #admin: AdminConnection;
   readonly #catalog: Catalog;
-  readonly #copies: Copies;
+  readonly #copier: DatabaseCopier;
   readonly #logins: Logins;
   readonly #preparedDatabases: PreparedDatabases;
   /** Keeps work of this process apart. Callers hold locks that keep it apart from work of other processes. */
   readonly #mutex = new KeyedMutex();
   readonly #recovery: Recovery;
-  readonly #waiting: StalledWorkReporter;
-  readonly #fillings = new RunningFills();
-  readonly #reasons: EndReasons;
+  readonly #stalledWork: StalledWorkReporter;
+  readonly #runningFills = new RunningFills();
+  readonly #endReasons: CurrentEndReasons;
 
   constructor(parts: {
-    admin: Admin;
-    copies: Copies;
+    admin: AdminConnection;
+    copier: DatabaseCopier;
     logins: Logins;
     preparedDatabases: PreparedDatabases;
     /** Why the guard ends sessions. Default: it ends none. */
-    reasons?: EndReasons;
+    endReasons?: CurrentEndReasons;
     sessions: Pick<Sessions, "exclusively"> | undefined;
     /** Receives a message about each repair that Postgres refuses, and when work waits for a resource of Postgres. */
     onLog?: ((line: string) => void) | undefined;
@@ -80,9 +85,9 @@ export class PostgresDatabases implements DatabaseEngine {
   }) {
     this.#admin = parts.admin;
     this.#catalog = new Catalog(parts.admin);
-    this.#copies = parts.copies;
-    this.#reasons = parts.reasons ?? new EndReasons();
-    this.#copies.whileClosed = (database, work) => this.#whileClosed(database, work);
+    this.#copier = parts.copier;
+    this.#endReasons = parts.endReasons ?? new CurrentEndReasons();
+    this.#copier.runWhileClosed = (database, work) => this.#runWhileClosed(database, work);
     this.#logins = parts.logins;
     this.#preparedDatabases = parts.preparedDatabases;
     const { sessions, onLog = () => undefined } = parts;
@@ -91,8 +96,8 @@ export class PostgresDatabases implements DatabaseEngine {
       // The lock of work on the database, in all processes.
       await (sessions ? sessions.exclusively([`database ${name}`], withLocalLock) : withLocalLock());
     };
-    this.#recovery = new Recovery(parts.admin, parts.copies, withLock, onLog);
-    this.#waiting = new StalledWorkReporter(onLog, parts.directory);
+    this.#recovery = new Recovery(parts.admin, parts.copier, withLock, onLog);
+    this.#stalledWork = new StalledWorkReporter(onLog, parts.directory);
   }
 
   /** Ends background work. */
@@ -102,7 +107,7 @@ export class PostgresDatabases implements DatabaseEngine {
 
   endpoints(databaseId: string): Record<EndpointKind, DatabaseAddress> {
     const database = databaseName(databaseId);
-    const { direct, pooled, accelerate } = endpointsOf(this.#admin.cluster.address);
+    const { direct, pooled, accelerate } = resolveEndpoints(this.#admin.cluster.address);
     return {
       direct: { ...direct, database },
       pooled: { ...pooled, database },
@@ -114,14 +119,16 @@ export class PostgresDatabases implements DatabaseEngine {
    * Returns the database of a login role; undefined when the role is not a login of a database. Waits for a database that is
    * being created, copied or restored.
    *
-   * @throws DatabaseUnavailableError; LoginRefused when the database is not open in time; the reason of the signal.
+   * @throws DatabaseUnavailableError; LoginRefusedError when the database is not open in time; the reason of the signal.
    */
-  databaseOf(user: string, limits: WaitLimits): string | undefined | Promise<string | undefined> {
-    const whenOpen = (database: string | undefined): string | undefined | Promise<string> =>
-      database === undefined ? undefined : this.#closed.whenOpen(database, limits);
-    const owner =
-      this.#logins.known(user) ?? this.#pending.databaseOf(user, limits) ?? this.#logins.databaseOf(user);
-    return owner instanceof Promise ? owner.then(whenOpen) : whenOpen(owner);
+  findDatabase(user: string, limits: WaitLimits): string | undefined | Promise<string | undefined> {
+    const waitUntilOpen = (database: string | undefined): string | undefined | Promise<string> =>
+      database === undefined ? undefined : this.#closedDatabases.waitUntilOpen(database, limits);
+    const database =
+      this.#logins.findKnownDatabase(user) ??
+      this.#pendingLogins.waitForDatabase(user, limits) ??
+      this.#logins.findDatabase(user);
+    return database instanceof Promise ? database.then(waitUntilOpen) : waitUntilOpen(database);
   }
 
   /**
@@ -129,74 +136,76 @@ export class PostgresDatabases implements DatabaseEngine {
    *
    * @param database its name in Postgres.
    */
-  reasonOf(database: string): LoginRefusedError | undefined {
-    return this.#reasons.of(database);
+  endReasonOf(database: string): LoginRefusedError | undefined {
+    return this.#endReasons.get(database);
   }
 
   announce(databaseId: string, credentials: readonly DatabaseCredential[]): void {
-    this.#pending.add(databaseName(databaseId), credentials);
+    this.#pendingLogins.add(databaseName(databaseId), credentials);
   }
 
   /**
    * Creates a database with its logins.
    *
-   * @throws DatabaseDropped when the database is dropped before it is complete.
+   * @throws DatabaseDroppedError when the database is dropped before it is complete.
    */
   async create(
     databaseId: string,
     source: DatabaseSource,
     credentials: readonly DatabaseCredential[],
-    canceled?: AbortSignal,
+    cancelSignal?: AbortSignal,
   ): Promise<void> {
     const name = databaseName(databaseId);
-    this.#pending.add(name, credentials);
-    const sources = source.type === "empty" ? [] : [databaseName(source.databaseId)];
-    const create = async (signal: AbortSignal): Promise<void> => {
-      const [existing, logins] = await Promise.all([
-        this.#catalog.find(name),
+    this.#pendingLogins.add(name, credentials);
+    const sourceNames = source.type === "empty" ? [] : [databaseName(source.databaseId)];
+    const createDatabase = async (signal: AbortSignal): Promise<void> => {
+      const [currentState, loginStatements] = await Promise.all([
+        this.#catalog.inspect(name),
         // Deriving verifiers takes as long as a statement.
-        this.#logins.statements(name, credentials),
+        this.#logins.createLoginStatements(name, credentials),
       ]);
-      if (existing.database === "invalid") await this.#copies.drop(name);
-      if (existing.database === "valid") {
+      if (currentState.database === "invalid") await this.#copier.drop(name);
+      if (currentState.database === "valid") {
         for (const credential of credentials) await this.#logins.grant(name, credential);
         return;
       }
       for (let isCreated = false; !isCreated;) {
-        const { filled, copyOf } = await this.#createFrom(name, source, signal);
+        const { filledName, contentOwner } = await this.#createFilled(name, source, signal);
         try {
           signal.throwIfAborted();
-          if (existing.role) await this.#logins.dropAll(name);
-          await this.#complete(filled, {
+          if (currentState.role) await this.#logins.dropAll(name);
+          await this.#finishDatabase(filledName, {
             name,
-            logins,
-            hasRole: existing.role,
-            copyOf,
+            loginStatements,
+            hasRole: currentState.role,
+            contentOwner,
           });
           for (const credential of credentials) this.#logins.remember(name, credential);
           isCreated = true;
         } catch (error) {
           // Another process has taken the prepared database.
           if (source.type === "empty" && isMissingDatabase(error)) continue;
-          await this.#copies.drop(filled);
+          await this.#copier.drop(filledName);
           throw error;
         }
       }
     };
-    await this.#pending.during(name, canceled, () => this.#fill(name, { sources, canceled }, create));
+    await this.#pendingLogins.runCreation(name, cancelSignal, () =>
+      this.#fill(name, { sourceNames, cancelSignal }, createDatabase),
+    );
   }
 
   async drop(databaseId: string): Promise<void> {
     const name = databaseName(databaseId);
-    this.#fillings.cancel(name, new DatabaseDropped(databaseId));
-    this.#pending.fail(name);
+    this.#runningFills.cancel(name, new DatabaseDroppedError(databaseId));
+    this.#pendingLogins.refuseClients(name);
     await this.#withLockUntilDone([name], async () => {
       for (let attempt = 1; ; attempt += 1) {
         try {
           await this.#dropEverything(name);
           return;
         } catch (error) {
-          if (!isMissing(error) && !isConcurrentChange(error)) throw error;
+          if (!isMissingObject(error) && !isConcurrentChange(error)) throw error;
           // A process that has lost its locks is still dropping the same database.
           if (attempt === maxDropAttempts) throw toUnavailableError(error);
         }
@@ -205,32 +214,33 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   async #dropEverything(name: string): Promise<void> {
-    await this.#copies.drop(name);
-    for (const backup of await this.#catalog.findDatabasesLike(`${name}.%`)) await this.#copies.drop(backup);
+    await this.#copier.drop(name);
+    for (const backupDatabase of await this.#catalog.findDatabasesLike(`${name}.%`))
+      await this.#copier.drop(backupDatabase);
     await this.#logins.dropAll(name);
-    if ((await this.#catalog.find(name)).role) await this.#copies.dropRole(name, name);
-    await this.#copies.dropRetiredRoles();
+    if ((await this.#catalog.inspect(name)).role) await this.#copier.dropRole(name, name);
+    await this.#copier.dropRetiredRoles();
   }
 
   /**
    * Restores a backup to a new database, then swaps it with the old one, which ends all sessions.
    *
-   * @throws DatabaseDropped when the database is dropped before the swap.
+   * @throws DatabaseDroppedError when the database is dropped before the swap.
    */
-  async restore(databaseId: string, backupId: string, canceled?: AbortSignal): Promise<void> {
+  async restore(databaseId: string, backupId: string, cancelSignal?: AbortSignal): Promise<void> {
     const name = databaseName(databaseId);
-    const backup = await this.#catalog.backup(backupId);
+    const backupDatabase = await this.#catalog.getBackupDatabase(backupId);
     const staging = stagingName(name);
-    await this.#fill(name, { sources: [ownerOf(backup)], canceled }, async (signal) => {
-      for (const leftoverName of [staging, replacedName(name)]) await this.#copies.drop(leftoverName);
+    await this.#fill(name, { sourceNames: [ownerOf(backupDatabase)], cancelSignal }, async (signal) => {
+      for (const leftoverName of [staging, replacedName(name)]) await this.#copier.drop(leftoverName);
       try {
-        await this.#copies.copy(backup, staging, signal);
-        await this.#copies.transferOwnership(staging, ownerOf(backup), name);
-        await this.#copies.copySettings(name, staging, "setrole <> 0");
+        await this.#copier.copy(backupDatabase, staging, signal);
+        await this.#copier.transferOwnership(staging, ownerOf(backupDatabase), name);
+        await this.#copier.copySettings(name, staging, "setrole <> 0");
         signal.throwIfAborted();
-        await this.#swap(name, staging);
+        await this.#swapDatabases(name, staging);
       } finally {
-        await this.#copies.drop(staging);
+        await this.#copier.drop(staging);
       }
       await this.#dropReplaced(name);
     });
@@ -248,24 +258,24 @@ export class PostgresDatabases implements DatabaseEngine {
 
   async backup(databaseId: string, backupId: string): Promise<{ size: number }> {
     const name = databaseName(databaseId);
-    const backup = backupName(databaseId, backupId);
+    const backupDatabase = backupName(databaseId, backupId);
     return this.#withLockUntilDone([name], async () => {
-      const { database } = await this.#catalog.find(backup);
+      const { database } = await this.#catalog.inspect(backupDatabase);
       // Left by an interrupted drop.
-      if (database === "invalid") await this.#copies.drop(backup);
-      if (database !== "valid") await this.#copyTo(backup, name);
-      return { size: await this.#catalog.size(backup) };
+      if (database === "invalid") await this.#copier.drop(backupDatabase);
+      if (database !== "valid") await this.#createBackup(backupDatabase, name);
+      return { size: await this.#catalog.readSize(backupDatabase) };
     });
   }
 
   async dropBackup(backupId: string): Promise<void> {
-    for (const backup of await this.#catalog.findDatabasesLike(`%${backupSuffix(backupId)}`)) {
-      await this.#withLock([ownerOf(backup)], () => this.#copies.drop(backup));
+    for (const backupDatabase of await this.#catalog.findDatabasesLike(`%${backupSuffix(backupId)}`)) {
+      await this.#withLock([ownerOf(backupDatabase)], () => this.#copier.drop(backupDatabase));
     }
   }
 
   async hasBackup(backupId: string): Promise<boolean> {
-    return (await this.#catalog.findBackup(backupId)) !== undefined;
+    return (await this.#catalog.findBackupDatabase(backupId)) !== undefined;
   }
 
   /**
@@ -273,7 +283,7 @@ export class PostgresDatabases implements DatabaseEngine {
    * at the same time uses nothing.
    */
   usage(databaseId: string): Promise<{ bytes: number; operations: number }> {
-    return this.#catalog.usage(databaseName(databaseId));
+    return this.#catalog.readUsage(databaseName(databaseId));
   }
 
   /** Does the work when no other work uses these databases. */
@@ -281,7 +291,7 @@ export class PostgresDatabases implements DatabaseEngine {
     try {
       return await this.#mutex.run(names, work);
     } catch (error) {
-      if (error instanceof DatabaseUnavailableError) this.#recovery.begin();
+      if (error instanceof DatabaseUnavailableError) this.#recovery.scheduleRepair();
       throw error;
     }
   }
@@ -291,16 +301,16 @@ export class PostgresDatabases implements DatabaseEngine {
    * wait for a resource.
    */
   #withLockUntilDone<T>(names: readonly [string, ...string[]], work: () => Promise<T>): Promise<T> {
-    return this.#waiting.track(names[0], () => this.#withLock(names, work));
+    return this.#stalledWork.runTracked(names[0], () => this.#withLock(names, work));
   }
 
   async #fill(
     name: string,
-    { sources, canceled }: { sources: readonly string[]; canceled: AbortSignal | undefined },
+    { sourceNames, cancelSignal }: { sourceNames: readonly string[]; cancelSignal: AbortSignal | undefined },
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    await this.#fillings.run(name, canceled, (signal) =>
-      this.#withLockUntilDone([name, ...sources], async () => {
+    await this.#runningFills.run(name, cancelSignal, (signal) =>
+      this.#withLockUntilDone([name, ...sourceNames], async () => {
         signal.throwIfAborted();
         await work(signal);
       }),
@@ -311,33 +321,34 @@ export class PostgresDatabases implements DatabaseEngine {
    * Returns the name of a database that has the content of the source and does not allow connections, and the name of the tenant's
    * database whose content it is; undefined when it is empty.
    */
-  async #createFrom(
+  async #createFilled(
     name: string,
     source: DatabaseSource,
     signal: AbortSignal,
-  ): Promise<{ filled: string; copyOf: string | undefined }> {
-    if (source.type === "empty") return { filled: await this.#preparedDatabases.take(), copyOf: undefined };
+  ): Promise<{ filledName: string; contentOwner: string | undefined }> {
+    if (source.type === "empty")
+      return { filledName: await this.#preparedDatabases.take(), contentOwner: undefined };
     const staging = stagingName(name);
-    await this.#copies.drop(staging);
-    const from =
+    await this.#copier.drop(staging);
+    const sourceName =
       source.type === "backup"
-        ? await this.#catalog.backup(source.backupId)
+        ? await this.#catalog.getBackupDatabase(source.backupId)
         : databaseName(source.databaseId);
-    await this.#copies.copy(from, staging, signal);
-    return { filled: staging, copyOf: ownerOf(from) };
+    await this.#copier.copy(sourceName, staging, signal);
+    return { filledName: staging, contentOwner: ownerOf(sourceName) };
   }
 
   /** Copies the database under a temporary name, so that a backup is always complete. */
-  async #copyTo(backup: string, name: string): Promise<void> {
+  async #createBackup(backupDatabase: string, name: string): Promise<void> {
     const staging = stagingName(name);
-    await this.#copies.drop(staging);
+    await this.#copier.drop(staging);
     try {
-      await this.#copies.copy(name, staging);
-      await this.#admin.script([
-        `alter database ${quoteIdentifier(staging)} rename to ${quoteIdentifier(backup)}`,
+      await this.#copier.copy(name, staging);
+      await this.#admin.runScript([
+        `alter database ${quoteIdentifier(staging)} rename to ${quoteIdentifier(backupDatabase)}`,
       ]);
     } finally {
-      await this.#copies.drop(staging);
+      await this.#copier.drop(staging);
     }
   }
 
@@ -345,55 +356,60 @@ export class PostgresDatabases implements DatabaseEngine {
    * Creates the owner role of a copy first, because it must own the objects of the copy before anybody can connect. An empty
    * database has no objects of other roles.
    */
-  async #complete(
-    filled: string,
+  async #finishDatabase(
+    filledName: string,
     {
       name,
-      logins,
+      loginStatements,
       hasRole,
-      copyOf,
-    }: { name: string; logins: readonly string[]; hasRole: boolean; copyOf: string | undefined },
+      contentOwner,
+    }: {
+      name: string;
+      loginStatements: readonly string[];
+      hasRole: boolean;
+      contentOwner: string | undefined;
+    },
   ): Promise<void> {
-    const owner = hasRole ? [] : createRole(this.#admin.cluster, name, "nologin");
-    if (copyOf !== undefined) {
-      if (!hasRole) await this.#admin.script(owner);
-      await this.#copies.transferOwnership(filled, copyOf, name);
+    const createOwnerStatements = hasRole ? [] : createRoleStatements(this.#admin.cluster, name, "nologin");
+    if (contentOwner !== undefined) {
+      if (!hasRole) await this.#admin.runScript(createOwnerStatements);
+      await this.#copier.transferOwnership(filledName, contentOwner, name);
     }
-    await this.#admin.script([
-      ...(copyOf === undefined ? owner : []),
-      `alter database ${quoteIdentifier(filled)} rename to ${quoteIdentifier(name)}`,
-      ...logins,
-      ...openToOwner(name),
+    await this.#admin.runScript([
+      ...(contentOwner === undefined ? createOwnerStatements : []),
+      `alter database ${quoteIdentifier(filledName)} rename to ${quoteIdentifier(name)}`,
+      ...loginStatements,
+      ...openToOwnerStatements(name),
     ]);
   }
 
-  #swap(name: string, staging: string): Promise<void> {
-    return this.#whileClosed(name, () => this.#replace(name, staging));
+  #swapDatabases(name: string, staging: string): Promise<void> {
+    return this.#runWhileClosed(name, () => this.#replaceDatabase(name, staging));
   }
 
-  async #whileClosed(name: string, work: () => Promise<void>): Promise<void> {
-    const reason = endReasons.copied(name);
-    this.#reasons.record(name, reason, Infinity);
+  async #runWhileClosed(name: string, work: () => Promise<void>): Promise<void> {
+    const endReason = sessionEndErrors.copied(name);
+    this.#endReasons.set(name, endReason, Infinity);
     try {
-      await this.#closed.during(name, work);
+      await this.#closedDatabases.runWhileClosed(name, work);
     } finally {
       // Clients may still learn that their sessions have ended.
-      this.#reasons.record(name, reason, endNotice);
+      this.#endReasons.set(name, endReason, endNoticeMs);
     }
   }
 
-  async #replace(name: string, staging: string): Promise<void> {
-    await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections false`]);
+  async #replaceDatabase(name: string, staging: string): Promise<void> {
+    await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]);
     try {
-      await this.#admin.whileUnused(name, () =>
-        this.#admin.script([
+      await this.#admin.runWhenUnused(name, () =>
+        this.#admin.runScript([
           `alter database ${quoteIdentifier(name)} rename to ${quoteIdentifier(replacedName(name))}`,
           `alter database ${quoteIdentifier(staging)} rename to ${quoteIdentifier(name)}`,
-          ...openToOwner(name),
+          ...openToOwnerStatements(name),
         ]),
       );
     } catch (error) {
-      await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections true`]);
+      await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
       throw error;
     }
   }
@@ -401,16 +417,16 @@ export class PostgresDatabases implements DatabaseEngine {
   /** The restore is complete, so it must not be repeated if the connection is lost now. */
   async #dropReplaced(name: string): Promise<void> {
     try {
-      await this.#copies.drop(replacedName(name));
+      await this.#copier.drop(replacedName(name));
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
-      this.#recovery.begin();
+      this.#recovery.scheduleRepair();
     }
   }
 }
 
 /** Returns the statements that allow the members of the owner role, and nobody else, to connect. */
-const openToOwner = (name: string): string[] => [
+const openToOwnerStatements = (name: string): string[] => [
   `alter database ${quoteIdentifier(name)} owner to ${quoteIdentifier(name)}`,
   `revoke all on database ${quoteIdentifier(name)} from public`,
   `alter database ${quoteIdentifier(name)} allow_connections true connection limit ${String(connectionLimits.perDatabase)}`,

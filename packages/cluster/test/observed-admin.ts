@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
-import { StatementWithin } from "../src/policy/tenant-statement.js";
-import { Admin } from "../src/connection/admin-connection.js";
+import { TenantStatement } from "../src/policy/tenant-statement.js";
+import { AdminConnection } from "../src/connection/admin-connection.js";
 import { type Cluster, ownClusterAt } from "../../platform/test/cluster.js";
 
 /** Does something before a statement. Can return another statement to run before it, on the same connection. */
 type Before = (statement: string) => Promise<string | void> | string | void;
 
 /** Runs statements like the platform, at moments that a test chooses. */
-class ObservedAdmin extends Admin {
+class ObservedAdmin extends AdminConnection {
   before: Before = () => undefined;
 
   override async query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
@@ -15,15 +15,15 @@ class ObservedAdmin extends Admin {
     return super.query<Row>(text, values);
   }
 
-  override async script(statements: readonly string[]): Promise<void> {
-    return super.script(await this.#withOthers(statements));
+  override async runScript(statements: readonly string[]): Promise<void> {
+    return super.runScript(await this.#withOthers(statements));
   }
 
-  override async runScriptIn(database: string, statements: readonly StatementWithin[]): Promise<void> {
+  override async runScriptIn(database: string, statements: readonly TenantStatement[]): Promise<void> {
     const all = await this.#withOthers(statements.map(({ text }) => text));
     return super.runScriptIn(
       database,
-      all.map((text) => new StatementWithin(text)),
+      all.map((text) => new TenantStatement(text)),
     );
   }
 
@@ -33,14 +33,14 @@ class ObservedAdmin extends Admin {
     return all.filter((statement) => statement !== "");
   }
 
-  override async run(statement: string, signal?: AbortSignal): Promise<void> {
+  override async runLongStatement(statement: string, signal?: AbortSignal): Promise<void> {
     await this.before(statement);
-    return super.run(statement, signal);
+    return super.runLongStatement(statement, signal);
   }
 }
 
 /** Opens connections of the platform that are closed after the test. */
-export const observeAdmin = (cluster: Cluster, before: Before, major = 18): Admin => {
+export const observeAdmin = (cluster: Cluster, before: Before, major = 18): AdminConnection => {
   const admin = new ObservedAdmin(ownClusterAt(cluster.server.port, { major }));
   admin.before = before;
   onTestFinished(() => admin.close());

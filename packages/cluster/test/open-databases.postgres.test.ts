@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type OpenDatabases, openDatabases } from "../src/open-databases.js";
-import type { RecordedDatabase } from "../src/repair/reconcile.js";
+import type { ApiDatabase } from "../src/repair/reconcile.js";
 import { Cluster, newTenant } from "../../platform/test/cluster.js";
 import { connectionLimitOf } from "./sessions.js";
 
@@ -26,7 +26,7 @@ const closeFirst = async (): Promise<void> => {
 };
 
 /** Clients of other databases need not wait. */
-const limits = { patience: 0, signal: new AbortController().signal };
+const limits = { timeoutMs: 0, signal: new AbortController().signal };
 
 const sessions = async (): Promise<number[]> => {
   const { rows } = await observer.query<{ pid: number }>(
@@ -42,13 +42,13 @@ describe("databases that another process has opened", () => {
     const again = await openAgain(() => {
       throw new Error("The records must not be read");
     });
-    expect(again).toMatchObject({ missing: { databaseIds: [], backupIds: [] }, broken: [], problems: [] });
+    expect(again).toMatchObject({ missing: { databaseIds: [], backupIds: [] }, brokenIds: [], problems: [] });
     const { rows } = await observer.query("select datallowconn as open from pg_database where datname = $1", [
       id,
     ]);
     expect(rows).toEqual([{ open: false }]);
-    expect(await again.engine.databaseOf(credential.user, limits)).toBe(id);
-    expect(await again.engine.databaseOf("role_unknown", limits)).toBeUndefined();
+    expect(await again.engine.findDatabase(credential.user, limits)).toBe(id);
+    expect(await again.engine.findDatabase("role_unknown", limits)).toBeUndefined();
   });
 
   it("share the databases that are empty", async () => {
@@ -68,9 +68,7 @@ describe("databases that no process has opened", () => {
     const lost = await cluster.makeTenant();
     await closeFirst();
     await observer.query(`alter database ${kept.id} connection limit -1`);
-    const recorded: RecordedDatabase[] = [
-      { databaseId: kept.id, credentials: [kept.credential], backupIds: [] },
-    ];
+    const recorded: ApiDatabase[] = [{ databaseId: kept.id, credentials: [kept.credential], backupIds: [] }];
     const again = await openAgain(() => Promise.resolve(recorded));
     expect(again.missing).toEqual({ databaseIds: [], backupIds: [] });
     expect(await connectionLimitOf(observer, kept.id)).toBe(100);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DatabaseDropped } from "../src/postgres-databases.js";
+import { DatabaseDroppedError } from "../src/postgres-databases.js";
 import { Cluster, newTenant, secondCredential } from "../../platform/test/cluster.js";
 
 const cluster = new Cluster();
@@ -248,7 +248,7 @@ describe("deleting a database", () => {
     const made = cluster.databases.create(target.id, { type: "database", databaseId: source.id }, [
       target.credential,
     ]);
-    const outcome = expect(made).rejects.toThrow(DatabaseDropped);
+    const outcome = expect(made).rejects.toThrow(DatabaseDroppedError);
     await cluster.databases.drop(target.id);
     await outcome;
     expect(await cluster.namesIn("datname", target.id)).toEqual([]);

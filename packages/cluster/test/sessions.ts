@@ -1,12 +1,12 @@
 import type { Client } from "pg";
 import { expect, onTestFinished, vi } from "vitest";
-import { Admin } from "../src/connection/admin-connection.js";
+import { AdminConnection } from "../src/connection/admin-connection.js";
 import { type Cluster, ownClusterAt } from "../../platform/test/cluster.js";
 
 /** Opens connections of the platform that are closed after the test. */
-export const makeAdmin = (cluster: Cluster, major = 18): Admin => {
+export const makeAdmin = (cluster: Cluster, major = 18): AdminConnection => {
   const { port } = cluster.databases.endpoints("any").direct;
-  const admin = new Admin(ownClusterAt(port, { major }));
+  const admin = new AdminConnection(ownClusterAt(port, { major }));
   onTestFinished(() => admin.close());
   return admin;
 };

@@ -1,7 +1,7 @@
 import type { Sessions } from "@mgmt/engine/internal";
 import { onTestFinished } from "vitest";
-import { Admin } from "../src/connection/admin-connection.js";
-import { Copies } from "../src/databases/database-copier.js";
+import { AdminConnection } from "../src/connection/admin-connection.js";
+import { DatabaseCopier } from "../src/databases/database-copier.js";
 import { Logins } from "../src/logins/logins.js";
 import { PostgresDatabases } from "../src/postgres-databases.js";
 import { PreparedDatabases } from "../src/databases/prepared-databases.js";
@@ -13,7 +13,7 @@ export type Step = "createEmpty" | "copy" | "copySettings" | "transferOwnership"
 type Hook = (step: Step, name: string) => Promise<void> | void;
 
 /** Real copies whose steps a test can observe, hold or fail. */
-export class SteppedCopies extends Copies {
+export class SteppedCopies extends DatabaseCopier {
   before: Hook = () => undefined;
   after: Hook = () => undefined;
 
@@ -68,12 +68,12 @@ export class HoldPoint {
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** The superuser of a cluster. A test can observe, hold or fail the work that needs a database without sessions. */
-export class SteppedAdmin extends Admin {
+export class SteppedAdmin extends AdminConnection {
   beforeUnused: (database: string) => Promise<void> | void = () => undefined;
 
-  override async whileUnused(database: string, work: () => Promise<void>): Promise<void> {
+  override async runWhenUnused(database: string, work: () => Promise<void>): Promise<void> {
     await this.beforeUnused(database);
-    await super.whileUnused(database, work);
+    await super.runWhenUnused(database, work);
   }
 }
 
@@ -93,7 +93,14 @@ export const openSteppedDatabases = async (
   const { admin, copies } = await openCopies(cluster);
   const logins = new Logins(admin, copies);
   const preparedDatabases = new PreparedDatabases(copies, 0, [], () => undefined);
-  const databases = new PostgresDatabases({ admin, copies, logins, preparedDatabases, sessions, ...log });
+  const databases = new PostgresDatabases({
+    admin,
+    copier: copies,
+    logins,
+    preparedDatabases,
+    sessions,
+    ...log,
+  });
   onTestFinished(async () => {
     await databases.close();
     await preparedDatabases.close();

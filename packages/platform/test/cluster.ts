@@ -11,9 +11,9 @@ import {
   openDatabases,
 } from "@mgmt/cluster/open-databases";
 import type { Cluster as Policy } from "@mgmt/cluster/policy/cluster";
-import { ownCluster } from "@mgmt/cluster/policy/own-cluster";
-import { sharedCluster } from "@mgmt/cluster/policy/shared-cluster";
-import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
+import { createOwnCluster } from "@mgmt/cluster/policy/own-cluster";
+import { createSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
+import type { ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import { chooseEphemeralParent } from "../src/machine/data-dir/directories.js";
 import { findLongLivedPort } from "../src/machine/ports.js";
 import { type SystemAccount, findPostgresAccount } from "../src/machine/data-dir/postgres-account.js";
@@ -45,7 +45,7 @@ export const findPrograms = async (): Promise<Programs> => {
 
 /** Returns the cluster of a server with this port, which the superuser manages. */
 export const ownClusterAt = (port: number, { password = adminPassword, major = 18 } = {}): Policy =>
-  ownCluster({ host: "127.0.0.1", port, user: "postgres", password }, major, readTitles);
+  createOwnCluster({ host: "127.0.0.1", port, user: "postgres", password }, major, readTitles);
 
 /** Returns the options to start a server on a cluster in this directory. */
 const optionsIn = async (directory: string): Promise<ServerOptions> => ({
@@ -142,7 +142,7 @@ export class Cluster {
     return this.#databases;
   }
 
-  async start(recorded: readonly RecordedDatabase[]): Promise<OpenDatabases> {
+  async start(recorded: readonly ApiDatabase[]): Promise<OpenDatabases> {
     await this.startServer();
     this.#databases = await openDatabases(this.policy, recorded, this.#databasesOptions);
     this.#isOpen = true;
@@ -164,7 +164,7 @@ export class Cluster {
   /** How a role that is no superuser manages the cluster. */
   policyOf(user: string): Policy {
     const { port, binaries } = this.options;
-    return sharedCluster({ host: "127.0.0.1", port, user, password: adminPassword }, binaries.major);
+    return createSharedCluster({ host: "127.0.0.1", port, user, password: adminPassword }, binaries.major);
   }
 
   get options(): ServerOptions {

@@ -1,15 +1,15 @@
 import { ConnectionFaults } from "@mgmt/engine";
 import { StoredServer } from "@mgmt/engine/internal";
 import { createServer } from "@mgmt/engine/http";
-import { Admin } from "@mgmt/cluster/connection/admin-connection";
+import { AdminConnection } from "@mgmt/cluster/connection/admin-connection";
 import { databaseName } from "@mgmt/cluster/policy/names";
 import { openDatabases } from "@mgmt/cluster/open-databases";
 import { Front } from "../src/front/front.js";
 import type { ClusterAddress } from "@mgmt/cluster/policy/address";
-import { ownCluster } from "@mgmt/cluster/policy/own-cluster";
+import { createOwnCluster } from "@mgmt/cluster/policy/own-cluster";
 import { findLongLivedPort } from "../src/machine/ports.js";
 import { readTitles } from "../src/machine/postgres/process-titles.js";
-import { recordedDatabases } from "@mgmt/cluster/repair/api-databases";
+import { findApiDatabases } from "@mgmt/cluster/repair/api-databases";
 import { type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
 import { loadServerCredentials } from "../src/machine/tls/server-credentials.js";
 
@@ -45,9 +45,9 @@ const front = await Front.listen({
   onDefect: (error) => console.error(error),
 });
 const recorded = async () => {
-  const reader = new Admin(ownCluster(admin, major, readTitles));
+  const reader = new AdminConnection(createOwnCluster(admin, major, readTitles));
   try {
-    return await recordedDatabases(reader, schema);
+    return await findApiDatabases(reader, schema);
   } finally {
     await reader.close();
   }
@@ -55,13 +55,13 @@ const recorded = async () => {
 const { sessions } = records;
 const client = { host: "127.0.0.1", port: front.port };
 const endpoints = { direct: client, pooled: client, accelerate: client };
-const cluster = ownCluster({ ...admin, endpoints }, major, readTitles);
+const cluster = createOwnCluster({ ...admin, endpoints }, major, readTitles);
 const databases = await openDatabases(cluster, recorded, { sessions });
 for (const problem of databases.problems) console.error(problem);
 front.open({
-  databaseOf: (user, limits) => databases.engine.databaseOf(user, limits),
-  nameOf: () => Promise.resolve(undefined),
-  reasonOf: (database) => databases.engine.reasonOf(database),
+  findDatabase: (user, limits) => databases.engine.findDatabase(user, limits),
+  findName: () => Promise.resolve(undefined),
+  endReasonOf: (database) => databases.engine.endReasonOf(database),
 });
 // All processes sign and accept tokens of the same issuer, as behind one load balancer.
 const url = "http://mgmt.test";

@@ -11,11 +11,11 @@ import {
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { FairSemaphore } from "@mgmt/engine/internal";
 import { wrapConnectionErrors, toUnavailableError } from "./unavailable.js";
-import { clientConfigOf } from "../policy/address.js";
+import { toClientConfig } from "../policy/address.js";
 import type { Cluster } from "../policy/cluster.js";
-import type { StatementWithin } from "../policy/tenant-statement.js";
+import type { TenantStatement } from "../policy/tenant-statement.js";
 import { SuperuserConnectedError } from "./superuser-connected.js";
-import { Blockers } from "./blockers.js";
+import { BlockerTerminator } from "./blockers.js";
 import { type Login, acceptsPassword } from "./password-check.js";
 import { openPool } from "./pool.js";
 
@@ -24,11 +24,12 @@ export const isMissingDatabase = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "3D000";
 
 /** Returns whether Postgres refused a statement because a database or a role (`undefined_object`) does not exist. */
-export const isMissing = (error: unknown): boolean =>
+export const isMissingObject = (error: unknown): boolean =>
   isMissingDatabase(error) || (error instanceof DatabaseError && error.code === "42704");
 
 /** Returns whether Postgres refused a statement because sessions are connected to the database (`object_in_use`). */
-export const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";
+export const isDatabaseInUse = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "55006";
 
 /** Returns whether a statement has waited too long for a lock (`lock_not_available`). */
 export const isLockTimeout = (error: unknown): boolean =>
@@ -37,17 +38,17 @@ export const isLockTimeout = (error: unknown): boolean =>
   error.cause.code === "55P03";
 
 /** The statement that limits how long the others of a script wait for locks. */
-export const shortLockTimeout = "set local lock_timeout = '5s'";
+export const shortLockTimeoutSql = "set local lock_timeout = '5s'";
 
 /** Returns whether Postgres refused something because of privileges (`insufficient_privilege`). */
-export const isForbidden = (error: unknown): boolean =>
+export const isPrivilegeError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "42501";
 
 /**
  * SQL condition on `pg_database` for a database whose creation or removal was interrupted. All that Postgres allows is to
  * drop it. See https://www.postgresql.org/docs/current/sql-dropdatabase.html
  */
-export const isInvalidCondition = "datconnlimit = -2";
+export const invalidDatabaseCondition = "datconnlimit = -2";
 
 /**
  * Overrides settings that a tenant may have set on its database. With the tenant's `search_path`, for example, statements
@@ -83,7 +84,7 @@ const maxTenantConnections = 4;
 const maxLongStatements = 4;
 
 /** Runs the statements of the platform in a cluster. */
-export class Admin {
+export class AdminConnection {
   readonly cluster: Cluster;
   /** How it connects. */
   readonly address: ClientConfig;
@@ -93,8 +94,8 @@ export class Admin {
   readonly #longPool: Pool;
   /** Long statements wait here, because the pool would give up after some time, as if Postgres could not be reached. */
   readonly #longSemaphore = new FairSemaphore({ total: maxLongStatements });
-  readonly #innerSemaphore = new FairSemaphore({ total: maxTenantConnections });
-  readonly #blockers: Blockers;
+  readonly #tenantSemaphore = new FairSemaphore({ total: maxTenantConnections });
+  readonly #blockerTerminator: BlockerTerminator;
   readonly #report: (problem: string) => void;
 
   /** @param report receives a message about sessions that do not end. */
@@ -106,21 +107,21 @@ export class Admin {
         ? guardedStartupOptions
         : guardedStartupOptions.replace("-c transaction_timeout=0 ", "");
     this.address = {
-      ...clientConfigOf(cluster.address),
+      ...toClientConfig(cluster.address),
       application_name: "mgmt",
       options,
       connectionTimeoutMillis: 30_000,
     };
     // One connection stays open, because opening one takes longer than most statements.
-    const keepOneConnection = { min: 1, idleTimeoutMillis: 30_000 };
-    this.#pool = openPool({ ...this.address, ...keepOneConnection, max: 4 });
+    const poolSettings = { min: 1, idleTimeoutMillis: 30_000 };
+    this.#pool = openPool({ ...this.address, ...poolSettings, max: 4 });
     this.#longPool = openPool({
       ...this.address,
-      ...keepOneConnection,
+      ...poolSettings,
       options: `${options} -c statement_timeout=0`,
       max: maxLongStatements,
     });
-    this.#blockers = new Blockers(this.address);
+    this.#blockerTerminator = new BlockerTerminator(this.address);
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -129,7 +130,7 @@ export class Admin {
   }
 
   /** Runs all statements in one transaction and one round trip. */
-  async script(statements: readonly string[]): Promise<void> {
+  async runScript(statements: readonly string[]): Promise<void> {
     await this.#runUnblocked(() => this.#pool.query(statements.join(";\n")));
   }
 
@@ -139,7 +140,7 @@ export class Admin {
    *
    * @throws the reason of the signal when it is aborted.
    */
-  async run(statement: string, signal?: AbortSignal): Promise<void> {
+  async runLongStatement(statement: string, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     await this.#longSemaphore.run("", async () =>
       this.#runOnClient(await wrapConnectionErrors(() => this.#longPool.connect()), statement, signal),
@@ -171,8 +172,8 @@ export class Admin {
   }
 
   /** Runs statements in one transaction in another database. */
-  async runScriptIn(database: string, statements: readonly StatementWithin[]): Promise<void> {
-    await this.#innerSemaphore.run(database, async () => {
+  async runScriptIn(database: string, statements: readonly TenantStatement[]): Promise<void> {
+    await this.#tenantSemaphore.run(database, async () => {
       const client = await wrapConnectionErrors(() => this.#connectTo(database));
       try {
         await this.#runUnblocked(() => client.query(statements.map(({ text }) => text).join(";\n")));
@@ -186,7 +187,7 @@ export class Admin {
     try {
       return await this.#openClient(database);
     } catch (error) {
-      if (!this.cluster.isRefusal(error)) throw error;
+      if (!this.cluster.isConnectRefusal(error)) throw error;
       return this.#connectDespiteLimits(database);
     }
   }
@@ -197,13 +198,13 @@ export class Admin {
       "select datconnlimit as limit from pg_database where datname = $1",
       [database],
     );
-    const limit = `alter database ${quoteIdentifier(database)} connection limit`;
+    const setLimitSql = `alter database ${quoteIdentifier(database)} connection limit`;
     await this.grantConnectToItself(database);
-    await this.script([`${limit} -1`]);
+    await this.runScript([`${setLimitSql} -1`]);
     try {
       return await this.#openClient(database);
     } finally {
-      await this.script([`${limit} ${String(row?.limit ?? -1)}`]);
+      await this.runScript([`${setLimitSql} ${String(row?.limit ?? -1)}`]);
     }
   }
 
@@ -221,7 +222,7 @@ export class Admin {
 
   /** Restores the privilege to connect to a database, which its owner can revoke. */
   async grantConnectToItself(database: string): Promise<void> {
-    await this.script([`grant connect on database ${quoteIdentifier(database)} to current_user`]);
+    await this.runScript([`grant connect on database ${quoteIdentifier(database)} to current_user`]);
   }
 
   /**
@@ -232,7 +233,7 @@ export class Admin {
    * @throws DatabaseUnavailableError when they do not end; SuperuserConnectedError.
    */
   async endSessions(condition: string, value: string): Promise<boolean> {
-    let isFound = false;
+    let hadSessions = false;
     const startedAt = performance.now();
     let unresponsivePids: number[] = [];
     let isKilled = false;
@@ -247,8 +248,8 @@ export class Admin {
         await sleep(restartPollMs);
         continue;
       }
-      if (sessions.length === 0) return isFound;
-      isFound = true;
+      if (sessions.length === 0) return hadSessions;
+      hadSessions = true;
       if (sessions.every(({ ended: isTerminated }) => isTerminated === null))
         throw new SuperuserConnectedError();
       unresponsivePids = sessions
@@ -267,31 +268,31 @@ export class Admin {
 
   /** Tells the sessions to end. */
   #terminateSessions(condition: string, value: string): Promise<EndedSession[]> {
-    return this.query<EndedSession>(`${this.cluster.endSessions} and ${condition}`, [value]);
+    return this.query<EndedSession>(`${this.cluster.endSessionsQuery} and ${condition}`, [value]);
   }
 
   #killProcesses(pids: readonly number[]): void {
-    if (this.cluster.kill === undefined) return;
+    if (this.cluster.killProcesses === undefined) return;
     this.#report(
       `Sessions of tenants do not end. Postgres restarts, because their processes are killed: ${pids.join(", ")}`,
     );
-    this.cluster.kill(pids);
+    this.cluster.killProcesses(pids);
   }
 
   /** Returns whether Postgres accepts the password of a login. */
-  accepts(login: Login): Promise<boolean> {
-    return this.#innerSemaphore.run(login.database, () => acceptsPassword(this.address, login));
+  acceptsLogin(login: Login): Promise<boolean> {
+    return this.#tenantSemaphore.run(login.database, () => acceptsPassword(this.address, login));
   }
 
   /** Ends the sessions in `database` and does the work, repeatedly while new sessions make it fail. */
-  async whileUnused(database: string, work: () => Promise<void>): Promise<void> {
+  async runWhenUnused(database: string, work: () => Promise<void>): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       await this.endSessions("datname = $1", database);
       try {
         await work();
         return;
       } catch (error) {
-        if (!isInUse(error)) throw error;
+        if (!isDatabaseInUse(error)) throw error;
         // Another process may be copying the database.
         if (attempt === 5) throw toUnavailableError(error);
         await sleep(attempt * 20);
@@ -300,11 +301,11 @@ export class Admin {
   }
 
   #runUnblocked<T>(work: () => Promise<T>): Promise<T> {
-    return this.#blockers.whileEndingBlockers(() => wrapConnectionErrors(work));
+    return this.#blockerTerminator.runEndingBlockers(() => wrapConnectionErrors(work));
   }
 
   async close(): Promise<void> {
-    await this.#blockers.close();
+    await this.#blockerTerminator.close();
     await Promise.all([this.#pool.end(), this.#longPool.end()]);
   }
 }

@@ -1,5 +1,5 @@
 import type { ClientConfig, Pool } from "pg";
-import { isOurRoleCondition } from "../policy/ownership.js";
+import { ourRoleCondition } from "../policy/ownership.js";
 import { openPool } from "./pool.js";
 
 /** How long statements of the platform wait for locks before the sessions that hold them are ended, in milliseconds. */
@@ -12,7 +12,7 @@ const lockWaitMs = 250;
 const terminateBlockersQuery = `
   select pg_terminate_backend(s.pid)
   from pg_stat_activity s
-  join pg_roles r on r.oid = s.usesysid and ${isOurRoleCondition}
+  join pg_roles r on r.oid = s.usesysid and ${ourRoleCondition}
   where s.pid in (
       select unnest(pg_blocking_pids(a.pid)) from pg_stat_activity a
       where a.usename = current_user and a.wait_event_type = 'Lock')
@@ -23,7 +23,7 @@ const terminateBlockersQuery = `
  * Keeps tenants from stalling the platform. A tenant can hold locks that statements of the platform need: on its own role and
  * database, whose rows all databases share, and on its tables. It can also stop reading.
  */
-export class Blockers {
+export class BlockerTerminator {
   readonly #pool: Pool;
   #runningStatements = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -34,14 +34,14 @@ export class Blockers {
   }
 
   /** Runs statements, and ends the sessions that block them. */
-  async whileEndingBlockers<T>(statements: () => Promise<T>): Promise<T> {
+  async runEndingBlockers<T>(work: () => Promise<T>): Promise<T> {
     this.#runningStatements += 1;
     this.#timer ??= setInterval(
       () => void this.#pool.query(terminateBlockersQuery).catch(() => undefined),
       lockWaitMs,
     );
     try {
-      return await statements();
+      return await work();
     } finally {
       this.#runningStatements -= 1;
       if (this.#runningStatements === 0) {

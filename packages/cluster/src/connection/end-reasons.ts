@@ -7,16 +7,16 @@ const reasonLifetimeMs = 5_000;
  * Remembers why the platform ends the sessions of a database, or lets it have no new ones. Postgres itself says only that an administrator has
  * ended them, or that there are too many.
  */
-export class EndReasons {
+export class CurrentEndReasons {
   readonly #reasons = new Map<string, { reason: LoginRefusedError; until: number }>();
 
-  /** @param duration how long it is the reason, in milliseconds. Default: 5,000. */
-  record(database: string, reason: LoginRefusedError, duration = reasonLifetimeMs): void {
-    this.#reasons.set(database, { reason, until: performance.now() + duration });
+  /** @param durationMs how long it is the reason, in milliseconds. Default: 5,000. */
+  set(database: string, reason: LoginRefusedError, durationMs = reasonLifetimeMs): void {
+    this.#reasons.set(database, { reason, until: performance.now() + durationMs });
   }
 
   /** Returns why sessions of the database end now; undefined when the platform does not end them. */
-  of(database: string): LoginRefusedError | undefined {
+  get(database: string): LoginRefusedError | undefined {
     const entry = this.#reasons.get(database);
     if (entry === undefined || entry.until > performance.now()) return entry?.reason;
     this.#reasons.delete(database);

@@ -52,20 +52,20 @@ export const loginRefusals = {
 };
 
 /** Builds every reason for which the platform ends sessions. */
-export const endReasons = {
+export const sessionEndErrors = {
   copied: (database: string) =>
     new LoginRefusedError(
       adminShutdown,
       `the session was ended, because the database "${database}" is copied or restored`,
       "Connect again. The new connection waits until that is done.",
     ),
-  tooManyLocks: (database: string, { locks, penalty }: { locks: number; penalty: number }) =>
+  tooManyLocks: (database: string, { maxLocks, penaltyMs }: { maxLocks: number; penaltyMs: number }) =>
     new LoginRefusedError(
       configurationLimitExceeded,
       `the database "${database}" held too many locks, so its sessions were ended`,
       "A transaction holds a lock for each table, partition, index, and large object that it uses. All databases together can hold " +
-        `${String(locks)}: use several transactions, for example pg_restore without --single-transaction. The database accepts ` +
-        `connections again after ${String(Math.ceil(penalty / 1_000))} seconds.`,
+        `${String(maxLocks)}: use several transactions, for example pg_restore without --single-transaction. The database accepts ` +
+        `connections again after ${String(Math.ceil(penaltyMs / 1_000))} seconds.`,
     ),
   tooLarge: (database: string) =>
     new LoginRefusedError(

@@ -1,10 +1,13 @@
 import { Client, type ClientConfig, DatabaseError } from "pg";
-import { isTemporary, toUnavailableError } from "./unavailable.js";
+import { isTemporaryError, toUnavailableError } from "./unavailable.js";
+
+/** Classes of SQLSTATE of a refused login: invalid authorization, and an operator who intervenes. */
+const refusedLoginPattern = /^(28|57)/;
 
 /** A login role and the password to check. */
 export interface Login {
   user: string;
-  pass: string;
+  password: string;
   /** A database to which it may connect. */
   database: string;
 }
@@ -17,14 +20,14 @@ export interface Login {
  */
 export const acceptsPassword = async (
   address: ClientConfig,
-  { user, pass, database }: Login,
+  { user, password, database }: Login,
 ): Promise<boolean> => {
   let isPasswordRequested = false;
-  const password = (): string => {
+  const providePassword = (): string => {
     isPasswordRequested = true;
-    return pass;
+    return password;
   };
-  const client = new Client({ ...address, user, password, database });
+  const client = new Client({ ...address, user, password: providePassword, database });
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -32,8 +35,8 @@ export const acceptsPassword = async (
   } catch (error) {
     const refusal = error instanceof DatabaseError ? error : undefined;
     // Postgres refuses a session for other reasons, such as too many connections, only after it has accepted the password.
-    if (isPasswordRequested) return refusal !== undefined && !/^(28|57)/.test(refusal.code ?? "");
-    if (refusal === undefined || isTemporary(refusal)) throw toUnavailableError(error);
+    if (isPasswordRequested) return refusal !== undefined && !refusedLoginPattern.test(refusal.code ?? "");
+    if (refusal === undefined || isTemporaryError(refusal)) throw toUnavailableError(error);
     return false;
   } finally {
     await client.end();

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError } from "pg";
 import { toUnavailableError } from "./unavailable.js";
-import { type Admin, quoteIdentifier, isLockTimeout, shortLockTimeout } from "./admin-connection.js";
+import {
+  type AdminConnection,
+  quoteIdentifier,
+  isLockTimeout,
+  shortLockTimeoutSql,
+} from "./admin-connection.js";
 
 /** How long a session whose role is not known may take to start before it is ended, in milliseconds. */
 const startTimeoutMs = 5_000;
@@ -13,7 +18,7 @@ const endTimeoutMs = 30_000;
 const pollIntervalMs = 5;
 
 /** A session has a transaction while it starts, but `pg_stat_activity` does not know its role yet. */
-const startingSessionsSql = `
+const startingSessionsFromSql = `
   from pg_locks l left join pg_stat_activity a on a.pid = l.pid
   where l.locktype = 'virtualxid' and l.pid is not null and a.usesysid is null
     and coalesce(a.backend_type, 'client backend') = 'client backend'`;
@@ -28,26 +33,26 @@ const startingSessionsSql = `
  * @throws DatabaseUnavailableError when they do not end.
  */
 export const endStartingSessions = async (
-  admin: Admin,
+  admin: AdminConnection,
   role: string,
   timeoutMs = startTimeoutMs,
 ): Promise<void> => {
   const startedAt = performance.now();
-  const sessions = await admin.query<{ pid: number }>(`select l.pid ${startingSessionsSql}`);
+  const sessions = await admin.query<{ pid: number }>(`select l.pid ${startingSessionsFromSql}`);
   if (sessions.length === 0) return;
-  const titles = await admin.cluster.titlesOf(sessions.map(({ pid }) => pid));
+  const titles = await admin.cluster.readTitles(sessions.map(({ pid }) => pid));
   const pidsOfRole = new Set(
-    sessions.map(({ pid }) => pid).filter((pid) => isTitleOf(role, titles.get(pid))),
+    sessions.map(({ pid }) => pid).filter((pid) => isTitleOfRole(role, titles.get(pid))),
   );
   let remainingSessions = sessions.filter(({ pid }) => pidsOfRole.has(pid) || !isTitle(titles.get(pid)));
   for (; remainingSessions.length > 0; await sleep(pollIntervalMs)) {
     const elapsed = performance.now() - startedAt;
     const hasTimedOut = elapsed >= timeoutMs;
-    if (hasTimedOut && !admin.cluster.mayEndStarting) return;
+    if (hasTimedOut && !admin.cluster.canEndStartingSessions) return;
     if (elapsed >= timeoutMs + endTimeoutMs)
       throw toUnavailableError(new Error("Sessions that start do not end"));
     remainingSessions = await admin.query(
-      `select l.pid, case when $2 or l.pid = any ($3) then pg_terminate_backend(l.pid) end ${startingSessionsSql} and l.pid = any ($1)`,
+      `select l.pid, case when $2 or l.pid = any ($3) then pg_terminate_backend(l.pid) end ${startingSessionsFromSql} and l.pid = any ($1)`,
       [remainingSessions.map(({ pid }) => pid), hasTimedOut, [...pidsOfRole]],
     );
   }
@@ -58,7 +63,7 @@ const titlePrefix = "postgres: ";
 
 const isTitle = (title = ""): boolean => title.startsWith(titlePrefix);
 
-const isTitleOf = (role: string, title = ""): boolean => title.startsWith(`${titlePrefix}${role} `);
+const isTitleOfRole = (role: string, title = ""): boolean => title.startsWith(`${titlePrefix}${role} `);
 
 /**
  * Ends the sessions of a role that may not log in any more, also those that are starting.
@@ -66,7 +71,7 @@ const isTitleOf = (role: string, title = ""): boolean => title.startsWith(`${tit
  * @returns whether there were any.
  * @throws DatabaseUnavailableError when they do not end.
  */
-export const endSessionsOf = async (admin: Admin, role: string): Promise<boolean> => {
+export const endRoleSessions = async (admin: AdminConnection, role: string): Promise<boolean> => {
   await endStartingSessions(admin, role);
   return admin.endSessions("usename = $1", role);
 };
@@ -80,18 +85,18 @@ const maxAttempts = 10;
  *
  * @param change the rest of the statement, after the name of the role.
  */
-export const alterRole = async (admin: Admin, role: string, change: string): Promise<void> => {
+export const alterRole = async (admin: AdminConnection, role: string, change: string): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await admin.script([shortLockTimeout, `alter role ${quoteIdentifier(role)} ${change}`]);
+      await admin.runScript([shortLockTimeoutSql, `alter role ${quoteIdentifier(role)} ${change}`]);
       return;
     } catch (error) {
       const isLocked = isLockTimeout(error);
       if (!isLocked && !isConcurrentChange(error)) throw error;
       if (attempt === maxAttempts) throw toUnavailableError(error);
-      const isUsed = await admin.endSessions("usename = $1", role);
+      const hadSessions = await admin.endSessions("usename = $1", role);
       // Somebody else holds the lock.
-      if (isLocked && !isUsed) throw error;
+      if (isLocked && !hadSessions) throw error;
     }
   }
 };

@@ -8,7 +8,7 @@ const iterations = 4096;
  * password. Statements contain the verifier instead of the password, so no log or statistics view shows the password.
  * Supports ASCII passwords only, which need no normalization.
  */
-export const scramVerifier = async (password: string): Promise<string> => {
+export const deriveScramVerifier = async (password: string): Promise<string> => {
   const salt = randomBytes(16);
   const saltedPassword = await promisify(pbkdf2)(password, salt, iterations, 32, "sha256");
   const hmac = (text: string): Buffer => createHmac("sha256", saltedPassword).update(text).digest();

@@ -7,7 +7,7 @@ import { isDiskFullError } from "./disk-full.js";
  * and the end of a session.
  * See https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const temporaryErrorCodes = /^(08...|53...|55P03|57014|57P0[1-5]|25P03)$/;
+const temporaryCodePattern = /^(08...|53...|55P03|57014|57P0[1-5]|25P03)$/;
 
 /** Returns the error for work that can be retried. */
 export const toUnavailableError = (cause: unknown): DatabaseUnavailableError =>
@@ -16,11 +16,11 @@ export const toUnavailableError = (cause: unknown): DatabaseUnavailableError =>
     : new DatabaseUnavailableError("Postgres cannot be reached", { cause });
 
 /** Returns whether a retry can succeed. */
-export const isTemporary = ({ code }: DatabaseError): boolean => temporaryErrorCodes.test(code ?? "");
+export const isTemporaryError = ({ code }: DatabaseError): boolean => temporaryCodePattern.test(code ?? "");
 
 /** Returns whether Postgres refused a statement. All other errors of the driver are about the connection, or temporary. */
 export const isStatementRefused = (error: unknown): error is DatabaseError =>
-  error instanceof DatabaseError && !isTemporary(error);
+  error instanceof DatabaseError && !isTemporaryError(error);
 
 /**
  * Runs work that uses connections to Postgres.

@@ -1,6 +1,10 @@
-import { type Admin, isForbidden, isInvalidCondition } from "../connection/admin-connection.js";
+import {
+  type AdminConnection,
+  isPrivilegeError,
+  invalidDatabaseCondition,
+} from "../connection/admin-connection.js";
 import { backupSuffix } from "../policy/names.js";
-import { isOurDatabaseCondition } from "../policy/ownership.js";
+import { ourDatabaseCondition } from "../policy/ownership.js";
 
 /** The database and role that Postgres has under the name of a database. */
 interface FoundDatabase {
@@ -11,17 +15,17 @@ interface FoundDatabase {
 
 /** Reads from the system catalogs which databases and roles exist, and how much they use. */
 export class Catalog {
-  readonly #admin: Admin;
+  readonly #admin: AdminConnection;
 
-  constructor(admin: Admin) {
+  constructor(admin: AdminConnection) {
     this.#admin = admin;
   }
 
   /** Returns what exists of a database, in one round trip. */
-  async find(name: string): Promise<FoundDatabase> {
+  async inspect(name: string): Promise<FoundDatabase> {
     const [database] = await this.#admin.query<FoundDatabase>(
       `select
-        coalesce((select case when ${isInvalidCondition} then 'invalid' else 'valid' end
+        coalesce((select case when ${invalidDatabaseCondition} then 'invalid' else 'valid' end
           from pg_database where datname = $1), 'none') as database,
         exists (select from pg_roles where rolname = $1) as role`,
       [name],
@@ -35,29 +39,32 @@ export class Catalog {
    *
    * @throws Error when the backup does not exist.
    */
-  async backup(backupId: string): Promise<string> {
-    const name = await this.findBackup(backupId);
+  async getBackupDatabase(backupId: string): Promise<string> {
+    const name = await this.findBackupDatabase(backupId);
     if (name === undefined) throw new Error(`The backup ${backupId} does not exist`);
     return name;
   }
 
   /** Returns the name of the database of a backup; undefined when the backup does not exist. */
-  async findBackup(backupId: string): Promise<string | undefined> {
-    const [name] = await this.findDatabasesLike(`%${backupSuffix(backupId)}`, `not ${isInvalidCondition}`);
+  async findBackupDatabase(backupId: string): Promise<string | undefined> {
+    const [name] = await this.findDatabasesLike(
+      `%${backupSuffix(backupId)}`,
+      `not ${invalidDatabaseCondition}`,
+    );
     return name;
   }
 
   /** Returns the names of the platform's databases that match a pattern of `LIKE`, where `_` matches only itself. */
   async findDatabasesLike(pattern: string, condition = "true"): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
-      `select datname as name from pg_database d where datname like $1 and ${isOurDatabaseCondition} and ${condition}`,
+      `select datname as name from pg_database d where datname like $1 and ${ourDatabaseCondition} and ${condition}`,
       [pattern.replaceAll("_", "\\_")],
     );
     return rows.map(({ name }) => name);
   }
 
   /** Returns the size of a database in bytes. */
-  async size(name: string): Promise<number> {
+  async readSize(name: string): Promise<number> {
     const [row] = await this.#admin.query<{ size: string }>(
       "select pg_database_size(datname) as size from pg_database where datname = $1",
       [name],
@@ -67,17 +74,17 @@ export class Catalog {
   }
 
   /** Returns 0 for a database that does not exist. */
-  async usage(name: string): Promise<{ bytes: number; operations: number }> {
+  async readUsage(name: string): Promise<{ bytes: number; operations: number }> {
     try {
-      return await this.#usage(name);
+      return await this.#queryUsage(name);
     } catch (error) {
-      if (!isForbidden(error)) throw error;
+      if (!isPrivilegeError(error)) throw error;
       await this.#admin.grantConnectToItself(name);
-      return this.#usage(name);
+      return this.#queryUsage(name);
     }
   }
 
-  async #usage(name: string): Promise<{ bytes: number; operations: number }> {
+  async #queryUsage(name: string): Promise<{ bytes: number; operations: number }> {
     const [row] = await this.#admin.query<{ bytes: string | null; operations: string | null }>(
       `select pg_database_size(d.oid) as bytes, xact_commit + xact_rollback as operations
         from pg_database d left join pg_stat_database on datid = d.oid where d.datname = $1`,

@@ -1,36 +1,36 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError } from "pg";
 import {
-  type Admin,
+  type AdminConnection,
   quoteIdentifier,
-  isInUse,
-  isInvalidCondition,
+  isDatabaseInUse,
+  invalidDatabaseCondition,
   isLockTimeout,
   quoteLiteral,
-  shortLockTimeout,
+  shortLockTimeoutSql,
 } from "../connection/admin-connection.js";
 import { toUnavailableError } from "../connection/unavailable.js";
-import { kindOf, ownerOf } from "../policy/names.js";
+import { classifyName, ownerOf } from "../policy/names.js";
 import {
-  isLoginCondition,
-  isOurRoleCondition,
-  isRetiredCondition,
+  loginRoleCondition,
+  ourRoleCondition,
+  retiredRoleCondition,
   platformRole,
-  retireRole,
+  retireRoleStatement,
 } from "../policy/ownership.js";
-import { alterRole, endSessionsOf } from "../connection/role-sessions.js";
-import { type StatementWithin, within } from "../policy/tenant-statement.js";
-import { storeSettingStatement } from "./settings.js";
+import { alterRole, endRoleSessions } from "../connection/role-sessions.js";
+import { type TenantStatement, tenantStatements } from "../policy/tenant-statement.js";
+import { buildSettingStatement } from "./settings.js";
 
 /** How long `DROP DATABASE` waits for sessions to react, in milliseconds, and the time between looks. */
 const stallTimeoutMs = 1_000;
 const stallCheckIntervalMs = 250;
 
 /** The reason for canceling `DROP DATABASE`. */
-const stallReason = new Error("A session does not react to signals");
+const stallError = new Error("A session does not react to signals");
 
 /** The database in which privileges on databases are revoked. */
-const sharedObjectsName = "postgres";
+const sharedObjectsDatabase = "postgres";
 
 /** Returns whether Postgres refused to drop a role that has objects or privileges (`dependent_objects_still_exist`). */
 const hasDependents = (error: unknown): boolean => error instanceof DatabaseError && error.code === "2BP01";
@@ -48,17 +48,17 @@ interface StoredSettings {
 }
 
 /** Copies and drops whole databases, and drops roles with everything that depends on them. */
-export class Copies {
-  readonly #admin: Admin;
+export class DatabaseCopier {
+  readonly #admin: AdminConnection;
   readonly #strategy: string;
   readonly #onLog: ((line: string) => void) | undefined;
   /** Does work during which a database accepts no connections. */
-  whileClosed: (database: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
+  runWhileClosed: (database: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
   /** Called when a database could not be dropped, and is invalid. */
   onStall: () => void = () => undefined;
 
   /** @param onLog receives messages about settings that could not be copied. */
-  constructor(admin: Admin, onLog?: (line: string) => void) {
+  constructor(admin: AdminConnection, onLog?: (line: string) => void) {
     this.#admin = admin;
     this.#onLog = onLog;
     this.#strategy = admin.cluster.major >= 15 ? "strategy file_copy" : "";
@@ -69,48 +69,54 @@ export class Copies {
    * because the first session in a database caches the catalogs of Postgres in a file for the others. The database keeps it when it is
    * renamed.
    */
-  async createEmpty(unfinished: string, name: string): Promise<void> {
-    await this.#copy("template0", unfinished, undefined);
-    await this.#admin.script([`alter database ${quoteIdentifier(unfinished)} allow_connections true`]);
-    await this.#admin.runScriptIn(unfinished, [within.nothing(), ...this.#admin.cluster.completeDatabase]);
-    await this.#admin.whileUnused(unfinished, () =>
-      this.#admin.script([
-        `alter database ${quoteIdentifier(unfinished)} allow_connections false`,
-        `alter database ${quoteIdentifier(unfinished)} rename to ${quoteIdentifier(name)}`,
+  async createEmpty(unfinishedName: string, name: string): Promise<void> {
+    await this.#createCopy("template0", unfinishedName, undefined);
+    await this.#admin.runScript([`alter database ${quoteIdentifier(unfinishedName)} allow_connections true`]);
+    await this.#admin.runScriptIn(unfinishedName, [
+      tenantStatements.nothing(),
+      ...this.#admin.cluster.databaseSetupStatements,
+    ]);
+    await this.#admin.runWhenUnused(unfinishedName, () =>
+      this.#admin.runScript([
+        `alter database ${quoteIdentifier(unfinishedName)} allow_connections false`,
+        `alter database ${quoteIdentifier(unfinishedName)} rename to ${quoteIdentifier(name)}`,
       ]),
     );
   }
 
   /**
    * Copies a database to a new one that does not allow connections. Postgres copies only databases without sessions, so
-   * sessions in `from` are ended, and new ones wait until the copy is complete.
+   * sessions in `sourceName` are ended, and new ones wait until the copy is complete.
    */
-  async copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
-    const [source] = await this.#admin.query("select from pg_database where datname = $1", [from]);
-    if (source === undefined) throw new Error(`The Postgres database ${from} does not exist`);
-    const copy = (): Promise<void> => this.#admin.whileUnused(from, () => this.#copy(from, to, signal));
+  async copy(sourceName: string, targetName: string, signal?: AbortSignal): Promise<void> {
+    const [sourceRow] = await this.#admin.query("select from pg_database where datname = $1", [sourceName]);
+    if (sourceRow === undefined) throw new Error(`The Postgres database ${sourceName} does not exist`);
+    const copyWhenUnused = (): Promise<void> =>
+      this.#admin.runWhenUnused(sourceName, () => this.#createCopy(sourceName, targetName, signal));
     // Not whether it is open now: an earlier copy may have been interrupted before it opened the database again.
-    const isTenant = kindOf(from) === "database";
-    await (isTenant ? this.whileClosed(from, () => this.#whileClosedForCopy(from, copy)) : copy());
-    await this.copySettings(from, to, "setrole = 0");
+    const isTenantDatabase = classifyName(sourceName) === "database";
+    await (isTenantDatabase
+      ? this.runWhileClosed(sourceName, () => this.#closeForCopy(sourceName, copyWhenUnused))
+      : copyWhenUnused());
+    await this.copySettings(sourceName, targetName, "setrole = 0");
   }
 
-  async #whileClosedForCopy(name: string, work: () => Promise<void>): Promise<void> {
+  async #closeForCopy(name: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections false`]);
+      await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]);
       await work();
     } finally {
-      await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections true`]);
+      await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
     }
   }
 
   /**
    * Copies the settings of `ALTER DATABASE … SET` and `ALTER ROLE … IN DATABASE … SET`, which `CREATE DATABASE` does not.
-   * Removes settings that only `to` has.
+   * Removes settings that only `targetName` has.
    *
    * @param settingsCondition SQL condition on `pg_db_role_setting`.
    */
-  async copySettings(from: string, to: string, settingsCondition: string): Promise<void> {
+  async copySettings(sourceName: string, targetName: string, settingsCondition: string): Promise<void> {
     const settings = await this.#admin.query<StoredSettings>(
       `select r.rolname as role, max(s.setconfig) filter (where d.datname = $1) as settings
         from pg_db_role_setting s
@@ -118,30 +124,30 @@ export class Copies {
         left join pg_roles r on r.oid = s.setrole
         where ${settingsCondition} and (s.setrole = 0) = (r.oid is null)
         group by r.rolname`,
-      [from, to],
+      [sourceName, targetName],
     );
     const changes = settings.flatMap(({ role, settings }) => {
-      const database = `database ${quoteIdentifier(to)}`;
-      const target =
+      const database = `database ${quoteIdentifier(targetName)}`;
+      const statementStart =
         role === null ? `alter ${database}` : `alter role ${quoteIdentifier(role)} in ${database}`;
       return [
-        `${target} reset all`,
-        ...(settings ?? []).map((setting) => storeSettingStatement(target, setting)),
+        `${statementStart} reset all`,
+        ...(settings ?? []).map((setting) => buildSettingStatement(statementStart, setting)),
       ];
     });
     if (changes.length === 0) return;
     try {
-      await this.#admin.script(changes);
+      await this.#admin.runScript(changes);
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      for (const change of changes) await this.#attempt(change, to);
+      for (const change of changes) await this.#trySetting(change, targetName);
     }
   }
 
   /** Makes a change of a setting, unless Postgres refuses it. A copy without a setting is better than no copy. */
-  async #attempt(change: string, database: string): Promise<void> {
+  async #trySetting(change: string, database: string): Promise<void> {
     try {
-      await this.#admin.script([change]);
+      await this.#admin.runScript([change]);
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
       // Neither the statement nor the message, which may contain the value.
@@ -161,18 +167,18 @@ export class Copies {
     const memberships = await this.#admin.query<{ role: string }>(
       `select r.rolname as role
         from pg_roles r
-        where (r.rolname = $1 or ${isLoginCondition} and exists (
+        where (r.rolname = $1 or ${loginRoleCondition} and exists (
             select from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and o.rolname = $1))
-          and ${isOurRoleCondition} and pg_has_role(r.oid, 'usage')`,
+          and ${ourRoleCondition} and pg_has_role(r.oid, 'usage')`,
       [source],
     );
     const roles = memberships.map(({ role }) => role);
-    await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections true`]);
+    await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
     try {
-      await this.#admin.runScriptIn(name, await this.#reassign(name, roles, owner));
+      await this.#admin.runScriptIn(name, await this.#reassignStatements(name, roles, owner));
     } finally {
-      await this.#admin.whileUnused(name, () =>
-        this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections false`]),
+      await this.#admin.runWhenUnused(name, () =>
+        this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]),
       );
     }
   }
@@ -192,22 +198,22 @@ export class Copies {
     if (row === undefined) return;
     if (!row.template) {
       // Says who is connected if the platform cannot end all sessions.
-      if (!this.#admin.cluster.mayForceDrop) await this.#admin.endSessions("datname = $1", name);
+      if (!this.#admin.cluster.canForceDrop) await this.#admin.endSessions("datname = $1", name);
       const statement = `drop database if exists ${quoteIdentifier(name)} with (force)`;
       try {
         await this.#runUnlessStalled(statement);
       } catch (error) {
         // Sessions that ignore signals, or a subscription.
-        if (!isInUse(error) || !(await this.#admin.endSessions("datname = $1", name))) throw error;
+        if (!isDatabaseInUse(error) || !(await this.#admin.endSessions("datname = $1", name))) throw error;
         await this.#runUnlessStalled(statement);
       }
       return;
     }
     // A tenant has marked its database as a template, which cannot be dropped and is never invalid. It must not be able to
     // do so again.
-    await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections false`]);
-    await this.#admin.whileUnused(name, async () => {
-      await this.#admin.script([`alter database ${quoteIdentifier(name)} is_template false`]);
+    await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]);
+    await this.#admin.runWhenUnused(name, async () => {
+      await this.#admin.runScript([`alter database ${quoteIdentifier(name)} is_template false`]);
       await this.#runUnlessStalled(`drop database ${quoteIdentifier(name)}`);
     });
   }
@@ -223,14 +229,14 @@ export class Copies {
           [statement],
         );
         if (waitingSession === undefined) waited = 0;
-        else if (waited >= stallTimeoutMs) stallController.abort(stallReason);
+        else if (waited >= stallTimeoutMs) stallController.abort(stallError);
       }
     };
     const watching = watchForStall().catch(() => undefined);
     try {
-      await this.#admin.run(statement, stallController.signal);
+      await this.#admin.runLongStatement(statement, stallController.signal);
     } catch (error) {
-      if (error !== stallReason) throw error;
+      if (error !== stallError) throw error;
       this.onStall();
     } finally {
       stallController.abort();
@@ -246,22 +252,25 @@ export class Copies {
    */
   async dropRole(role: string, owner: string): Promise<void> {
     await alterRole(this.#admin, role, "nologin password null");
-    await endSessionsOf(this.#admin, role);
-    const databases = await this.#findDatabasesWith(role);
+    await endRoleSessions(this.#admin, role);
+    const databases = await this.#findDatabasesOfRole(role);
     for (const database of databases)
-      if (database !== sharedObjectsName && ownerOf(database) === owner)
-        await this.#removeFrom(role, database, owner);
+      if (database !== sharedObjectsDatabase && ownerOf(database) === owner)
+        await this.#removeRoleFrom(role, database, owner);
     try {
-      if (databases.includes(sharedObjectsName)) {
-        await this.#admin.runScriptIn(sharedObjectsName, [within.limitLockWait(), within.dropOwned(role)]);
+      if (databases.includes(sharedObjectsDatabase)) {
+        await this.#admin.runScriptIn(sharedObjectsDatabase, [
+          tenantStatements.limitLockWait(),
+          tenantStatements.dropOwned(role),
+        ]);
       }
-      await this.#admin.script([shortLockTimeout, `drop role ${quoteIdentifier(role)}`]);
+      await this.#admin.runScript([shortLockTimeoutSql, `drop role ${quoteIdentifier(role)}`]);
     } catch (error) {
       if (!hasDependents(error) && !isLockTimeout(error)) throw error;
       const groups = await this.#findGroupsOf(role);
-      await this.#admin.script([
+      await this.#admin.runScript([
         ...groups.map((group) => `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(role)}`),
-        retireRole(role),
+        retireRoleStatement(role),
       ]);
     }
   }
@@ -269,26 +278,27 @@ export class Copies {
   /** Drops the roles that remained because of locks, or of privileges in databases, which do not exist any more. */
   async dropRetiredRoles(): Promise<void> {
     const roles = await this.#admin.query<{ name: string }>(
-      `select rolname as name from pg_roles r where ${isRetiredCondition}
+      `select rolname as name from pg_roles r where ${retiredRoleCondition}
         and not exists (select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = r.oid)
         and not exists (select from pg_locks where locktype = 'object' and classid = 'pg_authid'::regclass and objid = r.oid)`,
     );
-    for (const { name } of roles) await this.#admin.script([`drop role if exists ${quoteIdentifier(name)}`]);
+    for (const { name } of roles)
+      await this.#admin.runScript([`drop role if exists ${quoteIdentifier(name)}`]);
   }
 
-  async #removeFrom(role: string, database: string, owner: string): Promise<void> {
+  async #removeRoleFrom(role: string, database: string, owner: string): Promise<void> {
     const [row] = await this.#admin.query<{ open: boolean }>(
       "select datallowconn as open from pg_database where datname = $1",
       [database],
     );
-    const statements = await this.#reassign(database, [role], owner);
+    const statements = await this.#reassignStatements(database, [role], owner);
     // A backup does not allow connections, and a tenant may have closed its database.
     if (row?.open !== false) return this.#admin.runScriptIn(database, statements);
-    await this.#admin.script([`alter database ${quoteIdentifier(database)} allow_connections true`]);
+    await this.#admin.runScript([`alter database ${quoteIdentifier(database)} allow_connections true`]);
     try {
       await this.#admin.runScriptIn(database, statements);
     } finally {
-      await this.#admin.script([`alter database ${quoteIdentifier(database)} allow_connections false`]);
+      await this.#admin.runScript([`alter database ${quoteIdentifier(database)} allow_connections false`]);
     }
   }
 
@@ -296,20 +306,24 @@ export class Copies {
    * Returns the statements that give the objects of roles in a database to `owner`, and revoke the privileges of these roles.
    * The roles keep their databases, although REASSIGN OWNED also changes the owner of databases.
    */
-  async #reassign(database: string, roles: readonly string[], owner: string): Promise<StatementWithin[]> {
-    const owned = await this.#admin.query<{ name: string; role: string }>(
+  async #reassignStatements(
+    database: string,
+    roles: readonly string[],
+    owner: string,
+  ): Promise<TenantStatement[]> {
+    const ownedDatabases = await this.#admin.query<{ name: string; role: string }>(
       `select d.datname as name, r.rolname as role
         from pg_database d join pg_roles r on r.oid = d.datdba where r.rolname = any ($1)`,
       [roles],
     );
     return [
-      ...this.#admin.cluster.allowOwning(database, owner),
+      ...this.#admin.cluster.allowOwningStatements(database, owner),
       ...roles.flatMap((role) => [
-        within.reassignOwned(role, owner),
-        ...owned
+        tenantStatements.reassignOwned(role, owner),
+        ...ownedDatabases
           .filter((database) => database.role === role)
-          .map(({ name }) => within.giveDatabase(name, role)),
-        within.dropOwned(role),
+          .map(({ name }) => tenantStatements.giveDatabase(name, role)),
+        tenantStatements.dropOwned(role),
       ]),
     ];
   }
@@ -324,27 +338,27 @@ export class Copies {
   }
 
   /**
-   * Returns the databases with objects or privileges of the role; `sharedObjectsName` for privileges on databases. Leaves out those that
+   * Returns the databases with objects or privileges of the role; `sharedObjectsDatabase` for privileges on databases. Leaves out those that
    * only wait until they can be dropped.
    */
-  async #findDatabasesWith(role: string): Promise<string[]> {
+  async #findDatabasesOfRole(role: string): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
-      `select distinct coalesce(b.datname, ${quoteLiteral(sharedObjectsName)}) as name
+      `select distinct coalesce(b.datname, ${quoteLiteral(sharedObjectsDatabase)}) as name
         from pg_shdepend d
         left join pg_database b on b.oid = d.dbid
         where d.refclassid = 'pg_authid'::regclass
           and d.refobjid = (select oid from pg_roles where rolname = $1)
-          and not coalesce(b.${isInvalidCondition}, false)
+          and not coalesce(b.${invalidDatabaseCondition}, false)
           and d.classid <> 'pg_auth_members'::regclass`,
       [role],
     );
     return rows.map(({ name }) => name);
   }
 
-  async #copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
+  async #createCopy(sourceName: string, targetName: string, signal: AbortSignal | undefined): Promise<void> {
     try {
-      await this.#admin.run(
-        `create database ${quoteIdentifier(to)} owner ${quoteIdentifier(platformRole)} template ${quoteIdentifier(from)} ${this.#strategy} allow_connections false`,
+      await this.#admin.runLongStatement(
+        `create database ${quoteIdentifier(targetName)} owner ${quoteIdentifier(platformRole)} template ${quoteIdentifier(sourceName)} ${this.#strategy} allow_connections false`,
         signal,
       );
     } catch (error) {
@@ -352,6 +366,6 @@ export class Copies {
       throw isDuplicateDatabase(error) ? toUnavailableError(error) : error;
     }
     // By default, everybody may connect to a new database.
-    await this.#admin.script([`revoke all on database ${quoteIdentifier(to)} from public`]);
+    await this.#admin.runScript([`revoke all on database ${quoteIdentifier(targetName)} from public`]);
   }
 }

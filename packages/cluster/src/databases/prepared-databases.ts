@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DatabaseUnavailableError } from "@mgmt/engine";
 import { toUnavailableError } from "../connection/unavailable.js";
 import { type Attempt, createAttempt } from "../connection/attempt.js";
-import type { Copies } from "./database-copier.js";
+import type { DatabaseCopier } from "./database-copier.js";
 import { preparedPrefix, unfinishedPreparedPrefix } from "../policy/names.js";
 
 interface Waiter {
@@ -31,35 +31,35 @@ const dropRetryDelayMs = 250;
  * not allow connections.
  */
 export class PreparedDatabases {
-  readonly #copies: Copies;
+  readonly #copier: DatabaseCopier;
   readonly #targetCount: number;
   readonly #attempt: Attempt;
   /** Another process may have taken some of these, which renaming them shows. */
-  readonly #ready: string[];
+  readonly #readyNames: string[];
   readonly #waiters: Waiter[] = [];
-  readonly #creating = new Set<Promise<void>>();
-  readonly #dropping = new Set<Promise<void>>();
+  readonly #creations = new Set<Promise<void>>();
+  readonly #drops = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   /** When the timer ends. */
   #refillAt = 0;
-  readonly #closed = new AbortController();
+  readonly #closeController = new AbortController();
 
   /**
    * @param targetCount number of prepared databases to keep ready.
-   * @param ready names of prepared databases that already exist.
+   * @param readyNames names of prepared databases that already exist.
    * @param report receives a message about each database that Postgres refuses to drop. The next start tries again.
    */
   constructor(
-    copies: Copies,
+    copier: DatabaseCopier,
     targetCount: number,
-    ready: readonly string[],
+    readyNames: readonly string[],
     report: (problem: string) => void,
   ) {
-    this.#copies = copies;
+    this.#copier = copier;
     this.#targetCount = targetCount;
     this.#attempt = createAttempt(report);
-    this.#ready = [...ready];
-    this.#refillIn(firstRefillDelayMs);
+    this.#readyNames = [...readyNames];
+    this.#scheduleRefill(firstRefillDelayMs);
   }
 
   /**
@@ -68,60 +68,61 @@ export class PreparedDatabases {
    * @throws DatabaseUnavailableError when these are closed before a prepared database is ready. Otherwise throws the error of the creation.
    */
   take(): Promise<string> {
-    if (this.#closed.signal.aborted) return Promise.reject(closedError());
-    const name = this.#ready.shift();
+    if (this.#closeController.signal.aborted) return Promise.reject(closedError());
+    const name = this.#readyNames.shift();
     if (name !== undefined) {
-      this.#refillIn(refillDelayMs);
+      this.#scheduleRefill(refillDelayMs);
       return Promise.resolve(name);
     }
-    const nextName = new Promise<string>((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    const newName = new Promise<string>((resolve, reject) => this.#waiters.push({ resolve, reject }));
     this.#refill();
-    return nextName;
+    return newName;
   }
 
   /** Stops creating prepared databases, and rejects those who wait for one. Resolves when none is being created. */
   async close(): Promise<void> {
-    this.#closed.abort();
+    this.#closeController.abort();
     clearTimeout(this.#timer);
     this.#rejectWaiters(closedError());
-    await Promise.all(this.#creating);
-    await Promise.all(this.#dropping);
+    await Promise.all(this.#creations);
+    await Promise.all(this.#drops);
   }
 
   /** Creates the missing prepared databases after this time, or earlier if that is planned. */
-  #refillIn(milliseconds: number): void {
-    const refillAt = performance.now() + milliseconds;
+  #scheduleRefill(delayMs: number): void {
+    const refillAt = performance.now() + delayMs;
     if (this.#timer !== undefined && this.#refillAt <= refillAt) return;
     clearTimeout(this.#timer);
     this.#refillAt = refillAt;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#refill();
-    }, milliseconds);
+    }, delayMs);
   }
 
   #refill(): void {
-    const missing = this.#targetCount + this.#waiters.length - this.#ready.length - this.#creating.size;
+    const missingCount =
+      this.#targetCount + this.#waiters.length - this.#readyNames.length - this.#creations.size;
     for (
-      let count = Math.min(missing, maxConcurrentCreations - this.#creating.size);
-      count > 0 && !this.#closed.signal.aborted;
+      let count = Math.min(missingCount, maxConcurrentCreations - this.#creations.size);
+      count > 0 && !this.#closeController.signal.aborted;
       count -= 1
     ) {
       const creation = this.#create().then(
         (name) => {
-          this.#creating.delete(creation);
+          this.#creations.delete(creation);
           const waiter = this.#waiters.shift();
-          if (waiter === undefined) this.#ready.push(name);
+          if (waiter === undefined) this.#readyNames.push(name);
           else waiter.resolve(name);
           this.#refill();
         },
         (error: unknown) => {
-          this.#creating.delete(creation);
+          this.#creations.delete(creation);
           // No automatic retry, because the disk may be full. The next call of `take` tries again.
           this.#rejectWaiters(error);
         },
       );
-      this.#creating.add(creation);
+      this.#creations.add(creation);
     }
   }
 
@@ -133,26 +134,26 @@ export class PreparedDatabases {
     const id = randomBytes(8).toString("hex");
     const [unfinished, name] = [unfinishedPreparedPrefix + id, preparedPrefix + id];
     try {
-      await this.#copies.createEmpty(unfinished, name);
+      await this.#copier.createEmpty(unfinished, name);
       return name;
     } catch (error) {
-      const dropping = this.#drop([unfinished, name]).finally(() => this.#dropping.delete(dropping));
-      this.#dropping.add(dropping);
+      const drop = this.#drop([unfinished, name]).finally(() => this.#drops.delete(drop));
+      this.#drops.add(drop);
       throw error;
     }
   }
 
   /** Drops the database of an interrupted creation, once Postgres can be reached. */
   async #drop(names: readonly string[]): Promise<void> {
-    const { signal } = this.#closed;
-    const remaining = new Set(names);
-    while (remaining.size > 0 && !signal.aborted) {
+    const { signal } = this.#closeController;
+    const remainingNames = new Set(names);
+    while (remainingNames.size > 0 && !signal.aborted) {
       try {
-        for (const name of remaining) {
+        for (const name of remainingNames) {
           await this.#attempt(`The Postgres database ${name} could not be dropped`, () =>
-            this.#copies.drop(name),
+            this.#copier.drop(name),
           );
-          remaining.delete(name);
+          remainingNames.delete(name);
         }
       } catch {
         // Postgres cannot be reached.

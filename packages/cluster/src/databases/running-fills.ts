@@ -8,19 +8,19 @@ export class RunningFills {
     cancelSignal: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    const filling = new AbortController();
-    const signal = cancelSignal ? AbortSignal.any([filling.signal, cancelSignal]) : filling.signal;
+    const controller = new AbortController();
+    const signal = cancelSignal ? AbortSignal.any([controller.signal, cancelSignal]) : controller.signal;
     const runningFills = this.#fillsByDatabase.get(name) ?? new Set();
-    this.#fillsByDatabase.set(name, runningFills.add(filling));
+    this.#fillsByDatabase.set(name, runningFills.add(controller));
     try {
       await work(signal);
     } finally {
-      runningFills.delete(filling);
+      runningFills.delete(controller);
       if (runningFills.size === 0) this.#fillsByDatabase.delete(name);
     }
   }
 
   cancel(name: string, reason: Error): void {
-    for (const filling of this.#fillsByDatabase.get(name) ?? []) filling.abort(reason);
+    for (const controller of this.#fillsByDatabase.get(name) ?? []) controller.abort(reason);
   }
 }

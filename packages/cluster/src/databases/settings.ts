@@ -13,21 +13,21 @@ const listNamePattern = /"((?:[^"]|"")*)"|([^\s,]+)/g;
 
 /** Returns the names of a list as Postgres reads them. Names without quotes are in lower case, except those of files. */
 const parseNameList = (setting: string, list: string): string[] =>
-  [...list.matchAll(listNamePattern)].map(([, quoted, plain = ""]) => {
-    if (quoted !== undefined) return quoted.replaceAll('""', '"');
-    return setting.endsWith("_libraries") ? plain : plain.toLowerCase();
+  [...list.matchAll(listNamePattern)].map(([, quotedName, plainName = ""]) => {
+    if (quotedName !== undefined) return quotedName.replaceAll('""', '"');
+    return setting.endsWith("_libraries") ? plainName : plainName.toLowerCase();
   });
 
 /**
  * Returns the statements that store a setting for a database or for a role in a database, as `pg_dump` writes them.
  *
- * @param target the start of the statement, such as `alter database example`.
+ * @param statementStart the start of the statement, such as `alter database example`.
  * @param setting an element of `pg_db_role_setting.setconfig`: a name, `=` and a value.
  */
-export const storeSettingStatement = (target: string, setting: string): string => {
+export const buildSettingStatement = (statementStart: string, setting: string): string => {
   const end = setting.indexOf("=");
   const [name, value] = [setting.slice(0, end), setting.slice(end + 1)];
-  const setClause = `${target} set ${quoteIdentifier(name)}`;
+  const setClause = `${statementStart} set ${quoteIdentifier(name)}`;
   if (!listSettings.has(name)) return `${setClause} to ${quoteLiteral(value)}`;
   const names = parseNameList(name, value);
   return names.length > 0

@@ -22,7 +22,7 @@ export class StalledWorkReporter {
    *
    * @throws the error of the work.
    */
-  async track<T>(name: string, work: () => Promise<T>): Promise<T> {
+  async runTracked<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
       this.#recordResumed(name);

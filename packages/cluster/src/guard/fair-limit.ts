@@ -4,14 +4,14 @@
  *
  * @param sessions number of sessions of each database.
  */
-export const fairLimit = (sessions: readonly number[], total: number): number => {
-  let remaining = total;
-  let databases = sessions.length;
-  for (const count of sessions.toSorted((remainingConnections, larger) => remainingConnections - larger)) {
-    const share = Math.floor(remaining / databases);
+export const computeFairLimit = (sessions: readonly number[], total: number): number => {
+  let remainingConnections = total;
+  let remainingDatabases = sessions.length;
+  for (const count of sessions.toSorted((left, right) => left - right)) {
+    const share = Math.floor(remainingConnections / remainingDatabases);
     if (count > share) return Math.max(1, share);
-    remaining -= count;
-    databases -= 1;
+    remainingConnections -= count;
+    remainingDatabases -= 1;
   }
   return Math.max(1, ...sessions);
 };

@@ -1,14 +1,14 @@
 import type { Pool } from "pg";
-import { isTenantDatabaseCondition } from "../policy/ownership.js";
+import { tenantDatabaseCondition } from "../policy/ownership.js";
 import { queryKeepingConnection } from "../connection/pool.js";
 
 export interface MemoryLimits {
   /** Returns how many bytes are in use where the databases are. */
-  used: () => Promise<number>;
+  readUsedBytes: () => Promise<number>;
   /** Maximum size of a database with the temporary files of its sessions, in bytes. */
-  perDatabase: number;
+  maxBytesPerDatabase: number;
   /** Maximum size of all databases together, in bytes. */
-  total: number;
+  maxTotalBytes: number;
 }
 
 /** A database that uses too much memory. */
@@ -17,7 +17,7 @@ export interface LargeDatabase {
   name: string;
 }
 
-interface Size extends LargeDatabase {
+interface DatabaseSize extends LargeDatabase {
   bytes: number;
 }
 
@@ -28,7 +28,7 @@ const databaseSizesQuery = `
         on a.datid = d.oid and starts_with(t.name, 'pgsql_tmp' || a.pid || '.')
     ), 0))::float8 as bytes
   from pg_database d
-  where ${isTenantDatabaseCondition}
+  where ${tenantDatabaseCondition}
   order by 3 desc`;
 
 /** Finds databases that use too much of the memory that they are in. */
@@ -36,7 +36,7 @@ export class MemoryWatch {
   readonly #limits: MemoryLimits;
   readonly #pool: Pool;
   /** Bytes in use at the last lookup of the sizes. */
-  #used = 0;
+  #lastUsedBytes = 0;
 
   constructor(limits: MemoryLimits, pool: Pool) {
     this.#limits = limits;
@@ -47,16 +47,16 @@ export class MemoryWatch {
    * Looks up the sizes of all databases if the bytes in use have grown by a sixteenth of the limit per database since the last
    * lookup.
    *
-   * @param isAlwaysIncluded looks them up even if they have not grown.
+   * @param isForced looks them up even if they have not grown.
    */
-  async findLarge(isAlwaysIncluded: boolean): Promise<LargeDatabase[]> {
-    const { perDatabase, total } = this.#limits;
-    const used = await this.#limits.used();
-    if (used < this.#used) this.#used = used;
-    if (!isAlwaysIncluded && used - this.#used < perDatabase / 16) return [];
-    const { rows } = await queryKeepingConnection<Size>(this.#pool, databaseSizesQuery);
-    this.#used = used;
-    const isOverLimit = rows.reduce((totalBytes, { bytes }) => totalBytes + bytes, 0) > total;
-    return rows.filter(({ bytes }, index) => bytes > perDatabase || (isOverLimit && index === 0));
+  async findLarge(isForced: boolean): Promise<LargeDatabase[]> {
+    const { maxBytesPerDatabase, maxTotalBytes } = this.#limits;
+    const usedBytes = await this.#limits.readUsedBytes();
+    if (usedBytes < this.#lastUsedBytes) this.#lastUsedBytes = usedBytes;
+    if (!isForced && usedBytes - this.#lastUsedBytes < maxBytesPerDatabase / 16) return [];
+    const { rows } = await queryKeepingConnection<DatabaseSize>(this.#pool, databaseSizesQuery);
+    this.#lastUsedBytes = usedBytes;
+    const isOverLimit = rows.reduce((totalBytes, { bytes }) => totalBytes + bytes, 0) > maxTotalBytes;
+    return rows.filter(({ bytes }, index) => bytes > maxBytesPerDatabase || (isOverLimit && index === 0));
   }
 }

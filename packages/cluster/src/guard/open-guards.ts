@@ -1,11 +1,11 @@
-import type { Admin } from "../connection/admin-connection.js";
-import type { EndReasons } from "../connection/end-reasons.js";
+import type { AdminConnection } from "../connection/admin-connection.js";
+import type { CurrentEndReasons } from "../connection/end-reasons.js";
 import { TenantGuard, type TenantLimits } from "./tenant-guard.js";
 
 /** Keeps tenants within their limits. */
 export interface Guards {
   /** Resolves when the limits have been applied once. */
-  readonly applied: Promise<void>;
+  readonly whenApplied: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -14,14 +14,14 @@ export interface Guards {
  *
  * @param limits default: those that fit the settings of the server.
  * @param report receives a message about each database that is closed because it uses too much memory.
- * @param reasons receives why sessions are ended.
+ * @param endReasons receives why sessions are ended.
  */
 export const openGuards = (
-  admin: Admin,
+  admin: AdminConnection,
   limits: Partial<TenantLimits>,
   report: (problem: string) => void,
-  reasons: EndReasons,
+  endReasons: CurrentEndReasons,
 ): Guards => {
-  const guard = new TenantGuard(admin, limits, { report, reasons });
-  return { applied: guard.open(), close: () => guard.close() };
+  const guard = new TenantGuard(admin, limits, { report, endReasons });
+  return { whenApplied: guard.start(), close: () => guard.close() };
 };

@@ -1,32 +1,32 @@
 import { DatabaseError, type Pool } from "pg";
 import { connectionLimits } from "../connection/connection-limits.js";
-import { type Admin, quoteIdentifier } from "../connection/admin-connection.js";
-import { fairLimit } from "./fair-limit.js";
+import { type AdminConnection, quoteIdentifier } from "../connection/admin-connection.js";
+import { computeFairLimit } from "./fair-limit.js";
 import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
-import { isTenantDatabaseCondition, isOurRoleCondition } from "../policy/ownership.js";
-import { EndReasons } from "../connection/end-reasons.js";
-import { endReasons } from "../connection/login-refused.js";
+import { tenantDatabaseCondition, ourRoleCondition } from "../policy/ownership.js";
+import { CurrentEndReasons } from "../connection/end-reasons.js";
+import { sessionEndErrors } from "../connection/login-refused.js";
 import { openPool, queryKeepingConnection } from "../connection/pool.js";
 
 export interface TenantLimits {
   /** Maximum number of connections of one database. */
-  perDatabase: number;
+  connectionsPerDatabase: number;
   /** Databases get fewer connections while they have more than this together. */
   sharedConnectionThreshold: number;
   /** Maximum number of locks of all tenants together. */
-  locks: number;
+  maxLocks: number;
   /** How long a database stays closed after its sessions held the most locks, in milliseconds. */
-  penalty: number;
+  penaltyMs: number;
   /** Limits for databases in memory. Default: none, for databases on a disk. */
   memory?: MemoryLimits | undefined;
 }
 
 /** Leaves a fifth of the connections to databases that have few, and allows half of the locks that Postgres has room for. */
 const defaultLimits: TenantLimits = {
-  perDatabase: connectionLimits.perDatabase,
+  connectionsPerDatabase: connectionLimits.perDatabase,
   sharedConnectionThreshold: connectionLimits.total * 0.8,
-  locks: connectionLimits.total * 32,
-  penalty: 60_000,
+  maxLocks: connectionLimits.total * 32,
+  penaltyMs: 60_000,
 };
 
 /** Milliseconds between checks while tenants have sessions, and while they have none. */
@@ -43,7 +43,7 @@ interface HeldLocks {
   locks: number;
 }
 
-interface Usage {
+interface DatabaseUsage {
   oid: number;
   name: string;
   limit: number;
@@ -54,14 +54,14 @@ const usageQuery = `
   select d.oid, d.datname as name, d.datconnlimit as limit, count(a.pid)::integer as sessions
   from pg_database d
   left join pg_stat_activity a on a.datid = d.oid and a.backend_type = 'client backend'
-    and exists (select from pg_roles r where r.oid = a.usesysid and ${isOurRoleCondition})
+    and exists (select from pg_roles r where r.oid = a.usesysid and ${ourRoleCondition})
   where (d.datconnlimit not in ($1, -2) or a.pid is not null or d.oid = any ($2))
-    and ${isTenantDatabaseCondition}
+    and ${tenantDatabaseCondition}
   group by 1, 2, 3`;
 
 const terminateNewestQuery = `
   select pg_terminate_backend(newest.pid) from (
-    select a.pid from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${isOurRoleCondition}
+    select a.pid from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${ourRoleCondition}
     where a.datname = $1 order by a.backend_start offset $2
   ) newest`;
 
@@ -71,7 +71,7 @@ const tryLeaderLockQuery = "select pg_try_advisory_lock(hashtextextended('mgmt t
 /** Finds the listeners that have not read for a second: those in a transaction, and those whose client does not read. */
 const slowListenersQuery = `
   select a.pid, a.datname as name
-  from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${isOurRoleCondition}
+  from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${ourRoleCondition}
   where (a.xact_start < now() - interval '1 second' or a.wait_event = 'ClientWrite') and pg_notification_queue_usage() > $1`;
 
 /** Ends sessions by process id, unless the id belongs to another database by now. */
@@ -85,60 +85,63 @@ const terminateSessionsQuery = `
  * on one server, one applies the limits, until it ends.
  */
 export class TenantGuard {
-  readonly #admin: Admin;
+  readonly #admin: AdminConnection;
   readonly #limits: TenantLimits;
   readonly #report: (problem: string) => void;
-  readonly #reasons: EndReasons;
+  readonly #endReasons: CurrentEndReasons;
   readonly #pool: Pool;
   /** Names of the databases with sessions, by oid, at the last check. They cannot be looked up while no lock is left. */
-  readonly #names = new Map<number, string>();
+  readonly #databaseNames = new Map<number, string>();
   /** Until when a database is closed, by oid: a time of `performance.now()`, which a change of the clock does not move. */
   readonly #closedUntil = new Map<number, number>();
   /** Oids of databases that are closed because they use too much memory. */
   readonly #closedForMemory = new Set<number>();
-  readonly #memory: MemoryWatch | undefined;
+  readonly #memoryWatch: MemoryWatch | undefined;
   /** The limit while there are many connections. */
   #crowdedLimit: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #checking: Promise<void> | undefined;
+  #pendingCheck: Promise<void> | undefined;
   #isClosed = false;
 
   /**
-   * @param options.report receives a message about each database that is closed because it uses too much memory.
-   * @param options.reasons receives why sessions are ended.
+   * @param report receives a message about each database that is closed because it uses too much memory.
+   * @param endReasons receives why sessions are ended.
    */
   constructor(
-    admin: Admin,
+    admin: AdminConnection,
     limits: Partial<TenantLimits>,
     {
       report = () => undefined,
-      reasons = new EndReasons(),
-    }: { report?: ((problem: string) => void) | undefined; reasons?: EndReasons } = {},
+      endReasons = new CurrentEndReasons(),
+    }: { report?: ((problem: string) => void) | undefined; endReasons?: CurrentEndReasons } = {},
   ) {
     this.#admin = admin;
     this.#limits = { ...defaultLimits, ...limits };
     this.#report = report;
-    this.#reasons = reasons;
+    this.#endReasons = endReasons;
     // A connection of its own, which other work cannot occupy.
     this.#pool = openPool({ ...admin.address, max: 1 });
     const { memory } = this.#limits;
-    this.#memory = memory && new MemoryWatch(memory, this.#pool);
+    this.#memoryWatch = memory && new MemoryWatch(memory, this.#pool);
   }
 
   /** Checks now, and then regularly. */
-  async open(): Promise<void> {
-    const isUsed = await this.#checkSafely();
+  async start(): Promise<void> {
+    const hasSessions = await this.#checkSafely();
     if (this.#isClosed) return;
-    const next = (): void => {
-      this.#checking = this.open();
+    const checkAgain = (): void => {
+      this.#pendingCheck = this.start();
     };
-    this.#timer = setTimeout(next, isUsed ? checkIntervalsMs.used : checkIntervalsMs.unused).unref();
+    this.#timer = setTimeout(
+      checkAgain,
+      hasSessions ? checkIntervalsMs.used : checkIntervalsMs.unused,
+    ).unref();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#checking;
+    await this.#pendingCheck;
     await this.#pool.end();
   }
 
@@ -156,21 +159,21 @@ export class TenantGuard {
   async check(): Promise<boolean> {
     if (!(await this.#tryBecomeLeader())) return false;
     await this.#endSessionsWithMostLocks();
-    await this.#closeLarge();
-    const { rows: usages } = await queryKeepingConnection<Usage>(this.#pool, usageQuery, [
-      this.#limits.perDatabase,
+    await this.#closeLargeDatabases();
+    const { rows: usages } = await queryKeepingConnection<DatabaseUsage>(this.#pool, usageQuery, [
+      this.#limits.connectionsPerDatabase,
       [...this.#closedUntil.keys()],
     ]);
     const presentOids = new Set(usages.map(({ oid }) => oid));
-    this.#names.clear();
-    for (const { oid, name } of usages) this.#names.set(oid, name);
+    this.#databaseNames.clear();
+    for (const { oid, name } of usages) this.#databaseNames.set(oid, name);
     for (const oid of this.#closedUntil.keys()) if (!presentOids.has(oid)) this.#closedUntil.delete(oid);
     if (usages.length === 0) return false;
     this.#updateCrowdedLimit(usages);
-    const limitChanges = usages.map((usage) => ({ ...usage, targetLimit: this.#limitOf(usage.oid) }));
+    const limitChanges = usages.map((usage) => ({ ...usage, targetLimit: this.#currentLimitOf(usage.oid) }));
     for (const { name, sessions, targetLimit: limit } of limitChanges) {
       if (sessions <= limit) continue;
-      if (limit > 0) this.#reasons.record(name, endReasons.crowded(name, limit));
+      if (limit > 0) this.#endReasons.set(name, sessionEndErrors.crowded(name, limit));
       await queryKeepingConnection(this.#pool, terminateNewestQuery, [name, limit]);
     }
     await this.#terminateSlowListeners();
@@ -196,36 +199,35 @@ export class TenantGuard {
   /** If there are too many locks, ends the sessions of the database that holds the most, and closes it for a while. */
   async #endSessionsWithMostLocks(): Promise<void> {
     const { cluster } = this.#admin;
-    const { rows } = await queryKeepingConnection<HeldLocks>(this.#pool, cluster.findLocks);
-    const byDatabase = new Map<number, number>();
-    for (const { database, locks } of rows) byDatabase.set(database, (byDatabase.get(database) ?? 0) + locks);
-    const [databaseWithMostLocks] = [...byDatabase].toSorted(([, left], [, right]) => right - left);
-    const total = rows.reduce((sum, { locks }) => sum + locks, 0);
-    if (databaseWithMostLocks === undefined || total <= this.#limits.locks) return;
-    this.#closedUntil.set(databaseWithMostLocks[0], performance.now() + this.#limits.penalty);
-    const name = this.#names.get(databaseWithMostLocks[0]);
+    const { rows } = await queryKeepingConnection<HeldLocks>(this.#pool, cluster.heldLocksQuery);
+    const locksByDatabase = new Map<number, number>();
+    for (const { database, locks } of rows)
+      locksByDatabase.set(database, (locksByDatabase.get(database) ?? 0) + locks);
+    const [largestEntry] = [...locksByDatabase].toSorted(([, left], [, right]) => right - left);
+    const totalLocks = rows.reduce((sum, { locks }) => sum + locks, 0);
+    if (largestEntry === undefined || totalLocks <= this.#limits.maxLocks) return;
+    this.#closedUntil.set(largestEntry[0], performance.now() + this.#limits.penaltyMs);
+    const name = this.#databaseNames.get(largestEntry[0]);
     if (name !== undefined) {
-      this.#reasons.record(name, endReasons.tooManyLocks(name, this.#limits), this.#limits.penalty);
+      this.#endReasons.set(name, sessionEndErrors.tooManyLocks(name, this.#limits), this.#limits.penaltyMs);
     }
-    const sessions = rows
-      .filter(({ database }) => database === databaseWithMostLocks[0])
-      .map(({ pid }) => pid);
-    await cluster.endNow(sessions, (text, values) => queryKeepingConnection(this.#pool, text, values));
+    const pids = rows.filter(({ database }) => database === largestEntry[0]).map(({ pid }) => pid);
+    await cluster.terminateSessions(pids, (text, values) => queryKeepingConnection(this.#pool, text, values));
   }
 
   /** Closes databases that use too much memory, until they use less. */
-  async #closeLarge(): Promise<void> {
+  async #closeLargeDatabases(): Promise<void> {
     const isRecheckDue = [...this.#closedForMemory].some(
       (oid) => (this.#closedUntil.get(oid) ?? 0) <= performance.now(),
     );
     // The lookup fails while a database is being dropped. The next check tries again.
-    const largeDatabases = await this.#memory?.findLarge(isRecheckDue).catch(() => undefined);
+    const largeDatabases = await this.#memoryWatch?.findLarge(isRecheckDue).catch(() => undefined);
     if (largeDatabases === undefined) return;
     if (isRecheckDue) this.#closedForMemory.clear();
     for (const { oid, name } of largeDatabases) {
       if (!this.#closedUntil.has(oid)) this.#report(formatTooLargeMessage(name));
-      this.#reasons.record(name, endReasons.tooLarge(name), this.#limits.penalty);
-      this.#closedUntil.set(oid, performance.now() + this.#limits.penalty);
+      this.#endReasons.set(name, sessionEndErrors.tooLarge(name), this.#limits.penaltyMs);
+      this.#closedUntil.set(oid, performance.now() + this.#limits.penaltyMs);
       this.#closedForMemory.add(oid);
     }
   }
@@ -237,30 +239,30 @@ export class TenantGuard {
       [maxQueueUsage],
     );
     if (rows.length === 0) return;
-    for (const { name } of rows) this.#reasons.record(name, endReasons.slowListener(name));
+    for (const { name } of rows) this.#endReasons.set(name, sessionEndErrors.slowListener(name));
     const [pids, names] = [rows.map(({ pid }) => pid), rows.map(({ name }) => name)];
     await queryKeepingConnection(this.#pool, terminateSessionsQuery, [pids, names]);
   }
 
-  #updateCrowdedLimit(usages: readonly Usage[]): void {
+  #updateCrowdedLimit(usages: readonly DatabaseUsage[]): void {
     const { sharedConnectionThreshold } = this.#limits;
     const sessions = usages.map((usage) => usage.sessions);
-    const total = sessions.reduce((sum, count) => sum + count, 0);
-    if (total > sharedConnectionThreshold)
-      this.#crowdedLimit = fairLimit(sessions, sharedConnectionThreshold);
+    const totalSessions = sessions.reduce((sum, count) => sum + count, 0);
+    if (totalSessions > sharedConnectionThreshold)
+      this.#crowdedLimit = computeFairLimit(sessions, sharedConnectionThreshold);
     // Raising the limit as soon as there is room would only make the databases fill it again.
-    else if (total < sharedConnectionThreshold * 0.75) this.#crowdedLimit = undefined;
+    else if (totalSessions < sharedConnectionThreshold * 0.75) this.#crowdedLimit = undefined;
   }
 
-  #limitOf(oid: number): number {
+  #currentLimitOf(oid: number): number {
     const closedUntil = this.#closedUntil.get(oid) ?? 0;
     if (closedUntil > performance.now()) return 0;
     this.#closedUntil.delete(oid);
-    return this.#crowdedLimit ?? this.#limits.perDatabase;
+    return this.#crowdedLimit ?? this.#limits.connectionsPerDatabase;
   }
 
   #setLimit({ name, targetLimit }: { name: string; targetLimit: number }): Promise<void> {
-    return this.#admin.script([
+    return this.#admin.runScript([
       `alter database ${quoteIdentifier(name)} connection limit ${String(targetLimit)}`,
     ]);
   }

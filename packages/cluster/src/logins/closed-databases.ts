@@ -3,22 +3,22 @@ import { loginRefusals } from "../connection/login-refused.js";
 
 /** Databases that accept no connections for a moment, because they are copied or replaced. Their clients wait. */
 export class ClosedDatabases {
-  readonly #closed = new Map<string, { readonly gate: Gate; isWorkAllowed: number }>();
+  readonly #closures = new Map<string, { readonly gate: Gate; runningWorkCount: number }>();
 
   /** Does work that closes a database and opens it again. */
-  async during(database: string, work: () => Promise<void>): Promise<void> {
-    const entry = this.#closed.get(database) ?? {
+  async runWhileClosed(database: string, work: () => Promise<void>): Promise<void> {
+    const entry = this.#closures.get(database) ?? {
       gate: new Gate(database, loginRefusals.copying),
-      isWorkAllowed: 0,
+      runningWorkCount: 0,
     };
-    this.#closed.set(database, entry);
-    entry.isWorkAllowed += 1;
+    this.#closures.set(database, entry);
+    entry.runningWorkCount += 1;
     try {
       await work();
     } finally {
-      entry.isWorkAllowed -= 1;
-      if (entry.isWorkAllowed === 0) {
-        this.#closed.delete(database);
+      entry.runningWorkCount -= 1;
+      if (entry.runningWorkCount === 0) {
+        this.#closures.delete(database);
         entry.gate.open();
       }
     }
@@ -29,15 +29,15 @@ export class ClosedDatabases {
    *
    * @throws errors of `Gate.wait`.
    */
-  whenOpen(database: string, limits: WaitLimits): string | Promise<string> {
-    const entry = this.#closed.get(database);
-    return entry === undefined ? database : this.#wait(database, entry.gate, limits);
+  waitUntilOpen(database: string, limits: WaitLimits): string | Promise<string> {
+    const entry = this.#closures.get(database);
+    return entry === undefined ? database : this.#waitForGate(database, entry.gate, limits);
   }
 
-  async #wait(database: string, gate: Gate, { patience, signal }: WaitLimits): Promise<string> {
+  async #waitForGate(database: string, gate: Gate, { timeoutMs, signal }: WaitLimits): Promise<string> {
     const startedAt = performance.now();
-    await gate.wait({ patience, signal });
-    const remainingMs = Math.max(0, patience - (performance.now() - startedAt));
-    return this.whenOpen(database, { patience: remainingMs, signal });
+    await gate.wait({ timeoutMs, signal });
+    const remainingMs = Math.max(0, timeoutMs - (performance.now() - startedAt));
+    return this.waitUntilOpen(database, { timeoutMs: remainingMs, signal });
   }
 }

@@ -5,7 +5,7 @@ import { type LoginRefusedError, loginRefusals } from "../connection/login-refus
 /** How long a client waits. */
 export interface WaitLimits {
   /** In milliseconds. */
-  readonly patience: number;
+  readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -15,15 +15,15 @@ export interface WaitLimits {
  */
 export class Gate {
   readonly #database: string;
-  readonly #refuseLate: (database: string) => LoginRefusedError;
+  readonly #createTimeoutError: (database: string) => LoginRefusedError;
   readonly #events = new EventEmitter().setMaxListeners(0);
   /** One for each client, the oldest first. */
-  readonly #waiting = new Set<AbortController>();
+  readonly #waitingClients = new Set<AbortController>();
 
-  /** @param refuseLate returns the error of clients that have waited as long as they can. */
-  constructor(database: string, refuseLate: (database: string) => LoginRefusedError) {
+  /** @param createTimeoutError returns the error of clients that have waited as long as they can. */
+  constructor(database: string, createTimeoutError: (database: string) => LoginRefusedError) {
     this.#database = database;
-    this.#refuseLate = refuseLate;
+    this.#createTimeoutError = createTimeoutError;
   }
 
   /** Lets the clients in. */
@@ -42,31 +42,31 @@ export class Gate {
    * @throws LoginRefusedError when they are refused, when it takes too long, or when too many others have come to wait; the reason of the
    *   signal when it is aborted.
    */
-  async wait({ patience, signal }: WaitLimits): Promise<string> {
+  async wait({ timeoutMs, signal }: WaitLimits): Promise<string> {
     const database = this.#database;
-    const timeout = AbortSignal.timeout(patience);
-    const queueEntry = this.#enqueue();
+    const timeoutSignal = AbortSignal.timeout(timeoutMs);
+    const client = this.#addClient();
     try {
-      await once(this.#events, "open", { signal: AbortSignal.any([signal, timeout, queueEntry.signal]) });
+      await once(this.#events, "open", { signal: AbortSignal.any([signal, timeoutSignal, client.signal]) });
       return database;
     } catch (error) {
       signal.throwIfAborted();
-      queueEntry.signal.throwIfAborted();
-      throw timeout.aborted ? this.#refuseLate(database) : error;
+      client.signal.throwIfAborted();
+      throw timeoutSignal.aborted ? this.#createTimeoutError(database) : error;
     } finally {
-      this.#waiting.delete(queueEntry);
+      this.#waitingClients.delete(client);
     }
   }
 
-  #enqueue(): AbortController {
+  #addClient(): AbortController {
     const limit = connectionLimits.perDatabase;
-    const [oldest] = this.#waiting;
-    if (oldest !== undefined && this.#waiting.size >= limit) {
-      this.#waiting.delete(oldest);
-      oldest.abort(loginRefusals.tooManyConnections(this.#database, limit));
+    const [oldestClient] = this.#waitingClients;
+    if (oldestClient !== undefined && this.#waitingClients.size >= limit) {
+      this.#waitingClients.delete(oldestClient);
+      oldestClient.abort(loginRefusals.tooManyConnections(this.#database, limit));
     }
-    const queueEntry = new AbortController();
-    this.#waiting.add(queueEntry);
-    return queueEntry;
+    const client = new AbortController();
+    this.#waitingClients.add(client);
+    return client;
   }
 }

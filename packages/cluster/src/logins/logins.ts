@@ -1,11 +1,17 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import { FairSemaphore } from "@mgmt/engine/internal";
 import { connectionLimits } from "../connection/connection-limits.js";
-import { scramVerifier } from "../connection/scram.js";
-import { type Admin, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
-import type { Copies } from "../databases/database-copier.js";
-import { createRole, isOurRoleCondition, loginMark, markRole, retiredMark } from "../policy/ownership.js";
-import { alterRole, endSessionsOf } from "../connection/role-sessions.js";
+import { deriveScramVerifier } from "../connection/scram.js";
+import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
+import type { DatabaseCopier } from "../databases/database-copier.js";
+import {
+  createRoleStatements,
+  ourRoleCondition,
+  loginMark,
+  markRoleStatement,
+  retiredMark,
+} from "../policy/ownership.js";
+import { alterRole, endRoleSessions } from "../connection/role-sessions.js";
 
 /** A login role found in Postgres. */
 interface FoundLogin {
@@ -24,15 +30,15 @@ interface DatabaseLogins {
 }
 
 /** How many databases one transaction of `resetPasswords` changes. */
-const loginsPerBatch = 50;
+const databasesPerBatch = 50;
 
 /**
  * Manages the login roles of databases, one per connection. Each login is a member of the database's owner role and starts
  * its sessions as that role. Connections therefore share all objects, and dropping a login does not drop its tables.
  */
 export class Logins {
-  readonly #admin: Admin;
-  readonly #copies: Copies;
+  readonly #admin: AdminConnection;
+  readonly #copier: DatabaseCopier;
   /**
    * Database by role, as found before. Entries stay true in all processes, because a role never belongs to another database, and
    * Postgres refuses roles that were dropped.
@@ -41,24 +47,24 @@ export class Logins {
   /** Passwords by role, as this process has set or found them. Other processes may have set others. */
   readonly #passwords = new Map<string, string>();
   /** Leaves most connections to other work while clients send names that do not exist. */
-  readonly #searches = new FairSemaphore({ total: 1 });
+  readonly #searchSemaphore = new FairSemaphore({ total: 1 });
 
-  constructor(admin: Admin, copies: Copies) {
+  constructor(admin: AdminConnection, copier: DatabaseCopier) {
     this.#admin = admin;
-    this.#copies = copies;
+    this.#copier = copier;
   }
 
   /** Returns the statements that create logins, so that they can run in the transaction that creates the database. */
-  async statements(owner: string, credentials: readonly DatabaseCredential[]): Promise<string[]> {
+  async createLoginStatements(owner: string, credentials: readonly DatabaseCredential[]): Promise<string[]> {
     const statements = credentials.map(async ({ connectionId, user, pass }) => [
-      ...createRole(
+      ...createRoleStatements(
         this.#admin.cluster,
         user,
-        `login password ${quoteLiteral(await scramVerifier(pass))}`,
+        `login password ${quoteLiteral(await deriveScramVerifier(pass))}`,
         loginMark(connectionId),
       ),
-      ...joinStatements(user, owner),
-      ...this.#limit(user),
+      ...membershipStatements(user, owner),
+      ...this.#limitStatements(user),
     ]);
     return (await Promise.all(statements)).flat();
   }
@@ -70,7 +76,7 @@ export class Logins {
   }
 
   /** Returns the database of a login role that this process has created or found before. */
-  known(user: string): string | undefined {
+  findKnownDatabase(user: string): string | undefined {
     return this.#databases.get(user);
   }
 
@@ -80,8 +86,8 @@ export class Logins {
    *
    * @throws DatabaseUnavailableError
    */
-  databaseOf(user: string): string | undefined | Promise<string | undefined> {
-    return this.known(user) ?? this.#searches.run("", () => this.#findOwner(user));
+  findDatabase(user: string): string | undefined | Promise<string | undefined> {
+    return this.findKnownDatabase(user) ?? this.#searchSemaphore.run("", () => this.#findOwner(user));
   }
 
   async #findOwner(user: string): Promise<string | undefined> {
@@ -89,7 +95,7 @@ export class Logins {
       `select o.rolname as owner from pg_roles r
         join pg_auth_members m on m.member = r.oid
         join pg_roles o on o.oid = m.roleid and not o.rolcanlogin
-        where r.rolname = $1 and r.rolcanlogin and ${isOurRoleCondition}
+        where r.rolname = $1 and r.rolcanlogin and ${ourRoleCondition}
           and exists (select from pg_database where datdba = o.oid and datname = o.rolname)`,
       [user],
     );
@@ -100,24 +106,28 @@ export class Logins {
   /** Creates the login, or changes the password of an existing one and ends its sessions if the password is new. */
   async grant(owner: string, credential: DatabaseCredential): Promise<void> {
     const { connectionId, user } = credential;
-    const [known, roles] = await Promise.all([this.#find(user), this.#rolesOf(owner, connectionId)]);
-    if (known === undefined) {
-      await this.#admin.script(await this.statements(owner, [credential]));
+    const [existingLogin, connectionRoles] = await Promise.all([
+      this.#findLogin(user),
+      this.#findRolesOfConnection(owner, connectionId),
+    ]);
+    if (existingLogin === undefined) {
+      await this.#admin.runScript(await this.createLoginStatements(owner, [credential]));
     } else {
       // A removal that was not recorded retires a role which cannot be dropped.
-      if (known.mark === retiredMark) await this.#admin.script(joinStatements(user, owner));
-      else if (!known.owners.includes(owner)) {
+      if (existingLogin.mark === retiredMark) await this.#admin.runScript(membershipStatements(user, owner));
+      else if (!existingLogin.owners.includes(owner)) {
         throw new Error(`The role ${user} belongs to another database`);
       }
-      if (known.limit !== connectionLimits.perDatabase) await this.#admin.script(this.#limit(user));
-      await this.#ensurePassword(owner, credential, known);
+      if (existingLogin.limit !== connectionLimits.perDatabase)
+        await this.#admin.runScript(this.#limitStatements(user));
+      await this.#ensurePassword(owner, credential, existingLogin);
       // A person may have changed it.
-      if (known.mark !== loginMark(connectionId)) {
-        await this.#admin.script([markRole(user, loginMark(connectionId))]);
+      if (existingLogin.mark !== loginMark(connectionId)) {
+        await this.#admin.runScript([markRoleStatement(user, loginMark(connectionId))]);
       }
     }
     this.remember(owner, credential);
-    for (const role of roles) if (role !== user) await this.#drop(role, owner);
+    for (const role of connectionRoles) if (role !== user) await this.#dropLogin(role, owner);
   }
 
   /**
@@ -127,24 +137,24 @@ export class Logins {
    * @returns the names of these databases. The others need more than passwords.
    */
   async resetPasswords(databases: readonly DatabaseLogins[]): Promise<Set<string>> {
-    const complete = await this.#completeRoles(databases.map(({ name }) => name));
-    const expected = databases.filter(({ name, credentials }) => {
-      const roles = complete.get(name);
+    const marksByDatabase = await this.#findCompleteLogins(databases.map(({ name }) => name));
+    const matchingDatabases = databases.filter(({ name, credentials }) => {
+      const roles = marksByDatabase.get(name);
       return (
         roles?.size === credentials.length &&
         credentials.every(({ connectionId, user }) => roles.get(user) === loginMark(connectionId))
       );
     });
-    const done = new Set<string>();
-    for (let start = 0; start < expected.length; start += loginsPerBatch) {
-      const batch = expected.slice(start, start + loginsPerBatch);
+    const resetNames = new Set<string>();
+    for (let start = 0; start < matchingDatabases.length; start += databasesPerBatch) {
+      const batch = matchingDatabases.slice(start, start + databasesPerBatch);
       const logins = batch.flatMap(({ credentials }) => credentials);
       const statements = logins.map(
         async ({ user, pass }) =>
-          `alter role ${quoteIdentifier(user)} password ${quoteLiteral(await scramVerifier(pass))}`,
+          `alter role ${quoteIdentifier(user)} password ${quoteLiteral(await deriveScramVerifier(pass))}`,
       );
       try {
-        await this.#admin.script(await Promise.all(statements));
+        await this.#admin.runScript(await Promise.all(statements));
       } catch (error) {
         // The caller repairs each of them alone, and so finds the one that Postgres refuses.
         if (error instanceof DatabaseUnavailableError) throw error;
@@ -152,54 +162,64 @@ export class Logins {
       }
       for (const { name, credentials } of batch) {
         for (const credential of credentials) this.remember(name, credential);
-        done.add(name);
+        resetNames.add(name);
       }
     }
-    return done;
+    return resetNames;
   }
 
   async revoke(owner: string, connectionId: string): Promise<void> {
-    for (const role of await this.#rolesOf(owner, connectionId)) await this.#drop(role, owner);
+    for (const role of await this.#findRolesOfConnection(owner, connectionId))
+      await this.#dropLogin(role, owner);
   }
 
   /** Drops all logins of a database except the given ones. */
-  async dropAll(owner: string, keptConnectionIds: readonly string[] = []): Promise<void> {
-    for (const role of await this.#membersOf(owner))
-      if (!keptConnectionIds.includes(role)) await this.#drop(role, owner);
+  async dropAll(owner: string, rolesToKeep: readonly string[] = []): Promise<void> {
+    for (const role of await this.#findMembers(owner))
+      if (!rolesToKeep.includes(role)) await this.#dropLogin(role, owner);
   }
 
   /** Sets the password, which the tenant may have changed, and ends the sessions if it was another one. */
-  async #ensurePassword(owner: string, { user, pass }: DatabaseCredential, known: FoundLogin): Promise<void> {
+  async #ensurePassword(
+    owner: string,
+    { user, pass }: DatabaseCredential,
+    existingLogin: FoundLogin,
+  ): Promise<void> {
     // An interrupted removal disables the login first.
-    const isNewPassword = !known.login || (this.#passwords.get(user) ?? pass) !== pass;
-    if (!isNewPassword && known.used && (await this.#admin.accepts({ user, pass, database: owner }))) return;
-    const password = `password ${quoteLiteral(await scramVerifier(pass))}`;
+    const isNewPassword = !existingLogin.login || (this.#passwords.get(user) ?? pass) !== pass;
+    if (
+      !isNewPassword &&
+      existingLogin.used &&
+      (await this.#admin.acceptsLogin({ user, password: pass, database: owner }))
+    )
+      return;
+    const passwordClause = `password ${quoteLiteral(await deriveScramVerifier(pass))}`;
     // Its sessions can change the password again, until there are none.
-    for (let isUsed = true; isUsed;) {
-      await alterRole(this.#admin, user, `nologin ${password}`);
-      isUsed = await endSessionsOf(this.#admin, user);
+    for (let hadSessions = true; hadSessions;) {
+      await alterRole(this.#admin, user, `nologin ${passwordClause}`);
+      hadSessions = await endRoleSessions(this.#admin, user);
     }
-    await this.#admin.script([`alter role ${quoteIdentifier(user)} login`]);
+    await this.#admin.runScript([`alter role ${quoteIdentifier(user)} login`]);
   }
 
   /** Returns the statements that limit the resources of a login. It cannot change these limits. */
-  #limit(user: string): string[] {
+  #limitStatements(user: string): string[] {
     // Keeps long or frequent messages of the tenant out of the log.
-    const isIdle = `alter role ${quoteIdentifier(user)} set log_min_messages = fatal`;
+    const logLevelStatement = `alter role ${quoteIdentifier(user)} set log_min_messages = fatal`;
     return [
       `alter role ${quoteIdentifier(user)} connection limit ${String(connectionLimits.perDatabase)}`,
-      this.#admin.cluster.ifAllowed(isIdle),
+      this.#admin.cluster.ignorePrivilegeError(logLevelStatement),
     ];
   }
 
-  async #drop(role: string, owner: string): Promise<void> {
-    if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role, owner);
+  async #dropLogin(role: string, owner: string): Promise<void> {
+    if ((await this.#findLogin(role)) !== undefined) await this.#copier.dropRole(role, owner);
     this.#databases.delete(role);
     this.#passwords.delete(role);
   }
 
   /** Returns the marks of the logins of these databases, unless one of their roles is missing or has to be changed. */
-  async #completeRoles(names: readonly string[]): Promise<Map<string, ReadonlyMap<string, string>>> {
+  async #findCompleteLogins(names: readonly string[]): Promise<Map<string, ReadonlyMap<string, string>>> {
     const rows = await this.#admin.query<{ owner: string; roles: Record<string, string | null> }>(
       `select o.rolname as owner, coalesce(
           jsonb_object_agg(r.rolname, shobj_description(r.oid, 'pg_authid')) filter (where r.oid is not null), '{}') as roles
@@ -221,11 +241,11 @@ export class Logins {
     );
   }
 
-  async #find(role: string): Promise<FoundLogin | undefined> {
+  async #findLogin(role: string): Promise<FoundLogin | undefined> {
     const [login] = await this.#admin.query<FoundLogin>(
       `select rolcanlogin as login, rolconnlimit as limit,
         exists (select from pg_stat_activity where usesysid = r.oid) as used, array(
-          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${isOurRoleCondition}
+          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${ourRoleCondition}
         ) as owners, shobj_description(r.oid, 'pg_authid') as mark
         from pg_roles r where rolname = $1`,
       [role],
@@ -234,7 +254,7 @@ export class Logins {
   }
 
   /** Returns the roles of a connection: usually one. */
-  async #rolesOf(owner: string, connectionId: string): Promise<string[]> {
+  async #findRolesOfConnection(owner: string, connectionId: string): Promise<string[]> {
     const rows = await this.#admin.query<{ role: string }>(
       `select r.rolname as role
         from pg_auth_members m
@@ -246,13 +266,13 @@ export class Logins {
     return rows.map(({ role }) => role);
   }
 
-  async #membersOf(owner: string): Promise<string[]> {
+  async #findMembers(owner: string): Promise<string[]> {
     const rows = await this.#admin.query<{ role: string }>(
       `select r.rolname as role
         from pg_auth_members m
         join pg_roles r on r.oid = m.member
         join pg_roles o on o.oid = m.roleid
-        where o.rolname = $1 and ${isOurRoleCondition}`,
+        where o.rolname = $1 and ${ourRoleCondition}`,
       [owner],
     );
     return rows.map(({ role }) => role);
@@ -260,7 +280,7 @@ export class Logins {
 }
 
 /** Returns the statements that make a login a member of the owner role, and start its sessions as that role. */
-const joinStatements = (user: string, owner: string): string[] => [
+const membershipStatements = (user: string, owner: string): string[] => [
   `grant ${quoteIdentifier(owner)} to ${quoteIdentifier(user)}`,
   `alter role ${quoteIdentifier(user)} set role = ${quoteIdentifier(owner)}`,
 ];

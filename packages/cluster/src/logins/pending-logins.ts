@@ -15,13 +15,13 @@ const maxCreations = 10_000;
 export class PendingLogins {
   /** By database, the oldest first. */
   readonly #creations = new Map<string, Creation>();
-  readonly #databases = new Map<string, string>();
+  readonly #databaseByUser = new Map<string, string>();
 
   add(database: string, credentials: readonly Pick<DatabaseCredential, "user">[]): void {
-    const creation = this.#creations.get(database) ?? this.#begin(database);
+    const creation = this.#creations.get(database) ?? this.#startCreation(database);
     for (const { user } of credentials) {
       creation.users.add(user);
-      this.#databases.set(user, database);
+      this.#databaseByUser.set(user, database);
     }
   }
 
@@ -30,43 +30,45 @@ export class PendingLogins {
    *
    * @throws errors of `Gate.wait`.
    */
-  databaseOf(user: string, limits: WaitLimits): Promise<string> | undefined {
-    const creation = this.#creations.get(this.#databases.get(user) ?? "");
+  waitForDatabase(user: string, limits: WaitLimits): Promise<string> | undefined {
+    const creation = this.#creations.get(this.#databaseByUser.get(user) ?? "");
     return creation?.gate.wait(limits);
   }
 
   /** Lets the clients of a database in when the work is done that creates it. */
-  async during(
+  async runCreation(
     database: string,
-    canceled: AbortSignal | undefined,
+    cancelSignal: AbortSignal | undefined,
     work: () => Promise<void>,
   ): Promise<void> {
     try {
       await work();
-      this.#end(database)?.open();
+      this.#endCreation(database)?.open();
     } catch (error) {
       // Otherwise, the work is repeated.
-      if (!(error instanceof DatabaseUnavailableError) && canceled?.aborted !== true) this.fail(database);
+      if (!(error instanceof DatabaseUnavailableError) && cancelSignal?.aborted !== true)
+        this.refuseClients(database);
       throw error;
     }
   }
 
   /** Refuses the clients of a database. */
-  fail(database: string): void {
-    this.#end(database)?.refuse(loginRefusals.notCreated(database));
+  refuseClients(database: string): void {
+    this.#endCreation(database)?.refuse(loginRefusals.notCreated(database));
   }
 
-  #begin(database: string): Creation {
-    const [oldest] = this.#creations.keys();
-    if (this.#creations.size >= maxCreations && oldest !== undefined) this.fail(oldest);
+  #startCreation(database: string): Creation {
+    const [oldestDatabase] = this.#creations.keys();
+    if (this.#creations.size >= maxCreations && oldestDatabase !== undefined)
+      this.refuseClients(oldestDatabase);
     const creation = { users: new Set<string>(), gate: new Gate(database, loginRefusals.creating) };
     this.#creations.set(database, creation);
     return creation;
   }
 
-  #end(database: string): Gate | undefined {
+  #endCreation(database: string): Gate | undefined {
     const creation = this.#creations.get(database);
-    for (const user of creation?.users ?? []) this.#databases.delete(user);
+    for (const user of creation?.users ?? []) this.#databaseByUser.delete(user);
     this.#creations.delete(database);
     return creation?.gate;
   }

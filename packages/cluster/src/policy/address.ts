@@ -27,7 +27,7 @@ export interface ClusterAddress {
 /**
  * Returns how the driver connects. It sets everything that the driver would otherwise take from variables of the user, such as `PGSSLMODE`.
  */
-export const clientConfigOf = ({ host, port, user, password, tls }: ClusterAddress): ClientConfig => ({
+export const toClientConfig = ({ host, port, user, password, tls }: ClusterAddress): ClientConfig => ({
   host,
   port,
   user,
@@ -38,11 +38,11 @@ export const clientConfigOf = ({ host, port, user, password, tls }: ClusterAddre
 });
 
 /** Returns where clients connect to, for each kind of endpoint. */
-export const endpointsOf = ({
+export const resolveEndpoints = ({
   host,
   port,
   endpoints,
 }: ClusterAddress): Readonly<Record<EndpointKind, PublicAddress>> => {
-  const server = { host, port };
-  return endpoints ?? { direct: server, pooled: server, accelerate: server };
+  const serverAddress = { host, port };
+  return endpoints ?? { direct: serverAddress, pooled: serverAddress, accelerate: serverAddress };
 };

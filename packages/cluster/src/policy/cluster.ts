@@ -1,18 +1,18 @@
 import type { ClusterAddress } from "./address.js";
-import type { StatementWithin } from "./tenant-statement.js";
+import type { TenantStatement } from "./tenant-statement.js";
 
 /** Runs statements in the database `postgres`. */
 export interface Statements {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs all statements in one transaction. */
-  script(statements: readonly string[]): Promise<void>;
+  runScript(statements: readonly string[]): Promise<void>;
 }
 
 /** Returns the titles of processes by process id, without those that cannot be read. */
-export type TitlesOf = (pids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+export type ReadTitles = (pids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
 /** SQL condition on `pg_stat_activity` for a session that uses a processor. One that waits for a disk or a lock does not. */
-export const isRunning = "(state = 'active' and wait_event is null)";
+export const runningSessionCondition = "(state = 'active' and wait_event is null)";
 
 /**
  * A cluster, and the rights of the platform in it. In a cluster of its own, it is the superuser, and nobody else makes databases. In one
@@ -27,46 +27,46 @@ export interface Cluster {
    * The query that ends other sessions, to which conditions on `pg_stat_activity` can be added: rows of `pid`, of `ended`, null for a
    * session that may not be ended, and of `running`, whether the session uses a processor.
    */
-  readonly endSessions: string;
+  readonly endSessionsQuery: string;
 
   /** The query for the locks of tenants: rows of `database`, the oid, `pid`, and `locks`, the number of locks of the session. */
-  readonly findLocks: string;
+  readonly heldLocksQuery: string;
 
   /** Options of sessions in a database that override settings which only a superuser can have stored for it. */
   readonly privilegedOptions: string;
 
   /** The statements that add the platform's objects to a new, empty database. */
-  readonly completeDatabase: readonly StatementWithin[];
+  readonly databaseSetupStatements: readonly TenantStatement[];
 
   /** Whether the platform may end sessions whose login is not complete, of which Postgres does not know the role. */
-  readonly mayEndStarting: boolean;
+  readonly canEndStartingSessions: boolean;
 
   /**
    * Returns the titles of processes of Postgres by process id, without those that cannot be read. The title of a session has the
    * name of its role.
    */
-  readonly titlesOf: TitlesOf;
+  readonly readTitles: ReadTitles;
 
   /** Whether `DROP DATABASE … WITH (FORCE)` ends every session. */
-  readonly mayForceDrop: boolean;
+  readonly canForceDrop: boolean;
 
   /** Whether no tenant can connect until the platform has started, so that it can set all passwords without looking at them. */
   readonly isClosedBeforeStart: boolean;
 
   /** Returns whether an error means that the limit or the privileges of a database refuse the platform, which may change them. */
-  isRefusal(error: unknown): boolean;
+  isConnectRefusal(error: unknown): boolean;
 
   /** Returns the statements that give the platform the privileges of a role that it has made. */
-  joinRole(role: string): string[];
+  joinRoleStatements(role: string): string[];
 
   /** Returns the statements that let a role own objects anywhere in the current database. */
-  allowOwning(database: string, owner: string): StatementWithin[];
+  allowOwningStatements(database: string, owner: string): TenantStatement[];
 
   /** Returns a variant of a statement that does nothing where the platform may lack the privilege. */
-  ifAllowed(statement: string): string;
+  ignorePrivilegeError(statement: string): string;
 
   /** Ends sessions of tenants, also while they hold all locks of the server. */
-  endNow(
+  terminateSessions(
     pids: readonly number[],
     query: (text: string, values: readonly unknown[]) => Promise<unknown>,
   ): Promise<void>;
@@ -75,7 +75,7 @@ export interface Cluster {
    * Ends processes of Postgres that ignore their termination, because of a loop in a library, after which Postgres restarts.
    * Undefined where the processes may be on another machine.
    */
-  readonly kill: ((pids: readonly number[]) => void) | undefined;
+  readonly killProcesses: ((pids: readonly number[]) => void) | undefined;
 
   /**
    * Prepares the cluster for databases.

@@ -6,34 +6,34 @@ import { createHash } from "node:crypto";
  */
 
 /** Postgres truncates names to 63 bytes. Two names of this length and a dot fit. */
-const maxLength = 31;
+const maxNameLength = 31;
 
-const nameOf = (id: string): string =>
-  new RegExp(`^[a-z][a-z0-9_]{0,${String(maxLength - 1)}}$`).test(id) &&
+const toPostgresName = (id: string): string =>
+  new RegExp(`^[a-z][a-z0-9_]{0,${String(maxNameLength - 1)}}$`).test(id) &&
   !id.startsWith("pg_") &&
   !systemNames.includes(id)
     ? id
     : `x_${createHash("sha256")
         .update(id)
         .digest("hex")
-        .slice(0, maxLength - 2)}`;
+        .slice(0, maxNameLength - 2)}`;
 
 /** Names of the databases that every server has. */
 export const systemNames: readonly string[] = ["postgres", "template0", "template1"];
 
 /** Returns the name of the database and of its owner role. */
-export const databaseName = nameOf;
+export const databaseName = toPostgresName;
 
 export const backupName = (databaseId: string, backupId: string): string =>
-  `${databaseName(databaseId)}.${nameOf(backupId)}`;
+  `${databaseName(databaseId)}.${toPostgresName(backupId)}`;
 
 /** Returns the suffix of a backup's name, which identifies it without its database. */
-export const backupSuffix = (backupId: string): string => `.${nameOf(backupId)}`;
+export const backupSuffix = (backupId: string): string => `.${toPostgresName(backupId)}`;
 
 /** Returns the name of the tenant's database that a database belongs to: itself, a backup or an unfinished copy. */
 export const ownerOf = (name: string): string => {
-  const [first = name, second = ""] = name.split(".");
-  return kindOf(name) === "temporary" ? second : first;
+  const [firstPart = name, secondPart = ""] = name.split(".");
+  return classifyName(name) === "temporary" ? secondPart : firstPart;
 };
 
 export const preparedPrefix = "spare.";
@@ -49,7 +49,7 @@ export const replacedName = (name: string): string => `replaced.${name}`;
 
 export type NameKind = "database" | "backup" | "prepared" | "temporary" | "system";
 
-export const kindOf = (name: string): NameKind => {
+export const classifyName = (name: string): NameKind => {
   if (systemNames.includes(name)) return "system";
   if (name.startsWith(preparedPrefix)) return "prepared";
   if (name.startsWith("making.") || name.startsWith("replaced.")) return "temporary";

@@ -1,6 +1,6 @@
 import type { ClusterAddress } from "./address.js";
-import { type Cluster, type TitlesOf, isRunning } from "./cluster.js";
-import { within } from "./tenant-statement.js";
+import { type Cluster, type ReadTitles, runningSessionCondition } from "./cluster.js";
+import { tenantStatements } from "./tenant-statement.js";
 
 /** The superuser that initdb makes in a cluster of the platform. */
 export const superuser = "postgres";
@@ -20,37 +20,41 @@ const heldLocksQuery = `
  *
  * @param address of the superuser.
  */
-export const ownCluster = (address: ClusterAddress, major: number, titlesOf: TitlesOf): Cluster => ({
+export const createOwnCluster = (
+  address: ClusterAddress,
+  major: number,
+  readTitles: ReadTitles,
+): Cluster => ({
   address,
   major,
-  titlesOf,
-  endSessions: `
-    select pid, pg_terminate_backend(pid) as ended, ${isRunning} as running
+  readTitles,
+  endSessionsQuery: `
+    select pid, pg_terminate_backend(pid) as ended, ${runningSessionCondition} as running
     from pg_stat_activity where pid <> pg_backend_pid()`,
-  findLocks: heldLocksQuery,
+  heldLocksQuery,
   // A library that does not exist would refuse the connection.
   privilegedOptions: "-c session_preload_libraries=",
-  completeDatabase: within.createSessionFunctions(),
-  mayEndStarting: true,
-  mayForceDrop: true,
+  databaseSetupStatements: tenantStatements.createSessionFunctions(),
+  canEndStartingSessions: true,
+  canForceDrop: true,
   isClosedBeforeStart: true,
-  isRefusal: () => false,
-  joinRole: () => [],
-  allowOwning: () => [],
-  ifAllowed: (statement) => statement,
+  isConnectRefusal: () => false,
+  joinRoleStatements: () => [],
+  allowOwningStatements: () => [],
+  ignorePrivilegeError: (statement) => statement,
   // Signals the processes directly, because `pg_terminate_backend` needs a lock.
-  endNow: (pids) => {
-    for (const pid of pids) signal(pid, "SIGTERM");
+  terminateSessions: (pids) => {
+    for (const pid of pids) sendSignal(pid, "SIGTERM");
     return Promise.resolve();
   },
-  kill: (pids) => {
-    for (const pid of pids) signal(pid, "SIGKILL");
+  killProcesses: (pids) => {
+    for (const pid of pids) sendSignal(pid, "SIGKILL");
   },
   prepare: () => Promise.resolve([]),
 });
 
 /** Sends a signal to the process of a session. */
-const signal = (pid: number, name: "SIGTERM" | "SIGKILL"): void => {
+const sendSignal = (pid: number, name: "SIGTERM" | "SIGKILL"): void => {
   try {
     process.kill(pid, name);
   } catch {

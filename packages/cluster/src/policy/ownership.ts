@@ -15,49 +15,51 @@ const platformMark = "mgmt";
 /** Marks a role that could not be dropped yet, because other tenants granted it privileges, or have locked it. */
 export const retiredMark = "mgmt retired";
 
-const loginPrefix = `${platformMark} connection `;
+const loginMarkPrefix = `${platformMark} connection `;
 /** Returns the mark of the login role of a connection. */
-export const loginMark = (connectionId: string): string => `${loginPrefix}${connectionId}`;
+export const loginMark = (connectionId: string): string => `${loginMarkPrefix}${connectionId}`;
 
 /**
  * Returns the statements that create a role of the platform. The options follow its name. The platform gets the privileges of the
  * role, to give databases to it and to end its sessions.
  */
-export const createRole = (
-  cluster: Pick<Cluster, "joinRole">,
+export const createRoleStatements = (
+  cluster: Pick<Cluster, "joinRoleStatements">,
   name: string,
   options: string,
   comment = platformMark,
 ): string[] => [
   `create role ${escapeIdentifier(name)} ${options}`,
-  markRole(name, comment),
-  ...cluster.joinRole(name),
+  markRoleStatement(name, comment),
+  ...cluster.joinRoleStatements(name),
 ];
 
 /** Returns the statement that marks a role as one of the platform. */
-export const markRole = (name: string, comment = platformMark): string =>
+export const markRoleStatement = (name: string, comment = platformMark): string =>
   `comment on role ${escapeIdentifier(name)} is ${escapeLiteral(comment)}`;
 
 /** Returns the statement that marks a role as one that could not be dropped yet. */
-export const retireRole = (name: string): string => markRole(name, retiredMark);
+export const retireRoleStatement = (name: string): string => markRoleStatement(name, retiredMark);
 
-const commentCondition = (condition: string): string => `exists (
+const roleCommentCondition = (condition: string): string => `exists (
     select from pg_shdescription where classoid = 'pg_authid'::regclass and objoid = r.oid and ${condition})`;
 
 /** SQL condition on the role `r` in `pg_roles` or `pg_authid` for a role of the platform. */
-export const isOurRoleCondition = commentCondition(
+export const ourRoleCondition = roleCommentCondition(
   `(description = ${escapeLiteral(platformMark)} or starts_with(description, ${escapeLiteral(`${platformMark} `)}))`,
 );
 
 /** SQL condition on the role `r` for the login role of a connection. */
-export const isLoginCondition = commentCondition(`starts_with(description, ${escapeLiteral(loginPrefix)})`);
+export const loginRoleCondition = roleCommentCondition(
+  `starts_with(description, ${escapeLiteral(loginMarkPrefix)})`,
+);
 
 /** SQL condition on the role `r` for a role that remains only until nothing refers to it. */
-export const isRetiredCondition = commentCondition(`description = ${escapeLiteral(retiredMark)}`);
+export const retiredRoleCondition = roleCommentCondition(`description = ${escapeLiteral(retiredMark)}`);
 
 /** SQL condition on the database `d` in `pg_database` for a database of the platform. */
-export const isOurDatabaseCondition = `exists (select from pg_roles r where r.oid = d.datdba and ${isOurRoleCondition})`;
+export const ourDatabaseCondition = `exists (select from pg_roles r where r.oid = d.datdba and ${ourRoleCondition})`;
 
 /** SQL condition on the database `d` in `pg_database` for a database of a tenant. */
-export const isTenantDatabaseCondition = `d.datname not like '%.%'
-  and d.datname not in (${systemNames.map(escapeLiteral).join(", ")}) and ${isOurDatabaseCondition}`;
+export const tenantDatabaseCondition = `d.datname not like '%.%'
+  and d.datname not in (${systemNames.map(escapeLiteral).join(", ")}) and ${ourDatabaseCondition}`;

@@ -1,63 +1,63 @@
 import { DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
 import type { ClusterAddress } from "./address.js";
 import { clusterErrors } from "./cluster-error.js";
-import { type Cluster, type Statements, isRunning } from "./cluster.js";
-import { type StatementWithin, within } from "./tenant-statement.js";
-import { createRole, isOurRoleCondition, isOurDatabaseCondition, platformRole } from "./ownership.js";
+import { type Cluster, type Statements, runningSessionCondition } from "./cluster.js";
+import { type TenantStatement, tenantStatements } from "./tenant-statement.js";
+import { createRoleStatements, ourRoleCondition, ourDatabaseCondition, platformRole } from "./ownership.js";
 
 /** Postgres itself ends autovacuum workers, which have no role. */
 const terminateSessionsSql = `
-  select pid, case when r.rolsuper then null else pg_terminate_backend(pid) end as ended, ${isRunning} as running
+  select pid, case when r.rolsuper then null else pg_terminate_backend(pid) end as ended, ${runningSessionCondition} as running
   from pg_stat_activity join pg_roles r on r.oid = usesysid
   where pid <> pg_backend_pid()`;
 
 const heldLocksQuery = `
   select a.datid as database, a.pid, count(*)::integer as locks
   from pg_lock_status() l join pg_stat_get_activity(null) a on a.pid = l.pid
-  join pg_roles r on r.oid = a.usesysid and ${isOurRoleCondition}
+  join pg_roles r on r.oid = a.usesysid and ${ourRoleCondition}
   where a.datid is not null
   group by 1, 2`;
 
 /** SQLSTATEs of `insufficient_privilege` and `too_many_connections`. */
-const refusedGrantCodes: ReadonlySet<string | undefined> = new Set(["42501", "53300"]);
+const connectRefusalCodes: ReadonlySet<string | undefined> = new Set(["42501", "53300"]);
 
 /**
  * Returns a cluster that others also use.
  *
  * @param address of a role with CREATEDB, CREATEROLE, and membership in `pg_signal_backend`.
  */
-export const sharedCluster = (address: ClusterAddress, major: number): Cluster => {
-  const joinRole = (role: string): string[] => [`grant ${escapeIdentifier(role)} to current_user`];
+export const createSharedCluster = (address: ClusterAddress, major: number): Cluster => {
+  const joinRoleStatements = (role: string): string[] => [`grant ${escapeIdentifier(role)} to current_user`];
   return {
     address,
     major,
-    endSessions: terminateSessionsSql,
-    findLocks: heldLocksQuery,
+    endSessionsQuery: terminateSessionsSql,
+    heldLocksQuery,
     privilegedOptions: "",
     // Only a superuser could see all sessions of a database, and no others.
-    completeDatabase: [],
-    mayEndStarting: false,
+    databaseSetupStatements: [],
+    canEndStartingSessions: false,
     // The processes may be on another machine.
-    titlesOf: () => Promise.resolve(new Map()),
-    mayForceDrop: false,
+    readTitles: () => Promise.resolve(new Map()),
+    canForceDrop: false,
     isClosedBeforeStart: false,
-    isRefusal: (error) => error instanceof DatabaseError && refusedGrantCodes.has(error.code),
-    joinRole,
-    allowOwning,
-    ifAllowed: (statement) =>
+    isConnectRefusal: (error) => error instanceof DatabaseError && connectRefusalCodes.has(error.code),
+    joinRoleStatements,
+    allowOwningStatements,
+    ignorePrivilegeError: (statement) =>
       `do ${escapeLiteral(`begin ${statement}; exception when insufficient_privilege then null; end`)}`,
-    endNow: async (pids, query) => {
+    terminateSessions: async (pids, query) => {
       await query("select pg_terminate_backend(pid) from unnest($1::integer[]) pid", [pids]);
     },
-    kill: undefined,
-    prepare: (statements) => prepare(statements, { joinRole }, major),
+    killProcesses: undefined,
+    prepare: (statements) => prepareSharedCluster(statements, { joinRoleStatements }, major),
   };
 };
 
 /** Postgres changes the owner of an object only to a role that may create one in its place. */
-const allowOwning = (database: string, owner: string): StatementWithin[] => [
-  within.allowCreation(database, owner),
-  within.allowCreationInSchemas(owner),
+const allowOwningStatements = (database: string, owner: string): TenantStatement[] => [
+  tenantStatements.allowCreation(database, owner),
+  tenantStatements.allowCreationInSchemas(owner),
 ];
 
 /** The privileges of the role of the platform. */
@@ -75,9 +75,9 @@ interface Privileges {
 }
 
 /** Checks the privileges of the platform, and makes its role. Changes nothing that others have made. */
-const prepare = async (
+const prepareSharedCluster = async (
   statements: Statements,
-  policy: Pick<Cluster, "joinRole">,
+  policy: Pick<Cluster, "joinRoleStatements">,
   major: number,
 ): Promise<string[]> => {
   // Before version 15, only a superuser could set it.
@@ -88,30 +88,31 @@ const prepare = async (
         (select pg_has_role(r.oid, 'usage') from pg_roles r where rolname = $1) as "ownsPlatformRole",
         ${setsLogLevel} as "setsLogLevel",
         array(select datname::text from pg_database d
-          where datallowconn and not (${isOurDatabaseCondition}) and has_database_privilege('public', d.oid, 'connect') order by 1) as open
+          where datallowconn and not (${ourDatabaseCondition}) and has_database_privilege('public', d.oid, 'connect') order by 1) as open
       from pg_roles where rolname = current_user`,
     [platformRole],
   );
   if (privileges === undefined) throw new Error("Postgres did not return the role of the session");
-  const missing = [
+  const missingPrivileges = [
     ...(privileges.createsDatabases ? [] : ["CREATEDB"]),
     ...(privileges.createsRoles ? [] : ["CREATEROLE"]),
     ...(privileges.inherits ? [] : ["INHERIT"]),
     ...(privileges.endsSessions ? [] : ["membership in pg_signal_backend"]),
     ...(privileges.ownsPlatformRole === false ? [`membership in ${platformRole}`] : []),
   ];
-  if (missing.length > 0) throw clusterErrors.roleLacksPrivileges(privileges.user, missing);
+  if (missingPrivileges.length > 0)
+    throw clusterErrors.roleLacksPrivileges(privileges.user, missingPrivileges);
   if (privileges.ownsPlatformRole === null)
-    await statements.script(createRole(policy, platformRole, "nologin"));
+    await statements.runScript(createRoleStatements(policy, platformRole, "nologin"));
   return [
-    ...(privileges.setsLogLevel ? [] : [tenantsFillLog(privileges.user)]),
-    ...(privileges.open.length === 0 ? [] : [tenantsMayConnect(privileges.open)]),
+    ...(privileges.setsLogLevel ? [] : [formatLogProblem(privileges.user)]),
+    ...(privileges.open.length === 0 ? [] : [formatOpenDatabasesProblem(privileges.open)]),
   ];
 };
 
-const tenantsFillLog = (user: string): string =>
+const formatLogProblem = (user: string): string =>
   `Database users can write messages to the log of Postgres. To prevent it, run: GRANT SET ON PARAMETER log_min_messages TO ${escapeIdentifier(user)}`;
 
-const tenantsMayConnect = (databases: readonly string[]): string =>
+const formatOpenDatabasesProblem = (databases: readonly string[]): string =>
   "Database users can connect to databases of others. To prevent it, run: " +
   `REVOKE CONNECT ON DATABASE ${databases.map(escapeIdentifier).join(", ")} FROM PUBLIC`;

@@ -8,27 +8,27 @@ import { sessionFunctions } from "./session-functions.js";
  *
  * See https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-PATTERNS
  */
-export class StatementWithin {
+export class TenantStatement {
   constructor(readonly text: string) {}
 }
 
 /** Builds every statement that runs in a database of a tenant. */
-export const within = {
+export const tenantStatements = {
   /** Starts a session, which makes Postgres cache the catalogs, and does nothing. */
-  nothing: () => new StatementWithin("select"),
-  limitLockWait: () => new StatementWithin("set local lock_timeout = '5s'"),
+  nothing: () => new TenantStatement("select"),
+  limitLockWait: () => new TenantStatement("set local lock_timeout = '5s'"),
   reassignOwned: (role: string, owner: string) =>
-    new StatementWithin(`reassign owned by ${escapeIdentifier(role)} to ${escapeIdentifier(owner)}`),
-  dropOwned: (role: string) => new StatementWithin(`drop owned by ${escapeIdentifier(role)}`),
+    new TenantStatement(`reassign owned by ${escapeIdentifier(role)} to ${escapeIdentifier(owner)}`),
+  dropOwned: (role: string) => new TenantStatement(`drop owned by ${escapeIdentifier(role)}`),
   giveDatabase: (database: string, owner: string) =>
-    new StatementWithin(`alter database ${escapeIdentifier(database)} owner to ${escapeIdentifier(owner)}`),
+    new TenantStatement(`alter database ${escapeIdentifier(database)} owner to ${escapeIdentifier(owner)}`),
   allowCreation: (database: string, role: string) =>
-    new StatementWithin(
+    new TenantStatement(
       `grant create on database ${escapeIdentifier(database)} to ${escapeIdentifier(role)}`,
     ),
   /** Lets a role create objects in all schemas of roles whose privileges the platform has. */
   allowCreationInSchemas: (role: string) =>
-    new StatementWithin(
+    new TenantStatement(
       `do ${escapeLiteral(`declare schema pg_catalog.name; begin
       for schema in select n.nspname from pg_catalog.pg_namespace n
         where not pg_catalog.has_schema_privilege(${escapeLiteral(role)}, n.oid, 'create')
@@ -37,5 +37,5 @@ export const within = {
     end`)}`,
     ),
   /** Before the first tenant can connect. */
-  createSessionFunctions: () => sessionFunctions.map((text) => new StatementWithin(text)),
+  createSessionFunctions: () => sessionFunctions.map((text) => new TenantStatement(text)),
 } as const;

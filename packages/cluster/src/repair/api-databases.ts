@@ -1,11 +1,11 @@
-import type { Admin } from "../connection/admin-connection.js";
-import type { MissingData, RecordedDatabase } from "./reconcile.js";
+import type { AdminConnection } from "../connection/admin-connection.js";
+import type { MissingData, ApiDatabase } from "./reconcile.js";
 
 /** Runs statements in the database of the records. */
-type Queries = Pick<Admin, "query">;
+type RecordsQueries = Pick<AdminConnection, "query">;
 
 /** Returns the databases in the records, with their connections and completed backups. */
-export const recordedDatabases = async (admin: Queries, schema: string): Promise<RecordedDatabase[]> => {
+export const findApiDatabases = async (admin: RecordsQueries, schema: string): Promise<ApiDatabase[]> => {
   const databases = await admin.query<{ id: string }>(`select id from ${schema}.databases order by seq`);
   const connections = await admin.query<{ owner: string; id: string; user: string; pass: string }>(
     `select doc->>'databaseId' as owner, id, doc->>'user' as user, doc->>'pass' as pass
@@ -15,15 +15,15 @@ export const recordedDatabases = async (admin: Queries, schema: string): Promise
     `select doc->>'databaseId' as owner, id
       from ${schema}.backups where doc->>'status' = 'completed' order by seq`,
   );
-  const [credentialsOf, backupsOf] = [groupByOwner(connections), groupByOwner(backups)];
+  const [connectionsByDatabase, backupsByDatabase] = [groupByOwner(connections), groupByOwner(backups)];
   return databases.map(({ id: databaseId }) => ({
     databaseId,
-    credentials: (credentialsOf.get(databaseId) ?? []).map(({ id, user, pass }) => ({
+    credentials: (connectionsByDatabase.get(databaseId) ?? []).map(({ id, user, pass }) => ({
       connectionId: id,
       user,
       pass,
     })),
-    backupIds: (backupsOf.get(databaseId) ?? []).map(({ id }) => id),
+    backupIds: (backupsByDatabase.get(databaseId) ?? []).map(({ id }) => id),
   }));
 };
 
@@ -38,16 +38,16 @@ const groupByOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<
 };
 
 /** SQL condition on a database whose deletion was requested: it may be partly done, and its job completes it. */
-const isBeingDeletedCondition = `coalesce(doc->'changes', '[]') @> '[{"type": "deleteDatabase"}]'`;
+const beingDeletedCondition = `coalesce(doc->'changes', '[]') @> '[{"type": "deleteDatabase"}]'`;
 
 /**
  * Returns the ids of the databases whose deletion was requested and is not complete, except those that must be copied to another
  * database first.
  */
-export const findInterruptedDeletions = async (admin: Queries, schema: string): Promise<string[]> => {
+export const findInterruptedDeletions = async (admin: RecordsQueries, schema: string): Promise<string[]> => {
   const rows = await admin.query<{ id: string }>(
     `select id from ${schema}.databases
-      where id in (select subject from ${schema}.jobs) and ${isBeingDeletedCondition} and doc->'copies' is null
+      where id in (select subject from ${schema}.jobs) and ${beingDeletedCondition} and doc->'copies' is null
       order by seq`,
   );
   return rows.map(({ id }) => id);
@@ -59,21 +59,21 @@ export const findInterruptedDeletions = async (admin: Queries, schema: string): 
  *
  * @returns the ids of the databases whose data is lost.
  */
-export const markLost = async (
-  admin: Queries,
+export const markRecordsAsLost = async (
+  admin: RecordsQueries,
   schema: string,
   missing: MissingData,
-  broken: readonly string[],
+  brokenIds: readonly string[],
 ): Promise<string[]> => {
-  const lost = await admin.query<{ id: string }>(
+  const lostRows = await admin.query<{ id: string }>(
     `update ${schema}.databases set doc = doc || '{"made": false, "status": "failure"}'
-      where id = any ($1) and (doc->>'made')::boolean and not ${isBeingDeletedCondition} returning id`,
+      where id = any ($1) and (doc->>'made')::boolean and not ${beingDeletedCondition} returning id`,
     [missing.databaseIds],
   );
   await admin.query(
     `update ${schema}.databases set doc = doc || '{"status": "failure"}'
-      where id = any ($1) and not ${isBeingDeletedCondition}`,
-    [broken],
+      where id = any ($1) and not ${beingDeletedCondition}`,
+    [brokenIds],
   );
   await admin.query(
     `update ${schema}.backups b set doc = doc || '{"status": "failed"}'
@@ -81,5 +81,5 @@ export const markLost = async (
         or doc->>'status' = 'running' and not exists (select from ${schema}.jobs where subject = b.id)`,
     [missing.backupIds],
   );
-  return lost.map(({ id }) => id);
+  return lostRows.map(({ id }) => id);
 };

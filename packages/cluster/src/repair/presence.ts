@@ -26,11 +26,11 @@ export class Presence {
    *
    * @throws the error of the work; DatabaseUnavailableError when Postgres cannot be reached.
    */
-  async enter<T>(whenAlone: () => Promise<T>): Promise<T | undefined> {
+  async enter<T>(workWhenAlone: () => Promise<T>): Promise<T | undefined> {
     const client = await wrapConnectionErrors(() => this.#connect());
     for (; ; await sleep(retryDelayMs)) {
-      if (await isLockHeld(client, `pg_try_advisory_lock(${presenceLockKeySql})`)) {
-        const result = await whenAlone();
+      if (await tryLock(client, `pg_try_advisory_lock(${presenceLockKeySql})`)) {
+        const result = await workWhenAlone();
         await wrapConnectionErrors(() =>
           client.query(
             `select pg_advisory_lock_shared(${presenceLockKeySql}), pg_advisory_unlock(${presenceLockKeySql})`,
@@ -39,7 +39,7 @@ export class Presence {
         return result;
       }
       // Not while another process is alone still, because it may end before its work does.
-      if (await isLockHeld(client, `pg_try_advisory_lock_shared(${presenceLockKeySql})`)) return undefined;
+      if (await tryLock(client, `pg_try_advisory_lock_shared(${presenceLockKeySql})`)) return undefined;
     }
   }
 
@@ -58,8 +58,8 @@ export class Presence {
   }
 
   /** Enters again after the connection was lost. */
-  async #reconnect(lost: Client): Promise<void> {
-    while (!this.#isClosed && this.#client === lost) {
+  async #reconnect(lostClient: Client): Promise<void> {
+    while (!this.#isClosed && this.#client === lostClient) {
       try {
         const client = await this.#connect();
         await client.query(
@@ -67,16 +67,16 @@ export class Presence {
         );
         return;
       } catch {
-        this.#client = lost;
+        this.#client = lostClient;
         await sleep(retryDelayMs, undefined, { ref: false });
       }
     }
   }
 }
 
-const isLockHeld = async (client: Client, lock: string): Promise<boolean> => {
+const tryLock = async (client: Client, lockSql: string): Promise<boolean> => {
   const { rows } = await wrapConnectionErrors(() =>
-    client.query<{ locked: boolean }>(`select ${lock} as locked`),
+    client.query<{ locked: boolean }>(`select ${lockSql} as locked`),
   );
   return rows.some(({ locked }) => locked);
 };

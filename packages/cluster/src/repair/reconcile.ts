@@ -1,24 +1,29 @@
 import type { DatabaseCredential } from "@mgmt/engine";
 import {
-  type Admin,
+  type AdminConnection,
   quoteIdentifier,
-  isInvalidCondition,
+  invalidDatabaseCondition,
   quoteLiteral,
 } from "../connection/admin-connection.js";
 import { type Attempt, createAttempt } from "../connection/attempt.js";
-import type { Copies } from "../databases/database-copier.js";
+import type { DatabaseCopier } from "../databases/database-copier.js";
 import type { Logins } from "../logins/logins.js";
 import {
   backupName,
   databaseName,
-  kindOf,
+  classifyName,
   preparedPrefix,
   unfinishedPreparedPrefix,
 } from "../policy/names.js";
-import { createRole, isOurRoleCondition, isOurDatabaseCondition, platformRole } from "../policy/ownership.js";
+import {
+  createRoleStatements,
+  ourRoleCondition,
+  ourDatabaseCondition,
+  platformRole,
+} from "../policy/ownership.js";
 
 /** A database in the records of the API. */
-export interface RecordedDatabase {
+export interface ApiDatabase {
   databaseId: string;
   credentials: readonly DatabaseCredential[];
   /** Ids of completed backups. */
@@ -37,17 +42,17 @@ interface PresentDatabase {
 }
 
 /** A recorded database that exists in Postgres. */
-interface ExistingDatabase extends RecordedDatabase {
+interface ExistingDatabase extends ApiDatabase {
   name: string;
   /** Whether it allows connections. */
   isOpen: boolean;
 }
 
 /** The result of reconciling. */
-export interface Reconciled {
+export interface Reconciliation {
   missing: MissingData;
   /** Ids of databases that exist but could not be made to match their records. */
-  broken: string[];
+  brokenIds: string[];
   /** Messages about work that failed. */
   problems: string[];
   /** Names of the prepared databases that exist. */
@@ -55,8 +60,8 @@ export interface Reconciled {
 }
 
 interface ReconcileParts {
-  admin: Admin;
-  copies: Copies;
+  admin: AdminConnection;
+  copier: DatabaseCopier;
   logins: Logins;
 }
 
@@ -67,68 +72,76 @@ interface ReconcileParts {
  */
 export const reconcile = async (
   parts: ReconcileParts,
-  recorded: readonly RecordedDatabase[],
-): Promise<Reconciled> => {
+  apiDatabases: readonly ApiDatabase[],
+): Promise<Reconciliation> => {
   const { admin } = parts;
   const problems: string[] = [];
   const attempt = createAttempt((problem) => void problems.push(problem));
-  const databases = recorded.map((database) => ({ ...database, name: databaseName(database.databaseId) }));
-  await dropInvalid(parts, attempt);
+  const databases = apiDatabases.map((database) => ({
+    ...database,
+    name: databaseName(database.databaseId),
+  }));
+  await dropInvalidDatabases(parts, attempt);
   const presentDatabases = await admin.query<PresentDatabase>(
     `select datname as name, datallowconn as open from pg_database d
-      where not ${isInvalidCondition} and (${isOurDatabaseCondition} or datname = any ($1))`,
+      where not ${invalidDatabaseCondition} and (${ourDatabaseCondition} or datname = any ($1))`,
     [databases.map(({ name }) => name)],
   );
-  const present = new Map(presentDatabases.map((database) => [database.name, database]));
-  await dropForgotten(parts, recorded, presentDatabases, attempt);
+  const presentByName = new Map(presentDatabases.map((database) => [database.name, database]));
+  await dropUnrecordedDatabases(parts, apiDatabases, presentDatabases, attempt);
 
-  const existing = databases.flatMap((database) => {
-    const { open: isOpen } = present.get(database.name) ?? {};
+  const existingDatabases = databases.flatMap((database) => {
+    const { open: isOpen } = presentByName.get(database.name) ?? {};
     return isOpen === undefined ? [] : [{ ...database, isOpen }];
   });
-  await dropOwners(parts, new Set(existing.map(({ name }) => name)), attempt);
-  const broken: string[] = [];
-  const complete = admin.cluster.isClosedBeforeStart
-    ? await parts.logins.resetPasswords(existing.filter(({ isOpen }) => isOpen))
+  await dropOrphanedOwners(parts, new Set(existingDatabases.map(({ name }) => name)), attempt);
+  const brokenIds: string[] = [];
+  const completeNames = admin.cluster.isClosedBeforeStart
+    ? await parts.logins.resetPasswords(existingDatabases.filter(({ isOpen }) => isOpen))
     : new Set<string>();
-  const otherDatabases = existing.filter(({ name }) => !complete.has(name));
+  const otherDatabases = existingDatabases.filter(({ name }) => !completeNames.has(name));
   await Promise.all(
     otherDatabases.map(async (database) => {
       const { databaseId } = database;
-      const done = await attempt(`The database ${databaseId} could not be repaired`, () =>
-        repair(parts, database),
+      const isRepaired = await attempt(`The database ${databaseId} could not be repaired`, () =>
+        repairDatabase(parts, database),
       );
-      if (!done) broken.push(databaseId);
+      if (!isRepaired) brokenIds.push(databaseId);
     }),
   );
   return {
     missing: {
-      databaseIds: databases.filter(({ name }) => !present.has(name)).map(({ databaseId }) => databaseId),
-      backupIds: recorded.flatMap(({ databaseId, backupIds }) =>
-        backupIds.filter((backupId) => !present.has(backupName(databaseId, backupId))),
+      databaseIds: databases
+        .filter(({ name }) => !presentByName.has(name))
+        .map(({ databaseId }) => databaseId),
+      backupIds: apiDatabases.flatMap(({ databaseId, backupIds }) =>
+        backupIds.filter((backupId) => !presentByName.has(backupName(databaseId, backupId))),
       ),
     },
-    broken,
+    brokenIds,
     problems,
     preparedDatabases: await findPreparedDatabases(admin),
   };
 };
 
 /** Returns the names of the prepared databases that are complete. */
-export const findPreparedDatabases = async (admin: Admin): Promise<string[]> => {
+export const findPreparedDatabases = async (admin: AdminConnection): Promise<string[]> => {
   const rows = await admin.query<{ name: string }>(
-    `select datname as name from pg_database d where ${isOurDatabaseCondition} and not ${isInvalidCondition}
+    `select datname as name from pg_database d where ${ourDatabaseCondition} and not ${invalidDatabaseCondition}
       and starts_with(datname, ${quoteLiteral(preparedPrefix)})
       and not starts_with(datname, ${quoteLiteral(unfinishedPreparedPrefix)})`,
   );
   return rows.map(({ name }) => name);
 };
 
-const dropInvalid = async ({ admin, copies }: ReconcileParts, attempt: Attempt): Promise<void> => {
-  const invalid = await admin.query<{ name: string }>(
-    `select datname as name from pg_database d where ${isInvalidCondition} and ${isOurDatabaseCondition}`,
+const dropInvalidDatabases = async (
+  { admin, copier: copies }: ReconcileParts,
+  attempt: Attempt,
+): Promise<void> => {
+  const invalidDatabases = await admin.query<{ name: string }>(
+    `select datname as name from pg_database d where ${invalidDatabaseCondition} and ${ourDatabaseCondition}`,
   );
-  for (const { name } of invalid) {
+  for (const { name } of invalidDatabases) {
     await attempt(`The remains of the Postgres database ${name} could not be dropped`, () =>
       copies.drop(name),
     );
@@ -136,39 +149,39 @@ const dropInvalid = async ({ admin, copies }: ReconcileParts, attempt: Attempt):
 };
 
 /** Drops databases of tenants, backups and unfinished copies that are not in the records. */
-const dropForgotten = async (
-  { copies }: ReconcileParts,
-  recorded: readonly RecordedDatabase[],
-  existing: readonly PresentDatabase[],
+const dropUnrecordedDatabases = async (
+  { copier: copies }: ReconcileParts,
+  apiDatabases: readonly ApiDatabase[],
+  presentDatabases: readonly PresentDatabase[],
   attempt: Attempt,
 ): Promise<void> => {
-  const wantedNames = new Set(
-    recorded.flatMap(({ databaseId, backupIds }) => [
+  const recordedNames = new Set(
+    apiDatabases.flatMap(({ databaseId, backupIds }) => [
       databaseName(databaseId),
       ...backupIds.map((backupId) => backupName(databaseId, backupId)),
     ]),
   );
-  for (const { name } of existing) {
-    const kind = kindOf(name);
+  for (const { name } of presentDatabases) {
+    const kind = classifyName(name);
     const isKept = kind === "system" || (kind === "prepared" && !name.startsWith(unfinishedPreparedPrefix));
-    if (isKept || wantedNames.has(name)) continue;
+    if (isKept || recordedNames.has(name)) continue;
     await attempt(`The Postgres database ${name} could not be dropped`, () => copies.drop(name));
   }
 };
 
 /** Allows the logins of a database, and nobody else, to connect. */
-const repair = async (
+const repairDatabase = async (
   { admin, logins }: ReconcileParts,
   { name, isOpen, credentials }: ExistingDatabase,
 ): Promise<void> => {
   const roles = await admin.query("select from pg_roles where rolname = $1", [name]);
   if (roles.length === 0) {
-    await admin.script([
-      ...createRole(admin.cluster, name, "nologin"),
+    await admin.runScript([
+      ...createRoleStatements(admin.cluster, name, "nologin"),
       `alter database ${quoteIdentifier(name)} owner to ${quoteIdentifier(name)}`,
     ]);
   }
-  if (!isOpen) await admin.script([`alter database ${quoteIdentifier(name)} allow_connections true`]);
+  if (!isOpen) await admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
   await logins.dropAll(
     name,
     credentials.map(({ user }) => user),
@@ -177,19 +190,19 @@ const repair = async (
 };
 
 /** Drops owner roles whose database does not exist, and their logins. */
-const dropOwners = async (
-  { admin, copies, logins }: ReconcileParts,
-  wantedNames: ReadonlySet<string>,
+const dropOrphanedOwners = async (
+  { admin, copier: copies, logins }: ReconcileParts,
+  existingNames: ReadonlySet<string>,
   attempt: Attempt,
 ): Promise<void> => {
   const owners = await admin.query<{ role: string }>(
     `select rolname as role from pg_roles r
-      where not rolcanlogin and rolname <> $1 and ${isOurRoleCondition}
+      where not rolcanlogin and rolname <> $1 and ${ourRoleCondition}
         and not exists (select from pg_auth_members where member = r.oid)`,
     [platformRole],
   );
   for (const { role } of owners) {
-    if (wantedNames.has(role)) continue;
+    if (existingNames.has(role)) continue;
     await attempt(`The role ${role} could not be dropped`, async () => {
       await logins.dropAll(role);
       await copies.dropRole(role, role);

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Admin, quoteIdentifier, isInvalidCondition } from "../connection/admin-connection.js";
+import {
+  type AdminConnection,
+  quoteIdentifier,
+  invalidDatabaseCondition,
+} from "../connection/admin-connection.js";
 import { type Attempt, createAttempt } from "../connection/attempt.js";
-import type { Copies } from "../databases/database-copier.js";
-import { kindOf, ownerOf } from "../policy/names.js";
-import { isOurDatabaseCondition } from "../policy/ownership.js";
+import type { DatabaseCopier } from "../databases/database-copier.js";
+import { classifyName, ownerOf } from "../policy/names.js";
+import { ourDatabaseCondition } from "../policy/ownership.js";
 
 /** Time between attempts to reach Postgres, in milliseconds. */
 const reconnectDelayMs = 250;
@@ -18,10 +22,10 @@ type WithLock = (name: string, work: () => Promise<void>) => Promise<void>;
  * do not allow connections.
  */
 export class Recovery {
-  readonly #admin: Admin;
-  readonly #copies: Copies;
+  readonly #admin: AdminConnection;
+  readonly #copier: DatabaseCopier;
   readonly #withLock: WithLock;
-  readonly #closed = new AbortController();
+  readonly #closeController = new AbortController();
   #running: Promise<void> | undefined;
   /** Whether work was interrupted since the last repair began. */
   #isNeeded = false;
@@ -32,13 +36,18 @@ export class Recovery {
    * @param withLock runs work on the database with this name when no other work does.
    * @param report receives a message about each repair that Postgres refuses, once. The next start tries again.
    */
-  constructor(admin: Admin, copies: Copies, withLock: WithLock, report: (problem: string) => void) {
+  constructor(
+    admin: AdminConnection,
+    copier: DatabaseCopier,
+    withLock: WithLock,
+    report: (problem: string) => void,
+  ) {
     this.#admin = admin;
-    this.#copies = copies;
+    this.#copier = copier;
     this.#withLock = withLock;
-    copies.onStall = () => {
+    copier.onStall = () => {
       this.#isStalled = true;
-      this.begin();
+      this.scheduleRepair();
     };
     const reportedProblems = new Set<string>();
     this.#attempt = createAttempt((problem) => {
@@ -48,18 +57,18 @@ export class Recovery {
   }
 
   /** Repairs everything once Postgres can be reached. A repair that is under way is followed by another one. */
-  begin(): void {
+  scheduleRepair(): void {
     this.#isNeeded = true;
-    this.#running ??= this.#run();
+    this.#running ??= this.#repairUntilDone();
   }
 
   async close(): Promise<void> {
-    this.#closed.abort();
+    this.#closeController.abort();
     await this.#running;
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#closed;
+  async #repairUntilDone(): Promise<void> {
+    const { signal } = this.#closeController;
     while (this.#isNeeded && !signal.aborted) {
       try {
         await sleep(this.#isStalled ? stalledRetryDelayMs : reconnectDelayMs, undefined, { signal });
@@ -76,37 +85,37 @@ export class Recovery {
 
   async #repair(signal: AbortSignal): Promise<void> {
     const databases = await this.#admin.query<{ name: string; invalid: boolean; open: boolean }>(
-      `select datname as name, ${isInvalidCondition} as invalid, datallowconn as open from pg_database d where ${isOurDatabaseCondition}`,
+      `select datname as name, ${invalidDatabaseCondition} as invalid, datallowconn as open from pg_database d where ${ourDatabaseCondition}`,
     );
     for (const { name, invalid, open } of databases) {
       if (signal.aborted) return;
-      const kind = kindOf(name);
+      const kind = classifyName(name);
       if (invalid || kind === "temporary") {
         await this.#attempt(`The Postgres database ${name} could not be dropped`, () =>
-          this.#withLock(ownerOf(name), () => this.#drop(name)),
+          this.#withLock(ownerOf(name), () => this.#dropIfStale(name)),
         );
       } else if (kind === "database" && !open) {
         await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
-          this.#withLock(name, () => this.#open(name)),
+          this.#withLock(name, () => this.#allowConnections(name)),
         );
       }
     }
   }
 
   /** Other work may have replaced the objects since. */
-  async #drop(name: string): Promise<void> {
+  async #dropIfStale(name: string): Promise<void> {
     const [database] = await this.#admin.query(
-      `select from pg_database where datname = $1 and (${isInvalidCondition} or $2)`,
-      [name, kindOf(name) === "temporary"],
+      `select from pg_database where datname = $1 and (${invalidDatabaseCondition} or $2)`,
+      [name, classifyName(name) === "temporary"],
     );
     if (!database) return;
-    await this.#copies.drop(name);
-    await this.#copies.dropRetiredRoles();
+    await this.#copier.drop(name);
+    await this.#copier.dropRetiredRoles();
   }
 
-  async #open(name: string): Promise<void> {
+  async #allowConnections(name: string): Promise<void> {
     const [database] = await this.#admin.query("select from pg_database where datname = $1", [name]);
     if (database)
-      await this.#admin.script([`alter database ${quoteIdentifier(name)} allow_connections true`]);
+      await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
   }
 }

@@ -1,6 +1,6 @@
 import type { RecordStore, TableStates } from "@mgmt/engine/internal";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
-import { type ClusterAddress, clientConfigOf } from "../policy/address.js";
+import { type ClusterAddress, toClientConfig } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";
 import { NewerSchemaError, migrate } from "./migrate.js";
 import { PostgresStorageAdapter, lockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
@@ -58,7 +58,7 @@ export const openRecords = async (
   { schema = "mgmt", connections = 10, patience = 10_000 }: RecordsOptions = {},
 ): Promise<OpenRecords> => {
   const config: ClientConfig = {
-    ...clientConfigOf(address),
+    ...toClientConfig(address),
     database: address.database,
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,

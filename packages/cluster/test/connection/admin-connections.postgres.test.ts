@@ -1,8 +1,8 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Admin } from "../../src/connection/admin-connection.js";
-import { StatementWithin } from "../../src/policy/tenant-statement.js";
-import { ownCluster } from "../../src/policy/own-cluster.js";
+import { AdminConnection } from "../../src/connection/admin-connection.js";
+import { TenantStatement } from "../../src/policy/tenant-statement.js";
+import { createOwnCluster } from "../../src/policy/own-cluster.js";
 import { readTitles } from "../../../platform/src/machine/postgres/process-titles.js";
 import { Cluster, adminPassword, ownClusterAt } from "../../../platform/test/cluster.js";
 import { gone, makeAdmin, running, sessionsOf } from "../sessions.js";
@@ -36,7 +36,7 @@ describe("the connections of the platform", () => {
     const { address, major } = cluster.policy;
     const passwords: string[] = ["outdated"];
     const password = (): Promise<string> => Promise.resolve(passwords.pop() ?? adminPassword);
-    const admin = new Admin(ownCluster({ ...address, password }, major, readTitles));
+    const admin = new AdminConnection(createOwnCluster({ ...address, password }, major, readTitles));
     onTestFinished(() => admin.close());
     await expect(admin.query("select")).rejects.toMatchObject({ code: "28P01" });
     expect(await admin.query("select 1 as one")).toEqual([{ one: 1 }]);
@@ -44,7 +44,7 @@ describe("the connections of the platform", () => {
 
   it("are encrypted where the address says so", async () => {
     const { address, major } = cluster.policy;
-    const admin = new Admin(ownCluster({ ...address, tls: {} }, major, readTitles));
+    const admin = new AdminConnection(createOwnCluster({ ...address, tls: {} }, major, readTitles));
     onTestFinished(() => admin.close());
     await expect(admin.query("select")).rejects.toMatchObject({
       cause: { message: "The server does not support SSL connections" },
@@ -76,13 +76,13 @@ describe("the connections of the platform", () => {
       observer.query("select pg_terminate_backend(pid) from unnest($1::int[]) as pid", [pids]);
 
     await admin.query("select 'idle'");
-    await admin.run("select 'idle'");
+    await admin.runLongStatement("select 'idle'");
     const idle = await sessionsOf(observer, "'idle'", "idle");
     expect(idle).toHaveLength(2);
     await end(idle);
     await gone(observer, idle);
 
-    const broken = expect(admin.run("select pg_sleep(100), 'broken'")).rejects.toBeInstanceOf(
+    const broken = expect(admin.runLongStatement("select pg_sleep(100), 'broken'")).rejects.toBeInstanceOf(
       DatabaseUnavailableError,
     );
     await end(await running(observer, "'broken'"));
@@ -97,9 +97,9 @@ describe("the connections of the platform", () => {
     const observer = await cluster.connectAsAdmin("postgres");
     const statement = "select pg_sleep(100), 'killed'";
     const lost = [
-      admin.run(statement),
+      admin.runLongStatement(statement),
       admin.query(statement),
-      admin.runScriptIn("postgres", [new StatementWithin(statement)]),
+      admin.runScriptIn("postgres", [new TenantStatement(statement)]),
     ].map((work) => expect(work).rejects.toBeInstanceOf(DatabaseUnavailableError));
     const [killed] = await running(observer, "'killed'", 3);
     // Postgres ends the others then.
@@ -112,8 +112,8 @@ describe("the connections of the platform", () => {
   it("are all closed when the platform stops", async () => {
     const observer = await cluster.connectAsAdmin("postgres");
     const { port } = cluster.databases.endpoints("any").direct;
-    const admin = new Admin(ownClusterAt(port));
-    await Promise.all([admin.query("select 'closing'"), admin.run("select 'closing'")]);
+    const admin = new AdminConnection(ownClusterAt(port));
+    await Promise.all([admin.query("select 'closing'"), admin.runLongStatement("select 'closing'")]);
     const pids = await sessionsOf(observer, "'closing'", "idle");
     expect(pids).toHaveLength(2);
     await admin.close();

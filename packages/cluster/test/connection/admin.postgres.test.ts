@@ -1,12 +1,12 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { type Client, DatabaseError } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Admin } from "../../src/connection/admin-connection.js";
-import { StatementWithin } from "../../src/policy/tenant-statement.js";
+import type { AdminConnection } from "../../src/connection/admin-connection.js";
+import { TenantStatement } from "../../src/policy/tenant-statement.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 import { gone, makeAdmin, running, sessionsOf, uninterruptible } from "../sessions.js";
 
-const statements = (...texts: string[]): StatementWithin[] => texts.map((text) => new StatementWithin(text));
+const statements = (...texts: string[]): TenantStatement[] => texts.map((text) => new TenantStatement(text));
 
 const cluster = new Cluster();
 /** Makes a database to which sessions can connect, and drops it after the test. */
@@ -30,9 +30,9 @@ describe("a long statement", () => {
     const observer = await cluster.connectAsAdmin("postgres");
     const admin = makeAdmin(cluster);
     const abort = new AbortController();
-    const ended = expect(admin.run("select pg_sleep(100), 'canceled'", abort.signal)).rejects.toThrow(
-      "no longer wanted",
-    );
+    const ended = expect(
+      admin.runLongStatement("select pg_sleep(100), 'canceled'", abort.signal),
+    ).rejects.toThrow("no longer wanted");
     const pids = await running(observer, "'canceled'");
     abort.abort(new Error("no longer wanted"));
     await ended;
@@ -42,7 +42,9 @@ describe("a long statement", () => {
   it("does not start when its signal is already aborted", async () => {
     const admin = makeAdmin(cluster);
     const reason = new Error("no longer wanted");
-    await expect(admin.run("create database unwanted", AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(admin.runLongStatement("create database unwanted", AbortSignal.abort(reason))).rejects.toBe(
+      reason,
+    );
     expect(await cluster.namesIn("datname", "unwanted")).toEqual([]);
   });
 
@@ -50,10 +52,14 @@ describe("a long statement", () => {
     const observer = await cluster.connectAsAdmin("postgres");
     const admin = makeAdmin(cluster);
     await observer.query("select pg_advisory_lock(1)");
-    const others = Array.from({ length: 4 }, () => admin.run("select pg_advisory_xact_lock_shared(1)"));
+    const others = Array.from({ length: 4 }, () =>
+      admin.runLongStatement("select pg_advisory_xact_lock_shared(1)"),
+    );
     await running(observer, "_shared(1)", 4);
     const abort = new AbortController();
-    const ended = expect(admin.run("create database unwanted", abort.signal)).rejects.toThrow("too late");
+    const ended = expect(admin.runLongStatement("create database unwanted", abort.signal)).rejects.toThrow(
+      "too late",
+    );
     abort.abort(new Error("too late"));
     await observer.query("select pg_advisory_unlock(1)");
     await Promise.all([ended, ...others]);
@@ -66,7 +72,7 @@ describe("a long statement", () => {
     const abort = new AbortController();
     const stubborn =
       "do $$ begin perform pg_sleep(100), 'stubborn'; exception when query_canceled then null; end $$";
-    const completed = admin.run(stubborn, abort.signal);
+    const completed = admin.runLongStatement(stubborn, abort.signal);
     const pids = await running(observer, "'stubborn'");
     abort.abort();
     await completed;
@@ -77,25 +83,25 @@ describe("a long statement", () => {
     const observer = await cluster.connectAsAdmin("postgres");
     const admin = makeAdmin(cluster);
     const { signal } = new AbortController();
-    await admin.run("select 'first'", signal);
+    await admin.runLongStatement("select 'first'", signal);
     const [first] = await sessionsOf(observer, "'first'", "idle");
-    await admin.run("select 'second'");
+    await admin.runLongStatement("select 'second'");
     expect(await sessionsOf(observer, "'second'", "idle")).toEqual([first]);
-    await expect(admin.run("select 1 / 0")).rejects.toThrow(DatabaseError);
+    await expect(admin.runLongStatement("select 1 / 0")).rejects.toThrow(DatabaseError);
     await gone(observer, [first ?? 0]);
   });
 
   it("fails with what Postgres says, without a signal too", async () => {
     const admin = makeAdmin(cluster);
-    await expect(admin.run("drop database missing")).rejects.toMatchObject({ code: "3D000" });
+    await expect(admin.runLongStatement("drop database missing")).rejects.toMatchObject({ code: "3D000" });
   });
 
   it("has no limit of time, and other statements have one", async () => {
     const admin = makeAdmin(cluster);
     const check = "do $$ begin assert current_setting('statement_timeout') = '0'; end $$";
-    await admin.run(check);
-    await admin.run("do $$ begin assert current_setting('search_path') = 'pg_catalog'; end $$");
-    await expect(admin.script([check])).rejects.toMatchObject({ code: "P0004" });
+    await admin.runLongStatement(check);
+    await admin.runLongStatement("do $$ begin assert current_setting('search_path') = 'pg_catalog'; end $$");
+    await expect(admin.runScript([check])).rejects.toMatchObject({ code: "P0004" });
   });
 
   it("waits for its turn behind four others however long they take, while short statements run", async () => {
@@ -103,7 +109,9 @@ describe("a long statement", () => {
     const admin = makeAdmin(cluster);
     const all = async (): Promise<void> => {
       await observer.query("select pg_advisory_lock(1)");
-      const statements = Array.from({ length: 6 }, () => admin.run("select pg_advisory_xact_lock_shared(1)"));
+      const statements = Array.from({ length: 6 }, () =>
+        admin.runLongStatement("select pg_advisory_xact_lock_shared(1)"),
+      );
       await running(observer, "_shared(1)", 4);
       // The time after which the pool gives up waiting for a connection.
       vi.advanceTimersByTime(120_000);
@@ -207,8 +215,8 @@ describe("statements in another database", () => {
 
 describe("work that needs a database without sessions", () => {
   /** Fails like RENAME and DROP when there are sessions, but without the five seconds that these wait before. */
-  const requireUnused = (admin: Admin, database: string) => () =>
-    admin.script([
+  const requireUnused = (admin: AdminConnection, database: string) => () =>
+    admin.runScript([
       `do $$ begin
         if exists (select from pg_stat_activity where datname = '${database}') then raise sqlstate '55006'; end if;
       end $$`,
@@ -218,14 +226,14 @@ describe("work that needs a database without sessions", () => {
     await makeDatabase("used");
     const session = await cluster.connectAsAdmin("used");
     const admin = makeAdmin(cluster);
-    await admin.whileUnused("used", () => Promise.resolve());
+    await admin.runWhenUnused("used", () => Promise.resolve());
     expect(await isAlive(session)).toBe(false);
   });
 
   it("fails at once when Postgres refuses it for another reason", async () => {
     const admin = makeAdmin(cluster);
-    const work = vi.fn(() => admin.script(["alter database missing rename to renamed"]));
-    await expect(admin.whileUnused("missing", work)).rejects.toMatchObject({ code: "3D000" });
+    const work = vi.fn(() => admin.runScript(["alter database missing rename to renamed"]));
+    await expect(admin.runWhenUnused("missing", work)).rejects.toMatchObject({ code: "3D000" });
     expect(work).toHaveBeenCalledTimes(1);
   });
 
@@ -236,7 +244,7 @@ describe("work that needs a database without sessions", () => {
       await cluster.connectAsAdmin("used");
       await requireUnused(admin, "used")();
     });
-    await expect(admin.whileUnused("used", work)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await expect(admin.runWhenUnused("used", work)).rejects.toBeInstanceOf(DatabaseUnavailableError);
     expect(work).toHaveBeenCalledTimes(5);
   });
 });

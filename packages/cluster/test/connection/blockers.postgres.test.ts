@@ -1,13 +1,13 @@
 import type { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Blockers } from "../../src/connection/blockers.js";
+import { BlockerTerminator } from "../../src/connection/blockers.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
 
 const cluster = new Cluster();
 
-const makeBlockers = (): Blockers => {
+const makeBlockers = (): BlockerTerminator => {
   const { host, port } = cluster.databases.endpoints("any").direct;
-  const blockers = new Blockers({ host, port, user: "postgres", password: adminPassword });
+  const blockers = new BlockerTerminator({ host, port, user: "postgres", password: adminPassword });
   onTestFinished(() => blockers.close());
   return blockers;
 };
@@ -57,8 +57,8 @@ describe("sessions that block the platform", () => {
     const [holder, waiting] = [await connect(), await connectAsAdmin()];
     await lock(holder);
     const blockers = makeBlockers();
-    const locked = blockers.whileEndingBlockers(() => lock(waiting));
-    await blockers.whileEndingBlockers(() => Promise.resolve());
+    const locked = blockers.runEndingBlockers(() => lock(waiting));
+    await blockers.runEndingBlockers(() => Promise.resolve());
     await locked;
     expect(await isAlive(holder)).toBe(false);
   });
@@ -72,10 +72,10 @@ describe("sessions that block the platform", () => {
 
     const blockers = makeBlockers();
     const waiting = await other.connectAsAdmin();
-    const waitingForForeign = blockers.whileEndingBlockers(() => lock(waiting));
+    const waitingForForeign = blockers.runEndingBlockers(() => lock(waiting));
     await vi.waitFor(async () => expect(await countWaiting(admin)).toBe(1));
     const locking = await tenant.connectAsAdmin();
-    await blockers.whileEndingBlockers(() => lock(locking));
+    await blockers.runEndingBlockers(() => lock(locking));
     expect(await isAlive(holder)).toBe(false);
     expect(await isAlive(foreign)).toBe(true);
     await foreign.query("commit");
@@ -97,7 +97,7 @@ describe("sessions that block the platform", () => {
         );
         expect(rowCount).toBe(1);
       });
-    await blockers.whileEndingBlockers(async () => {
+    await blockers.runEndingBlockers(async () => {
       await idle.query("select");
       await looked();
     });
@@ -109,11 +109,11 @@ describe("sessions that block the platform", () => {
     onTestFinished(() => void vi.useRealTimers());
     const blockers = makeBlockers();
     await Promise.all([
-      blockers.whileEndingBlockers(() => Promise.resolve()),
-      blockers.whileEndingBlockers(() => Promise.reject(new Error("refused"))).catch(() => undefined),
+      blockers.runEndingBlockers(() => Promise.resolve()),
+      blockers.runEndingBlockers(() => Promise.reject(new Error("refused"))).catch(() => undefined),
     ]);
     expect(vi.getTimerCount()).toBe(0);
-    await blockers.whileEndingBlockers(() => {
+    await blockers.runEndingBlockers(() => {
       expect(vi.getTimerCount()).toBe(1);
       return Promise.resolve();
     });
@@ -124,8 +124,8 @@ describe("sessions that block the platform", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     const { host, port } = cluster.databases.endpoints("any").direct;
-    const blockers = new Blockers({ host, port, user: "postgres", password: adminPassword });
-    await blockers.whileEndingBlockers(async () => {
+    const blockers = new BlockerTerminator({ host, port, user: "postgres", password: adminPassword });
+    await blockers.runEndingBlockers(async () => {
       await blockers.close();
       expect(vi.getTimerCount()).toBe(0);
     });

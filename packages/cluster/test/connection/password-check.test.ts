@@ -35,7 +35,7 @@ const check = async (...answers: Answer[]): Promise<{ accepted: Promise<boolean>
   const connected = once(server, "connection");
   const { port } = server.address() as AddressInfo;
   const address = { host: "127.0.0.1", port, ssl: false, connectionTimeoutMillis: 30_000 };
-  const accepted = acceptsPassword(address, { user: "tenant", pass: "secret", database: "db" });
+  const accepted = acceptsPassword(address, { user: "tenant", password: "secret", database: "db" });
   const [socket] = (await connected) as [Socket];
   await Promise.all([once(socket, "close"), accepted.catch(() => undefined)]);
   return { accepted, passwords };

@@ -1,7 +1,7 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Admin } from "../../src/connection/admin-connection.js";
+import { AdminConnection } from "../../src/connection/admin-connection.js";
 import { alterRole, endStartingSessions } from "../../src/connection/role-sessions.js";
 import { Cluster, findPrograms, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../observed-admin.js";
@@ -87,7 +87,7 @@ describe("a login that began before a change, where processes have no titles", (
   const beginUntitled = async () => {
     const { id, credential } = await cluster.makeTenant();
     const pending = await beginLogin(id, credential);
-    const admin = new Admin({ ...cluster.policy, titlesOf: () => Promise.resolve(new Map()) });
+    const admin = new AdminConnection({ ...cluster.policy, readTitles: () => Promise.resolve(new Map()) });
     onTestFinished(() => admin.close());
     stopTime();
     return { pending, admin, id, credential };

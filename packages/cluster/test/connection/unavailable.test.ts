@@ -1,6 +1,6 @@
 import { DatabaseError } from "pg";
 import { describe, expect, it } from "vitest";
-import { isTemporary, findResourceShortage } from "../../src/connection/unavailable.js";
+import { isTemporaryError, findResourceShortage } from "../../src/connection/unavailable.js";
 
 const errorOf = (code: string | undefined): DatabaseError =>
   Object.assign(new DatabaseError("refused", 0, "error"), { code });
@@ -15,7 +15,7 @@ describe("isTemporary", () => {
     ["a crash", "57P02"],
     ["a start", "57P03"],
     ["a lock that was not had in time", "55P03"],
-  ])("includes %s", (_, code) => expect(isTemporary(errorOf(code))).toBe(true));
+  ])("includes %s", (_, code) => expect(isTemporaryError(errorOf(code))).toBe(true));
 
   it.each([
     ["a database in use", "55006"],
@@ -23,7 +23,7 @@ describe("isTemporary", () => {
     ["a duplicate", "42P04"],
     ["an error of the disk", "58030"],
     ["no code", undefined],
-  ])("excludes %s", (_, code) => expect(isTemporary(errorOf(code))).toBe(false));
+  ])("excludes %s", (_, code) => expect(isTemporaryError(errorOf(code))).toBe(false));
 });
 
 describe("lackOf", () => {

@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { type Client, DatabaseError } from "pg";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { Copies } from "../../src/databases/database-copier.js";
+import { DatabaseCopier } from "../../src/databases/database-copier.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../observed-admin.js";
 import { makeAdmin } from "../sessions.js";
@@ -13,10 +13,10 @@ beforeAll(async () => {
   observer = await cluster.connectAsAdmin("postgres");
 });
 
-const makeCopies = (): Copies => new Copies(makeAdmin(cluster));
+const makeCopies = (): DatabaseCopier => new DatabaseCopier(makeAdmin(cluster));
 
-const observe = (before: Parameters<typeof observeAdmin>[1], major = 18): Copies =>
-  new Copies(observeAdmin(cluster, before, major));
+const observe = (before: Parameters<typeof observeAdmin>[1], major = 18): DatabaseCopier =>
+  new DatabaseCopier(observeAdmin(cluster, before, major));
 
 interface State {
   open: boolean;

@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import type { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
-import { Copies } from "../../src/databases/database-copier.js";
+import { DatabaseCopier } from "../../src/databases/database-copier.js";
 import { Cluster, newTenant, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../observed-admin.js";
 import { makeAdmin } from "../sessions.js";
@@ -104,7 +104,7 @@ describe("the settings of a database", () => {
     await admin.query(`alter database ${source.id} set work_mem = '7MB'`);
     await admin.query(`alter database ${target.id} set lock_timeout = '5s'`);
     await admin.query(`alter role ${target.credential.user} in database ${target.id} set work_mem = '9MB'`);
-    await new Copies(makeAdmin(cluster)).copySettings(source.id, target.id, "true");
+    await new DatabaseCopier(makeAdmin(cluster)).copySettings(source.id, target.id, "true");
     expect(await settingsOf(target.id)).toEqual([{ role: null, settings: ["work_mem=7MB"] }]);
   });
 
@@ -122,7 +122,7 @@ describe("the settings of a database", () => {
       attempts += 1;
       return attempts === failingAttempt ? "select pg_terminate_backend(pg_backend_pid())" : undefined;
     });
-    const copied = new Copies(admin).copySettings(source.id, target.id, "true");
+    const copied = new DatabaseCopier(admin).copySettings(source.id, target.id, "true");
     await expect(copied).rejects.toBeInstanceOf(DatabaseUnavailableError);
     expect(attempts).toBe(failingAttempt);
   });

@@ -92,7 +92,7 @@ describe("a request that is answered at once", () => {
     const { id, credential } = newTenant();
     await create({ id, credential });
     const error = lacking("53100");
-    admin.script = () => Promise.reject(error);
+    admin.runScript = () => Promise.reject(error);
     await expect(databases.grant(id, { ...credential, pass: "next" })).rejects.toBe(error);
     expect(lines).toEqual([]);
   });

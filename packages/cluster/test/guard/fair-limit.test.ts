@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fairLimit } from "../../src/guard/fair-limit.js";
+import { computeFairLimit } from "../../src/guard/fair-limit.js";
 
 describe("the fair limit", () => {
   it.each([
@@ -10,6 +10,6 @@ describe("the fair limit", () => {
     { sessions: [5, 5, 5], total: 2, limit: 1 },
     { sessions: [], total: 10, limit: 1 },
   ])("of $sessions with $total together is $limit", ({ sessions, total, limit }) => {
-    expect(fairLimit(sessions, total)).toBe(limit);
+    expect(computeFairLimit(sessions, total)).toBe(limit);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type LargeDatabase, MemoryWatch } from "../../src/guard/memory-watch.js";
+import { type MemoryLimits, type LargeDatabase, MemoryWatch } from "../../src/guard/memory-watch.js";
 import { openPool } from "../../src/connection/pool.js";
-import { clientConfigOf } from "../../src/policy/address.js";
+import { toClientConfig } from "../../src/policy/address.js";
 import { chooseEphemeralParent } from "../../../platform/src/machine/data-dir/directories.js";
 import { readBytesInUse } from "../../../platform/src/machine/memory-limits.js";
 import { Cluster } from "../../../platform/test/cluster.js";
@@ -11,8 +11,8 @@ const log: string[] = [];
 const directory = await chooseEphemeralParent();
 const used = () => readBytesInUse(directory);
 const cluster = new Cluster({
-  memory: { used, perDatabase: 20 * mebibyte, total: 200 * mebibyte },
-  penalty: 500,
+  memory: { readUsedBytes: used, maxBytesPerDatabase: 20 * mebibyte, maxTotalBytes: 200 * mebibyte },
+  penaltyMs: 500,
   onLog: (line) => log.push(line),
 });
 
@@ -43,10 +43,10 @@ describe("a database in memory", () => {
 });
 
 describe("the lookup of sizes", () => {
-  const watchWith = (limits: { perDatabase: number; total: number }): MemoryWatch => {
-    const pool = openPool(clientConfigOf(cluster.policy.address));
+  const watchWith = (limits: Pick<MemoryLimits, "maxBytesPerDatabase" | "maxTotalBytes">): MemoryWatch => {
+    const pool = openPool(toClientConfig(cluster.policy.address));
     onTestFinished(() => pool.end());
-    return new MemoryWatch({ used, ...limits }, pool);
+    return new MemoryWatch({ readUsedBytes: used, ...limits }, pool);
   };
 
   it("waits until the file system has grown by a sixteenth of the limit per database, unless it is requested", async () => {
@@ -54,10 +54,14 @@ describe("the lookup of sizes", () => {
     // No total is large enough, so that each lookup finds the largest database.
     const found = [expect.objectContaining({ name: expect.any(String) })];
     const inUse = await used();
-    expect(await watchWith({ perDatabase: 4 * inUse, total: 0 }).findLarge(false)).toEqual(found);
+    expect(await watchWith({ maxBytesPerDatabase: 4 * inUse, maxTotalBytes: 0 }).findLarge(false)).toEqual(
+      found,
+    );
     // Other tests use the same file system, but do not multiply what is in use within one lookup.
-    expect(await watchWith({ perDatabase: 16 * 4 * inUse, total: 0 }).findLarge(false)).toEqual([]);
-    const watch = watchWith({ perDatabase: 16 * 4 * inUse, total: 0 });
+    expect(
+      await watchWith({ maxBytesPerDatabase: 16 * 4 * inUse, maxTotalBytes: 0 }).findLarge(false),
+    ).toEqual([]);
+    const watch = watchWith({ maxBytesPerDatabase: 16 * 4 * inUse, maxTotalBytes: 0 });
     expect(await watch.findLarge(true)).toEqual(found);
     expect(await watch.findLarge(false)).toEqual([]);
   });
@@ -67,10 +71,12 @@ describe("the lookup of sizes", () => {
     const session = await cluster.connect(large.id, large.credential);
     await session.query("create table filled as select generate_series(1, 200000)");
     const names = (found: LargeDatabase[]): string[] => found.map(({ name }) => name);
-    const every = names(await watchWith({ perDatabase: 0, total: Infinity }).findLarge(true));
+    const every = names(await watchWith({ maxBytesPerDatabase: 0, maxTotalBytes: Infinity }).findLarge(true));
     expect(every).toEqual(expect.arrayContaining([large.id, small.id]));
-    const largest = await watchWith({ perDatabase: Infinity, total: 0 }).findLarge(true);
+    const largest = await watchWith({ maxBytesPerDatabase: Infinity, maxTotalBytes: 0 }).findLarge(true);
     expect(names(largest)).toEqual([large.id]);
-    expect(await watchWith({ perDatabase: Infinity, total: Infinity }).findLarge(true)).toEqual([]);
+    expect(
+      await watchWith({ maxBytesPerDatabase: Infinity, maxTotalBytes: Infinity }).findLarge(true),
+    ).toEqual([]);
   });
 });

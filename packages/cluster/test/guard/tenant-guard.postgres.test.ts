@@ -1,11 +1,11 @@
 import type { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Admin } from "../../src/connection/admin-connection.js";
+import { AdminConnection } from "../../src/connection/admin-connection.js";
 import { TenantGuard } from "../../src/guard/tenant-guard.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 import { connectionLimitOf } from "../sessions.js";
 
-const cluster = new Cluster({ sharedConnectionThreshold: 12, locks: 1_000 });
+const cluster = new Cluster({ sharedConnectionThreshold: 12, maxLocks: 1_000 });
 
 type Tenant = Awaited<ReturnType<Cluster["makeTenant"]>>;
 
@@ -66,8 +66,8 @@ describe("the guard of what databases share", () => {
     const tenant = await cluster.makeTenant();
     const { database } = cluster.databases.endpoints(tenant.id).direct;
     const admin = await cluster.connectAsAdmin("postgres");
-    const second = new Admin(cluster.policy);
-    const secondGuard = new TenantGuard(second, { perDatabase: 7 });
+    const second = new AdminConnection(cluster.policy);
+    const secondGuard = new TenantGuard(second, { connectionsPerDatabase: 7 });
     onTestFinished(async () => {
       await secondGuard.close();
       await second.close();

@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "pg";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { Admin } from "../../src/connection/admin-connection.js";
+import { AdminConnection } from "../../src/connection/admin-connection.js";
 import { TenantGuard, type TenantLimits } from "../../src/guard/tenant-guard.js";
 import { readBytesInUse } from "../../../platform/src/machine/memory-limits.js";
 import { Cluster, ownClusterAt } from "../../../platform/test/cluster.js";
@@ -56,8 +56,8 @@ const withGuard = async (
   work: (guard: TenantGuard) => Promise<void>,
   report?: (problem: string) => void,
 ): Promise<void> => {
-  const own = new Admin(cluster.policy);
-  const guard = new TenantGuard(own, { penalty, ...limits }, { report });
+  const own = new AdminConnection(cluster.policy);
+  const guard = new TenantGuard(own, { penaltyMs: penalty, ...limits }, { report });
   try {
     await work(guard);
   } finally {
@@ -156,13 +156,13 @@ describe("a check of the limits of tenants", () => {
         const locks = "select pg_advisory_lock($1::int, key) from generate_series(1, $2::int) key";
         await sessions[index]?.query(locks, [index, count]);
       }
-      await withGuard({ locks: 190 }, async (guard) => {
+      await withGuard({ maxLocks: 190 }, async (guard) => {
         expect(await guard.check()).toBe(true);
         expect(await limits()).toEqual([100, 100]);
       });
 
       const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
-      await withGuard({ locks: 189 }, async (guard) => {
+      await withGuard({ maxLocks: 189 }, async (guard) => {
         await guard.check();
         expect(await limits()).toEqual(closed);
         expect(await Promise.all(sessions.map(isAlive))).toEqual([false, false, true]);
@@ -185,7 +185,7 @@ it("ends the sessions that hold all locks of the server, also when the process t
     const takeMany = "select pg_advisory_lock(key) from generate_series(1, 1e6::int) key";
     await expect(session?.query(takeMany)).rejects.toMatchObject({ code: "53200" });
   };
-  await withGuard({ locks: 1_000 }, async (second) => {
+  await withGuard({ maxLocks: 1_000 }, async (second) => {
     const first = new TenantGuard(makeAdmin(cluster), {});
     await first.check();
     expect(await second.check()).toBe(false);
@@ -214,25 +214,25 @@ describe("regular checks of the limits", () => {
 
   it("are more frequent while tenants have sessions", async () => {
     await withGuard({}, async (guard) => {
-      expect(await delaysDuring(() => guard.open())).toEqual([1_000]);
+      expect(await delaysDuring(() => guard.start())).toEqual([1_000]);
     });
     await open(tenants()[0], 1);
     await withGuard({}, async (guard) => {
-      expect(await delaysDuring(() => guard.open())).toEqual([250]);
+      expect(await delaysDuring(() => guard.start())).toEqual([250]);
     });
   });
 
   it("go on when Postgres cannot be reached", async () => {
-    const lost = new Admin(ownClusterAt(1));
+    const lost = new AdminConnection(ownClusterAt(1));
     const guard = new TenantGuard(lost, {});
-    expect(await delaysDuring(() => guard.open())).toEqual([250]);
+    expect(await delaysDuring(() => guard.start())).toEqual([250]);
     await guard.close();
     await lost.close();
   });
 
   it("end when the guard is closed during one", async () => {
     const guard = new TenantGuard(makeAdmin(cluster), {});
-    expect(await delaysDuring(() => Promise.all([guard.open(), guard.close()]))).toEqual([]);
+    expect(await delaysDuring(() => Promise.all([guard.start(), guard.close()]))).toEqual([]);
   });
 });
 
@@ -240,7 +240,7 @@ describe("a check of databases in memory", () => {
   it("closes databases that are too large, until they are smaller, and says so once", async () => {
     const log: string[] = [];
     const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
-    const memory = { used, perDatabase: 1, total: unlimited };
+    const memory = { readUsedBytes: used, maxBytesPerDatabase: 1, maxTotalBytes: unlimited };
     const checkTwice = async (guard: TenantGuard): Promise<void> => {
       await guard.check();
       expect(await limits()).toEqual([0, 0]);
@@ -284,7 +284,11 @@ describe("a check of databases in memory", () => {
     const [large] = tenants();
     await fill(large);
     const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
-    const memory = { used, perDatabase: (await sizeOf(large)) - 1, total: unlimited };
+    const memory = {
+      readUsedBytes: used,
+      maxBytesPerDatabase: (await sizeOf(large)) - 1,
+      maxTotalBytes: unlimited,
+    };
     await withGuard({ memory }, async (guard) => {
       await guard.check();
       expect(await limits()).toEqual([0, 100]);
@@ -307,18 +311,21 @@ describe("a check of databases in memory", () => {
     const perDatabase = (await sizeOf(large)) + mebibyte;
     const other = join(cluster.directory, "other");
     await writeFile(other, Buffer.alloc(20 * mebibyte));
-    await withGuard({ memory: { used, perDatabase, total: unlimited } }, async (guard) => {
-      await guard.check();
-      expect(await limits()).toEqual([100, 100]);
-      await rm(other);
-      await guard.check();
-      // Other processes may free some of the same memory at any time.
-      await vi.waitFor(async () => {
-        await fill(large);
+    await withGuard(
+      { memory: { readUsedBytes: used, maxBytesPerDatabase: perDatabase, maxTotalBytes: unlimited } },
+      async (guard) => {
         await guard.check();
-        expect(await limits()).toEqual([0, 100]);
-      });
-    });
+        expect(await limits()).toEqual([100, 100]);
+        await rm(other);
+        await guard.check();
+        // Other processes may free some of the same memory at any time.
+        await vi.waitFor(async () => {
+          await fill(large);
+          await guard.check();
+          expect(await limits()).toEqual([0, 100]);
+        });
+      },
+    );
     await empty(large);
   });
 
@@ -327,18 +334,23 @@ describe("a check of databases in memory", () => {
     const [session] = await open(large, 1);
     await session?.query("create table filled as select generate_series(1, 50000) as id");
     const inUse = await used();
-    await withGuard({ memory: { used, perDatabase: inUse, total: 0 } }, (guard) =>
-      guard.check().then(async () => expect(await limits()).toEqual([0, 100])),
+    await withGuard(
+      { memory: { readUsedBytes: used, maxBytesPerDatabase: inUse, maxTotalBytes: 0 } },
+      (guard) => guard.check().then(async () => expect(await limits()).toEqual([0, 100])),
     );
     await admin.query(`alter database ${large.id} connection limit 100`);
-    await withGuard({ memory: { used, perDatabase: inUse, total: unlimited } }, (guard) =>
-      guard.check().then(async () => expect(await limits()).toEqual([100, 100])),
+    await withGuard(
+      { memory: { readUsedBytes: used, maxBytesPerDatabase: inUse, maxTotalBytes: unlimited } },
+      (guard) => guard.check().then(async () => expect(await limits()).toEqual([100, 100])),
     );
   });
 
   it("does not look at them while the file system has hardly grown", () =>
-    withGuard({ memory: { used, perDatabase: unlimited, total: 0 } }, async (guard) => {
-      await guard.check();
-      expect(await limits()).toEqual([100, 100]);
-    }));
+    withGuard(
+      { memory: { readUsedBytes: used, maxBytesPerDatabase: unlimited, maxTotalBytes: 0 } },
+      async (guard) => {
+        await guard.check();
+        expect(await limits()).toEqual([100, 100]);
+      },
+    ));
 });

@@ -11,13 +11,13 @@ beforeEach(() => {
 
 const whenOpen = (
   database: string,
-  { patience = 60_000, signal = new AbortController().signal } = {},
-): string | Promise<string> => closed.whenOpen(database, { patience, signal });
+  { timeoutMs = 60_000, signal = new AbortController().signal } = {},
+): string | Promise<string> => closed.waitUntilOpen(database, { timeoutMs, signal });
 
 /** Closes a database until the returned point lets it continue. */
 const close = (database: string): { point: HoldPoint; done: Promise<void> } => {
   const point = new HoldPoint();
-  return { point, done: closed.during(database, () => point.wait()) };
+  return { point, done: closed.runWhileClosed(database, () => point.wait()) };
 };
 
 describe("a client of a closed database", () => {
@@ -41,7 +41,7 @@ describe("a client of a closed database", () => {
   it("is let in when the work fails", async () => {
     const { point, done } = close("db_shop");
     const waiting = whenOpen("db_shop");
-    const failing = closed.during("db_shop", () => Promise.reject(new Error("refused")));
+    const failing = closed.runWhileClosed("db_shop", () => Promise.reject(new Error("refused")));
     await expect(failing).rejects.toThrow("refused");
     point.release();
     await done;
@@ -52,14 +52,14 @@ describe("a client of a closed database", () => {
     const first = close("db_shop");
     const waiting = whenOpen("db_shop");
     first.point.release();
-    const second = first.done.then(() => closed.during("db_shop", () => Promise.resolve()));
+    const second = first.done.then(() => closed.runWhileClosed("db_shop", () => Promise.resolve()));
     expect(await waiting).toBe("db_shop");
     await second;
   });
 
   it("is refused when it takes too long, and when it leaves", async () => {
     const { point, done } = close("db_shop");
-    await expect(whenOpen("db_shop", { patience: 1 })).rejects.toMatchObject({
+    await expect(whenOpen("db_shop", { timeoutMs: 1 })).rejects.toMatchObject({
       code: "57P03",
       message: 'the database "db_shop" is being copied or restored',
       hint: expect.stringContaining("Try again"),

@@ -1,8 +1,8 @@
 import type { DatabaseCredential } from "@mgmt/engine";
 import type { Client } from "pg";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Admin } from "../../src/connection/admin-connection.js";
-import { Copies } from "../../src/databases/database-copier.js";
+import type { AdminConnection } from "../../src/connection/admin-connection.js";
+import { DatabaseCopier } from "../../src/databases/database-copier.js";
 import { Logins } from "../../src/logins/logins.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../observed-admin.js";
@@ -16,7 +16,8 @@ beforeAll(async () => {
 });
 
 /** The logins as another process manages them, which has not seen them yet. */
-const otherProcess = (admin: Admin = makeAdmin(cluster)): Logins => new Logins(admin, new Copies(admin));
+const otherProcess = (admin: AdminConnection = makeAdmin(cluster)): Logins =>
+  new Logins(admin, new DatabaseCopier(admin));
 
 const roleOf = async (name: string) => {
   const { rows } = await observer.query<{ login: boolean; limit: number; mark: string; settings: string[] }>(
@@ -43,12 +44,12 @@ describe("the database of a login", () => {
   it("is found when another process created the login, and known from then on until it is dropped", async () => {
     const { id, first, second } = await makeTwoLogins();
     const logins = otherProcess();
-    expect(await logins.databaseOf(first.user)).toBe(id);
-    expect(logins.databaseOf(first.user)).toBe(id);
-    expect(await logins.databaseOf(second.user)).toBe(id);
+    expect(await logins.findDatabase(first.user)).toBe(id);
+    expect(logins.findDatabase(first.user)).toBe(id);
+    expect(await logins.findDatabase(second.user)).toBe(id);
     await logins.revoke(id, first.connectionId);
-    expect(await logins.databaseOf(first.user)).toBeUndefined();
-    expect(logins.databaseOf(second.user)).toBe(id);
+    expect(await logins.findDatabase(first.user)).toBeUndefined();
+    expect(logins.findDatabase(second.user)).toBe(id);
   });
 
   it("is undefined for roles that are not logins of a database", async () => {
@@ -71,10 +72,10 @@ describe("the database of a login", () => {
     });
     const logins = otherProcess();
     for (const user of [id, second.user, "nobody", "postgres", "mgmt.platform"])
-      expect(await logins.databaseOf(user)).toBeUndefined();
+      expect(await logins.findDatabase(user)).toBeUndefined();
     for (const user of ["foreign_login", "without_database", "owner_with_login", "member"])
-      expect(await logins.databaseOf(user)).toBeUndefined();
-    expect(await logins.databaseOf(first.user)).toBe(id);
+      expect(await logins.findDatabase(user)).toBeUndefined();
+    expect(await logins.findDatabase(first.user)).toBe(id);
   });
 
   it("is searched for one login after the other, so that others can use the connections", async () => {
@@ -94,7 +95,7 @@ describe("the database of a login", () => {
     };
     const logins = otherProcess(admin);
     const users = Array.from({ length: 10 }, (_, number) => `nobody_${String(number)}`);
-    await Promise.all(users.map((user) => logins.databaseOf(user)));
+    await Promise.all(users.map((user) => logins.findDatabase(user)));
     expect(most).toBe(1);
   });
 });

@@ -9,8 +9,8 @@ beforeEach(() => {
 
 const wait = (
   user: string,
-  { patience = 60_000, signal = new AbortController().signal } = {},
-): Promise<string> | undefined => pending.databaseOf(user, { patience, signal });
+  { timeoutMs = 60_000, signal = new AbortController().signal } = {},
+): Promise<string> | undefined => pending.waitForDatabase(user, { timeoutMs, signal });
 
 const done = (): Promise<void> => Promise.resolve();
 
@@ -19,7 +19,7 @@ describe("a login whose database is being created", () => {
     pending.add("db_shop", [{ user: "role_a" }, { user: "role_b" }]);
     pending.add("db_shop", [{ user: "role_c" }]);
     const waiting = Promise.all(["role_a", "role_a", "role_b", "role_c"].map((user) => wait(user)));
-    await pending.during("db_shop", undefined, done);
+    await pending.runCreation("db_shop", undefined, done);
     expect(await waiting).toEqual(Array(4).fill("db_shop"));
     expect(wait("role_a")).toBeUndefined();
   });
@@ -28,9 +28,9 @@ describe("a login whose database is being created", () => {
     pending.add("db_shop", [{ user: "role_a" }]);
     pending.add("db_blog", [{ user: "role_b" }]);
     const waiting = wait("role_a");
-    await pending.during("db_blog", undefined, done);
+    await pending.runCreation("db_blog", undefined, done);
     expect(wait("role_b")).toBeUndefined();
-    await pending.during("db_shop", undefined, done);
+    await pending.runCreation("db_shop", undefined, done);
     expect(await waiting).toBe("db_shop");
   });
 
@@ -43,7 +43,9 @@ describe("a login whose database is being created", () => {
       hint: expect.stringContaining("log of the platform"),
     });
     const failure = new Error("The disk is full");
-    await expect(pending.during("db_shop", undefined, () => Promise.reject(failure))).rejects.toBe(failure);
+    await expect(pending.runCreation("db_shop", undefined, () => Promise.reject(failure))).rejects.toBe(
+      failure,
+    );
     await refused;
     expect(wait("role_a")).toBeUndefined();
   });
@@ -52,24 +54,24 @@ describe("a login whose database is being created", () => {
     pending.add("db_shop", [{ user: "role_a" }]);
     const waiting = wait("role_a");
     const unavailable = new DatabaseUnavailableError("Postgres cannot be reached");
-    const first = pending.during("db_shop", undefined, () => Promise.reject(unavailable));
+    const first = pending.runCreation("db_shop", undefined, () => Promise.reject(unavailable));
     await expect(first).rejects.toBe(unavailable);
     const canceled = new Error("canceled");
-    const second = pending.during("db_shop", AbortSignal.abort(), () => Promise.reject(canceled));
+    const second = pending.runCreation("db_shop", AbortSignal.abort(), () => Promise.reject(canceled));
     await expect(second).rejects.toBe(canceled);
-    await pending.during("db_shop", undefined, done);
+    await pending.runCreation("db_shop", undefined, done);
     expect(await waiting).toBe("db_shop");
   });
 
   it("is refused when the creation takes too long, and may try again", async () => {
     pending.add("db_shop", [{ user: "role_a" }]);
-    await expect(wait("role_a", { patience: 1 })).rejects.toMatchObject({
+    await expect(wait("role_a", { timeoutMs: 1 })).rejects.toMatchObject({
       code: "57P03",
       message: 'the database "db_shop" is still being created',
       hint: expect.stringContaining('status is "ready"'),
     });
     const again = wait("role_a");
-    await pending.during("db_shop", undefined, done);
+    await pending.runCreation("db_shop", undefined, done);
     expect(await again).toBe("db_shop");
   });
 
@@ -89,7 +91,7 @@ describe("a login whose database is being created", () => {
     });
     waiting.push(wait("role_b"));
     await refused;
-    await pending.during("db_shop", undefined, done);
+    await pending.runCreation("db_shop", undefined, done);
     expect(await Promise.all(waiting)).toEqual(Array(100).fill("db_shop"));
   });
 });
@@ -99,8 +101,8 @@ describe("a login whose database is not being created", () => {
     pending.add("db_shop", [{ user: "role_a" }]);
     for (const user of ["role_unknown", "db_shop", "", "error", "created", "__proto__"])
       expect(wait(user)).toBeUndefined();
-    pending.fail("db_shop");
-    pending.fail("db_unknown");
+    pending.refuseClients("db_shop");
+    pending.refuseClients("db_unknown");
     expect(wait("role_a")).toBeUndefined();
   });
 });
@@ -116,7 +118,7 @@ describe("more than 10,000 databases", () => {
     await refused;
     expect(wait("role_first")).toBeUndefined();
     const second = wait("role_1");
-    await pending.during("db_1", undefined, done);
+    await pending.runCreation("db_1", undefined, done);
     expect(await second).toBe("db_1");
   });
 });

@@ -1,8 +1,8 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import type { Client } from "pg";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { Admin } from "../../src/connection/admin-connection.js";
-import { Copies } from "../../src/databases/database-copier.js";
+import type { AdminConnection } from "../../src/connection/admin-connection.js";
+import { DatabaseCopier } from "../../src/databases/database-copier.js";
 import { Logins } from "../../src/logins/logins.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { makeAdmin } from "../sessions.js";
@@ -14,7 +14,8 @@ beforeAll(async () => {
   observer = await cluster.connectAsAdmin("postgres");
 });
 
-const loginsOf = (admin: Admin = makeAdmin(cluster)): Logins => new Logins(admin, new Copies(admin));
+const loginsOf = (admin: AdminConnection = makeAdmin(cluster)): Logins =>
+  new Logins(admin, new DatabaseCopier(admin));
 
 interface Tenant {
   name: string;
@@ -39,7 +40,7 @@ describe("resetting the passwords of databases", () => {
     for (const user of users) await observer.query(`alter role ${user} password 'mine'`);
     const admin = makeAdmin(cluster);
     const query = vi.spyOn(admin, "query");
-    const script = vi.spyOn(admin, "script");
+    const script = vi.spyOn(admin, "runScript");
     const done = await loginsOf(admin).resetPasswords(tenants);
     expect([...done].sort()).toEqual(tenants.map(({ name }) => name).sort());
     expect([query.mock.calls.length, script.mock.calls.length]).toEqual([1, 1]);
@@ -93,16 +94,17 @@ describe("resetting the passwords of databases", () => {
   it("leaves all databases of a transaction that Postgres refuses to their repair", async () => {
     const tenants = await makeTenants(2);
     const admin = makeAdmin(cluster);
-    const script = admin.script.bind(admin);
-    admin.script = (statements) => script([...statements, "alter role missing_role password null"]);
+    const script = admin.runScript.bind(admin);
+    admin.runScript = (statements) => script([...statements, "alter role missing_role password null"]);
     expect(await loginsOf(admin).resetPasswords(tenants)).toEqual(new Set());
   });
 
   it("stops when the connection to Postgres is lost, because repairs could not work either", async () => {
     const tenants = await makeTenants(1);
     const admin = makeAdmin(cluster);
-    const script = admin.script.bind(admin);
-    admin.script = (statements) => script([...statements, "select pg_terminate_backend(pg_backend_pid())"]);
+    const script = admin.runScript.bind(admin);
+    admin.runScript = (statements) =>
+      script([...statements, "select pg_terminate_backend(pg_backend_pid())"]);
     await expect(loginsOf(admin).resetPasswords(tenants)).rejects.toBeInstanceOf(DatabaseUnavailableError);
   });
 });

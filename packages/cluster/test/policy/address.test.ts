@@ -1,13 +1,13 @@
 import { Client } from "pg";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { clientConfigOf, endpointsOf } from "../../src/policy/address.js";
+import { toClientConfig, resolveEndpoints } from "../../src/policy/address.js";
 
 const server = { host: "10.0.0.1", port: 5432, user: "mgmt", password: "not-a-secret" };
 
 describe("the endpoints of a database", () => {
   it("are the server if the address names no others", () => {
     const { host, port } = server;
-    expect(endpointsOf(server)).toEqual({
+    expect(resolveEndpoints(server)).toEqual({
       direct: { host, port },
       pooled: { host, port },
       accelerate: { host, port },
@@ -20,7 +20,7 @@ describe("the endpoints of a database", () => {
       pooled: { host: "pool.example", port: 6432 },
       accelerate: { host: "cache.example", port: 443 },
     };
-    expect(endpointsOf({ ...server, endpoints })).toEqual(endpoints);
+    expect(resolveEndpoints({ ...server, endpoints })).toEqual(endpoints);
   });
 });
 
@@ -31,7 +31,7 @@ describe("the connection of the driver", () => {
 
   /** Settings that the driver has found out. */
   const settings = (): object => {
-    const config = { ...clientConfigOf(server), application_name: "mgmt", options: "-c jit=off" };
+    const config = { ...toClientConfig(server), application_name: "mgmt", options: "-c jit=off" };
     const client = new Client({ ...config, database: "postgres", connectionTimeoutMillis: 1 });
     // Not in the types of the driver.
     return { ...(client as unknown as { connectionParameters: object }).connectionParameters };

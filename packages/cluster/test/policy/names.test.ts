@@ -3,7 +3,7 @@ import {
   backupName,
   backupSuffix,
   databaseName,
-  kindOf,
+  classifyName,
   ownerOf,
   replacedName,
   preparedPrefix,
@@ -38,7 +38,7 @@ describe("the name of a database", () => {
   ])("is a digest of the id %j, which Postgres or the platform would take for something else", (id) => {
     expect(databaseName(id)).toMatch(/^x_[0-9a-f]{29}$/);
     expect(databaseName(id)).not.toBe(databaseName(`${id}2`));
-    expect(kindOf(databaseName(id))).toBe("database");
+    expect(classifyName(databaseName(id))).toBe("database");
   });
 
   it("is the same in every version", () => {
@@ -57,7 +57,7 @@ describe("the names of copies", () => {
       ["temporary", replacedName(database)],
     ] as const;
     for (const [kind, name] of names) {
-      expect([kindOf(name), ownerOf(name)], name).toEqual([kind, database]);
+      expect([classifyName(name), ownerOf(name)], name).toEqual([kind, database]);
       expect(name.length).toBeLessThanOrEqual(63);
     }
     expect(new Set(names.map(([, name]) => name)).size).toBe(names.length);
@@ -89,6 +89,6 @@ describe("the kind of a name", () => {
     ["spare", "database"],
     ["db_a", "database"],
   ])("of %s is %s", (name, kind) => {
-    expect(kindOf(name)).toBe(kind);
+    expect(classifyName(name)).toBe(kind);
   });
 });

@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import type { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
-import { Admin } from "../../src/connection/admin-connection.js";
+import { AdminConnection } from "../../src/connection/admin-connection.js";
 import { TenantGuard } from "../../src/guard/tenant-guard.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 import { interrupt } from "../interrupted-work.js";
@@ -55,8 +55,8 @@ describe("a check of the limits of tenants", () => {
     ] as const)
       await session.query(lock, [count]);
 
-    const platform = new Admin(cluster.policy);
-    const guard = new TenantGuard(platform, { locks: 99, perDatabase: 3, penalty: 600_000 });
+    const platform = new AdminConnection(cluster.policy);
+    const guard = new TenantGuard(platform, { maxLocks: 99, connectionsPerDatabase: 3, penaltyMs: 600_000 });
     try {
       // Its owner can change the limit.
       await admin.query(`alter database ${modest.id} connection limit -1`);

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { StatementWithin, within } from "../../src/policy/tenant-statement.js";
+import { TenantStatement, tenantStatements } from "../../src/policy/tenant-statement.js";
 
 const packages = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -46,20 +46,20 @@ const unqualified = (text: string): string[] => [
 
 const operators = /[=<>~!@#^&|`?*/%+-]/g;
 
-const ofTenants: [string, StatementWithin][] = [
-  ["nothing", within.nothing()],
-  ["limitLockWait", within.limitLockWait()],
-  ["reassignOwned", within.reassignOwned(hostile, hostile)],
-  ["dropOwned", within.dropOwned(hostile)],
-  ["giveDatabase", within.giveDatabase(hostile, hostile)],
-  ["allowCreation", within.allowCreation(hostile, hostile)],
-  ["allowCreationInSchemas", within.allowCreationInSchemas(hostile)],
+const ofTenants: [string, TenantStatement][] = [
+  ["nothing", tenantStatements.nothing()],
+  ["limitLockWait", tenantStatements.limitLockWait()],
+  ["reassignOwned", tenantStatements.reassignOwned(hostile, hostile)],
+  ["dropOwned", tenantStatements.dropOwned(hostile)],
+  ["giveDatabase", tenantStatements.giveDatabase(hostile, hostile)],
+  ["allowCreation", tenantStatements.allowCreation(hostile, hostile)],
+  ["allowCreationInSchemas", tenantStatements.allowCreationInSchemas(hostile)],
 ];
 
 describe("statements in the databases of tenants", () => {
   it("are all checked here", () => {
     expect([...ofTenants.map(([name]) => name), "createSessionFunctions"].toSorted()).toEqual(
-      Object.keys(within).toSorted(),
+      Object.keys(tenantStatements).toSorted(),
     );
   });
 
@@ -72,7 +72,7 @@ describe("statements in the databases of tenants", () => {
   });
 
   it("qualify every name in what is created before a tenant can connect", () => {
-    for (const { text } of within.createSessionFunctions()) {
+    for (const { text } of tenantStatements.createSessionFunctions()) {
       // The arguments of the new function are no call.
       const body = bare(text).replace(/^create function pg_catalog\.\w+\([^)]*\)/, "");
       expect(unqualified(body)).toEqual([]);

@@ -1,9 +1,9 @@
 import type { DatabaseCredential } from "@mgmt/engine";
 import type { Client } from "pg";
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Admin } from "../../src/connection/admin-connection.js";
+import { AdminConnection } from "../../src/connection/admin-connection.js";
 import { openDatabases } from "../../src/open-databases.js";
-import type { RecordedDatabase } from "../../src/repair/reconcile.js";
+import type { ApiDatabase } from "../../src/repair/reconcile.js";
 import { endStartingSessions } from "../../src/connection/role-sessions.js";
 import { Cluster, adminPassword, newTenant, secondCredential } from "../../../platform/test/cluster.js";
 import { RawClient, firstMessage } from "../../../platform/test/front/wire.js";
@@ -75,7 +75,7 @@ const objects = `
   create extension citext;
   alter default privileges grant select on tables to public`;
 
-const restart = async (recorded: readonly RecordedDatabase[]) => {
+const restart = async (recorded: readonly ApiDatabase[]) => {
   await cluster.stop();
   return cluster.start(recorded);
 };
@@ -212,7 +212,7 @@ describe("a connection", () => {
     ]);
     // Postgres asks for the password.
     expect((await pending.send(startup).receive(1)).toString("latin1", 0, 1)).toBe("R");
-    const admin = new Admin(cluster.policy);
+    const admin = new AdminConnection(cluster.policy);
     onTestFinished(() => admin.close());
     await endStartingSessions(admin, credential.user, 0);
     expect(pending.socket.closed).toBe(false);
@@ -263,7 +263,7 @@ describe("a start", () => {
       credentials: [credential],
       backupIds: [],
     }));
-    const { missing, broken, problems } = await restart(recorded);
+    const { missing, brokenIds: broken, problems } = await restart(recorded);
     expect({ missing, broken }).toEqual({ missing: { databaseIds: [lost.id], backupIds: [] }, broken: [] });
     expect(problems).toEqual([
       'Database users can connect to databases of others. To prevent it, run: REVOKE CONNECT ON DATABASE "accounts", "db_byhand" FROM PUBLIC',

@@ -1,6 +1,10 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { findInterruptedDeletions, markLost, recordedDatabases } from "../../src/repair/api-databases.js";
+import {
+  findInterruptedDeletions,
+  markRecordsAsLost,
+  findApiDatabases,
+} from "../../src/repair/api-databases.js";
 import { StoreCluster } from "../rows/store-cluster.js";
 
 const cluster = new StoreCluster();
@@ -42,7 +46,7 @@ describe("recordedDatabases", () => {
     await insert("backups", "bkp_1", { databaseId: "db_b", status: "completed" });
     await insert("backups", "bkp_2", { databaseId: "db_b", status: "running" });
     await insert("backups", "bkp_3", { databaseId: "db_b", status: "failed" });
-    expect(await recordedDatabases(admin, schema)).toEqual([
+    expect(await findApiDatabases(admin, schema)).toEqual([
       {
         databaseId: "db_b",
         credentials: [
@@ -60,7 +64,7 @@ describe("recordedDatabases", () => {
   });
 
   it("returns nothing without databases", async () => {
-    expect(await recordedDatabases(admin, schema)).toEqual([]);
+    expect(await findApiDatabases(admin, schema)).toEqual([]);
   });
 });
 
@@ -95,7 +99,7 @@ describe("markLost", () => {
     ] as const)
       await insert("databases", id, { made, status, name: "kept" });
     const missing = { databaseIds: ["db_1_missing", "db_2_not_made", "db_unknown"], backupIds: [] };
-    expect(await markLost(admin, schema, missing, ["db_3_broken"])).toEqual(["db_1_missing"]);
+    expect(await markRecordsAsLost(admin, schema, missing, ["db_3_broken"])).toEqual(["db_1_missing"]);
     expect(await fieldsOf("databases", "id", "made", "status", "name")).toEqual([
       ["db_1_missing", false, "failure", "kept"],
       ["db_2_not_made", false, "provisioning", "kept"],
@@ -112,7 +116,7 @@ describe("markLost", () => {
     };
     for (const id of ["db_1_missing", "db_2_broken"]) await insert("databases", id, row);
     const missing = { databaseIds: ["db_1_missing"], backupIds: [] };
-    expect(await markLost(admin, schema, missing, ["db_2_broken"])).toEqual([]);
+    expect(await markRecordsAsLost(admin, schema, missing, ["db_2_broken"])).toEqual([]);
     expect(await fieldsOf("databases", "made", "status")).toEqual([
       [true, "ready"],
       [true, "ready"],
@@ -122,7 +126,7 @@ describe("markLost", () => {
   it("leaves backups that are running and have a job", async () => {
     await insert("backups", "bkp_1", { status: "running" });
     await insert("jobs", "job_1", { subject: "bkp_1", dueAt: 0 });
-    await markLost(admin, schema, { databaseIds: [], backupIds: [] }, []);
+    await markRecordsAsLost(admin, schema, { databaseIds: [], backupIds: [] }, []);
     expect(await fieldsOf("backups", "status")).toEqual([["running"]]);
   });
 
@@ -130,7 +134,7 @@ describe("markLost", () => {
     await insert("backups", "bkp_1", { status: "completed", size: 1 });
     await insert("backups", "bkp_2", { status: "completed", size: 2 });
     await insert("backups", "bkp_3", { status: "running" });
-    await markLost(admin, schema, { databaseIds: [], backupIds: ["bkp_1"] }, []);
+    await markRecordsAsLost(admin, schema, { databaseIds: [], backupIds: ["bkp_1"] }, []);
     expect(await fieldsOf("backups", "id", "status", "size")).toEqual([
       ["bkp_1", "failed", 1],
       ["bkp_2", "completed", 2],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { RecordedDatabase } from "../../src/repair/reconcile.js";
+import type { ApiDatabase } from "../../src/repair/reconcile.js";
 import { Cluster, newTenant } from "../../../platform/test/cluster.js";
 
 const cluster = new Cluster();
 
-const restart = async (recorded: readonly RecordedDatabase[]) => {
+const restart = async (recorded: readonly ApiDatabase[]) => {
   await cluster.stop();
   return cluster.start(recorded);
 };
@@ -131,7 +131,12 @@ describe("reconcile", () => {
       `update pg_database set datconnlimit = -2 where datname = any ($1)`,
       [[lost.id, forgotten.id, `${kept.id}.bkp_of_${kept.id}`, `making.${kept.id}`, "spare.invalid"]],
     );
-    const { missing, broken, problems, engine } = await restart([
+    const {
+      missing,
+      brokenIds: broken,
+      problems,
+      engine,
+    } = await restart([
       { databaseId: lost.id, credentials: [lost.credential], backupIds: [`bkp_of_${lost.id}`] },
       { databaseId: kept.id, credentials: [kept.credential], backupIds: [`bkp_of_${kept.id}`] },
     ]);
@@ -157,7 +162,9 @@ describe("reconcile", () => {
     const { id, credential } = newTenant();
     const admin = await cluster.connectAsAdmin("postgres");
     await admin.query(`create database ${id} template template0`);
-    const { broken } = await restart([{ databaseId: id, credentials: [credential], backupIds: [] }]);
+    const { brokenIds: broken } = await restart([
+      { databaseId: id, credentials: [credential], backupIds: [] },
+    ]);
     expect(broken).toEqual([]);
     const client = await cluster.connect(id, credential);
     // Only the owner of a database may create a schema in it.
@@ -222,7 +229,7 @@ describe("reconcile", () => {
     for (const { id, credential } of [stolen, kept]) {
       await cluster.databases.create(id, { type: "empty" }, [credential]);
     }
-    const { broken, problems } = await restart([
+    const { brokenIds: broken, problems } = await restart([
       // The login of another database.
       {
         databaseId: stolen.id,

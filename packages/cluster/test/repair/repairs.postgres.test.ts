@@ -47,10 +47,10 @@ describe("the repair of what interrupted work left", () => {
       await point.wait();
       await work();
     });
-    recovery.begin();
+    recovery.scheduleRepair();
     await point.isReached;
     await leave(`replaced.${second}`);
-    recovery.begin();
+    recovery.scheduleRepair();
     point.release();
     await isGone(first);
     await isGone(second);
@@ -63,10 +63,10 @@ describe("the repair of what interrupted work left", () => {
     const { recovery, problems } = await makeRecovery((name, work) =>
       name === refused ? Promise.reject(new Error("refused")) : work(),
     );
-    recovery.begin();
+    recovery.scheduleRepair();
     await isGone(other);
     await leave(`replaced.${other}`);
-    recovery.begin();
+    recovery.scheduleRepair();
     await isGone(other);
     expect(await cluster.namesIn("datname", refused)).toEqual([`replaced.${refused}`]);
     expect(problems).toEqual([`The Postgres database replaced.${refused} could not be dropped: refused`]);
@@ -77,7 +77,7 @@ describe("the repair of what interrupted work left", () => {
     const { id } = await cluster.makeTenant();
     await run(`alter database ${id} allow_connections false`);
     const { recovery, problems } = await makeRecovery(() => Promise.reject(new Error("refused")));
-    recovery.begin();
+    recovery.scheduleRepair();
     await vi.waitFor(() =>
       expect(problems).toEqual([`The Postgres database ${id} could not be opened: refused`]),
     );
@@ -89,12 +89,12 @@ describe("the repair of what interrupted work left", () => {
     await leave(`making.${id}`);
     const { recovery, problems, admin } = await makeRecovery();
     const query = vi.spyOn(admin, "query").mockRejectedValueOnce(new Error("permission denied"));
-    recovery.begin();
+    recovery.scheduleRepair();
     await vi.waitFor(() =>
       expect(problems).toEqual(["The databases could not be repaired: permission denied"]),
     );
     query.mockRestore();
-    recovery.begin();
+    recovery.scheduleRepair();
     await isGone(id);
   });
 
@@ -106,7 +106,7 @@ describe("the repair of what interrupted work left", () => {
       attempts += 1;
       return attempts < 3 ? Promise.reject(new DatabaseUnavailableError("away")) : work();
     });
-    recovery.begin();
+    recovery.scheduleRepair();
     await isGone(id);
     expect({ attempts, problems }).toEqual({ attempts: 3, problems: [] });
   });
@@ -130,7 +130,7 @@ describe("the repair of what interrupted work left", () => {
     const left = [newTenant().id, newTenant().id];
     for (const each of left) {
       await leave(`making.${each}`);
-      recovery.begin();
+      recovery.scheduleRepair();
       await isGone(each);
     }
     await recovery.close();
@@ -151,7 +151,7 @@ describe("the repair of what interrupted work left", () => {
       await work();
       repaired.push(name);
     });
-    recovery.begin();
+    recovery.scheduleRepair();
     await vi.waitFor(() => expect(repaired).toHaveLength(2));
     expect(await cluster.namesIn("datname", gone)).toEqual([]);
     expect(await cluster.namesIn("datname", kept)).toEqual([`${kept}.bkp_replaced`]);
@@ -167,7 +167,7 @@ describe("the repair of what interrupted work left", () => {
       await work();
       repaired.push(name);
     });
-    recovery.begin();
+    recovery.scheduleRepair();
     await vi.waitFor(() => expect(repaired).toHaveLength(2));
     expect(problems).toEqual([]);
   });
@@ -184,7 +184,7 @@ describe("closing", () => {
       await work();
       events.push("repaired");
     });
-    recovery.begin();
+    recovery.scheduleRepair();
     await point.isReached;
     const closed = recovery.close().then(() => events.push("closed"));
     await settled();
@@ -200,12 +200,12 @@ describe("closing", () => {
     const { id } = newTenant();
     await leave(`making.${id}`);
     const { recovery } = await makeRecovery();
-    recovery.begin();
+    recovery.scheduleRepair();
     let isClosed = false;
     const closed = recovery.close().then(() => (isClosed = true));
     await settled();
     expect(isClosed).toBe(true);
-    recovery.begin();
+    recovery.scheduleRepair();
     await closed;
     await recovery.close();
     expect(await cluster.namesIn("datname", id)).toEqual([`making.${id}`]);

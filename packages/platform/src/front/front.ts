@@ -32,7 +32,7 @@ export interface FrontOptions {
    * Time that a new connection waits for Postgres while it is not available, and for a database that is being created, copied or
    * restored, in milliseconds. Default: 10,000.
    */
-  patience?: number;
+  timeoutMs?: number;
 }
 
 /**
@@ -42,16 +42,16 @@ export interface FrontOptions {
  */
 export type FindDatabase = (
   user: string,
-  limits: { patience: number; signal: AbortSignal },
+  limits: { timeoutMs: number; signal: AbortSignal },
 ) => string | undefined | Promise<string | undefined>;
 
 /** The information about databases that the front needs. */
 export interface DatabaseDirectory {
-  databaseOf: FindDatabase;
+  findDatabase: FindDatabase;
   /** Returns the current name of a database in the API, by its name in Postgres. */
-  nameOf: (database: string) => Promise<string | undefined>;
+  findName: (database: string) => Promise<string | undefined>;
   /** Returns why sessions of a database, by its name in Postgres, end now; undefined when the platform does not end them. */
-  reasonOf: (database: string) => LoginRefusedError | undefined;
+  endReasonOf: (database: string) => LoginRefusedError | undefined;
 }
 
 /** A client that asks for a database, or uses it. */
@@ -101,7 +101,7 @@ export class Front implements DataPlane {
   readonly faults: ConnectionFaults;
   connectionLimit: number | null;
   readonly #options: FrontOptions;
-  readonly #patience: number;
+  readonly #timeoutMs: number;
   readonly #handshake: Handshake;
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
@@ -113,9 +113,9 @@ export class Front implements DataPlane {
   #directory: DatabaseDirectory | undefined;
 
   private constructor(options: FrontOptions) {
-    const { greetingTimeoutMs = 10_000, patience = 10_000 } = options;
+    const { greetingTimeoutMs = 10_000, timeoutMs = 10_000 } = options;
     this.#options = options;
-    this.#patience = patience;
+    this.#timeoutMs = timeoutMs;
     this.port = options.port;
     this.connectionLimit = options.connectionLimit;
     this.faults = options.faults;
@@ -213,8 +213,8 @@ export class Front implements DataPlane {
       const startup = database === undefined ? message.bytes : replaceDatabase(message.bytes, database);
       const latency = (): number => this.#latencyOf(session);
       if (latency() > 0) await sleep(latency(), undefined, { signal: controller.signal });
-      const patience = { patience: this.#patience, signal: controller.signal };
-      const { upstream, firstBytes } = await connectToPostgres(this.#options.postgres, startup, patience);
+      const waitOptions = { timeoutMs: this.#timeoutMs, signal: controller.signal };
+      const { upstream, firstBytes } = await connectToPostgres(this.#options.postgres, startup, waitOptions);
       connectStreams(socket, upstream, { pendingBytes: bytesAfter, firstBytes, latency });
       const { receive } = upstream;
       upstream.receive = (bytes) => receive(addHints(bytes));
@@ -256,7 +256,7 @@ export class Front implements DataPlane {
 
   /** Says why the platform has ended a session. */
   #replaceEndError({ database }: Session, bytes: Buffer): Buffer {
-    const endReason = this.#directory?.reasonOf(database);
+    const endReason = this.#directory?.endReasonOf(database);
     return endReason === undefined ? bytes : replaceSessionEndError(bytes, endReason);
   }
 
@@ -291,7 +291,7 @@ export class Front implements DataPlane {
       received.push(Buffer.from(nextBytes));
       return false;
     };
-    const name = await this.#nameOf(session.database);
+    const name = await this.#findName(session.database);
     if (name === undefined || Buffer.from(name).toString("latin1") !== requestedName)
       throw refusals.noDatabase(requestedName);
     if (session.client.destroyed) return;
@@ -300,9 +300,9 @@ export class Front implements DataPlane {
   }
 
   /** @throws Refusal while Postgres cannot be reached. */
-  async #nameOf(database: string): Promise<string | undefined> {
+  async #findName(database: string): Promise<string | undefined> {
     try {
-      return await this.#directory?.nameOf(database);
+      return await this.#directory?.findName(database);
     } catch (error) {
       throw error instanceof DatabaseUnavailableError ? refusals.restarting() : error;
     }
@@ -313,14 +313,14 @@ export class Front implements DataPlane {
    * restarts.
    */
   async #findDatabase(user: string, signal: AbortSignal): Promise<string | undefined> {
-    const { databaseOf } = await this.#waitUntilOpen(signal);
+    const { findDatabase } = await this.#waitUntilOpen(signal);
     for (
-      const deadline = performance.now() + this.#patience;
+      const deadline = performance.now() + this.#timeoutMs;
       ;
       await sleep(openCheckIntervalMs, undefined, { signal })
     ) {
       try {
-        return await databaseOf(user, { patience: this.#patience, signal });
+        return await findDatabase(user, { timeoutMs: this.#timeoutMs, signal });
       } catch (error) {
         if (!(error instanceof DatabaseUnavailableError)) throw error;
         if (performance.now() >= deadline) throw refusals.restarting();
@@ -330,7 +330,7 @@ export class Front implements DataPlane {
 
   async #waitUntilOpen(signal: AbortSignal): Promise<DatabaseDirectory> {
     for (
-      const deadline = performance.now() + this.#patience;
+      const deadline = performance.now() + this.#timeoutMs;
       ;
       await sleep(openCheckIntervalMs, undefined, { signal })
     ) {

@@ -74,16 +74,16 @@ export const connectAndSend = (address: PostgresAddress, bytes: Buffer): Upstrea
  * Connects to Postgres and sends a StartupMessage. Tries again while Postgres is not running, is starting or is shutting
  * down.
  *
- * @param patience time to keep trying, in milliseconds.
+ * @param timeoutMs time to keep trying, in milliseconds.
  * @returns the connection, which is paused, with the first bytes that Postgres has sent.
  * @throws Refusal when Postgres has not become available; the reason of the signal when it is aborted.
  */
 export const connectToPostgres = async (
   address: PostgresAddress,
   startup: Buffer,
-  { patience, signal }: { patience: number; signal: AbortSignal },
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<{ upstream: Upstream; firstBytes: Buffer }> => {
-  for (const deadline = performance.now() + patience; ;) {
+  for (const deadline = performance.now() + timeoutMs; ;) {
     const connection = await tryToConnect(address, startup, signal);
     if (connection !== undefined) return connection;
     if (performance.now() >= deadline) throw refusals.restarting();

@@ -15,9 +15,9 @@ export const readMemoryLimits = async (directory: string): Promise<MemoryLimits 
   const { type, bavail, bsize } = await statfs(directory);
   return type === tmpfsType
     ? {
-        used: () => readBytesInUse(directory),
-        perDatabase: 1024 * mebibyte,
-        total: Math.floor((bavail * bsize) / 2),
+        readUsedBytes: () => readBytesInUse(directory),
+        maxBytesPerDatabase: 1024 * mebibyte,
+        maxTotalBytes: Math.floor((bavail * bsize) / 2),
       }
     : undefined;
 };

@@ -9,7 +9,7 @@ import {
   writeManifest,
 } from "../machine/data-dir/manifest.js";
 import type { Cluster } from "@mgmt/cluster/policy/cluster";
-import { ownCluster, superuser } from "@mgmt/cluster/policy/own-cluster";
+import { createOwnCluster, superuser } from "@mgmt/cluster/policy/own-cluster";
 import type { PostgresAddress } from "../front/upstream.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { findLongLivedPort, isPortFree } from "../machine/ports.js";
@@ -197,7 +197,7 @@ const startOnFreePort = async (
 };
 
 const toCluster = ({ port, password, major }: { port: number; password: string; major: number }): Cluster =>
-  ownCluster({ host: loopbackHost, port, user: superuser, password }, major, readTitles);
+  createOwnCluster({ host: loopbackHost, port, user: superuser, password }, major, readTitles);
 
 /** The system's limit for the path of a socket file, in bytes: 104 on macOS, 108 on Linux, with a terminator. */
 const maxSocketPath = 103;

@@ -16,7 +16,7 @@ import {
   writeManifest,
 } from "../machine/data-dir/manifest.js";
 import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
-import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
+import type { ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import type { OpenFront } from "./open-front.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
@@ -82,7 +82,7 @@ const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
 /** Opens the databases, and records which of them Postgres does not have. */
 const openApiDatabases = async (
   { dataDir, postgres, front, onLog }: ServerContext,
-  apiDatabases: readonly RecordedDatabase[],
+  apiDatabases: readonly ApiDatabase[],
 ): Promise<OpenDatabases> => {
   const memoryLimits = dataDir.ephemeral ? await readMemoryLimits(dataDir.path) : undefined;
   const address = { ...postgres.cluster.address, endpoints: createEndpoints(front.server.port) };
@@ -92,10 +92,10 @@ const openApiDatabases = async (
     onLog,
     directory: dataDir.path,
   });
-  const { missing, broken, problems } = databases;
+  const { missing, brokenIds, problems } = databases;
   let lostIds: string[] = [];
   try {
-    if (apiDatabases.length > 0) lostIds = await markDataLost(postgres, missing, broken);
+    if (apiDatabases.length > 0) lostIds = await markDataLost(postgres, missing, brokenIds);
   } catch (error) {
     await databases.close();
     throw error;
@@ -145,9 +145,9 @@ const serveApi = async (
     });
     engine.followRequests(createIgnoredFieldReporter(onLog));
     front.server.open({
-      databaseOf: (user, limits) => databases.engine.databaseOf(user, limits),
-      reasonOf: (database) => databases.engine.reasonOf(database),
-      nameOf: (database) => engine.read(({ store }) => store.databases.get(database)?.name),
+      findDatabase: (user, limits) => databases.engine.findDatabase(user, limits),
+      endReasonOf: (database) => databases.engine.endReasonOf(database),
+      findName: (database) => engine.read(({ store }) => store.databases.get(database)?.name),
     });
     // Requests wait, so that they do not find databases whose data is gone.
     await engine.finishJobs(interruptedDeletionIds);

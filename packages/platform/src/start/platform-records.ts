@@ -1,19 +1,23 @@
 import { dirname } from "node:path";
 import type { DataDir } from "../machine/data-dir/data-dir.js";
-import { Admin } from "@mgmt/cluster/connection/admin-connection";
-import type { MissingData, RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
+import { AdminConnection } from "@mgmt/cluster/connection/admin-connection";
+import type { MissingData, ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { NewerSchemaError } from "@mgmt/cluster/rows/migrate";
 import { type OpenRecords, openRecords } from "@mgmt/cluster/rows/open-records";
 import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/records-location";
-import { findInterruptedDeletions, markLost, recordedDatabases } from "@mgmt/cluster/repair/api-databases";
+import {
+  findInterruptedDeletions,
+  markRecordsAsLost,
+  findApiDatabases,
+} from "@mgmt/cluster/repair/api-databases";
 
 /** The records of a data directory. */
 export interface PlatformRecords {
   records: OpenRecords;
   /** The databases that the API has. */
-  apiDatabases: RecordedDatabase[];
+  apiDatabases: ApiDatabase[];
   /** Ids of databases whose deletion the end of the last run interrupted. */
   interruptedDeletionIds: string[];
 }
@@ -36,7 +40,7 @@ export const openPlatformRecords = async (
         throw platformErrors.dataDirCorrupt(dataDir.path, "its databases have no records of the API");
       return {
         records,
-        apiDatabases: await recordedDatabases(admin, recordsSchema),
+        apiDatabases: await findApiDatabases(admin, recordsSchema),
         interruptedDeletionIds: await findInterruptedDeletions(admin, recordsSchema),
       };
     });
@@ -52,13 +56,15 @@ export const markDataLost = async (
   missing: MissingData,
   brokenDatabaseIds: readonly string[],
 ): Promise<string[]> =>
-  withAdminConnection(postgres, (admin) => markLost(admin, recordsSchema, missing, brokenDatabaseIds));
+  withAdminConnection(postgres, (admin) =>
+    markRecordsAsLost(admin, recordsSchema, missing, brokenDatabaseIds),
+  );
 
 const withAdminConnection = async <T>(
   { cluster }: OpenPostgres,
-  work: (admin: Admin) => Promise<T>,
+  work: (admin: AdminConnection) => Promise<T>,
 ): Promise<T> => {
-  const admin = new Admin(cluster);
+  const admin = new AdminConnection(cluster);
   try {
     return await work(admin);
   } finally {

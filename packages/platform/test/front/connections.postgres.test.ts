@@ -77,9 +77,9 @@ describe("the database of a connection", () => {
   it("is not refused for its name while the names cannot be read", async () => {
     const started = await start({}, false);
     started.front.open({
-      databaseOf: () => mine.id,
-      reasonOf: () => undefined,
-      nameOf: () => Promise.reject(new DatabaseUnavailableError("Postgres cannot be reached")),
+      findDatabase: () => mine.id,
+      endReasonOf: () => undefined,
+      findName: () => Promise.reject(new DatabaseUnavailableError("Postgres cannot be reached")),
     });
     expect(await refusal(connect(started, mine.credential, { database: "shop" }))).toMatchObject({
       code: "57P03",

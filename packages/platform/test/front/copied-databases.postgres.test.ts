@@ -13,7 +13,7 @@ type Databases = Awaited<ReturnType<typeof openSteppedDatabases>>["databases"];
 /** Starts a front of databases that a test can hold while they accept no connections. */
 const startHeld = async (patience?: number) => {
   const { databases, admin } = await openSteppedDatabases(cluster);
-  const started = await start(patience === undefined ? {} : { patience }, false);
+  const started = await start(patience === undefined ? {} : { timeoutMs: patience }, false);
   started.front.open(directoryOf(databases));
   const tenant = newTenant();
   await databases.create(tenant.id, { type: "empty" }, [tenant.credential]);

@@ -4,7 +4,12 @@ import { Cluster } from "../cluster.js";
 import { connect } from "./clients.js";
 import { frontStarter } from "./start-front.js";
 
-const cluster = new Cluster({ locks: 300, perDatabase: 10, sharedConnectionThreshold: 8, penalty: 3_000 });
+const cluster = new Cluster({
+  maxLocks: 300,
+  connectionsPerDatabase: 10,
+  sharedConnectionThreshold: 8,
+  penaltyMs: 3_000,
+});
 const start = frontStarter(cluster);
 
 /** The error with which Postgres ends a session. */

@@ -49,9 +49,9 @@ beforeAll(async () => {
     },
   });
   front.open({
-    databaseOf: () => undefined,
-    nameOf: () => Promise.resolve(undefined),
-    reasonOf: () => undefined,
+    findDatabase: () => undefined,
+    findName: () => Promise.resolve(undefined),
+    endReasonOf: () => undefined,
   });
   Object.assign(unused, { connections: connections(), timers: timers() });
 });

@@ -219,7 +219,7 @@ describe("Postgres that is not available", () => {
   });
 
   it("is reported after a bounded time", async () => {
-    const { front, defects } = await start({ postgres: { path: "/nonexistent/socket" }, patience: 150 });
+    const { front, defects } = await start({ postgres: { path: "/nonexistent/socket" }, timeoutMs: 150 });
     const client = await RawClient.connect(front.port);
     expect(errorFields(await client.send(startup).closed)).toMatchObject({
       C: "57P03",
@@ -281,7 +281,7 @@ describe("the front itself", () => {
     const { front } = await startWith(echo);
     const session = await RawClient.connect(front.port);
     await session.send(startup).receive(1);
-    const waitingFront = await start({ patience: 60_000 }, false);
+    const waitingFront = await start({ timeoutMs: 60_000 }, false);
     const waiting = await RawClient.connect(waitingFront.front.port);
     waiting.send(startup);
     await vi.waitFor(() => expect(waiting.socket.bytesWritten).toBeGreaterThan(0));

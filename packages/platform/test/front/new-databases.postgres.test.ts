@@ -87,7 +87,7 @@ describe("a client of a database that is being created", () => {
   });
 
   it("is refused when the creation takes longer than the front waits", async () => {
-    const { front, defects } = await start({ patience: 20 });
+    const { front, defects } = await start({ timeoutMs: 20 });
     const { id, credential } = announced();
     await expect(databaseOf(front.port, credential)).rejects.toMatchObject({
       code: "57P03",
@@ -112,7 +112,7 @@ describe("a client of a database that is being created", () => {
 
 describe("a client of another login", () => {
   it("is refused at once while a database is being created", async () => {
-    const { front } = await start({ patience: 600_000 });
+    const { front } = await start({ timeoutMs: 600_000 });
     const { id, credential } = announced();
     for (const user of ["role_unknown", id, `${credential.user}x`, ""])
       await expect(databaseOf(front.port, { user, pass: "guessed" })).rejects.toMatchObject({

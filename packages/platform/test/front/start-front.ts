@@ -19,11 +19,11 @@ export interface StartedFront {
 export const names = new Map<string, string>();
 
 export const directoryOf = (
-  databases: Pick<PostgresDatabases, "databaseOf" | "reasonOf">,
+  databases: Pick<PostgresDatabases, "findDatabase" | "endReasonOf">,
 ): DatabaseDirectory => ({
-  databaseOf: (user, limits) => databases.databaseOf(user, limits),
-  nameOf: (database) => Promise.resolve(names.get(database)),
-  reasonOf: (database) => databases.reasonOf(database),
+  findDatabase: (user, limits) => databases.findDatabase(user, limits),
+  findName: (database) => Promise.resolve(names.get(database)),
+  endReasonOf: (database) => databases.endReasonOf(database),
 });
 
 /** Returns a function that starts a front of the cluster. Every test closes its fronts. */

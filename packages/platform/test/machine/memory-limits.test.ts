@@ -12,9 +12,9 @@ describe("a database in memory", () => {
     const isInMemory = type === 0x0102_1994;
     const limits = await readMemoryLimits(directory);
     expect(limits === undefined).toBe(!isInMemory);
-    if (isInMemory) expect(limits).toMatchObject({ perDatabase: 1024 * mebibyte });
-    expect(limits?.total ?? 0).toBeLessThanOrEqual(bavail * bsize);
-    expect(limits?.total ?? Infinity).toBeGreaterThan(bavail);
+    if (isInMemory) expect(limits).toMatchObject({ maxBytesPerDatabase: 1024 * mebibyte });
+    expect(limits?.maxTotalBytes ?? 0).toBeLessThanOrEqual(bavail * bsize);
+    expect(limits?.maxTotalBytes ?? Infinity).toBeGreaterThan(bavail);
   });
 
   it.skipIf(process.platform !== "linux")("has no limit on another file system", async () => {

@@ -120,7 +120,7 @@ const checkConnection = async (
   signal.addEventListener("abort", abort, { once: true });
   try {
     const { upstream } = await connectToPostgres({ host: "127.0.0.1", port }, encodeStartupMessage(), {
-      patience: 0,
+      timeoutMs: 0,
       signal: controller.signal,
     });
     upstream.socket.destroy();

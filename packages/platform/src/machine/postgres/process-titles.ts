@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
-import type { TitlesOf } from "@mgmt/cluster/policy/cluster";
+import type { ReadTitles } from "@mgmt/cluster/policy/cluster";
 import { canSeeProcesses } from "./leftovers.js";
 import { runProgram } from "./run-program.js";
 
 /** Returns the titles of processes of this machine by process id, without those that are gone or hidden. */
-export const readTitles: TitlesOf = (pids) =>
+export const readTitles: ReadTitles = (pids) =>
   process.platform === "linux" ? readTitlesFromFiles(pids) : readTitlesFromPs(pids);
 
-const readTitlesFromFiles: TitlesOf = async (pids) => {
+const readTitlesFromFiles: ReadTitles = async (pids) => {
   if (!canSeeProcesses()) return new Map();
   const titles = await Promise.all(
     pids.map(
@@ -17,7 +17,7 @@ const readTitlesFromFiles: TitlesOf = async (pids) => {
   return new Map(titles.filter(([, title]) => title !== ""));
 };
 
-export const readTitlesFromPs: TitlesOf = async (pids) => {
+export const readTitlesFromPs: ReadTitles = async (pids) => {
   // Without `-ww`, macOS shortens the lines.
   const { stdout } = await runProgram("/bin/ps", [
     "-ww",
