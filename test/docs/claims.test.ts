@@ -162,7 +162,7 @@ const limits: readonly (readonly [
     "docs/guides/local-service.md",
     "If more than 400 of them wait, the oldest are disconnected",
     "packages/platform/src/front/front.ts",
-    ["maxUnaccepted = 400;"],
+    ["maxUnacceptedClients = 400;"],
   ],
   [
     "docs/guides/local-service.md",

@@ -36,8 +36,8 @@ const openPlace = async (address: RecordsAddress): Promise<Place> => {
   }
   schemas += 1;
   const schema = `api_${String(process.pid)}_${String(schemas)}`;
-  const first = await openRecords(address, { schema, connections: 5 });
-  return { schema, records: [first, await openRecords(address, { schema, connections: 5 })] };
+  const first = await openRecords(address, { schema, maxConnections: 5 });
+  return { schema, records: [first, await openRecords(address, { schema, maxConnections: 5 })] };
 };
 
 const empty = async (address: RecordsAddress, schema: string): Promise<void> => {

@@ -1,23 +1,23 @@
 import type { Row } from "@mgmt/engine";
 import { type TableStates, collections, serverTables } from "@mgmt/engine/internal";
 import { type ClientBase, type QueryResult, escapeIdentifier } from "pg";
-import { parseJson } from "./json-text.js";
-import { quoteLiteral } from "./reads.js";
-import { sqlName } from "./tables.js";
-import { rowJsonSql } from "./writes.js";
+import { parseStorableJson } from "./json-text.js";
+import { quoteStorableLiteral } from "./reads.js";
+import { toSqlName } from "./tables.js";
+import { quoteRowJson } from "./writes.js";
 
 const tableNames = Object.keys({ ...collections, ...serverTables });
 
 /** Returns the rows of all tables with their sequence numbers. Call it in a transaction that excludes changes or has one snapshot. */
 export const readAllTables = async (client: ClientBase, schemaName: string): Promise<TableStates> => {
   const schema = escapeIdentifier(schemaName);
-  const reads = tableNames.flatMap((name) => [
-    `select seq as number, doc::text as doc from ${schema}.${sqlName(name)} order by seq`,
+  const readStatements = tableNames.flatMap((name) => [
+    `select seq as number, doc::text as doc from ${schema}.${toSqlName(name)} order by seq`,
     `select case when is_called then last_value + 1 else last_value end as number, null as doc
-      from ${schema}.${sqlName(name)}_seq_seq`,
+      from ${schema}.${toSqlName(name)}_seq_seq`,
   ]);
   // Several statements have several results, which the types of the driver do not say.
-  const results = (await client.query(reads.join(";\n"))) as unknown as readonly QueryResult<{
+  const results = (await client.query(readStatements.join(";\n"))) as unknown as readonly QueryResult<{
     number: string;
     doc: string;
   }>[];
@@ -27,7 +27,10 @@ export const readAllTables = async (client: ClientBase, schemaName: string): Pro
     // Only rows are stored.
     return [
       name,
-      { next: nextSequence, rows: rows.map(({ number, doc }) => [Number(number), parseJson(doc) as Row]) },
+      {
+        next: nextSequence,
+        rows: rows.map(({ number, doc }) => [Number(number), parseStorableJson(doc) as Row]),
+      },
     ];
   });
   return Object.fromEntries(tableStates);
@@ -48,22 +51,24 @@ export const replaceAllTables = async (
   isFirstWrite = false,
 ): Promise<void> => {
   const schema = escapeIdentifier(schemaName);
-  const tables = Object.keys(tableStates).map((name) => `${schema}.${sqlName(name)}`);
+  const tables = Object.keys(tableStates).map((name) => `${schema}.${toSqlName(name)}`);
   // Unlike TRUNCATE, DELETE does not change the snapshots of open read-only transactions.
   let statements = isFirstWrite ? [] : tables.map((table) => `delete from ${table}`);
   for (const [name, { next: nextSequence, rows }] of Object.entries(tableStates)) {
-    const table = `${schema}.${sqlName(name)}`;
+    const table = `${schema}.${toSqlName(name)}`;
     for (let start = 0; start < rows.length; start += maxRowsPerStatement) {
       const values = rows
         .slice(start, start + maxRowsPerStatement)
-        .map(([sequence, row]) => `(${String(sequence)}, ${quoteLiteral(row.id)}, ${rowJsonSql(row)})`);
+        .map(
+          ([sequence, row]) => `(${String(sequence)}, ${quoteStorableLiteral(row.id)}, ${quoteRowJson(row)})`,
+        );
       statements.push(`insert into ${table} (seq, id, doc) values ${values.join(", ")}`);
       if (values.length < maxRowsPerStatement) continue;
       await client.query(statements.join(";\n"));
       statements = [];
     }
     if (isFirstWrite && nextSequence === 1) continue;
-    statements.push(`select setval('${schema}.${sqlName(name)}_seq_seq', ${String(nextSequence)}, false)`);
+    statements.push(`select setval('${schema}.${toSqlName(name)}_seq_seq', ${String(nextSequence)}, false)`);
   }
   await client.query(statements.join(";\n"));
 };

@@ -6,7 +6,7 @@ export interface Statement {
   readonly values: readonly string[];
 }
 
-export const statement = (text: string, ...values: string[]): Statement => ({ text, values });
+export const createStatement = (text: string, ...values: string[]): Statement => ({ text, values });
 
 /** The columns of a row as text. */
 export type Columns = readonly (string | null)[];
@@ -17,9 +17,9 @@ class PreparedStatements {
   #count = 0;
 
   /** Returns the name of a statement, and whether it has to be prepared first. */
-  nameOf(text: string): { readonly name: string; readonly isNew: boolean } {
-    const known = this.#names.get(text);
-    if (known !== undefined) return { name: known, isNew: false };
+  reserveName(text: string): { readonly name: string; readonly isNew: boolean } {
+    const existingName = this.#names.get(text);
+    if (existingName !== undefined) return { name: existingName, isNew: false };
     this.#count += 1;
     const name = `s${String(this.#count)}`;
     this.#names.set(text, name);
@@ -55,9 +55,9 @@ class Batch implements Submittable {
   readonly #statements: readonly Statement[];
   readonly #results: Columns[][] = [];
   /** The SQL of the statements that this batch prepares. */
-  readonly #newNames: string[] = [];
+  readonly #newTexts: string[] = [];
   #rows: Columns[] = [];
-  #prepared: PreparedStatements | undefined;
+  #preparedStatements: PreparedStatements | undefined;
 
   constructor(
     statements: readonly Statement[],
@@ -68,14 +68,14 @@ class Batch implements Submittable {
   }
 
   submit(connection: Connection): void {
-    const prepared = preparedStatementsByConnection.get(connection) ?? new PreparedStatements();
-    preparedStatementsByConnection.set(connection, prepared);
-    this.#prepared = prepared;
+    const preparedStatements = preparedStatementsByConnection.get(connection) ?? new PreparedStatements();
+    preparedStatementsByConnection.set(connection, preparedStatements);
+    this.#preparedStatements = preparedStatements;
     connection.stream.cork();
     for (const { text, values } of this.#statements) {
-      const { name, isNew } = prepared.nameOf(text);
+      const { name, isNew } = preparedStatements.reserveName(text);
       if (isNew) {
-        this.#newNames.push(text);
+        this.#newTexts.push(text);
         connection.parse({ name, text, types: [] }, true);
       }
       connection.bind({ statement: name, values: [...values] }, true);
@@ -99,9 +99,9 @@ class Batch implements Submittable {
   }
 
   handleError(error: unknown): void {
-    if (isStalePreparedStatement(error)) this.#prepared?.forgetAll();
+    if (isStalePreparedStatement(error)) this.#preparedStatements?.forgetAll();
     // Postgres may have skipped them.
-    for (const text of this.#newNames) this.#prepared?.forget(text);
+    for (const text of this.#newTexts) this.#preparedStatements?.forget(text);
     this.callback(error, []);
   }
 }

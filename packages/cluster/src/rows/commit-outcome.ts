@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TableChanges } from "@mgmt/engine/internal";
 import { DatabaseError, type Pool, type PoolClient, escapeIdentifier } from "pg";
-import { quoteLiteral } from "./reads.js";
-import { sqlName } from "./tables.js";
-import { rowJsonSql } from "./writes.js";
+import { quoteStorableLiteral } from "./reads.js";
+import { toSqlName } from "./tables.js";
+import { quoteRowJson } from "./writes.js";
 
 /** Name of the sessions that change the records, as `pg_stat_activity` shows it. */
 export const applicationName = "mgmt records";
 
 /** Whether a commit whose response was lost took effect. */
-export type Outcome = "committed" | "not committed" | "unknown";
+export type CommitOutcome = "committed" | "not committed" | "unknown";
 
 /** Returns whether an error ended the connection, so that a commit may have taken effect before it. */
 export const isConnectionLost = (error: unknown): boolean =>
   !(error instanceof DatabaseError) || (error.severity !== "ERROR" && error.severity !== undefined);
 
 /** Milliseconds between checks. */
-const retryDelay = 100;
+const retryDelayMs = 100;
 
 export interface LostCommit {
   readonly pool: Pool;
@@ -29,15 +29,16 @@ export interface LostCommit {
 }
 
 /** Finds out from the rows whether a commit took effect. */
-export const findOutcome = async (lost: LostCommit): Promise<Outcome> => {
+export const findCommitOutcome = async (lostCommit: LostCommit): Promise<CommitOutcome> => {
   for (
-    const deadline = performance.now() + lost.timeoutMs;
+    const deadline = performance.now() + lostCommit.timeoutMs;
     performance.now() < deadline;
-    await sleep(retryDelay)
+    await sleep(retryDelayMs)
   ) {
     try {
-      if (lost.backendPid !== null && (await isSessionWorking(lost.pool, lost.backendPid))) continue;
-      return outcomeOf(await readEvidence(lost));
+      if (lostCommit.backendPid !== null && (await isSessionWorking(lostCommit.pool, lostCommit.backendPid)))
+        continue;
+      return deriveOutcome(await readEvidence(lostCommit));
     } catch {
       // Postgres is still unavailable.
     }
@@ -59,15 +60,15 @@ const isSessionWorking = async (pool: Pool, backendPid: number): Promise<boolean
 };
 
 /** The state of a row: as before the change, as the change left it, or something else. */
-type CommitState = "before" | "after" | "other";
+type RowState = "before" | "after" | "other";
 
-interface Evidence {
+interface RowEvidence {
   readonly kind: "insert" | "update" | "delete";
-  readonly state: CommitState;
+  readonly state: RowState;
 }
 
-const outcomeOf = (evidence: readonly Evidence[]): Outcome => {
-  const hasEvidence = (kind: Evidence["kind"], state: CommitState): boolean =>
+const deriveOutcome = (evidence: readonly RowEvidence[]): CommitOutcome => {
+  const hasEvidence = (kind: RowEvidence["kind"], state: RowState): boolean =>
     evidence.some((item) => item.kind === kind && item.state === state);
   // A row that still has its old version proves that nothing was committed. Ids are never reused, so a row with the id of an
   // insertion proves the commit. Rows may have been changed or deleted since.
@@ -77,12 +78,12 @@ const outcomeOf = (evidence: readonly Evidence[]): Outcome => {
   return evidence.every(({ kind }) => kind === "insert") ? "not committed" : "unknown";
 };
 
-const readEvidence = async ({ pool, schema, changes }: LostCommit): Promise<Evidence[]> => {
-  const statements = changes.flatMap((tableChanges) => evidenceStatements(schema, tableChanges));
+const readEvidence = async ({ pool, schema, changes }: LostCommit): Promise<RowEvidence[]> => {
+  const statements = changes.flatMap((tableChanges) => buildEvidenceStatements(schema, tableChanges));
   if (statements.length === 0) return [];
   const client: PoolClient = await pool.connect();
   try {
-    const { rows } = await client.query<Evidence>(statements.join(" union all "));
+    const { rows } = await client.query<RowEvidence>(statements.join(" union all "));
     client.release();
     return rows;
   } catch (error) {
@@ -91,33 +92,36 @@ const readEvidence = async ({ pool, schema, changes }: LostCommit): Promise<Evid
   }
 };
 
-const evidenceStatements = (schema: string, { table, deletes, updates, inserts }: TableChanges): string[] => {
-  const fromClause = `from ${escapeIdentifier(schema)}.${sqlName(table)}`;
-  const select = (kind: Evidence["kind"], state: string): string =>
-    `select ${quoteLiteral(kind)} as kind, ${state} as state`;
+const buildEvidenceStatements = (
+  schema: string,
+  { table, deletes, updates, inserts }: TableChanges,
+): string[] => {
+  const fromClause = `from ${escapeIdentifier(schema)}.${toSqlName(table)}`;
+  const selectEvidence = (kind: RowEvidence["kind"], state: string): string =>
+    `select ${quoteStorableLiteral(kind)} as kind, ${state} as state`;
   return [
     ...inserts.flatMap(({ row }) =>
       row === null
         ? []
         : [
-            select(
+            selectEvidence(
               "insert",
-              `case when exists (select ${fromClause} where id = ${quoteLiteral(row.id)}) then 'after' else 'before' end`,
+              `case when exists (select ${fromClause} where id = ${quoteStorableLiteral(row.id)}) then 'after' else 'before' end`,
             ),
           ],
     ),
     ...updates.map(({ id, version, row }) =>
-      select(
+      selectEvidence(
         "update",
-        `coalesce((select case when xmin::text = ${quoteLiteral(version)} then 'before'
-          when doc = ${rowJsonSql(row)} then 'after' else 'other' end ${fromClause} where id = ${quoteLiteral(id)}), 'other')`,
+        `coalesce((select case when xmin::text = ${quoteStorableLiteral(version)} then 'before'
+          when doc = ${quoteRowJson(row)} then 'after' else 'other' end ${fromClause} where id = ${quoteStorableLiteral(id)}), 'other')`,
       ),
     ),
     ...deletes.map(({ id, version }) =>
-      select(
+      selectEvidence(
         "delete",
-        `coalesce((select case when xmin::text = ${quoteLiteral(version)} then 'before' else 'other' end
-          ${fromClause} where id = ${quoteLiteral(id)}), 'after')`,
+        `coalesce((select case when xmin::text = ${quoteStorableLiteral(version)} then 'before' else 'other' end
+          ${fromClause} where id = ${quoteStorableLiteral(id)}), 'after')`,
       ),
     ),
   ];

@@ -8,10 +8,10 @@ const unstorablePattern =
   /[\u0000\u0001]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** Most strings are ids. This is several times as fast as looking for surrogates. */
-const isStorable = /^[\u0002-\u007f]*$/;
+const storablePattern = /^[\u0002-\u007f]*$/;
 
 /** Returns the text with characters that Postgres can store. */
-export const toStorable = (text: string): string => (isStorable.test(text) ? text : escapeText(text));
+export const toStorable = (text: string): string => (storablePattern.test(text) ? text : escapeText(text));
 
 const escapeText = (text: string): string =>
   text.replace(unstorablePattern, (character) => {
@@ -28,21 +28,23 @@ const fromStorable = (text: string): string =>
 const unstorableJsonPattern = /\\u(000[01]|d[89a-f][0-9a-f]{2})/i;
 
 /** Returns a value as JSON text that `jsonb` accepts. */
-export const printJson = (value: object): string => {
+export const toStorableJson = (value: object): string => {
   const text = JSON.stringify(value);
   return unstorableJsonPattern.test(text) ? JSON.stringify(mapStrings(value, toStorable)) : text;
 };
 
-/** Returns the value that `printJson` was given. */
-export const parseJson = (text: string): unknown => {
+/** Returns the value that `toStorableJson` was given. */
+export const parseStorableJson = (text: string): unknown => {
   const value: unknown = JSON.parse(text);
   return text.includes("\\u0001") ? mapStrings(value, fromStorable) : value;
 };
 
 /** Maps every string and every name of a JSON value. */
-const mapStrings = (value: unknown, map: (text: string) => string): unknown => {
-  if (typeof value === "string") return map(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => mapStrings(item, map));
+const mapStrings = (value: unknown, mapText: (text: string) => string): unknown => {
+  if (typeof value === "string") return mapText(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => mapStrings(item, mapText));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [map(name), mapStrings(item, map)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [mapText(name), mapStrings(item, mapText)]),
+  );
 };

@@ -9,11 +9,11 @@ export class NewerSchemaError extends Error {
   override readonly name = "NewerSchemaError";
 
   constructor(
-    readonly stored: number,
-    readonly supported: number,
+    readonly storedVersion: number,
+    readonly supportedVersion: number,
   ) {
     super(
-      `The schema of the records has version ${String(stored)}, but this program supports up to ${String(supported)}`,
+      `The schema of the records has version ${String(storedVersion)}, but this program supports up to ${String(supportedVersion)}`,
     );
   }
 }
@@ -23,23 +23,23 @@ export class NewerSchemaError extends Error {
  *
  * @throws NewerSchemaError when a newer program has changed the schema. Nothing is changed then.
  */
-export const migrate = async (client: ClientBase, schemaName: string): Promise<void> => {
+export const migrateSchema = async (client: ClientBase, schemaName: string): Promise<void> => {
   const schema = escapeIdentifier(schemaName);
   // Usually there is nothing to change. A version never becomes lower.
   if ((await readVersion(client, schema)) === migrations.length) return;
   await client.query("begin");
   try {
-    const lock = escapeLiteral(`migrate ${schemaName}`);
-    await client.query(`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+    const lockName = escapeLiteral(`migrate ${schemaName}`);
+    await client.query(`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`);
     await client.query(`create schema if not exists ${schema}`);
     await client.query(`create table if not exists ${schema}.migrations (version integer primary key)`);
-    const stored = (await readVersion(client, schema)) ?? 0;
-    if (stored > migrations.length) throw new NewerSchemaError(stored, migrations.length);
+    const storedVersion = (await readVersion(client, schema)) ?? 0;
+    if (storedVersion > migrations.length) throw new NewerSchemaError(storedVersion, migrations.length);
     const statements = migrations
-      .slice(stored)
-      .flatMap((steps, index) => [
-        ...steps(schema),
-        `insert into ${schema}.migrations values (${String(stored + index + 1)})`,
+      .slice(storedVersion)
+      .flatMap((migration, index) => [
+        ...migration(schema),
+        `insert into ${schema}.migrations values (${String(storedVersion + index + 1)})`,
       ]);
     await client.query([...statements, "commit"].join(";\n"));
   } catch (error) {

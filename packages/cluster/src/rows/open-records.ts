@@ -2,7 +2,7 @@ import type { RecordStore, TableStates } from "@mgmt/engine/internal";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { type ClusterAddress, toClientConfig } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";
-import { NewerSchemaError, migrate } from "./migrate.js";
+import { NewerSchemaError, migrateSchema } from "./migrate.js";
 import { PostgresStorageAdapter, lockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
 import { PostgresSessions } from "./postgres-sessions.js";
 import { isSchemaUnused, readAllTables, replaceAllTables } from "./all-tables.js";
@@ -16,9 +16,9 @@ export interface RecordsOptions {
   /** The schema with the tables. Default: `mgmt`. */
   readonly schema?: string;
   /** Maximum number of connections for requests. Default: 10. */
-  readonly connections?: number;
+  readonly maxConnections?: number;
   /** How long a request waits to learn whether a commit whose response was lost took effect, in milliseconds. Default: 10000. */
-  readonly patience?: number;
+  readonly commitCheckTimeoutMs?: number;
 }
 
 export interface OpenRecords extends RecordStore {
@@ -55,7 +55,7 @@ const reservedConnections = 2;
  */
 export const openRecords = async (
   address: RecordsAddress,
-  { schema = "mgmt", connections = 10, patience = 10_000 }: RecordsOptions = {},
+  { schema = "mgmt", maxConnections = 10, commitCheckTimeoutMs = 10_000 }: RecordsOptions = {},
 ): Promise<OpenRecords> => {
   const config: ClientConfig = {
     ...toClientConfig(address),
@@ -68,7 +68,7 @@ export const openRecords = async (
       .map(([name, value]) => `-c ${name}=${String(value)}`)
       .join(" "),
   };
-  const pool = new Pool({ ...config, max: connections });
+  const pool = new Pool({ ...config, max: maxConnections });
   // An idle connection that ends is replaced by the next request.
   pool.on("error", () => undefined);
   // A connection in use that ends makes the next query fail.
@@ -91,58 +91,61 @@ export const openRecords = async (
     await sessions.close();
     await pool.end();
   };
-  const inTransaction = <T>(begin: readonly string[], work: (client: PoolClient) => Promise<T>): Promise<T> =>
+  const runInTransaction = <T>(
+    beginStatements: readonly string[],
+    work: (client: PoolClient) => Promise<T>,
+  ): Promise<T> =>
     withClient(async (client) => {
-      await client.query(begin.join(";\n"));
+      await client.query(beginStatements.join(";\n"));
       const result = await work(client);
       await client.query("commit");
       return result;
     });
-  const exclusively = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
-    inTransaction(["begin isolation level read committed", lockAllRowsSql(schema)], work);
+  const runExclusively = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
+    runInTransaction(["begin isolation level read committed", lockAllRowsSql(schema)], work);
   try {
-    await withClient((client) => migrate(client, schema));
+    await withClient((client) => migrateSchema(client, schema));
   } catch (error) {
     await close();
     throw error;
   }
   const writeLockOptions = {
-    maxConcurrent: Math.max(1, connections - reservedConnections),
+    maxConcurrent: Math.max(1, maxConnections - reservedConnections),
     acquireTimeoutMs: lockTimeoutMs,
   };
   const storage = new PostgresStorageAdapter(pool, schema, {
-    commitCheckTimeoutMs: patience,
+    commitCheckTimeoutMs,
     writeLockOptions,
   });
   return {
     sessions,
     begin: storage.begin.bind(storage),
     readAllTables: () =>
-      inTransaction(["begin isolation level repeatable read read only"], (client) =>
+      runInTransaction(["begin isolation level repeatable read read only"], (client) =>
         readAllTables(client, schema),
       ),
     fillEmptyTables: (states) =>
-      exclusively(async (client) => {
+      runExclusively(async (client) => {
         if (!(await isSchemaUnused(client, schema))) return false;
         await replaceAllTables(client, schema, states, true);
         return true;
       }),
-    replaceAll: async (next) => {
-      const finish = await exclusively(async (client) => {
-        const before = await readAllTables(client, schema);
-        let after: TableStates;
+    replaceAll: async (computeNextTables) => {
+      const returnTables = await runExclusively(async (client) => {
+        const tablesBefore = await readAllTables(client, schema);
+        let tablesAfter: TableStates;
         try {
-          after = next(before);
+          tablesAfter = computeNextTables(tablesBefore);
         } catch (error) {
           // Thrown after the transaction, whose own errors mean that Postgres is unavailable.
           return () => {
             throw error;
           };
         }
-        await replaceAllTables(client, schema, after);
-        return () => ({ before, after });
+        await replaceAllTables(client, schema, tablesAfter);
+        return () => ({ before: tablesBefore, after: tablesAfter });
       });
-      return finish();
+      return returnTables();
     },
     close,
   };

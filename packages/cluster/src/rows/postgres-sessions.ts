@@ -18,9 +18,9 @@ const retryDelayMs = 50;
 /** A Postgres session that runs one statement at a time. */
 class LockSession implements WorkLock {
   readonly #client: Client;
-  readonly #onEnd = new AbortController();
+  readonly #endController = new AbortController();
   readonly #semaphore = new FairSemaphore({ total: 1 });
-  #ending: Promise<void> | undefined;
+  #endPromise: Promise<void> | undefined;
 
   constructor(
     readonly id: string,
@@ -32,7 +32,7 @@ class LockSession implements WorkLock {
   }
 
   get signal(): AbortSignal {
-    return this.#onEnd.signal;
+    return this.#endController.signal;
   }
 
   /** A session that runs a statement has not ended, so it holds its locks. */
@@ -48,15 +48,15 @@ class LockSession implements WorkLock {
   }
 
   /** Tells the work in progress that its locks are lost. */
-  onLost(cause: unknown): void {
-    this.#onEnd.abort(new LockLostError(cause));
+  reportLost(cause: unknown): void {
+    this.#endController.abort(new LockLostError(cause));
   }
 
   query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.#semaphore.run("", () => this.#run<Row>(text, values));
+    return this.#semaphore.run("", () => this.#runStatement<Row>(text, values));
   }
 
-  async #run<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  async #runStatement<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
     try {
       return (await this.#client.query<Row>(text, [...values])).rows;
     } catch (error) {
@@ -67,8 +67,8 @@ class LockSession implements WorkLock {
   }
 
   end(): Promise<void> {
-    this.#ending ??= this.#client.end();
-    return this.#ending;
+    this.#endPromise ??= this.#client.end();
+    return this.#endPromise;
   }
 }
 
@@ -89,14 +89,14 @@ export class PostgresSessions implements Sessions {
   }
 
   async current(): Promise<string> {
-    return (await this.#open()).id;
+    return (await this.#openSession()).id;
   }
 
   async living(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const session = await this.#open();
+    const session = await this.#openSession();
     try {
       const rows = await session.query<{ id: string }>(
-        `select id from unnest($1::text[]) id where id in (select ${readSessionId} from pg_stat_activity)`,
+        `select id from unnest($1::text[]) id where id in (select ${sessionIdSql} from pg_stat_activity)`,
         [ids],
       );
       return new Set(rows.map(({ id }) => id));
@@ -108,12 +108,12 @@ export class PostgresSessions implements Sessions {
   exclusively<T>(names: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
     // A session can take the same lock several times, so the mutex keeps work of this process apart.
     return this.#mutex.run(names, async () => {
-      const session = await this.#lock(names);
+      const session = await this.#acquireLocks(names);
       try {
         return await work(session);
       } finally {
         // Fails when the session has ended, which has released its locks.
-        await this.#unlock(session, names).catch(() => undefined);
+        await this.#releaseLocks(session, names).catch(() => undefined);
       }
     });
   }
@@ -124,20 +124,20 @@ export class PostgresSessions implements Sessions {
     await session?.end().catch(() => undefined);
   }
 
-  async #lock(names: readonly string[]): Promise<LockSession> {
-    const distinctKeys = [...new Set(names)];
-    const keys = distinctKeys.map((name) => lockKeySql(this.#schema, `work ${name}`));
+  async #acquireLocks(names: readonly string[]): Promise<LockSession> {
+    const distinctNames = [...new Set(names)];
+    const keys = distinctNames.map((name) => lockKeySql(this.#schema, `work ${name}`));
     for (;;) {
-      const session = await this.#open();
+      const session = await this.#openSession();
       try {
         const rows = await session.query<{ locked: boolean[] }>(
           `select array[${keys.map((key) => `pg_try_advisory_lock(${key})`).join(", ")}]::boolean[] as locked`,
         );
         const locked = rows[0]?.locked ?? [];
         if (locked.every(Boolean)) return session;
-        await this.#unlock(
+        await this.#releaseLocks(
           session,
-          distinctKeys.filter((_, index) => locked[index]),
+          distinctNames.filter((_, index) => locked[index]),
         );
       } catch (error) {
         throw toStorageError(error);
@@ -146,13 +146,13 @@ export class PostgresSessions implements Sessions {
     }
   }
 
-  async #unlock(session: LockSession, names: readonly string[]): Promise<void> {
+  async #releaseLocks(session: LockSession, names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     const keys = [...new Set(names)].map((name) => lockKeySql(this.#schema, `work ${name}`));
     await session.query(`select ${keys.map((key) => `pg_advisory_unlock(${key})`).join(", ")}`);
   }
 
-  #open(): Promise<LockSession> {
+  #openSession(): Promise<LockSession> {
     if (this.#isClosed) return Promise.reject(toStorageError(new Error("The session is closed")));
     if (this.#session === undefined) {
       const openedSession: Promise<LockSession> = this.#connect(() => {
@@ -167,12 +167,12 @@ export class PostgresSessions implements Sessions {
   async #connect(forgetSession: () => void): Promise<LockSession> {
     const client = new Client({ ...this.#config, keepAlive: true });
     let session: LockSession | undefined;
-    const end = (error?: unknown): void => {
+    const handleEnd = (error?: unknown): void => {
       forgetSession();
-      session?.onLost(error ?? new Error("The connection was closed"));
+      session?.reportLost(error ?? new Error("The connection was closed"));
     };
-    client.on("error", end);
-    client.on("end", end);
+    client.on("error", handleEnd);
+    client.on("end", handleEnd);
     try {
       await client.connect();
       // Lets Postgres end the session soon after the machine of the process has gone.
@@ -181,7 +181,7 @@ export class PostgresSessions implements Sessions {
       );
       await client.query(`select pg_advisory_lock_shared(${presenceLockKeySql})`);
       const { rows } = await client.query<{ id: string }>(
-        `select ${readSessionId} as id from pg_stat_activity where pid = pg_backend_pid()`,
+        `select ${sessionIdSql} as id from pg_stat_activity where pid = pg_backend_pid()`,
       );
       session = new LockSession(rows[0]?.id ?? "", client);
       return session;
@@ -194,4 +194,4 @@ export class PostgresSessions implements Sessions {
 }
 
 /** Identifies a session. The start time is needed because the system reuses process ids. */
-const readSessionId = "pid::text || ' ' || extract(epoch from backend_start)::text";
+const sessionIdSql = "pid::text || ' ' || extract(epoch from backend_start)::text";

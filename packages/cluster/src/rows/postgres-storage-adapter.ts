@@ -10,22 +10,22 @@ import {
 } from "@mgmt/engine/internal";
 import { type Pool, type PoolClient, escapeIdentifier } from "pg";
 import { isStatementRefused, toUnavailableError } from "../connection/unavailable.js";
-import { type Statement, isStalePreparedStatement, runBatch, statement } from "./batch.js";
-import { findOutcome, isConnectionLost } from "./commit-outcome.js";
+import { type Statement, isStalePreparedStatement, runBatch, createStatement } from "./batch.js";
+import { findCommitOutcome, isConnectionLost } from "./commit-outcome.js";
 import { toStorable } from "./json-text.js";
 import {
   type LoadPlan,
-  type Results,
+  type BatchResults,
   type RowSource,
   commitStatement,
   isRateLimitCount,
   planReadOnlyLoad,
   planLoadInTransaction,
 } from "./load-plans.js";
-import { quoteLiteral } from "./reads.js";
+import { quoteStorableLiteral } from "./reads.js";
 import { RowCache } from "./row-cache.js";
 import { type WriteLockOptions, FairWriteLock } from "../connection/fair-write-lock.js";
-import { writesOf } from "./writes.js";
+import { buildWriteStatements } from "./writes.js";
 
 /** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */
 const conflictCodes: ReadonlySet<string> = new Set(["23505", "40001", "40P01"]);
@@ -46,19 +46,21 @@ interface TransactionResources extends RowSource {
 
 /** Stores rows in the tables of one Postgres schema. Several processes may use the schema at the same time. */
 export class PostgresStorageAdapter implements StorageAdapter {
-  readonly #shared: TransactionResources;
+  readonly #resources: TransactionResources;
 
   constructor(pool: Pool, schema: string, { commitCheckTimeoutMs, writeLockOptions }: StorageOptions) {
-    this.#shared = {
+    this.#resources = {
       ...{ pool, schema, commitCheckTimeoutMs },
-      identifier: escapeIdentifier(schema),
+      schemaIdentifier: escapeIdentifier(schema),
       writeLock: new FairWriteLock(writeLockOptions),
-      rows: new RowCache(),
+      rowCache: new RowCache(),
     };
   }
 
   begin({ mode, locks }: TransactionOptions): Transaction {
-    return mode === "read" ? new ReadTransaction(this.#shared) : new WriteTransaction(this.#shared, locks);
+    return mode === "read"
+      ? new ReadTransaction(this.#resources)
+      : new WriteTransaction(this.#resources, locks);
   }
 }
 
@@ -68,25 +70,25 @@ export const lockAllRowsSql = (schema: string): string =>
 
 /** Returns the SQL expression for the key of a lock. Each schema has its own locks. */
 export const lockKeySql = (schema: string, name: string): string =>
-  `hashtextextended(${quoteLiteral(`${schema} ${name}`)}, 0)`;
+  `hashtextextended(${quoteStorableLiteral(`${schema} ${name}`)}, 0)`;
 
 /** The expression for the key of the lock whose schema and name are the first parameter. */
 const lockKeyParameterSql = "hashtextextended($1, 0)";
 
-const rollbackStatement = statement("rollback");
-const beginStatement = statement("begin isolation level read committed");
+const rollbackStatement = createStatement("rollback");
+const beginStatement = createStatement("begin isolation level read committed");
 
 /** A transaction that takes one round trip for each load. Each load sees a snapshot of its own, and nothing is open afterward. */
 class ReadTransaction implements Transaction {
-  readonly #shared: TransactionResources;
+  readonly #resources: TransactionResources;
 
-  constructor(shared: TransactionResources) {
-    this.#shared = shared;
+  constructor(resources: TransactionResources) {
+    this.#resources = resources;
   }
 
   async load(preloads: readonly Preload[]): Promise<readonly LoadResult[]> {
-    const load = planReadOnlyLoad(this.#shared, preloads);
-    return load.rowsOf(await runOnPooledConnection(this.#shared.pool, load));
+    const loadPlan = planReadOnlyLoad(this.#resources, preloads);
+    return loadPlan.toLoadResults(await runOnPooledConnection(this.#resources.pool, loadPlan));
   }
 
   commit(): Promise<void> {
@@ -99,7 +101,7 @@ class ReadTransaction implements Transaction {
 }
 
 /** Runs statements on a connection of their own. */
-const runOnPooledConnection = async (pool: Pool, { statements }: LoadPlan): Promise<Results> => {
+const runOnPooledConnection = async (pool: Pool, { statements }: LoadPlan): Promise<BatchResults> => {
   if (statements.length === 0) return [];
   let client: PoolClient | undefined;
   try {
@@ -119,41 +121,42 @@ const runOnPooledConnection = async (pool: Pool, { statements }: LoadPlan): Prom
  * transaction that has changed nothing does not wait for its end.
  */
 class WriteTransaction implements Transaction {
-  readonly #shared: TransactionResources;
+  readonly #resources: TransactionResources;
   readonly #lockNames: readonly string[];
   #client: Promise<PoolClient> | undefined;
   /** Releases the write lock of the transaction. */
   #releaseLock = (): void => undefined;
 
-  constructor(shared: TransactionResources, locks: readonly string[]) {
-    this.#shared = shared;
+  constructor(resources: TransactionResources, locks: readonly string[]) {
+    this.#resources = resources;
     this.#lockNames = locks;
   }
 
   async load(preloads: readonly Preload[]): Promise<readonly LoadResult[]> {
     if (this.#client === undefined)
-      return this.#load(planLoadInTransaction(this.#shared, preloads, this.#beginStatements()));
+      return this.#load(planLoadInTransaction(this.#resources, preloads, this.#beginStatements()));
     const [rateLimitPreloads, rowPreloads] = [
       preloads.filter(isRateLimitCount),
       preloads.filter((preload) => !isRateLimitCount(preload)),
     ];
-    if (rateLimitPreloads.length === 0) return this.#load(planLoadInTransaction(this.#shared, preloads, []));
+    if (rateLimitPreloads.length === 0)
+      return this.#load(planLoadInTransaction(this.#resources, preloads, []));
     // The window must not stay locked until the transaction ends.
-    const rateLimitLoad = planReadOnlyLoad(this.#shared, rateLimitPreloads);
-    const rateLimitResults = rateLimitLoad.rowsOf(
-      await runOnPooledConnection(this.#shared.pool, rateLimitLoad),
+    const rateLimitLoad = planReadOnlyLoad(this.#resources, rateLimitPreloads);
+    const rateLimitResults = rateLimitLoad.toLoadResults(
+      await runOnPooledConnection(this.#resources.pool, rateLimitLoad),
     );
-    const read = await this.#load(planLoadInTransaction(this.#shared, rowPreloads, []));
+    const rowResults = await this.#load(planLoadInTransaction(this.#resources, rowPreloads, []));
     return preloads.map(
       (preload) =>
         (isRateLimitCount(preload)
           ? rateLimitResults[rateLimitPreloads.indexOf(preload)]
-          : read[rowPreloads.indexOf(preload)]) ?? [],
+          : rowResults[rowPreloads.indexOf(preload)]) ?? [],
     );
   }
 
-  async #load({ statements, rowsOf }: LoadPlan): Promise<readonly LoadResult[]> {
-    return rowsOf(statements.length === 0 ? [] : await this.#run(statements));
+  async #load({ statements, toLoadResults: rowsOf }: LoadPlan): Promise<readonly LoadResult[]> {
+    return rowsOf(statements.length === 0 ? [] : await this.#runStatements(statements));
   }
 
   async commit(changes: readonly TableChanges[]): Promise<void> {
@@ -162,13 +165,16 @@ class WriteTransaction implements Transaction {
       return;
     }
     try {
-      await this.#run([...writesOf(this.#shared.identifier, changes), commitStatement]);
+      await this.#runStatements([
+        ...buildWriteStatements(this.#resources.schemaIdentifier, changes),
+        commitStatement,
+      ]);
     } catch (error) {
       const isOutcomeUnknown = error instanceof DatabaseUnavailableError && isConnectionLost(error.cause);
       if (!isOutcomeUnknown) throw error;
       return this.#resolveLostCommit(changes, error);
     }
-    this.#release();
+    this.#releaseClientAndLock();
   }
 
   /** Finds out whether a commit whose response was lost took effect. */
@@ -179,8 +185,14 @@ class WriteTransaction implements Transaction {
     const backendPid = (client as { processID?: number | null } | undefined)?.processID ?? null;
     client?.release(true);
     this.#releaseLock();
-    const { pool, schema, commitCheckTimeoutMs } = this.#shared;
-    const outcome = await findOutcome({ pool, schema, backendPid, changes, timeoutMs: commitCheckTimeoutMs });
+    const { pool, schema, commitCheckTimeoutMs } = this.#resources;
+    const outcome = await findCommitOutcome({
+      pool,
+      schema,
+      backendPid,
+      changes,
+      timeoutMs: commitCheckTimeoutMs,
+    });
     if (outcome === "committed") return;
     if (outcome === "not committed") throw new ConflictError("The connection was lost before the commit");
     throw new OutcomeUnknownError("The connection was lost during a commit", { cause: error });
@@ -191,7 +203,7 @@ class WriteTransaction implements Transaction {
     return Promise.resolve();
   }
 
-  async #run(statements: readonly Statement[]): Promise<Results> {
+  async #runStatements(statements: readonly Statement[]): Promise<BatchResults> {
     try {
       this.#client ??= this.#connect();
       return await runBatch(await this.#client, statements);
@@ -202,15 +214,18 @@ class WriteTransaction implements Transaction {
 
   #beginStatements(): Statement[] {
     // All transactions take their locks in the same order, which prevents deadlocks.
-    const locks = [...new Set(this.#lockNames)].sort();
-    const { schema } = this.#shared;
+    const sortedNames = [...new Set(this.#lockNames)].sort();
+    const { schema } = this.#resources;
     return [
       beginStatement,
-      statement(`select pg_advisory_xact_lock_shared(${lockKeyParameterSql})`, toStorable(`${schema} state`)),
-      ...locks.map((lock) =>
-        statement(
+      createStatement(
+        `select pg_advisory_xact_lock_shared(${lockKeyParameterSql})`,
+        toStorable(`${schema} state`),
+      ),
+      ...sortedNames.map((lockName) =>
+        createStatement(
           `select pg_advisory_xact_lock(${lockKeyParameterSql})`,
-          toStorable(`${schema} lock ${lock}`),
+          toStorable(`${schema} lock ${lockName}`),
         ),
       ),
     ];
@@ -231,7 +246,7 @@ class WriteTransaction implements Transaction {
       .finally(() => this.#releaseLock());
   }
 
-  #release(): void {
+  #releaseClientAndLock(): void {
     const client = this.#client;
     this.#client = undefined;
     void client?.then((openClient) => openClient.release());
@@ -239,7 +254,7 @@ class WriteTransaction implements Transaction {
   }
 
   async #connect(): Promise<PoolClient> {
-    const { pool, writeLock } = this.#shared;
+    const { pool, writeLock } = this.#resources;
     this.#releaseLock = await writeLock.acquire(this.#lockNames);
     return pool.connect();
   }

@@ -4,13 +4,13 @@ import { escapeLiteral } from "pg";
 import { type Columns, type Statement, toArrayLiteral } from "./batch.js";
 import { toStorable } from "./json-text.js";
 import type { RowCache } from "./row-cache.js";
-import { isArrayField, sqlName } from "./tables.js";
+import { isArrayField, toSqlName } from "./tables.js";
 
 /** A statement that serves one or more preloads. */
 export interface ReadStatement extends Statement {
   readonly preloads: readonly Preload[];
   /** Converts the result of the statement to the result of each preload. */
-  readonly rowsOf: (results: readonly Columns[], rows: RowCache) => LoadResult[];
+  readonly toLoadResults: (results: readonly Columns[], rows: RowCache) => LoadResult[];
 }
 
 /**
@@ -18,19 +18,21 @@ export interface ReadStatement extends Statement {
  *
  * @param parameters those of all statements. Default: each statement has its own.
  */
-export const readsOf = (
+export const planReads = (
   schema: string,
   preloads: readonly Preload[],
   parameters?: Parameters,
 ): ReadStatement[] => {
   const groups = new Map<string | Preload, Preload[]>();
   for (const preload of preloads) {
-    const key = sharedKey(preload) ?? preload;
+    const key = groupKeyOf(preload) ?? preload;
     const group = groups.get(key);
     if (group) group.push(preload);
     else groups.set(key, [preload]);
   }
-  return Array.from(groups.values(), (group) => readOf(schema, group, parameters ?? new Parameters()));
+  return Array.from(groups.values(), (group) =>
+    buildReadStatement(schema, group, parameters ?? new Parameters()),
+  );
 };
 
 /** Returns one statement for several reads, whose rows have the index of their read as a fourth column. */
@@ -42,7 +44,7 @@ export const uniteReads = (reads: readonly ReadStatement[], { values }: Paramete
 });
 
 /** Returns the same text for preloads that one statement can serve; undefined when no other preload can share it. */
-const sharedKey = (preload: Preload): string | undefined => {
+const groupKeyOf = (preload: Preload): string | undefined => {
   if (preload.read === "row") return `row ${preload.table}`;
   const field = findOnlyField(preload);
   return field === undefined ? undefined : `range ${preload.table} ${field}`;
@@ -64,124 +66,130 @@ const findOnlyField = (preload: Preload): string | undefined => {
     : undefined;
 };
 
-const readOf = (schema: string, group: readonly Preload[], parameters: Parameters): ReadStatement => {
+const buildReadStatement = (
+  schema: string,
+  group: readonly Preload[],
+  parameters: Parameters,
+): ReadStatement => {
   const [preload] = group;
   if (preload === undefined) throw new Error("A read needs something that is wanted");
-  const table = `${schema}.${sqlName(preload.table)}`;
+  const table = `${schema}.${toSqlName(preload.table)}`;
   const select = `select seq, xmin, doc from ${table}`;
   const { values } = parameters;
-  const rows = (text: string): ReadStatement => ({
+  const readRows = (text: string): ReadStatement => ({
     text,
     values,
     preloads: group,
-    rowsOf: (results, cache) => [results.map((columns) => cache.load(preload.table, columns))],
+    toLoadResults: (results, cache) => [results.map((columns) => cache.getRow(preload.table, columns))],
   });
   const readNumber = (text: string): ReadStatement => ({
     text,
     values,
     preloads: group,
-    rowsOf: ([columns]) => [Number(columns?.[0])],
+    toLoadResults: ([columns]) => [Number(columns?.[0])],
   });
   const readByValue = (
     text: string,
-    wanted: readonly string[],
-    valueOf: (loaded: LoadedRow) => string,
+    wantedValues: readonly string[],
+    valueOf: (loadedRow: LoadedRow) => string,
   ): ReadStatement => ({
     text,
     values,
     preloads: group,
-    rowsOf: (results, cache) => {
+    toLoadResults: (results, cache) => {
       const rowsByValue = new Map<string, LoadedRow[]>();
-      for (const value of wanted) rowsByValue.set(value, []);
+      for (const value of wantedValues) rowsByValue.set(value, []);
       for (const columns of results) {
-        const loaded = cache.load(preload.table, columns);
-        rowsByValue.get(valueOf(loaded))?.push(loaded);
+        const loadedRow = cache.getRow(preload.table, columns);
+        rowsByValue.get(valueOf(loadedRow))?.push(loadedRow);
       }
-      return wanted.map((value) => rowsByValue.get(value) ?? []);
+      return wantedValues.map((value) => rowsByValue.get(value) ?? []);
     },
   });
   switch (preload.read) {
     case "row": {
       const ids = group.flatMap((member) => (member.read === "row" ? [member.id] : []));
-      return readByValue(`${select} where id ${parameters.among(ids)}`, ids, ({ row }) => row.id);
+      return readByValue(`${select} where id ${parameters.equalsAnyOf(ids)}`, ids, ({ row }) => row.id);
     }
     case "range": {
       const field = findOnlyField(preload);
       if (field !== undefined && group.length > 1) {
-        const wanted = group.flatMap((member) =>
+        const fieldValues = group.flatMap((member) =>
           member.read === "range" ? [String(member.where[field])] : [],
         );
-        const text = `${select} where ${sqlName(field)} ${parameters.among(wanted)} order by seq`;
-        return readByValue(text, wanted, ({ row }) => String((row as Row & Record<string, unknown>)[field]));
+        const text = `${select} where ${toSqlName(field)} ${parameters.equalsAnyOf(fieldValues)} order by seq`;
+        return readByValue(text, fieldValues, ({ row }) =>
+          String((row as Row & Record<string, unknown>)[field]),
+        );
       }
       const { where, containing = {}, after, limit, newestFirst } = preload;
       const conditions = [
-        ...conditionsOf(where, parameters),
+        ...buildConditions(where, parameters),
         ...Object.entries(containing).map(
-          ([name, text]) => `strpos(doc->>${quoteLiteral(name)}, ${parameters.text(text)}) > 0`,
+          ([name, text]) => `strpos(doc->>${quoteStorableLiteral(name)}, ${parameters.addText(text)}) > 0`,
         ),
         ...(after === null
           ? []
-          : [`seq ${newestFirst ? "<" : ">"} ${parameters.readNumber(after, "bigint")}`]),
+          : [`seq ${newestFirst ? "<" : ">"} ${parameters.addNumber(after, "bigint")}`]),
       ];
-      const order = `order by seq${newestFirst ? " desc" : ""}${limitClause(limit, parameters)}`;
-      return rows(`${select} where ${joinConditions(conditions)} ${order}`);
+      const order = `order by seq${newestFirst ? " desc" : ""}${buildLimitClause(limit, parameters)}`;
+      return readRows(`${select} where ${joinConditions(conditions)} ${order}`);
     }
     case "referenced": {
-      const { table: from, id, field } = preload.by;
-      const ids = `select ${sqlName(field)} from ${schema}.${sqlName(from)} where id = ${parameters.text(id)}`;
-      return rows(`${select} where id = (${ids})`);
+      const { table: fromTable, id, field } = preload.by;
+      const ids = `select ${toSqlName(field)} from ${schema}.${toSqlName(fromTable)} where id = ${parameters.addText(id)}`;
+      return readRows(`${select} where id = (${ids})`);
     }
     case "expired": {
-      const isExpired = `expires_at <= ${parameters.readNumber(preload.time)}`;
-      return rows(
-        `${select} where ${isExpired} order by expires_at, seq${limitClause(preload.limit, parameters)}`,
+      const expiredCondition = `expires_at <= ${parameters.addNumber(preload.time)}`;
+      return readRows(
+        `${select} where ${expiredCondition} order by expires_at, seq${buildLimitClause(preload.limit, parameters)}`,
       );
     }
     case "count":
       return readNumber(
-        `select count(*), null::xid, null::jsonb from ${table} where ${joinConditions(conditionsOf(preload.where, parameters))}`,
+        `select count(*), null::xid, null::jsonb from ${table} where ${joinConditions(buildConditions(preload.where, parameters))}`,
       );
     case "sequence":
-      return readNumber(`select ${nextSequence(table)}, null::xid, null::jsonb`);
+      return readNumber(`select ${nextSequenceSql(table)}, null::xid, null::jsonb`);
     case "hit":
       return {
-        text: countRequest(table, preload, parameters),
+        text: buildCountRequestSql(table, preload, parameters),
         values,
         preloads: group,
-        rowsOf: (results) => [results.map(parseWindow)],
+        toLoadResults: (results) => [results.map(parseWindow)],
       };
   }
 };
 
-const limitClause = (limit: number | null, parameters: Parameters): string =>
-  limit === null ? "" : ` limit ${parameters.readNumber(limit, "bigint")}`;
+const buildLimitClause = (limit: number | null, parameters: Parameters): string =>
+  limit === null ? "" : ` limit ${parameters.addNumber(limit, "bigint")}`;
 
 /** The parameters of a statement. */
 export class Parameters {
   readonly values: string[] = [];
 
   /** Adds a string, and returns the expression for it. */
-  text(text: string): string {
+  addText(text: string): string {
     return `${this.#add(toStorable(text))}::text`;
   }
 
-  readNumber(value: number, type: "bigint" | "double precision" = "double precision"): string {
+  addNumber(value: number, type: "bigint" | "double precision" = "double precision"): string {
     if (!Number.isFinite(value))
       throw new Error(`${String(value)} cannot be compared with a number in Postgres`);
     return `${this.#add(String(value))}::${type}`;
   }
 
-  texts(texts: readonly string[]): string {
+  addTexts(texts: readonly string[]): string {
     return `${this.#add(toArrayLiteral(texts.map(toStorable)))}::text[]`;
   }
 
   /** Returns the rest of a condition that is true for these strings. */
-  among(texts: readonly string[]): string {
-    const [only, ...otherFields] = texts;
-    return only !== undefined && otherFields.length === 0
-      ? `= ${this.text(only)}`
-      : `= any (${this.texts(texts)})`;
+  equalsAnyOf(texts: readonly string[]): string {
+    const [onlyText, ...otherTexts] = texts;
+    return onlyText !== undefined && otherTexts.length === 0
+      ? `= ${this.addText(onlyText)}`
+      : `= any (${this.addTexts(texts)})`;
   }
 
   #add(value: string): string {
@@ -198,18 +206,18 @@ const maxDeletedWindows = 2;
  * it started: the clocks of several processes differ by less. Then deletes other ended windows, skipping those that another request
  * has locked.
  */
-const countRequest = (
+const buildCountRequestSql = (
   table: string,
   { id, now, length, maxCount }: Extract<Preload, { read: "hit" }>,
   parameters: Parameters,
 ): string => {
-  const [time, endsAt] = [parameters.readNumber(now), parameters.readNumber(now + length)];
-  const isWindowOver = `w.ends_at <= ${time} or w.ends_at > ${parameters.readNumber(now + 2 * length)}`;
+  const [time, endsAt] = [parameters.addNumber(now), parameters.addNumber(now + length)];
+  const windowOverCondition = `w.ends_at <= ${time} or w.ends_at > ${parameters.addNumber(now + 2 * length)}`;
   return `with hit as (
-    insert into ${table} as w values (${parameters.text(id)}, 1, ${endsAt})
+    insert into ${table} as w values (${parameters.addText(id)}, 1, ${endsAt})
       on conflict (id) do update set
-        count = case when ${isWindowOver} then 1 else least(w.count + 1, ${parameters.readNumber(maxCount, "bigint")}) end,
-        ends_at = case when ${isWindowOver} then excluded.ends_at else w.ends_at end
+        count = case when ${windowOverCondition} then 1 else least(w.count + 1, ${parameters.addNumber(maxCount, "bigint")}) end,
+        ends_at = case when ${windowOverCondition} then excluded.ends_at else w.ends_at end
       returning id, count, ends_at),
   deleted as (
     delete from ${table} where id in (
@@ -224,31 +232,32 @@ const parseWindow = ([id, count, endsAt]: Columns): LoadedRow => {
 };
 
 /** Returns the expression for the next sequence number of a table. */
-export const nextSequence = (table: string): string => `nextval(pg_get_serial_sequence('${table}', 'seq'))`;
+export const nextSequenceSql = (table: string): string =>
+  `nextval(pg_get_serial_sequence('${table}', 'seq'))`;
 
 /** Returns a string as an SQL literal. */
-export const quoteLiteral = (text: string): string => escapeLiteral(toStorable(text));
+export const quoteStorableLiteral = (text: string): string => escapeLiteral(toStorable(text));
 
 const joinConditions = (conditions: readonly string[]): string =>
   conditions.length === 0 ? "true" : conditions.join(" and ");
 
-const conditionsOf = (where: Lookup, parameters: Parameters): string[] =>
+const buildConditions = (where: Lookup, parameters: Parameters): string[] =>
   Object.entries(where).flatMap(([field, value]) =>
-    value === undefined ? [] : [conditionOf(field, value, parameters)],
+    value === undefined ? [] : [buildCondition(field, value, parameters)],
   );
 
-const conditionOf = (
+const buildCondition = (
   field: string,
   value: KeyValue | readonly KeyValue[],
   parameters: Parameters,
 ): string => {
-  const column = sqlName(field);
+  const column = toSqlName(field);
   // `Array.isArray` does not narrow readonly arrays.
   const values = Array.isArray(value) ? (value as readonly KeyValue[]) : [value as KeyValue];
   const texts = values.filter((part) => part !== null).map(String);
-  if (isArrayField(field)) return `${column} ?| ${parameters.texts(texts)}`;
+  if (isArrayField(field)) return `${column} ?| ${parameters.addTexts(texts)}`;
   const alternatives = [
-    ...(texts.length === 0 ? [] : [`${column} ${parameters.among(texts)}`]),
+    ...(texts.length === 0 ? [] : [`${column} ${parameters.equalsAnyOf(texts)}`]),
     ...(values.includes(null) ? [`${column} is null`] : []),
   ];
   return alternatives.length === 0 ? "false" : `(${alternatives.join(" or ")})`;

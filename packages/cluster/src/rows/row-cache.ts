@@ -1,7 +1,7 @@
 import type { Row } from "@mgmt/engine";
 import type { LoadedRow } from "@mgmt/engine/internal";
 import type { Columns } from "./batch.js";
-import { parseJson } from "./json-text.js";
+import { parseStorableJson } from "./json-text.js";
 
 /** Bounds the memory that the rows take. */
 const maxRows = 2_000;
@@ -12,21 +12,21 @@ export class RowCache {
   #olderRows: ReadonlyMap<string, LoadedRow> = new Map();
 
   /** Returns the row in the columns `seq`, `xmin`, and `doc`. */
-  load(table: string, [sequence, version, document]: Columns): LoadedRow {
+  getRow(table: string, [sequence, version, document]: Columns): LoadedRow {
     const key = `${table} ${String(sequence)} ${String(version)}`;
-    const recent = this.#recentRows.get(key);
-    if (recent) return recent;
-    const loaded = this.#olderRows.get(key) ?? {
+    const recentRow = this.#recentRows.get(key);
+    if (recentRow) return recentRow;
+    const loadedRow = this.#olderRows.get(key) ?? {
       sequence: Number(sequence),
       version: String(version),
       // Only rows are stored.
-      row: parseJson(String(document)) as Row,
+      row: parseStorableJson(String(document)) as Row,
     };
     if (this.#recentRows.size >= maxRows) {
       this.#olderRows = this.#recentRows;
       this.#recentRows = new Map();
     }
-    this.#recentRows.set(key, loaded);
-    return loaded;
+    this.#recentRows.set(key, loadedRow);
+    return loadedRow;
   }
 }

@@ -3,12 +3,12 @@ import { type Table, collections } from "@mgmt/engine/internal";
 const sqlNames = new Map<string, string>();
 
 /** Returns the name of a table or column: `serviceTokens` is `service_tokens`, and `domains.name` is `domains_name`. */
-export const sqlName = (name: string): string => {
-  const known = sqlNames.get(name);
-  if (known !== undefined) return known;
-  const sqlTableName = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(".", "_");
-  sqlNames.set(name, sqlTableName);
-  return sqlTableName;
+export const toSqlName = (name: string): string => {
+  const existingName = sqlNames.get(name);
+  if (existingName !== undefined) return existingName;
+  const newName = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(".", "_");
+  sqlNames.set(name, newName);
+  return newName;
 };
 
 /** Array fields. A lookup by such a field finds the rows whose array contains the value. */

@@ -15,7 +15,10 @@ const openBehindProxy = async (
   patience: number,
   options: Parameters<typeof StoredProcess.open>[2] = {},
 ): Promise<StoredProcess> => {
-  const records = await openRecords({ ...cluster.address, port: proxy.port }, { schema, patience });
+  const records = await openRecords(
+    { ...cluster.address, port: proxy.port },
+    { schema, commitCheckTimeoutMs: patience },
+  );
   onTestFinished(() => records.close());
   return StoredProcess.open(cluster, schema, { records, isStarted: false, ...options });
 };

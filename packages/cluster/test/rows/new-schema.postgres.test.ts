@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { newSchemaStatements } from "../../src/rows/new-schema.js";
+import { buildSchemaStatements } from "../../src/rows/new-schema.js";
 import { recordsDatabase, recordsSchema } from "../../src/rows/records-location.js";
-import { migrate } from "../../src/rows/migrate.js";
+import { migrateSchema } from "../../src/rows/migrate.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 
 const cluster = new Cluster();
@@ -24,17 +24,17 @@ const definition = async (schema: string): Promise<object[]> => {
 describe("a new cluster", () => {
   it("has the tables that a migration creates, in their current version", async () => {
     const admin = await cluster.connectAsAdmin(recordsDatabase);
-    await migrate(admin, "migrated");
+    await migrateSchema(admin, "migrated");
     const created = await definition(recordsSchema);
     expect(created.length).toBeGreaterThan(100);
     expect(created).toEqual(await definition("migrated"));
 
-    await migrate(admin, recordsSchema);
+    await migrateSchema(admin, recordsSchema);
     expect(await definition(recordsSchema)).toEqual(created);
     await admin.end();
   });
 
   it("ends each statement where single-user mode expects it", () => {
-    for (const statement of newSchemaStatements(recordsSchema)) expect(statement).not.toMatch(/;\n\n/);
+    for (const statement of buildSchemaStatements(recordsSchema)) expect(statement).not.toMatch(/;\n\n/);
   });
 });

@@ -2,10 +2,10 @@ import type { Store } from "@mgmt/engine";
 import { type StorageAdapter, ConflictError, type Preload, collections, replay } from "@mgmt/engine/internal";
 import { Connection, Pool } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { toArrayLiteral, runBatch, statement } from "../../src/rows/batch.js";
-import { NewerSchemaError, migrate } from "../../src/rows/migrate.js";
+import { toArrayLiteral, runBatch, createStatement } from "../../src/rows/batch.js";
+import { NewerSchemaError, migrateSchema } from "../../src/rows/migrate.js";
 import { migrations } from "../../src/rows/migrations.js";
-import { sqlName } from "../../src/rows/tables.js";
+import { toSqlName } from "../../src/rows/tables.js";
 import { sampleRows } from "../../../engine/test/store/store-under-test.js";
 import { StoreCluster } from "./store-cluster.js";
 
@@ -40,7 +40,9 @@ describe("the schema of the records", () => {
     const columns = new Set(rows.map(({ name }) => name));
     const wanted = Object.entries(collections).flatMap(([table, { keys }]) =>
       keys.flatMap((key) =>
-        [...key.by, ...("and" in key ? key.and : [])].map((field) => `${sqlName(table)}.${sqlName(field)}`),
+        [...key.by, ...("and" in key ? key.and : [])].map(
+          (field) => `${toSqlName(table)}.${toSqlName(field)}`,
+        ),
       ),
     );
     expect(wanted.filter((name) => !columns.has(name))).toEqual([]);
@@ -48,7 +50,7 @@ describe("the schema of the records", () => {
 
   it("is created once by processes that start at the same time", async () => {
     const clients = await Promise.all([1, 2, 3, 4].map(() => cluster.pool.connect()));
-    await Promise.all(clients.map((client) => migrate(client, "started_together")));
+    await Promise.all(clients.map((client) => migrateSchema(client, "started_together")));
     for (const client of clients) client.release();
     const { rows } = await cluster.pool.query("select version from started_together.migrations");
     expect(rows).toEqual(migrations.map((_, index) => ({ version: index + 1 })));
@@ -58,7 +60,7 @@ describe("the schema of the records", () => {
     const schema = await cluster.makeSchema();
     await cluster.pool.query(`insert into ${schema}.migrations values (1000)`);
     const client = await cluster.pool.connect();
-    await expect(migrate(client, schema)).rejects.toThrow(NewerSchemaError);
+    await expect(migrateSchema(client, schema)).rejects.toThrow(NewerSchemaError);
     client.release();
     const { rows } = await cluster.pool.query(`select max(version) as version from ${schema}.migrations`);
     expect(rows).toEqual([{ version: 1000 }]);
@@ -196,9 +198,13 @@ describe("a connection", () => {
     const prepared = vi.spyOn(Connection.prototype, "parse");
     onTestFinished(() => prepared.mockRestore());
     const [one, two, wrong] = ["select 1", "select 2", "select 1 / (1 - $1::integer)"];
-    const failed = runBatch(client, [statement(one), statement(wrong, "1"), statement(two)]);
+    const failed = runBatch(client, [
+      createStatement(one),
+      createStatement(wrong, "1"),
+      createStatement(two),
+    ]);
     await expect(failed).rejects.toThrow("division by zero");
-    const sent = [statement(one), statement(wrong, "2"), statement(two)];
+    const sent = [createStatement(one), createStatement(wrong, "2"), createStatement(two)];
     for (let turn = 0; turn < 2; turn += 1)
       expect(await runBatch(client, sent)).toEqual([[["1"]], [["-1"]], [["2"]]]);
     expect(prepared.mock.calls.map(([{ text }]) => text)).toEqual([one, wrong, two, one, wrong, two]);
@@ -210,8 +216,8 @@ describe("a connection", () => {
     const texts = ["", "NULL", "null", '"', "\\", "a,b", "{}", " ", "🐘", "\n"];
     const client = await cluster.pool.connect();
     const rows = await runBatch(client, [
-      statement("select to_json($1::text[])", toArrayLiteral(texts)),
-      statement("select cardinality($1::text[])", toArrayLiteral([])),
+      createStatement("select to_json($1::text[])", toArrayLiteral(texts)),
+      createStatement("select cardinality($1::text[])", toArrayLiteral([])),
     ]);
     client.release();
     expect([JSON.parse(String(rows[0]?.[0]?.[0])), rows[1]]).toEqual([texts, [["0"]]]);

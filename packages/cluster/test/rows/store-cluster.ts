@@ -3,7 +3,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { type OpenRecords, type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
 import { PostgresStorageAdapter } from "../../src/rows/postgres-storage-adapter.js";
-import { migrate } from "../../src/rows/migrate.js";
+import { migrateSchema } from "../../src/rows/migrate.js";
 import { readAllTables, replaceAllTables } from "../../src/rows/all-tables.js";
 import type { OpenStore } from "../../../engine/test/store/store-under-test.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
@@ -61,7 +61,7 @@ export class StoreCluster {
   async makeSchema(): Promise<string> {
     const schema = this.newSchema();
     const client = await this.pool.connect();
-    await migrate(client, schema);
+    await migrateSchema(client, schema);
     client.release();
     return schema;
   }

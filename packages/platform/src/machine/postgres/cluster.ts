@@ -7,7 +7,7 @@ import { removeUnfinishedFiles, temporaryPathFor, writeAtomically } from "../dat
 import { readRegularFile } from "../data-dir/safe-file.js";
 import { ensurePrivateCacheDir } from "../data-dir/directories.js";
 import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/records-location";
-import { newSchemaStatements } from "@mgmt/cluster/rows/new-schema";
+import { buildSchemaStatements } from "@mgmt/cluster/rows/new-schema";
 import { superuser } from "@mgmt/cluster/policy/own-cluster";
 import { platformErrors } from "../../errors/platform-error.js";
 import { type SystemAccount, isRunningAsRoot } from "../data-dir/postgres-account.js";
@@ -171,7 +171,7 @@ const findImagePath = async (binaries: Binaries): Promise<string | undefined> =>
         mtimeMs,
         buildInitdbParameters(binaries),
         listCharacterLocales(binaries),
-        newSchemaStatements(recordsSchema),
+        buildSchemaStatements(recordsSchema),
       ]),
     )
     .digest("hex");
@@ -237,7 +237,7 @@ const createRecordTables = async (
       account,
       cwd: directory,
       signal,
-      input: newSchemaStatements(recordsSchema)
+      input: buildSchemaStatements(recordsSchema)
         .map((statement) => `${statement};\n\n`)
         .join(""),
     },
