@@ -91,7 +91,7 @@ describe("statements in the databases of tenants", () => {
   });
 
   it("are made in one file", () => {
-    expect(filesWith(/new StatementWithin\(/)).toEqual(["cluster/src/policy/tenant-statement.ts"]);
+    expect(filesWith(/new TenantStatement\(/)).toEqual(["cluster/src/policy/tenant-statement.ts"]);
     expect(sources.size).toBeGreaterThan(60);
   });
 
