@@ -13,11 +13,14 @@ type TsupPlugin = NonNullable<Options["plugins"]>[number];
 export const requireOnDemand = (isRequired: (name: string) => boolean): TsupPlugin => ({
   name: "require-on-demand",
   renderChunk: (code) => ({
-    code: code.replaceAll(/\bimport\("([^"\n]+)"\)/g, (call, name: string) => {
-      const required = `Promise.resolve().then(() => require("${name}"))`;
-      if (/^[.#]/.test(name)) return required;
-      return isRequired(name) ? `${required}.then(${asNamespace})` : call;
-    }),
+    code: code
+      .replaceAll(/\bimport\("([^"\n]+)"\)/g, (call, name: string) => {
+        const required = `Promise.resolve().then(() => require("${name}"))`;
+        if (/^[.#]/.test(name)) return required;
+        return isRequired(name) ? `${required}.then(${asNamespace})` : call;
+      })
+      // Rollup would assign a default export without others to `module.exports`, where `import()` does not find it.
+      .replaceAll(/^export \{\s*(\w+) as default\s*\};/gm, "export { $1 as default, $1 as value };"),
   }),
 });
 
