@@ -1,6 +1,6 @@
 import { ChildProcess } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync, writeSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { finished } from "node:stream/promises";
 import { onTestFinished } from "vitest";
@@ -9,6 +9,8 @@ import { temporaryFolder } from "./folders.js";
 /** How a program was started. */
 export interface ProgramCall {
   readonly name: string;
+  /** As it was passed. */
+  readonly path: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
@@ -44,13 +46,15 @@ export interface RecordedPrograms {
 export const programVersion = "18.4";
 
 /**
- * Has functions answer instead of programs until the end of the test, which starts no process. Only programs in the folder of `env`
- * start.
+ * Has functions answer instead of programs until the end of the test, which starts no process. No other program starts.
+ *
+ * @param programs by their names, or by the absolute paths of those that are not looked for in PATH.
  */
 export const recordPrograms = (programs: Readonly<Record<string, FakeProgram>>): RecordedPrograms => {
   const folder = join(temporaryFolder(), "bin");
   mkdirSync(folder);
   for (const name of Object.keys(programs)) {
+    if (isAbsolute(name)) continue;
     writeFileSync(join(folder, name), "");
     chmodSync(join(folder, name), 0o755);
   }
@@ -58,11 +62,12 @@ export const recordPrograms = (programs: Readonly<Record<string, FakeProgram>>):
   const start = (call: ProgramCall): ReturnType<FakeProgram> => {
     if (call.args[0] === "--version") return { stdout: `${call.name} (PostgreSQL) ${programVersion}\n` };
     calls.push(call);
-    return programs[call.name]?.(call);
+    return (programs[call.path] ?? programs[call.name])?.(call);
   };
   const { spawn: originalSpawn } = prototype;
   prototype.spawn = function (this: FakeChild, options: SpawnOptions) {
-    const isKnown = dirname(options.file) === folder && basename(options.file) in programs;
+    const { file } = options;
+    const isKnown = file in programs || (dirname(file) === folder && basename(file) in programs);
     return startFake(this, options, isKnown ? start : () => ({ error: "ENOENT" }));
   };
   onTestFinished(() => {
@@ -119,6 +124,7 @@ const startFake = (child: FakeChild, options: SpawnOptions, start: FakeProgram):
   );
   const call = {
     name: basename(file),
+    path: file,
     args: args.slice(1),
     env,
     cwd,
