@@ -105,6 +105,7 @@ export class RecordedShop implements RecordedClone {
   refs: Record<string, string> = { "refs/heads/main": commitOf("main") };
   isClone = true;
   ignored: readonly string[] = [];
+  declare refusal?: string;
 
   /** Creates a branch with a commit, and is on it. */
   startBranch(branch: string, { push = true } = {}): void {

@@ -101,4 +101,25 @@ describe("the preview of a branch", () => {
     const result = await place.mgmt`preview up --branch live`;
     expect(result).toMatchObject({ status: 2, stderr: expect.stringContaining("preview:default_branch") });
   });
+
+  it("is not guessed where git refuses the folder, and needs no git", async () => {
+    shop.refusal = "detected dubious ownership";
+    const before = place.requestCount;
+    const refused = { status: 1, stderr: expect.stringContaining("preview:git_refuses") };
+    expect(await place.mgmt`preview up --branch a`).toMatchObject(refused);
+    expect(place.requestCount).toBe(before);
+    const listed = await place.mgmt`preview list`;
+    expect(listed).toMatchObject({ status: 0, stderr: expect.stringContaining("dubious ownership") });
+    const { status, stderr } = await place.mgmtIn(place.folder, {
+      PATH: place.folder,
+    })`preview up --branch a`;
+    expect(status, stderr).toBe(0);
+  });
+
+  it("is all that is deleted with it: that of another repository on the same branch stays", async () => {
+    const [ofShop, ofWeb] = [await upFrom("https://git.example/shop.git"), await upFrom(web)];
+    const { json } = await place.mgmt`preview down --branch a --yes -o json`;
+    expect(json).toEqual({ branch: "a", databaseId: ofWeb, branchId: null });
+    expect((await place.databases()).map(({ id }) => id)).toEqual([place.sourceId, ofShop]);
+  });
 });

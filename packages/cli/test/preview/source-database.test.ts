@@ -59,6 +59,7 @@ describe("a copy that another run has created meanwhile", () => {
     });
     const { json } = await place.mgmt`preview up --branch a -o json`;
     expect(json).toMatchObject({ databaseId: first.databaseId, created: false });
+    expect((await place.databases()).at(-1)?.logicalId).toContain(".expires-20300101T0000Z");
     expect((await place.databases()).map(({ id }) => id)).toEqual([place.sourceId, first.databaseId]);
   });
 });

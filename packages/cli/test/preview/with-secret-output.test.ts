@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Place, useRecordedPlace } from "../commands/preview/place.js";
@@ -16,6 +16,8 @@ describe("the connection string of a preview", () => {
     ["--show-secrets --file=-", { CI: "true" }, 0, ""],
     ["--dry-run --file=-", { CI: "true" }, 0, ""],
     ["--dry-run --secret-file=new.json", {}, 0, ""],
+    ["--github-env=URL", {}, 2, "github:not_running"],
+    ["--dry-run --github-env=URL", {}, 0, ""],
   ])("goes with %s in %j only where no log keeps it", async (flags, variables, status, text) => {
     const [first = "", second = "--timeout=5m"] = flags.split(" ");
     const before = place.requestCount;
@@ -43,6 +45,14 @@ describe("the connection string of a preview", () => {
       expect(result).toMatchObject({ status: 0, stdout: expect.not.stringContaining("postgresql") });
     }
     expect(readFileSync(file, "utf8").match(/^URL<<mgmt_\S+$/gm)).toHaveLength(2);
+  });
+
+  it("is written to its file, which the command names in the end, also after a failure", async () => {
+    const { stderr } = await place.mgmt`preview up --branch a --secret-file first.json`;
+    expect(stderr).toContain(`Wrote the secrets to ${join(place.folder, "first.json")}.`);
+    place.session.server.engine.faults.add({ operation: "databases.list", status: 422 });
+    expect((await place.mgmt`preview up --branch b --secret-file second.json`).status).not.toBe(0);
+    expect(existsSync(join(place.folder, "second.json"))).toBe(false);
   });
 
   it("is not created where its file cannot be written: nothing was sent", async () => {

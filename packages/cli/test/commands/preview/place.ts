@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { EngineOptions } from "@mgmt/mock/server";
+import type { DatabaseEngine, EngineOptions } from "@mgmt/mock/server";
 import { afterEach, beforeEach } from "vitest";
 import { temporaryFolder } from "../../folders.js";
 import { RecordedShop, recordedGit } from "../../git/recorded-git.js";
@@ -153,17 +153,23 @@ export const usePlace = (options: EngineOptions = {}): (() => Place) => {
 /**
  * Does the same where no process is started: a recorded git answers for the folder, which is a clone of the repository of a shop.
  *
- * @param provisioning how long a database takes to be ready, in milliseconds. Default: it is ready at once.
+ * @param options `provisioning` is how long a database takes to be ready, in milliseconds. Default: it is ready at once. `programs` are
+ *   more programs.
  */
-export const useRecordedPlace = ({ provisioning = 0 } = {}): (() => {
-  place: Place;
-  shop: RecordedShop;
-}) => {
-  const current = usePlace({ settings: { lifecycle: { provisioning, recovering: 0 } } });
+export const useRecordedPlace = ({
+  provisioning = 0,
+  databaseEngine,
+  programs = {},
+}: {
+  readonly provisioning?: number;
+  readonly databaseEngine?: DatabaseEngine;
+  readonly programs?: Parameters<typeof recordPrograms>[0];
+} = {}): (() => { place: Place; shop: RecordedShop }) => {
+  const current = usePlace({ databaseEngine, settings: { lifecycle: { provisioning, recovering: 0 } } });
   let shop: RecordedShop;
   beforeEach(() => {
     shop = new RecordedShop();
-    Object.assign(current().env, recordPrograms({ git: recordedGit(shop) }).env);
+    Object.assign(current().env, recordPrograms({ ...programs, git: recordedGit(shop) }).env);
   });
   return () => ({ place: current(), shop });
 };

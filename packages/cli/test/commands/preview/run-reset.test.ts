@@ -32,6 +32,13 @@ describe("mgmt preview reset", () => {
     expect(again.stderr).toMatch(/was replaced by db_\w+, a copy of \S+ in eu-central-1\. Connection/);
   });
 
+  it("forgets that a setup of the old database has not succeeded", async () => {
+    const { databaseId } = (await place.mgmt`preview up --branch a -o json`).json as Up;
+    await place.mgmt`databases update ${databaseId} --name ${"a (setup pending)"}`;
+    await place.mgmt`preview reset --branch a --yes`;
+    expect((await place.databases()).at(-1)?.name).toBe("a");
+  });
+
   it("keeps the connection string with --from-backup", async () => {
     const before = (await place.mgmt`preview up --branch a -o json`).json as Up;
     expect(await place.mgmt`preview reset --branch a --yes --from-backup`).toMatchObject({
