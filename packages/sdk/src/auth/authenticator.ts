@@ -82,7 +82,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       {
         signals: [],
         timeoutMs: renewalLimitMs,
-        createTimeoutError: () => authErrors.noToken(renewalLimitMs, session.waitingFor),
+        onTimeout: () => authErrors.noToken(renewalLimitMs, session.waitingFor),
       },
       work,
     );
@@ -146,7 +146,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       const createTimeoutError = (): Error => authErrors.noToken(waitMs, session.waitingFor);
       try {
         return useCredential(
-          await withDeadline({ signals: [signal], timeoutMs: waitMs, createTimeoutError }, () =>
+          await withDeadline({ signals: [signal], timeoutMs: waitMs, onTimeout: createTimeoutError }, () =>
             awaitRenewal(rejected),
           ),
         );

@@ -136,5 +136,5 @@ const withStoreDeadline = (
 ): Promise<void> => {
   const createTimeoutError = (): Error =>
     authErrors.storeTimeout(timeoutMs, "The code has been used: start a new login when the store works.");
-  return withDeadline({ signals: [signal], timeoutMs, createTimeoutError }, work);
+  return withDeadline({ signals: [signal], timeoutMs, onTimeout: createTimeoutError }, work);
 };

@@ -44,7 +44,7 @@ const takeCredentialFromStore = (
   const { timeoutMs } = settings;
   const createTimeoutError = (): AuthError =>
     authErrors.storeTimeout(timeoutMs, "Nothing was revoked. Log out again when the store works.");
-  return withDeadline({ signals: [signal], timeoutMs, createTimeoutError }, (deadlineSignal) =>
+  return withDeadline({ signals: [signal], timeoutMs, onTimeout: createTimeoutError }, (deadlineSignal) =>
     withExclusiveStore(store, deadlineSignal, async () => {
       const storedCredential = await readCredentialOrCorruptError(store);
       const session = sessionOf(store);

@@ -66,7 +66,7 @@ export const sendOAuthRequest = async <T>(
       {
         signals: [signal],
         timeoutMs,
-        createTimeoutError: () => authErrors.serverTimeout(request, timeoutMs),
+        onTimeout: () => authErrors.serverTimeout(request, timeoutMs),
       },
       (deadlineSignal) =>
         work({ signal: deadlineSignal, [allowInsecureRequests]: allowsHttp, [customFetch]: send }),

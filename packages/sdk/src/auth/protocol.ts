@@ -149,7 +149,11 @@ export const redeemCallback = async (
   if (earlierRedemption) {
     try {
       const createTimeoutError = (): Error => authErrors.serverTimeout("The login", settings.timeoutMs);
-      const limits = { signals: [signal], timeoutMs: Number.POSITIVE_INFINITY, createTimeoutError };
+      const limits = {
+        signals: [signal],
+        timeoutMs: Number.POSITIVE_INFINITY,
+        onTimeout: createTimeoutError,
+      };
       await withDeadline(limits, () => earlierRedemption.credential);
       return earlierRedemption;
     } catch (error) {

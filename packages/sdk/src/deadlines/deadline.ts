@@ -22,7 +22,7 @@ export const raceWithDeadline = <T>(
   work: (limit: Limit) => Promise<T>,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
-    const { signals, timeoutMs, createTimeoutError, timers } = limits;
+    const { signals, timeoutMs, onTimeout: createTimeoutError, timers } = limits;
     for (const { aborted, reason } of signals) if (aborted) throw abortError(reason);
     const limit: Limit = new (selectAborterClass(AbortController))(limits);
     let timer: unknown;

@@ -6,7 +6,7 @@ export interface DeadlineOptions {
   signals: readonly AbortSignal[];
   timeoutMs: number;
   /** Makes the error that is thrown at the deadline. */
-  createTimeoutError: () => Error;
+  onTimeout: () => Error;
   timers: Timers;
 }
 

@@ -17,14 +17,14 @@ export const withDeadline = async <T>(
     throw new InvalidArgumentError("signal", "must be an AbortSignal");
   }
   let timeoutError: Error | undefined;
-  const createTimeoutError = (): Error => (timeoutError = limits.createTimeoutError());
+  const createTimeoutError = (): Error => (timeoutError = limits.onTimeout());
   try {
     return await raceWithDeadline(
-      { timers: globalThis, ...limits, signals, createTimeoutError },
+      { timers: globalThis, ...limits, signals, onTimeout: createTimeoutError },
       ({ signal }) => work(signal),
     );
   } catch (error) {
     // An error made in a timer's callback does not show who awaits; one made here does.
-    throw error === timeoutError ? limits.createTimeoutError() : error;
+    throw error === timeoutError ? limits.onTimeout() : error;
   }
 };

@@ -54,7 +54,7 @@ export const ensureResource = async <Created, Found, Issued>(
   let work: Promise<EnsureResult<Created, Found, Issued>> | undefined;
   try {
     return await withDeadline(
-      { signals: signals.concat(options.signal ?? []), timeoutMs, createTimeoutError, timers },
+      { signals: signals.concat(options.signal ?? []), timeoutMs, onTimeout: createTimeoutError, timers },
       (signal) => {
         const attemptOptions = { ...options, signal };
         const result = createOrFind<Created, Found>(

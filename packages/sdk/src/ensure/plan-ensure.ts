@@ -23,7 +23,7 @@ export const planEnsure = async <Found>(
   const deadlineOptions = {
     signals: signals.concat(options.signal ?? []),
     timeoutMs,
-    createTimeoutError,
+    onTimeout: createTimeoutError,
     timers,
   };
   return await withDeadline(deadlineOptions, async (signal) => {

@@ -16,7 +16,7 @@ export const roundTrip = (
   const { timeoutMs, load, timers } = settings;
   const deadline = timers.performance.now() + timeoutMs;
   return raceWithDeadline(
-    { createTimeoutError: () => new TimeoutError(message, timeoutMs), ...settings },
+    { onTimeout: () => new TimeoutError(message, timeoutMs), ...settings },
     async (limit) => {
       const context: CallContext = { settings, message, attempts, limit, deadline };
       const authorizedMessage = await authorize(context);

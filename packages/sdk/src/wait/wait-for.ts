@@ -65,7 +65,7 @@ export const waitFor = async <T extends AwaitedResource>(
     });
 
   return await withDeadline(
-    { signals: signals.concat(callerSignal ?? []), timeoutMs, createTimeoutError, timers },
+    { signals: signals.concat(callerSignal ?? []), timeoutMs, onTimeout: createTimeoutError, timers },
     async (signal) => {
       onStart?.(progressAfter(0));
       for (

@@ -42,7 +42,7 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
   const { redirectUri } = server;
   try {
     return await withDeadline(
-      { signals: [signal], timeoutMs, createTimeoutError },
+      { signals: [signal], timeoutMs, onTimeout: createTimeoutError },
       async (deadlineSignal) => {
         const { url, attempt } = await startLoginWith(settings, {
           redirectUri,
