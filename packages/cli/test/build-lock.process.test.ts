@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { knownProcesses } from "@mgmt/internal/processes/process-life";
+import { knownProcesses } from "@mgmt/internal/processes/process-liveness";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { commonInputs, inputsOf } from "../../../scripts/build-if-stale.mjs";

@@ -1,4 +1,4 @@
-import { knownProcesses } from "@mgmt/internal/processes/process-life";
+import { knownProcesses } from "@mgmt/internal/processes/process-liveness";
 
 /** Returns the content of a lock of this process, with other values. */
 export const lockText = (fields: object = {}): string =>

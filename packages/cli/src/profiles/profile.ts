@@ -4,8 +4,8 @@ import {
   processLiveness,
   parseIdentity,
   type ProcessIdentity,
-} from "@mgmt/internal/processes/process-life";
-import { createPsProcesses } from "@mgmt/internal/processes/start-by-ps";
+} from "@mgmt/internal/processes/process-liveness";
+import { createPsProcesses } from "@mgmt/internal/processes/ps-processes";
 import { isObject } from "../json/json-path.js";
 
 /** A service and the credential for it. */

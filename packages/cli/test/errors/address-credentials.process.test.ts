@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { knownProcesses } from "@mgmt/internal/processes/process-life";
+import { knownProcesses } from "@mgmt/internal/processes/process-liveness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressWithoutCredentials } from "../../src/text/address-without-credentials.js";
 import { type Account, startAccount } from "../commands/auth/account.js";

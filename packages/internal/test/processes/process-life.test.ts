@@ -5,7 +5,7 @@ import {
   parseIdentity,
   type ProcessIdentity,
   type Processes,
-} from "@mgmt/internal/processes/process-life";
+} from "@mgmt/internal/processes/process-liveness";
 
 const own: ProcessIdentity = { pid: 1, started: "10", place: "here", machine: "this" };
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { createPsProcesses } from "@mgmt/internal/processes/start-by-ps";
+import { createPsProcesses } from "@mgmt/internal/processes/ps-processes";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../input/context.js";
 import {

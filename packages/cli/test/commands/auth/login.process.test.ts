@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { knownProcesses } from "@mgmt/internal/processes/process-life";
+import { knownProcesses } from "@mgmt/internal/processes/process-liveness";
 import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findNoBrowserReason } from "../../../src/system/browser.js";

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { knownProcesses } from "@mgmt/internal/processes/process-life";
+import { knownProcesses } from "@mgmt/internal/processes/process-liveness";
 import type { Platform } from "@mgmt/platform";
 import { registerService, unregisterService } from "../../../src/commands/dev/registration.js";
 import { Output } from "../../../src/output/output.js";

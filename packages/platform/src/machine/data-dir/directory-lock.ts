@@ -9,8 +9,8 @@ import {
   type ProcessIdentity,
   processLiveness,
   parseIdentity,
-} from "@mgmt/internal/processes/process-life";
-import { createPsProcesses } from "@mgmt/internal/processes/start-by-ps";
+} from "@mgmt/internal/processes/process-liveness";
+import { createPsProcesses } from "@mgmt/internal/processes/ps-processes";
 import { platformErrors } from "../../errors/platform-error.js";
 import { LockPipe, isOnLocalFileSystem, readPipeLiveness } from "./lock-pipe.js";
 import { readDirectoryInode } from "./manifest.js";

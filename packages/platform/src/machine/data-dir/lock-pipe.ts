@@ -3,7 +3,7 @@ import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { rm, statfs } from "node:fs/promises";
 import { promisify } from "node:util";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import type { ProcessLiveness } from "@mgmt/internal/processes/process-life";
+import type { ProcessLiveness } from "@mgmt/internal/processes/process-liveness";
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
 

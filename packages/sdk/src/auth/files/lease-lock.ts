@@ -18,7 +18,7 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import { InvalidArgumentError } from "../../errors/local-errors.js";
 import { fileErrors, isReadOnlyError } from "./file-errors.js";
 import { type LockOwner, createLockOwner, parseLockOwner } from "./lock-owner.js";
-import { knownProcesses, processLiveness } from "@mgmt/internal/processes/process-life";
+import { knownProcesses, processLiveness } from "@mgmt/internal/processes/process-liveness";
 import { assertOptions } from "#type-checks";
 
 /** Interval between heartbeats of a lock holder, in milliseconds. */

@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { knownProcesses, parseIdentity, type ProcessIdentity } from "@mgmt/internal/processes/process-life";
+import {
+  knownProcesses,
+  parseIdentity,
+  type ProcessIdentity,
+} from "@mgmt/internal/processes/process-liveness";
 
 /** A process that holds or waits for a lock, as written in its lock file. */
 export interface LockOwner extends ProcessIdentity {

@@ -1,4 +1,4 @@
-import { type Processes, knownProcesses } from "./process-life.js";
+import { type Processes, knownProcesses } from "./process-liveness.js";
 
 /** Returns the view that this process has of others, with the help of `ps` on systems other than Linux. */
 export const createPsProcesses = (): Processes => knownProcesses(readStartByPs);
