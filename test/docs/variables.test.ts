@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   commandVariables,
-  type Declaration,
-  type Variable,
+  type VariableDeclaration,
+  type EnvironmentVariable,
 } from "../../packages/internal/src/environment/variables.js";
 import { root } from "../../scripts/generate/contract/contract.js";
 import { pages } from "./markdown.js";
@@ -24,10 +24,10 @@ const sources = packageNames
 
 const declared: readonly string[] = [
   ...Object.keys(commandVariables),
-  "MGMT_MOCK_CONTROL_SECRET" satisfies Variable,
+  "MGMT_MOCK_CONTROL_SECRET" satisfies EnvironmentVariable,
 ];
 
-const flags = Object.entries<Declaration>(commandVariables).flatMap(([name, { flag }]) =>
+const flags = Object.entries<VariableDeclaration>(commandVariables).flatMap(([name, { flag }]) =>
   flag === undefined ? [] : [[name, flag] as const],
 );
 

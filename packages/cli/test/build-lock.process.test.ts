@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { knownProcesses } from "@mgmt/internal/processes/process-liveness";
+import { createProcessView } from "@mgmt/internal/processes/process-liveness";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { commonInputs, inputsOf } from "../../../scripts/build-if-stale.mjs";
@@ -29,7 +29,7 @@ describe("the lock of the build", () => {
   it("is taken from a process that was killed while it built", async () => {
     const killed = join(folder, "killed");
     const { pid, child } = await sleeper();
-    const owner = { ...knownProcesses().own, pid, directory: 1, id: "0123456789ab", isLocal: true };
+    const owner = { ...createProcessView().self, pid, directory: 1, id: "0123456789ab", isLocal: true };
     await whileLocked(killed, async () => undefined);
     writeFileSync(join(killed, "platform.lock"), JSON.stringify(owner));
     child.kill("SIGKILL");

@@ -1,9 +1,9 @@
-import { knownProcesses } from "@mgmt/internal/processes/process-liveness";
+import { createProcessView } from "@mgmt/internal/processes/process-liveness";
 
 /** Returns the content of a lock of this process, with other values. */
 export const lockText = (fields: object = {}): string =>
   JSON.stringify({
-    ...knownProcesses().own,
+    ...createProcessView().self,
     ...{ directory: 1, id: "0123456789ab", isLocal: true },
     ...fields,
   });

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
+import { homeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
 
 /** Returns the cache folder of this command, or one in it. All of it can be deleted at any time. */
 export const cacheFolder = (env: NodeJS.ProcessEnv, name = ""): string =>
@@ -20,8 +20,8 @@ export const cacheFolder = (env: NodeJS.ProcessEnv, name = ""): string =>
 
 const userCacheFolder = (env: NodeJS.ProcessEnv): string => {
   if (process.platform === "darwin") return join(homeFolder(), "Library/Caches");
-  if (process.platform === "win32") return userFolder(env["LOCALAPPDATA"], "AppData", "Local");
-  return userFolder(env["XDG_CACHE_HOME"], ".cache");
+  if (process.platform === "win32") return resolveUserFolder(env["LOCALAPPDATA"], "AppData", "Local");
+  return resolveUserFolder(env["XDG_CACHE_HOME"], ".cache");
 };
 
 /** Reads a file unless other users can have written it: with `sudo`, the home directory may be that of another user. */

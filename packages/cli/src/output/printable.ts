@@ -1,4 +1,4 @@
-import { escapeOf, escapeUnsafe, unsafeCharacters } from "@mgmt/internal/text/unsafe-characters";
+import { escapeCharacter, escapeUnsafe, unsafeCharacterPattern } from "@mgmt/internal/text/unsafe-characters";
 import { escapeLogMarkers, hasLogCommand, withoutLogCommands } from "./log-commands.js";
 
 /**
@@ -23,10 +23,13 @@ export const toPrintable = (text: string): string =>
   );
 
 const escapeForeign = (text: string): string => {
-  joinerOrUnsafePattern ??= new RegExp(`(${createJoinerPattern().source})|${unsafeCharacters.source}`, "gu");
+  joinerOrUnsafePattern ??= new RegExp(
+    `(${createJoinerPattern().source})|${unsafeCharacterPattern.source}`,
+    "gu",
+  );
   return text.replaceAll(
     joinerOrUnsafePattern,
-    (character, joiner?: string) => joiner ?? escapeOf(character),
+    (character, joiner?: string) => joiner ?? escapeCharacter(character),
   );
 };
 
@@ -39,15 +42,15 @@ export const toPrintableTable = (text: string): string =>
 
 /** Replaces unsafe characters in YAML by escapes, which have to be in double quotes. */
 export const escapeYaml = (text: string): string =>
-  escapeLogMarkers(text).replaceAll(unsafeCharacters, (character) =>
+  escapeLogMarkers(text).replaceAll(unsafeCharacterPattern, (character) =>
     character.length === 1
-      ? escapeOf(character)
+      ? escapeCharacter(character)
       : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`,
   );
 
 /** Whether a string has a character that is unsafe on a terminal, or a command of a CI system. */
 export const isUnsafeText = (text: string): boolean =>
-  text.search(unsafeCharacters) >= 0 || hasLogCommand(text);
+  text.search(unsafeCharacterPattern) >= 0 || hasLogCommand(text);
 
 /** Renders a value as JSON that is safe on a terminal and in the log of a CI system, and equivalent to the result of `JSON.stringify`. */
 export const toSafeJson = (value: unknown, indent?: number): string => {

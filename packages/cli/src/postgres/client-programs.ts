@@ -5,8 +5,8 @@ import type { CliError } from "../errors/cli-error.js";
 import type { Context } from "../input/context.js";
 import { clientTooOldError } from "../errors/postgres-errors.js";
 import { programNotFoundError } from "../errors/run-errors.js";
-import { expandVersions, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
-import { programFolders } from "@mgmt/internal/programs/program-files";
+import { expandVersionPattern, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
+import { listProgramFolders } from "@mgmt/internal/programs/program-files";
 import { fileNameOf } from "../system/find-program.js";
 
 /** A program of Postgres that connects to databases. */
@@ -94,10 +94,10 @@ const listCandidates = async function* (
 ): AsyncGenerator<ClientProgram> {
   const seenPaths = new Set<string>();
   const serverFolder = env["MGMT_POSTGRES"] ?? "";
-  const exactFolders = [...programFolders(env), ...(isAbsolute(serverFolder) ? [serverFolder] : [])];
+  const exactFolders = [...listProgramFolders(env), ...(isAbsolute(serverFolder) ? [serverFolder] : [])];
   for (const pattern of [...exactFolders, ...patterns]) {
     const isPattern = pattern.includes("*") && !exactFolders.includes(pattern);
-    for (const folder of isPattern ? await expandVersions(pattern) : [pattern]) {
+    for (const folder of isPattern ? await expandVersionPattern(pattern) : [pattern]) {
       const path = join(folder, fileNameOf(name));
       if (seenPaths.has(path)) continue;
       seenPaths.add(path);

@@ -1,7 +1,7 @@
 import type { CommandVariable } from "@mgmt/internal/environment/variables";
 import {
   type ProcessLiveness,
-  processLiveness,
+  determineLiveness,
   parseIdentity,
   type ProcessIdentity,
 } from "@mgmt/internal/processes/process-liveness";
@@ -88,7 +88,7 @@ export const isDevProfile = ({ controlUrl }: Profile): boolean => controlUrl !==
 
 /** Whether the `mgmt dev` that registered the profile is running. In another container, that is not known. */
 export const readDevLiveness = ({ process }: Profile): ProcessLiveness =>
-  process === undefined ? "dead" : processLiveness(process, createPsProcesses());
+  process === undefined ? "dead" : determineLiveness(process, createPsProcesses());
 
 /** Whether that `mgmt dev` is known to be running. */
 export const isDevRunning = (profile: Profile): boolean => readDevLiveness(profile) === "alive";

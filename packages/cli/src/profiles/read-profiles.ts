@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { UntrustedFileError } from "@mgmt/internal/files/file-owner";
 import { readTrustedFileSync } from "@mgmt/internal/files/trusted-file-sync";
-import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
+import { homeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
 import {
   corruptProfilesError,
   unreadableProfilesError,
@@ -17,8 +17,9 @@ export const profilesFile = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform =
 
 const settingsFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string => {
   if (platform === "darwin") return join(homeFolder(), "Library/Preferences/mgmt");
-  if (platform === "win32") return join(userFolder(env["APPDATA"], "AppData", "Roaming"), "mgmt", "Config");
-  return join(userFolder(env["XDG_CONFIG_HOME"], ".config"), "mgmt");
+  if (platform === "win32")
+    return join(resolveUserFolder(env["APPDATA"], "AppData", "Roaming"), "mgmt", "Config");
+  return join(resolveUserFolder(env["XDG_CONFIG_HOME"], ".config"), "mgmt");
 };
 
 /**

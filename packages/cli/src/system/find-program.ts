@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { isProgram, programFolders, programPath } from "@mgmt/internal/programs/program-files";
+import { isProgram, listProgramFolders, buildPathVariables } from "@mgmt/internal/programs/program-files";
 
 /** Returns the absolute path of a program in an absolute folder of PATH, or undefined if there is none that this account can run. */
 export const findProgram = (name: string, env: NodeJS.ProcessEnv): string | undefined =>
-  programFolders(env)
+  listProgramFolders(env)
     .map((folder) => join(folder, fileNameOf(name)))
     .find(isProgram);
 
@@ -17,7 +17,7 @@ export const fileNameOf = (program: string): string =>
  */
 export const programEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...inheritedEnvironment(env),
-  ...programPath(env),
+  ...buildPathVariables(env),
 });
 
 /** Returns the environment that a program of the user inherits: without the variables of this command, one of which is a token. */

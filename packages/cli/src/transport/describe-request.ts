@@ -2,7 +2,7 @@ import type { TransportRequest, TransportResponse } from "@mgmt/sdk";
 import { describeCause } from "../errors/cli-error.js";
 import type { Notice } from "../output/output.js";
 import { renderCurlCommand } from "../output/curl-line.js";
-import { redactBody, redactHeaders, redactUrl, secretsIn } from "@mgmt/internal/redaction/redact";
+import { redactBody, redactHeaders, redactUrl, findSecrets } from "@mgmt/internal/redaction/redact";
 
 /** Headers that curl sends itself, or that the line contains already. */
 const implicitHeaders: readonly string[] = [
@@ -19,7 +19,7 @@ export const describeRequest = ({ method, url, headers, body }: TransportRequest
     ([name]) => !implicitHeaders.includes(name.toLowerCase()),
   );
   const isJson = headers["content-type"]?.includes("json") ?? false;
-  const secrets = secretsIn(headers, body);
+  const secrets = findSecrets(headers, body);
   const isAnonymous = !Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
   const line = renderCurlCommand(
     {

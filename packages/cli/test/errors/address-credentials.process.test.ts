@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { knownProcesses } from "@mgmt/internal/processes/process-liveness";
+import { createProcessView } from "@mgmt/internal/processes/process-liveness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressWithoutCredentials } from "../../src/text/address-without-credentials.js";
 import { type Account, startAccount } from "../commands/auth/account.js";
@@ -66,7 +66,7 @@ describe("the credentials of an address are not printed", () => {
       const profile = {
         baseUrl: address,
         authUrl: address,
-        process: knownProcesses().own,
+        process: createProcessView().self,
         controlUrl: address,
       };
       for (const token of [undefined, "token"]) {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import os from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
+import { homeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { profilesFile } from "../../src/profiles/read-profiles.js";
@@ -56,7 +56,7 @@ describe("a folder that a variable can move", () => {
   });
 
   it.each(["", ".", "here", "../here"])("ignores a path relative to the working directory: %j", (named) => {
-    expect(userFolder(named, "a", "b")).toBe(join("/home/me/a/b"));
+    expect(resolveUserFolder(named, "a", "b")).toBe(join("/home/me/a/b"));
     expect(profilesFile({ XDG_CONFIG_HOME: named }, "linux")).toBe(join("/home/me/.config/mgmt/config.json"));
     expect(profilesFile({ APPDATA: named }, "win32")).toBe(
       join("/home/me/AppData/Roaming/mgmt/Config/config.json"),
@@ -64,7 +64,7 @@ describe("a folder that a variable can move", () => {
   });
 
   it("is where an absolute path leads", () => {
-    expect(userFolder("/named", "a", "b")).toBe("/named");
+    expect(resolveUserFolder("/named", "a", "b")).toBe("/named");
   });
 
   it("can be relative if it was named for this command alone", () => {

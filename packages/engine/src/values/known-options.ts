@@ -1,4 +1,4 @@
-import { closestName } from "@mgmt/internal/text/closest-name";
+import { findClosestName } from "@mgmt/internal/text/closest-name";
 
 /**
  * Throws for options that are no object, and for an option that does not exist, which TypeScript refuses, too.
@@ -17,7 +17,7 @@ export const assertKnownOptions = (options: unknown, knownNames: readonly string
   }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || knownNames.includes(name)) continue;
-    const similarName = closestName(name, knownNames);
+    const similarName = findClosestName(name, knownNames);
     const suggestion = similarName === undefined ? "" : ` Did you mean ${path}${similarName}?`;
     throw new TypeError(`There is no option ${path}${name}.${suggestion} The options are ${allNames}`);
   }

@@ -1,4 +1,4 @@
-export interface Declaration {
+export interface VariableDeclaration {
   readonly meaning: string;
   /** The flag of `mgmt` that sets the same. */
   readonly flag?: string;
@@ -25,9 +25,9 @@ export const commandVariables = {
   MGMT_NO_UPDATE_NOTIFIER: {
     meaning: "do not look for a newer version once a day (also NO_UPDATE_NOTIFIER)",
   },
-} as const satisfies Record<string, Declaration>;
+} as const satisfies Record<string, VariableDeclaration>;
 
 export type CommandVariable = keyof typeof commandVariables;
 
 /** An environment variable that one of the packages reads. */
-export type Variable = CommandVariable | "MGMT_MOCK_CONTROL_SECRET";
+export type EnvironmentVariable = CommandVariable | "MGMT_MOCK_CONTROL_SECRET";

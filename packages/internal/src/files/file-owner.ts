@@ -4,16 +4,17 @@ const writableByGroup = 0o020;
 const writableByAll = 0o002;
 
 /** Returns undefined on Windows, whose files have no such owner and mode. */
-const ownUid = (): number | undefined => process.geteuid?.();
+const currentUid = (): number | undefined => process.geteuid?.();
 
 /** Whether a file belongs to an account other than this user and root. */
-export const isForeign = ({ uid }: Stats): boolean => ownUid() !== undefined && uid !== ownUid() && uid !== 0;
+export const isForeignFile = ({ uid }: Stats): boolean =>
+  currentUid() !== undefined && uid !== currentUid() && uid !== 0;
 
 /** Whether an account other than this user and root can write to a file. */
 export const isWritableByOthers = ({ mode, gid }: Stats): boolean => {
-  if (ownUid() === undefined) return false;
+  if (currentUid() === undefined) return false;
   // By convention, the group of a user that has no other members has the same number.
-  const isOwnGroup = gid === ownUid() || gid === 0;
+  const isOwnGroup = gid === currentUid() || gid === 0;
   return (mode & writableByAll) !== 0 || ((mode & writableByGroup) !== 0 && !isOwnGroup);
 };
 
@@ -30,14 +31,14 @@ export class UntrustedFileError extends Error {
 
 /** Throws `UntrustedFileError` for a symbolic link of another account. */
 export const assertTrustedLink = (stats: Stats): void => {
-  if (stats.isSymbolicLink() && isForeign(stats)) {
+  if (stats.isSymbolicLink() && isForeignFile(stats)) {
     throw new UntrustedFileError("it is a symbolic link of another account", true);
   }
 };
 
 /** Throws `UntrustedFileError` unless this is a regular file that only this user and root can have written. */
-export const assertTrusted = (stats: Stats): void => {
+export const assertTrustedFile = (stats: Stats): void => {
   if (!stats.isFile()) throw new UntrustedFileError("it is not a regular file", false);
-  if (isForeign(stats)) throw new UntrustedFileError("it belongs to another account", true);
+  if (isForeignFile(stats)) throw new UntrustedFileError("it belongs to another account", true);
   if (isWritableByOthers(stats)) throw new UntrustedFileError("other accounts can write to it", true);
 };

@@ -12,22 +12,22 @@ import { errorCode } from "../errors/error-code.js";
  */
 export const makeDirectory = (path: string, mode = 0o700): boolean => {
   try {
-    return makeOne(path, mode);
+    return makeSingleDirectory(path, mode);
   } catch (error) {
-    if (!isMissing(error) || dirname(path) === path) throw error;
+    if (!isMissingError(error) || dirname(path) === path) throw error;
     makeDirectory(dirname(path), mode);
-    return makeOne(path, mode);
+    return makeSingleDirectory(path, mode);
   }
 };
 
-const makeOne = (path: string, mode: number): boolean => {
+const makeSingleDirectory = (path: string, mode: number): boolean => {
   try {
     mkdirSync(path, { mode });
     return true;
   } catch (error) {
-    if (!isMissing(error) && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+    if (!isMissingError(error) && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
     throw error;
   }
 };
 
-const isMissing = (error: unknown): boolean => errorCode(error) === "ENOENT";
+const isMissingError = (error: unknown): boolean => errorCode(error) === "ENOENT";

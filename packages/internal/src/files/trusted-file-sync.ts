@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
-import { assertTrusted, assertTrustedLink } from "./file-owner.js";
+import { assertTrustedFile, assertTrustedLink } from "./file-owner.js";
 
 /** Opening a named pipe does not wait for its writer. Windows does not have the flag. */
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -9,7 +9,7 @@ export const readTrustedFileSync = (file: string): string => {
   assertTrustedLink(lstatSync(file));
   const descriptor = openSync(file, readFlags);
   try {
-    assertTrusted(fstatSync(descriptor));
+    assertTrustedFile(fstatSync(descriptor));
     return readFileSync(descriptor, "utf8");
   } finally {
     closeSync(descriptor);

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
-import { assertTrusted, assertTrustedLink } from "./file-owner.js";
+import { assertTrustedFile, assertTrustedLink } from "./file-owner.js";
 
 /** Opening a named pipe does not wait for its writer. Windows does not have the flag. */
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -16,7 +16,7 @@ export const readTrustedFile = async (file: string): Promise<string> => {
   assertTrustedLink(await lstat(file));
   const handle = await open(file, readFlags);
   try {
-    assertTrusted(await handle.stat());
+    assertTrustedFile(await handle.stat());
     return await handle.readFile("utf8");
   } finally {
     await handle.close();

@@ -8,24 +8,26 @@ import { isAbsolute, join } from "node:path";
  * `--user`, it is `/`, as container engines set `HOME`.
  */
 export const homeFolder = (): string =>
-  absolute(process.env[process.platform === "win32" ? "USERPROFILE" : "HOME"]) ?? homeOfAccount();
+  keepIfAbsolute(process.env[process.platform === "win32" ? "USERPROFILE" : "HOME"]) ?? readAccountHome();
 
 /**
  * Returns a folder that a variable of the environment can move.
  *
- * @param named Value of the variable.
- * @param usual Where the folder is in the home directory otherwise.
+ * @param variableValue Value of the variable.
+ * @param usualSegmentsSegments Where the folder is in the home directory otherwise.
  */
-export const userFolder = (named: string | undefined, ...usual: readonly string[]): string =>
-  absolute(named) ?? join(homeFolder(), ...usual);
+export const resolveUserFolder = (
+  variableValue: string | undefined,
+  ...usualSegments: readonly string[]
+): string => keepIfAbsolute(variableValue) ?? join(homeFolder(), ...usualSegments);
 
-const homeOfAccount = (): string => {
+const readAccountHome = (): string => {
   try {
-    return absolute(process.getBuiltinModule("node:os").userInfo().homedir) ?? "/";
+    return keepIfAbsolute(process.getBuiltinModule("node:os").userInfo().homedir) ?? "/";
   } catch {
     return "/";
   }
 };
 
-const absolute = (path: string | undefined): string | undefined =>
+const keepIfAbsolute = (path: string | undefined): string | undefined =>
   path !== undefined && isAbsolute(path) ? path : undefined;

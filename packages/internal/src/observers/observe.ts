@@ -1,4 +1,4 @@
-const reported = new WeakSet<object>();
+const reportedObservers = new WeakSet<object>();
 
 /**
  * Calls a function of a program that watches something and decides nothing. It is not awaited. Prints the first error of each function,
@@ -14,8 +14,8 @@ export const observe = <Args extends unknown[]>(
   if (!observer) return;
   const call = async (): Promise<unknown> => observer(...args);
   call().catch((error: unknown) => {
-    if (reported.has(observer)) return;
-    reported.add(observer);
+    if (reportedObservers.has(observer)) return;
+    reportedObservers.add(observer);
     console.warn(`[mgmt] The function ${name} failed, which changes nothing else:`, error);
   });
 };

@@ -18,19 +18,19 @@ export type ProcessLiveness = "alive" | "dead" | "unknown";
 /** The information that a process has about other processes. */
 export interface Processes {
   /** The process that judges others. */
-  readonly own: ProcessIdentity;
+  readonly self: ProcessIdentity;
   /** Returns undefined if no process has this id. A zombie has ended. */
   readonly find: (pid: number) => Pick<ProcessIdentity, "started"> | undefined;
 }
 
-export const processLiveness = (
+export const determineLiveness = (
   { pid, started, place, machine }: ProcessIdentity,
-  { own, find }: Processes,
+  { self, find }: Processes,
 ): ProcessLiveness => {
-  if (place === null || own.place === null) return "unknown";
-  if (place !== own.place) {
+  if (place === null || self.place === null) return "unknown";
+  if (place !== self.place) {
     // Two starts of one machine do not overlap.
-    return machine !== null && machine === own.machine ? "dead" : "unknown";
+    return machine !== null && machine === self.machine ? "dead" : "unknown";
   }
   const process = find(pid);
   if (process === undefined) return "dead";
@@ -55,10 +55,10 @@ const isNonEmptyText = (value: unknown): value is string | null =>
 /**
  * Returns the view that this process has of others.
  *
- * @param startOf returns when a process started, on systems other than Linux. Default: it is not known.
+ * @param readStart returns when a process started, on systems other than Linux. Default: it is not known.
  */
-export const knownProcesses = (startOf: (pid: number) => string | null = () => null): Processes => {
-  const system = process.platform === "linux" ? readLinuxSystem() : { ...placeByName(), startOf };
+export const createProcessView = (readStart: (pid: number) => string | null = () => null): Processes => {
+  const system = process.platform === "linux" ? readLinuxSystem() : { ...readHostPlace(), readStart };
   const find: Processes["find"] = (pid) => {
     try {
       process.kill(pid, 0);
@@ -66,20 +66,20 @@ export const knownProcesses = (startOf: (pid: number) => string | null = () => n
       // EPERM means that the process exists and belongs to another user.
       if (errorCode(error) === "ESRCH") return undefined;
     }
-    const started = system.startOf(pid);
+    const started = system.readStart(pid);
     return started === "ended" ? undefined : { started };
   };
   const { place, machine } = system;
   const { pid } = process;
-  return { own: { pid, started: find(pid)?.started ?? null, place, machine }, find };
+  return { self: { pid, started: find(pid)?.started ?? null, place, machine }, find };
 };
 
 interface ProcessSystem extends Pick<ProcessIdentity, "place" | "machine"> {
-  readonly startOf: (pid: number) => string | null;
+  readonly readStart: (pid: number) => string | null;
 }
 
 /** `node:os` is not imported, because most runs of a command can save its load. */
-const placeByName = (): Omit<ProcessSystem, "startOf"> => ({
+const readHostPlace = (): Omit<ProcessSystem, "readStart"> => ({
   place: process.getBuiltinModule("node:os").hostname(),
   machine: null,
 });
@@ -89,21 +89,23 @@ const outermostNamespace = ["pid:[4026531836]", "time:[4026531834]"];
 
 let linuxSystem: ProcessSystem | undefined;
 /** Read once: it stays the same while this process runs. */
-const readLinuxSystem = (): ProcessSystem => (linuxSystem ??= readLinux());
+const readLinuxSystem = (): ProcessSystem => (linuxSystem ??= detectLinuxSystem());
 
-const readLinux = (): ProcessSystem => {
-  const bootTime = textOf("/proc/sys/kernel/random/boot_id");
-  const pids = textOf("/proc/self/ns/pid", readlinkSync);
+const detectLinuxSystem = (): ProcessSystem => {
+  const bootTime = readTrimmedText("/proc/sys/kernel/random/boot_id");
+  const pidNamespace = readTrimmedText("/proc/self/ns/pid", readlinkSync);
   // Start times depend on it. Before version 5.6, there is only one.
-  const time = textOf("/proc/self/ns/time", readlinkSync) ?? outermostNamespace[1];
-  const [id, name] = ["/etc/machine-id", "/proc/sys/kernel/hostname"].map((path) => textOf(path));
-  const isOutermost = pids === outermostNamespace[0] && time === outermostNamespace[1];
+  const timeNamespace = readTrimmedText("/proc/self/ns/time", readlinkSync) ?? outermostNamespace[1];
+  const [machineId, hostName] = ["/etc/machine-id", "/proc/sys/kernel/hostname"].map((path) =>
+    readTrimmedText(path),
+  );
+  const isOutermost = pidNamespace === outermostNamespace[0] && timeNamespace === outermostNamespace[1];
   // The files may be those of another namespace, in which the same pid means another process.
-  const isOwnView = textOf("/proc/self", readlinkSync) === String(process.pid);
+  const hasOwnProcFiles = readTrimmedText("/proc/self", readlinkSync) === String(process.pid);
   return {
-    place: bootTime && pids && `${bootTime} ${pids} ${String(time)}`,
-    machine: isOutermost && id && name ? `${id} ${name}` : null,
-    startOf: (pid) => (isOwnView ? startInFile(pid) : null),
+    place: bootTime && pidNamespace && `${bootTime} ${pidNamespace} ${String(timeNamespace)}`,
+    machine: isOutermost && machineId && hostName ? `${machineId} ${hostName}` : null,
+    readStart: (pid) => (hasOwnProcFiles ? readStartFromProc(pid) : null),
   };
 };
 
@@ -111,14 +113,14 @@ const readLinux = (): ProcessSystem => {
  * Reads the start time (field 22) of a process from `/proc/<pid>/stat`; see
  * [proc(5)](https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html). Returns `ended` for a zombie, which keeps its pid.
  */
-const startInFile = (pid: number): string | null => {
-  const text = textOf(`/proc/${String(pid)}/stat`);
+const readStartFromProc = (pid: number): string | null => {
+  const text = readTrimmedText(`/proc/${String(pid)}/stat`);
   // The process name before the fields may contain any character.
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   return /^[ZX]/.test(fields?.[0] ?? "") ? "ended" : (fields?.[19] ?? null);
 };
 
-const textOf = (
+const readTrimmedText = (
   path: string,
   read: (path: string) => string = (path) => readFileSync(path, "utf8"),
 ): string | null => {

@@ -1,7 +1,7 @@
-import { type Processes, knownProcesses } from "./process-liveness.js";
+import { type Processes, createProcessView } from "./process-liveness.js";
 
 /** Returns the view that this process has of others, with the help of `ps` on systems other than Linux. */
-export const createPsProcesses = (): Processes => knownProcesses(readStartByPs);
+export const createPsProcesses = (): Processes => createProcessView(readStartByPs);
 
 /** Returns when a process started, as `ps` prints it; null if there is no such process or no `ps`. */
 const readStartByPs = (pid: number): string | null => {

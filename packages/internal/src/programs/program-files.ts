@@ -10,12 +10,12 @@ const usualFolders = isWindows ? [] : ["/usr/bin", "/bin"];
  * Returns the absolute folders of PATH. The others are relative to the working directory, where a repository of somebody else could have
  * programs of its own. An empty entry is the working directory itself.
  */
-export const programFolders = ({ PATH: path }: NodeJS.ProcessEnv): string[] =>
+export const listProgramFolders = ({ PATH: path }: NodeJS.ProcessEnv): string[] =>
   path === undefined ? usualFolders : path.split(delimiter).filter(isAbsolute);
 
 /** Returns the variables that keep programs of the working directory from being found by their names. */
-export const programPath = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  const folders = programFolders(env);
+export const buildPathVariables = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const folders = listProgramFolders(env);
   return {
     // Without any folder, PATH would mean the working directory.
     PATH: (folders.length > 0 ? folders : usualFolders).join(delimiter),

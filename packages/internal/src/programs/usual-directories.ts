@@ -11,14 +11,14 @@ export const usualSystemDirectories: readonly string[] = [
 ];
 
 /** Returns the directories that match a pattern with one `*`, newest version first. */
-export const expandVersions = async (pattern: string): Promise<string[]> => {
+export const expandVersionPattern = async (pattern: string): Promise<string[]> => {
   const segments = pattern.split("/");
-  const starred = segments.findIndex((segment) => segment.includes("*"));
-  const parent = segments.slice(0, starred).join("/");
-  const [before = "", after = ""] = (segments[starred] ?? "").split("*");
+  const starIndex = segments.findIndex((segment) => segment.includes("*"));
+  const parent = segments.slice(0, starIndex).join("/");
+  const [prefix = "", suffix = ""] = (segments[starIndex] ?? "").split("*");
   const names = await readdir(parent).catch(() => []);
   return names
-    .filter((name) => name.startsWith(before) && name.endsWith(after))
+    .filter((name) => name.startsWith(prefix) && name.endsWith(suffix))
     .sort((first, second) => second.localeCompare(first, "en", { numeric: true }))
-    .map((name) => [parent, name, ...segments.slice(starred + 1)].join("/"));
+    .map((name) => [parent, name, ...segments.slice(starIndex + 1)].join("/"));
 };

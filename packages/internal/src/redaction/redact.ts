@@ -12,9 +12,9 @@ const maxEncodings = 5;
 /** Objects and arrays inside each other. Deeper ones are masked as a whole. */
 const maxLevels = 100;
 
-interface Scope {
+interface RedactionScope {
   /** Secrets to mask wherever they are. */
-  readonly known: readonly string[];
+  readonly knownSecrets: readonly string[];
   readonly rules: typeof valueRules;
   /** Number of encodings around the text. */
   readonly encodings: number;
@@ -22,36 +22,39 @@ interface Scope {
   readonly levels: number;
 }
 
-const scopeOf = (known: readonly string[] = [], rules = valueRules): Scope => ({
-  known,
+const createScope = (knownSecrets: readonly string[] = [], rules = valueRules): RedactionScope => ({
+  knownSecrets,
   rules,
   encodings: 0,
   levels: 0,
 });
 
 /** Most strings are ids and names in lower case, which cannot contain a secret. */
-const isPlain = (text: string): boolean => /^[a-z0-9_-]{0,64}$/.test(text) && !/^[0-9a-f]{16,}$/.test(text);
+const isPlainText = (text: string): boolean =>
+  /^[a-z0-9_-]{0,64}$/.test(text) && !/^[0-9a-f]{16,}$/.test(text);
 
-const redactText = (text: string, scope: Scope): string => {
-  const { known, rules, encodings } = scope;
-  if (isPlain(text) && !known.some((secret) => text.includes(secret))) return text;
+const redactText = (text: string, scope: RedactionScope): string => {
+  const { knownSecrets, rules, encodings } = scope;
+  if (isPlainText(text) && !knownSecrets.some((secret) => text.includes(secret))) return text;
   const isInnermost = encodings === maxEncodings;
-  const inside = { ...scope, encodings: encodings + 1 };
+  const innerScope = { ...scope, encodings: encodings + 1 };
   const json = isInnermost ? undefined : parseContainer(text);
-  if (json !== undefined) return redactJson(json, inside) ?? text;
-  const redactedJson = isInnermost ? text : replaceJson(text, (value) => redactJson(value, inside));
+  if (json !== undefined) return redactJson(json, innerScope) ?? text;
+  const redactedJson = isInnermost ? text : replaceJson(text, (value) => redactJson(value, innerScope));
   let redactedText = applyRules(redactedJson, rules);
-  for (const secret of known) redactedText = redactedText.replaceAll(secret, mask);
+  for (const secret of knownSecrets) redactedText = redactedText.replaceAll(secret, mask);
   if (isInnermost) return redactedText;
-  const redactInner = (decoded: string): string => redactText(decoded, inside);
+  const redactInner = (decoded: string): string => redactText(decoded, innerScope);
   // Base64 comes before forms, in which its plus signs would be spaces.
   return redactedText
     .replace(/(?<![\w+/-])((?:[\w+/-]{40,100}\r?\n)+)([\w+/-]{1,100}={0,2})?/g, (lines, lastLine: string) =>
-      [lines, lastLine].some((part) => holdsSecret(part.replace(/\s/g, ""), known, redactInner))
+      [lines, lastLine].some((part) => holdsSecret(part.replace(/\s/g, ""), knownSecrets, redactInner))
         ? mask
         : lines,
     )
-    .replace(/[\w+/-]{8,}={0,2}/g, (encoded) => (holdsSecret(encoded, known, redactInner) ? mask : encoded))
+    .replace(/[\w+/-]{8,}={0,2}/g, (encoded) =>
+      holdsSecret(encoded, knownSecrets, redactInner) ? mask : encoded,
+    )
     .replace(/[^\s"<>]+/g, (encoded) => {
       if (!encoded.includes("%") && !(encoded.includes("+") && encoded.includes("="))) return encoded;
       let text = encoded;
@@ -66,7 +69,7 @@ const redactText = (text: string, scope: Scope): string => {
 };
 
 /** Returns JSON with its secrets masked; undefined when there are none. */
-const redactJson = (value: unknown, scope: Scope): string | undefined => {
+const redactJson = (value: unknown, scope: RedactionScope): string | undefined => {
   const redacted = redactValue(value, scope);
   return redacted === value ? undefined : JSON.stringify(redacted);
 };
@@ -92,13 +95,14 @@ const encodeText = (text: string): string => {
 /** Whether a string is a secret in base64 or hexadecimal digits. */
 const holdsSecret = (
   text: string,
-  known: readonly string[],
+  knownSecrets: readonly string[],
   redactInner: (decoded: string) => string,
 ): boolean => {
   const decoded = decodeBase64(text);
   if (text.length >= 16 && isReadableText(decoded) && isUserAndPassword(decoded)) return true;
   const isSecret = (part: string): boolean =>
-    known.some((secret) => part.includes(secret)) || (isReadableText(part) && redactInner(part) !== part);
+    knownSecrets.some((secret) => part.includes(secret)) ||
+    (isReadableText(part) && redactInner(part) !== part);
   if (/^(?:[0-9a-f]{2}){8,}$/i.test(text) && isSecret(decodeHex(text))) return true;
   // The encoded text may follow other characters of base64, such as the `/` of a path.
   return isSecret(decoded) || [1, 2, 3].some((offset) => isSecret(decodeBase64(text.slice(offset))));
@@ -111,116 +115,116 @@ const isUserAndPassword = (text: string): boolean => /^(?!\d+:\d)[\w.@+-]{1,200}
 const privateKeyFields: readonly string[] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /** Returns the same value when it contains no secret. */
-const redactValue = (value: unknown, scope: Scope): unknown => {
+const redactValue = (value: unknown, scope: RedactionScope): unknown => {
   if (typeof value === "string") return redactText(value, scope);
   if (typeof value !== "object" || value === null) return value;
   if (scope.levels === maxLevels) return mask;
-  const inside = { ...scope, levels: scope.levels + 1 };
-  return Array.isArray(value) ? redactArray(value, inside) : redactObject(value, inside);
+  const innerScope = { ...scope, levels: scope.levels + 1 };
+  return Array.isArray(value) ? redactArray(value, innerScope) : redactObject(value, innerScope);
 };
 
-const redactObject = (value: object, scope: Scope): unknown => {
-  const isSecret = secretNamesIn(value);
-  return mapFields(value, scope, (name, redactInner) =>
-    isSecret(name, redactInner) ? redactSecret(name, redactInner, scope) : redactValue(redactInner, scope),
+const redactObject = (value: object, scope: RedactionScope): unknown => {
+  const isSecret = createSecretFieldTest(value);
+  return mapFields(value, scope, (name, fieldValue) =>
+    isSecret(name, fieldValue) ? redactSecret(name, fieldValue, scope) : redactValue(fieldValue, scope),
   );
 };
 
 /** Returns a copy with other names and values; the same object if all are the same. */
 const mapFields = (
   value: object,
-  scope: Scope,
-  map: (name: string, redactInner: unknown) => unknown,
+  scope: RedactionScope,
+  map: (name: string, fieldValue: unknown) => unknown,
 ): unknown => {
   let isSame = true;
-  const fields = Object.entries(value).map(([name, redactInner]: [string, unknown]) => {
-    const field = [redactText(name, scope), map(name, redactInner)] as const;
-    isSame &&= field[0] === name && field[1] === redactInner;
+  const fields = Object.entries(value).map(([name, fieldValue]: [string, unknown]) => {
+    const field = [redactText(name, scope), map(name, fieldValue)] as const;
+    isSame &&= field[0] === name && field[1] === fieldValue;
     return field;
   });
   return isSame ? value : Object.fromEntries(fields);
 };
 
 /** Returns which fields of an object are secrets: by their names, or by the name in another field. */
-const secretNamesIn = (value: object): ((name: string, redactInner: unknown) => boolean) => {
+const createSecretFieldTest = (value: object): ((name: string, fieldValue: unknown) => boolean) => {
   const fields = new Map<string, unknown>(Object.entries(value));
   const isPair = ["name", "key", "header", "field", "param"].some((key) => {
-    const named = fields.get(key);
-    return typeof named === "string" && isSecretField(named);
+    const nameText = fields.get(key);
+    return typeof nameText === "string" && isSecretField(nameText);
   });
-  return (name, redactInner) =>
+  return (name, fieldValue) =>
     isSecretField(name) ||
     (isPair && /^(?:val|content|data|text)$/i.test(name)) ||
     (fields.has("kty") && privateKeyFields.includes(name)) ||
-    (/^env(?:ironment)?$/i.test(name) && typeof redactInner === "object");
+    (/^env(?:ironment)?$/i.test(name) && typeof fieldValue === "object");
 };
 
-const redactArray = (values: readonly unknown[], scope: Scope): unknown => {
+const redactArray = (values: readonly unknown[], scope: RedactionScope): unknown => {
   // Headers and parameters are pairs, or names and values in turn.
-  const redacted = values.map((value, index) => {
+  const redactedValues = values.map((value, index) => {
     const name = values[index - 1];
     const isNamed = index % 2 === 1 && values.length % 2 === 0 && typeof name === "string";
     return isNamed && /^[\w.-]{1,100}$/.test(name.normalize("NFKC")) && isSecretField(name)
       ? redactSecret(name, value, scope)
       : redactValue(value, scope);
   });
-  return redacted.every((item, index) => item === values[index]) ? values : redacted;
+  return redactedValues.every((item, index) => item === values[index]) ? values : redactedValues;
 };
 
 /** Redacts the value of a field with the name of a secret: all of it, except information about the secret. */
-const redactSecret = (name: string, value: unknown, scope: Scope): unknown => {
+const redactSecret = (name: string, value: unknown, scope: RedactionScope): unknown => {
   if (value === null) return null;
-  if (typeof value !== "object" || scope.levels === maxLevels || hasOwnNames(name)) return mask;
-  const inside = { ...scope, levels: scope.levels + 1 };
-  if (Array.isArray(value)) return value.map((item: unknown) => redactSecret(name, item, inside));
-  return mapFields(value, inside, (redactInner, item) =>
-    isHarmlessField(redactInner) && typeof item !== "object"
-      ? redactValue(item, inside)
-      : redactSecret(name, item, inside),
+  if (typeof value !== "object" || scope.levels === maxLevels || hasUserChosenNames(name)) return mask;
+  const innerScope = { ...scope, levels: scope.levels + 1 };
+  if (Array.isArray(value)) return value.map((item: unknown) => redactSecret(name, item, innerScope));
+  return mapFields(value, innerScope, (fieldName, item) =>
+    isHarmlessField(fieldName) && typeof item !== "object"
+      ? redactValue(item, innerScope)
+      : redactSecret(name, item, innerScope),
   );
 };
 
 /** Whether the names in the value are the user's own, as those of environment variables, and so tell nothing. */
-const hasOwnNames = (name: string): boolean =>
+const hasUserChosenNames = (name: string): boolean =>
   secretFields.has(name) || /^env|(?:secret|password|passphrase|cookie)s$/i.test(name);
 
 /**
  * Masks the secrets in a value of JSON, as `redactBody` does in its text. Returns the same value when it contains none.
  *
- * @param known secrets to mask in addition, also percent-encoded or in base64. Default: none.
+ * @param knownSecrets secrets to mask in addition, also percent-encoded or in base64. Default: none.
  */
-export const redactData = (value: unknown, known: readonly string[] = []): unknown =>
-  redactValue(value, scopeOf(known));
+export const redactData = (value: unknown, knownSecrets: readonly string[] = []): unknown =>
+  redactValue(value, createScope(knownSecrets));
 
 /**
  * Masks secrets in a message of the service, and escapes characters that a terminal would act on: a proxy may have quoted the request in
  * it.
  */
 export const redactMessage = (text: string): string =>
-  escapeUnsafe(redactText(text, scopeOf([], messageRules)));
+  escapeUnsafe(redactText(text, createScope([], messageRules)));
 
 /**
  * Masks the secrets in a URL: passwords, tokens, and query parameters with names such as `code` or `apikey`. Returns the
  * URL as text.
  *
- * @param known secrets to mask in addition, also percent-encoded or in base64. Default: none.
+ * @param knownSecrets secrets to mask in addition, also percent-encoded or in base64. Default: none.
  */
-export const redactUrl = (url: string, known: readonly string[] = []): string =>
-  redactText(url, scopeOf(known));
+export const redactUrl = (url: string, knownSecrets: readonly string[] = []): string =>
+  redactText(url, createScope(knownSecrets));
 
 /**
  * Masks the secrets in headers: those with names such as `authorization`, and tokens in other values. Returns a copy.
  *
- * @param known secrets to mask in addition, also percent-encoded or in base64. Default: none.
+ * @param knownSecrets secrets to mask in addition, also percent-encoded or in base64. Default: none.
  */
 export const redactHeaders = (
   headers: Readonly<Record<string, string>>,
-  known: readonly string[] = [],
+  knownSecrets: readonly string[] = [],
 ): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      isSecretField(name) ? mask : redactText(value, scopeOf(known)),
+      isSecretField(name) ? mask : redactText(value, createScope(knownSecrets)),
     ]),
   );
 
@@ -229,11 +233,11 @@ export const redactHeaders = (
  * connection strings and tokens in other values. Returns the parsed value. Of a body that is not JSON, returns only its
  * length, in words.
  *
- * @param known secrets to mask in addition, also percent-encoded or in base64. Default: none.
+ * @param knownSecrets secrets to mask in addition, also percent-encoded or in base64. Default: none.
  */
-export const redactBody = (body: string, known: readonly string[] = []): unknown => {
+export const redactBody = (body: string, knownSecrets: readonly string[] = []): unknown => {
   try {
-    return redactData(JSON.parse(body), known);
+    return redactData(JSON.parse(body), knownSecrets);
   } catch {
     return `${body.length} characters that are not JSON`;
   }
@@ -244,15 +248,18 @@ export const redactBody = (body: string, known: readonly string[] = []): unknown
  * `Bearer`, and the passwords in them. Pass them to `redactUrl`, `redactHeaders` and `redactBody`. Values of fewer than 6
  * characters are left out.
  */
-export const secretsIn = (headers: Readonly<Record<string, string>>, body: string | undefined): string[] => {
+export const findSecrets = (
+  headers: Readonly<Record<string, string>>,
+  body: string | undefined,
+): string[] => {
   const secretValues = new Set<string>();
   const collect = (value: unknown, isSecret: boolean, levels = 0): void => {
-    if (isSecret && typeof value === "string") for (const part of partsOf(value)) secretValues.add(part);
+    if (isSecret && typeof value === "string") for (const part of splitSecret(value)) secretValues.add(part);
     if (typeof value !== "object" || value === null || levels > maxLevels) return;
     if (Array.isArray(value)) for (const item of value) collect(item, isSecret, levels + 1);
     else {
-      for (const [name, redactInner] of Object.entries(value)) {
-        collect(redactInner, isSecretField(name) || (isSecret && !isHarmlessField(name)), levels + 1);
+      for (const [name, fieldValue] of Object.entries(value)) {
+        collect(fieldValue, isSecretField(name) || (isSecret && !isHarmlessField(name)), levels + 1);
       }
     }
   };
@@ -264,7 +271,7 @@ export const secretsIn = (headers: Readonly<Record<string, string>>, body: strin
 };
 
 /** Returns a secret and its secret parts: the password of Basic credentials or of a URL, and the values of cookies. */
-const partsOf = (secret: string): string[] => {
+const splitSecret = (secret: string): string[] => {
   const [, scheme, credentials = secret] = /^(\w+)\s+(\S+)$/.exec(secret) ?? [];
   const basic = scheme?.toLowerCase() === "basic" ? decodeBase64(credentials).replace(/^[^:]*:/, "") : "";
   const [, password = ""] = /^[a-z][a-z0-9+.-]*:\/\/[^/@:]*:([^@]*)@/i.exec(secret) ?? [];

@@ -4,49 +4,49 @@ import { decodeBase64 } from "../text/encodings.js";
 export const mask = "[redacted]";
 
 /** Replaces the secrets of one form in a string. */
-type Rule = (text: string) => string;
+type RedactionRule = (text: string) => string;
 
 const createReplacingRule =
-  (pattern: RegExp, replacement: string): Rule =>
+  (pattern: RegExp, replacement: string): RedactionRule =>
   (text) =>
     text.replace(pattern, replacement);
 
 /**
  * Masks values after the names of secrets.
  *
- * @param head matches a name, its first group, and the separator before the value.
- * @param value matches the value there. A function returns where the value ends.
+ * @param headPattern matches a name, its first group, and the separator before the value.
+ * @param valuePattern matches the value there. A function returns where the value ends.
  */
 const createNamedValueRule = (
-  head: RegExp,
-  value: RegExp | ((text: string, start: number, match: RegExpExecArray) => number),
+  headPattern: RegExp,
+  valuePattern: RegExp | ((text: string, start: number, match: RegExpExecArray) => number),
   isSecret: (name: string) => boolean = isSecretField,
-): Rule => {
-  const endOf = (text: string, start: number, match: RegExpExecArray): number => {
-    if (typeof value === "function") return value(text, start, match);
-    value.lastIndex = start;
-    return value.test(text) ? value.lastIndex : start;
+): RedactionRule => {
+  const findEnd = (text: string, start: number, match: RegExpExecArray): number => {
+    if (typeof valuePattern === "function") return valuePattern(text, start, match);
+    valuePattern.lastIndex = start;
+    return valuePattern.test(text) ? valuePattern.lastIndex : start;
   };
   return (text) => {
     let result = "";
     let position = 0;
-    head.lastIndex = 0;
+    headPattern.lastIndex = 0;
     // A value that is not masked may contain another name.
-    for (let match = head.exec(text); match; match = head.exec(text)) {
+    for (let match = headPattern.exec(text); match; match = headPattern.exec(text)) {
       if (!isSecret(match[1] ?? "")) continue;
-      const start = head.lastIndex;
-      const end = endOf(text, start, match);
+      const start = headPattern.lastIndex;
+      const end = findEnd(text, start, match);
       if (end === start || text.startsWith(mask, start)) continue;
       result += text.slice(position, start) + mask;
       position = end;
-      head.lastIndex = end;
+      headPattern.lastIndex = end;
     }
     return result + text.slice(position);
   };
 };
 
 /** Returns where a quoted value ends: at a quote with as many backslashes as the first one. */
-const endOfQuoted = (text: string, start: number, [, , quote = '"']: RegExpExecArray): number => {
+const findQuoteEnd = (text: string, start: number, [, , quote = '"']: RegExpExecArray): number => {
   for (let end = text.indexOf(quote, start); end >= 0; end = text.indexOf(quote, end + 1)) {
     if (end === start || text[end - 1] !== "\\") return end;
   }
@@ -54,20 +54,20 @@ const endOfQuoted = (text: string, start: number, [, , quote = '"']: RegExpExecA
 };
 
 /** Masks the part before the host of a URL: in a connection string, up to the last `@`, because passwords may contain others. */
-const urlRule: Rule = (text) => {
+const urlRule: RedactionRule = (text) => {
   const scheme = /\b([a-z][a-z0-9+.-]{0,30}):\/\//gi;
   const webAuthority = /[^\s"'/?#]*/y;
-  const others = /[^\s"']*/y;
+  const otherAuthority = /[^\s"']*/y;
   let result = "";
   let position = 0;
   for (let match = scheme.exec(text); match; match = scheme.exec(text)) {
     const start = scheme.lastIndex;
-    const rest = /^https?$/i.test(match[1] ?? "") ? webAuthority : others;
-    rest.lastIndex = start;
-    rest.test(text);
-    const atIndex = text.slice(start, rest.lastIndex).lastIndexOf("@");
+    const authorityPattern = /^https?$/i.test(match[1] ?? "") ? webAuthority : otherAuthority;
+    authorityPattern.lastIndex = start;
+    authorityPattern.test(text);
+    const atIndex = text.slice(start, authorityPattern.lastIndex).lastIndexOf("@");
     // Without an `@` here, there is none in a URL that starts later here either.
-    scheme.lastIndex = atIndex < 0 ? rest.lastIndex : start + atIndex;
+    scheme.lastIndex = atIndex < 0 ? authorityPattern.lastIndex : start + atIndex;
     if (atIndex < 0) continue;
     result += text.slice(position, start) + mask;
     position = start + atIndex;
@@ -93,7 +93,7 @@ const isSecretParameter = (name: string): boolean =>
  * Secrets that are recognized in any text by their form. Applying the rules twice changes nothing more. Each repetition is
  * bounded, or starts where no other attempt does, so that the time is in proportion to the length of the text.
  */
-const anywhereRules: readonly Rule[] = [
+const anywhereRules: readonly RedactionRule[] = [
   // PEM blocks, except public ones.
   createReplacingRule(
     /-{4,5} ?BEGIN (?!(?:[A-Z0-9 ]{0,40} )?(?:PUBLIC KEY|CERTIFICATE(?: REQUEST)?) ?-)[A-Z0-9 ]{1,60}-{4,5}[^]*?(?:-{4,5} ?END [A-Z0-9 ]{1,60}-{4,5}|$)/g,
@@ -111,7 +111,7 @@ const anywhereRules: readonly Rule[] = [
   // Quoted values: in embedded JSON, in program code, and libpq's `password='…'`.
   createNamedValueRule(
     /(?<![\w.-])([\w.-]{1,100})(?:\\{0,8}["'`])?\s{0,99}(?:=>|[:=])\s{0,99}[a-zA-Z]{0,2}(\\{0,8}["'`])/g,
-    endOfQuoted,
+    findQuoteEnd,
   ),
   // Numbers in embedded JSON.
   createNamedValueRule(/(?<!\\)\\{0,8}["']([\w.-]{1,100})\\{0,8}["']\s{0,99}:\s{0,99}(?=\d)/g, /\d+/y),
@@ -169,24 +169,24 @@ const anywhereRules: readonly Rule[] = [
   ),
 ];
 
-export const valueRules: readonly Rule[] = [
+export const valueRules: readonly RedactionRule[] = [
   ...anywhereRules,
   createReplacingRule(/\b(bearer\s{1,9})(?!<)\S+/gi, `$1${mask}`),
 ];
 
 /** A message may contain the words "bearer token"; only strings that look like a token are masked. */
-export const messageRules: readonly Rule[] = [
+export const messageRules: readonly RedactionRule[] = [
   ...anywhereRules,
   createReplacingRule(/\b(bearer\s{1,9})[\w.~+/-]{12,}=*/gi, `$1${mask}`),
 ];
 
-export const applyRules = (text: string, rules: readonly Rule[]): string => {
-  const clean = rules.reduce((masked, rule) => rule(masked), text);
-  const narrowRule = clean.replace(/[\uff01-\uff5e]/g, (wideRule) =>
-    String.fromCharCode(wideRule.charCodeAt(0) - 0xfee0),
+export const applyRules = (text: string, rules: readonly RedactionRule[]): string => {
+  const maskedText = rules.reduce((text, rule) => rule(text), text);
+  const narrowText = maskedText.replace(/[\uff01-\uff5e]/g, (wideCharacter) =>
+    String.fromCharCode(wideCharacter.charCodeAt(0) - 0xfee0),
   );
-  if (narrowRule === clean) return clean;
+  if (narrowText === maskedText) return maskedText;
   // Punctuation of other scripts stays as it is, unless the text has a secret.
-  const masked = applyRules(narrowRule, rules);
-  return masked === narrowRule ? clean : masked;
+  const maskedNarrowText = applyRules(narrowText, rules);
+  return maskedNarrowText === narrowText ? maskedText : maskedNarrowText;
 };

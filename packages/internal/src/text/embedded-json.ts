@@ -19,7 +19,7 @@ export const replaceJson = (
     scannedLength += end - match.index;
     if (!isComplete) continue;
     const json = text.slice(match.index, end);
-    const value = parse(json);
+    const value = parseJson(json);
     if (value === undefined) continue;
     result += text.slice(position, match.index) + (replace(value, json) ?? json);
     position = end;
@@ -28,7 +28,7 @@ export const replaceJson = (
   return result + text.slice(position);
 };
 
-const parse = (json: string): unknown => {
+const parseJson = (json: string): unknown => {
   try {
     return JSON.parse(json);
   } catch {
@@ -38,15 +38,15 @@ const parse = (json: string): unknown => {
 
 /** Returns where an object or array ends, by its braces and brackets outside of strings, or where the search for its end stops. */
 const findEndOfJson = (text: string, start: number): { end: number; isComplete: boolean } => {
-  const token = /"(?:[^"\\]|\\[^])*"|[[\]{}"]/g;
-  token.lastIndex = start;
+  const tokenPattern = /"(?:[^"\\]|\\[^])*"|[[\]{}"]/g;
+  tokenPattern.lastIndex = start;
   let depth = 0;
-  for (let match = token.exec(text); match; match = token.exec(text)) {
+  for (let match = tokenPattern.exec(text); match; match = tokenPattern.exec(text)) {
     const [firstCharacter] = match[0];
     if (match[0] === '"') return { end: text.length, isComplete: false };
     if (firstCharacter === "{" || firstCharacter === "[") depth += 1;
     else if (firstCharacter !== '"') depth -= 1;
-    if (depth === 0) return { end: token.lastIndex, isComplete: true };
+    if (depth === 0) return { end: tokenPattern.lastIndex, isComplete: true };
   }
   return { end: text.length, isComplete: false };
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
-  knownProcesses,
-  processLiveness,
+  createProcessView,
+  determineLiveness,
   parseIdentity,
   type ProcessIdentity,
   type Processes,
@@ -14,7 +14,7 @@ const systemWith = (
   processes: Record<number, string | null>,
   fields: Partial<ProcessIdentity> = {},
 ): Processes => ({
-  own: { ...own, ...fields },
+  self: { ...own, ...fields },
   find: (pid) => {
     const started = processes[pid];
     return started === undefined ? undefined : { started };
@@ -60,19 +60,19 @@ describe("lifeOf", () => {
     ],
     ["unknown", "while no place is known at all", { pid: 9, place: null }, systemWith({}, { place: null })],
   ] as const)("returns %s for a process %s", (life, _, fields, processes) => {
-    expect(processLiveness({ ...own, ...fields }, processes)).toBe(life);
+    expect(determineLiveness({ ...own, ...fields }, processes)).toBe(life);
   });
 
   it("knows this process, and that no process has an id above the limit of the system", () => {
-    const known = knownProcesses(() => "then");
-    expect(processLiveness(known.own, known)).toBe("alive");
-    expect(processLiveness({ ...known.own, pid: 999_999_999 }, known)).toBe("dead");
+    const known = createProcessView(() => "then");
+    expect(determineLiveness(known.self, known)).toBe("alive");
+    expect(determineLiveness({ ...known.self, pid: 999_999_999 }, known)).toBe("dead");
   });
 });
 
 describe("parseIdentity", () => {
   it("returns what was written", () => {
-    const { own } = knownProcesses();
+    const { self: own } = createProcessView();
     expect(parseIdentity(JSON.parse(JSON.stringify({ ...own, more: 1 })))).toEqual(own);
   });
 

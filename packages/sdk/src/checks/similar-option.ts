@@ -1,4 +1,4 @@
-import { closestName } from "@mgmt/internal/text/closest-name";
+import { findClosestName } from "@mgmt/internal/text/closest-name";
 
 /** Names of an option in other libraries, by its name here. */
 const optionSynonyms: Readonly<Record<string, readonly string[]>> = {
@@ -19,4 +19,4 @@ const optionSynonyms: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the option that a name was probably meant to be. */
 export const findSimilarOption = (name: string, names: readonly string[]): string | undefined =>
-  closestName(name, names, optionSynonyms);
+  findClosestName(name, names, optionSynonyms);

@@ -1,7 +1,7 @@
 import type { Next, OutgoingRequest } from "../transport/middleware.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { observe } from "@mgmt/internal/observers/observe";
-import { redactBody, redactHeaders, redactUrl, secretsIn } from "@mgmt/internal/redaction/redact";
+import { redactBody, redactHeaders, redactUrl, findSecrets } from "@mgmt/internal/redaction/redact";
 import { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";
 
 /** Sends a request and prints it and its response, one line each. */
@@ -13,7 +13,7 @@ export const printRequest = async (
   const { method, attempt } = request;
   const writeLine = typeof debug === "function" ? debug : (line: string): void => console.error(line);
   const printLine = (line: string): void => observe("debug", writeLine, escapeUnsafe(line));
-  const sentSecrets = secretsIn(request.headers, request.body);
+  const sentSecrets = findSecrets(request.headers, request.body);
   const url = redactUrl(request.url, sentSecrets);
   const start = performance.now();
   const formatElapsed = (): string => `${Math.round(performance.now() - start)} ms`;
@@ -22,7 +22,7 @@ export const printRequest = async (
   );
   try {
     const response = await next(request);
-    const receivedSecrets = secretsIn(response.headers, response.body);
+    const receivedSecrets = findSecrets(response.headers, response.body);
     const content = describeContent(response.headers, response.body, [...sentSecrets, ...receivedSecrets]);
     printLine(`[mgmt] ← ${method} ${url} #${attempt} ${response.status} in ${formatElapsed()} ${content}`);
     return response;

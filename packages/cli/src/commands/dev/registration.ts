@@ -44,7 +44,7 @@ export const registerService = async (
     controlUrl,
     controlSecretFile,
     ...(signInKeyFile !== null && { signInKeyFile }),
-    process: createPsProcesses().own,
+    process: createPsProcesses().self,
   };
   const addService = (all: Profiles): Profiles => {
     const storedLocalProfile = findProfile(all, localProfileName);
@@ -112,7 +112,7 @@ export const unregisterService = async (
   const removeService = (all: Profiles): Profiles => {
     const profile = findProfile(all, name);
     // Another service may have the profile by now.
-    if (!profile || !isDeepStrictEqual(profile.process, createPsProcesses().own)) return all;
+    if (!profile || !isDeepStrictEqual(profile.process, createPsProcesses().self)) return all;
     if (profile.ephemeral) return removeProfiles(all, [name]);
     const { process: _, ...endedProfile } = profile;
     return { ...all, profiles: { ...all.profiles, [name]: endedProfile } };

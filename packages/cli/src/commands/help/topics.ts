@@ -1,4 +1,4 @@
-import { type Declaration, commandVariables } from "@mgmt/internal/environment/variables";
+import { type VariableDeclaration, commandVariables } from "@mgmt/internal/environment/variables";
 import { exitCodeMeanings, planExitCodesText } from "../../errors/exit-code-meanings.js";
 import { exitCodes } from "../../errors/exit-codes.js";
 import { outputFormats } from "../../output/output.js";
@@ -161,7 +161,7 @@ const environmentTopic: Topic = {
     {
       columns: ["variable", "meaning"],
       rows: [
-        ...Object.entries<Declaration>(commandVariables).map(
+        ...Object.entries<VariableDeclaration>(commandVariables).map(
           ([name, { meaning, flag }]) =>
             [name, flag === undefined ? meaning : `${meaning} (${flag})`] as const,
         ),

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { knownProcesses } from "@mgmt/internal/processes/process-liveness";
+import { createProcessView } from "@mgmt/internal/processes/process-liveness";
 import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findNoBrowserReason } from "../../../src/system/browser.js";
@@ -224,7 +224,7 @@ describe("mgmt login --with-token", () => {
 describe("mgmt login without an address", () => {
   const dev = (): Record<string, unknown> => ({
     baseUrl: account.server.baseUrl,
-    process: knownProcesses().own,
+    process: createProcessView().self,
     ephemeral: true,
   });
   const token = (): Promise<string> => account.server.engine.tokens.user();

@@ -1,12 +1,12 @@
 import { delimiter, join } from "node:path";
-import { isProgram, programFolders } from "@mgmt/internal/programs/program-files";
-import { expandVersions, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
+import { isProgram, listProgramFolders } from "@mgmt/internal/programs/program-files";
+import { expandVersionPattern, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
 
 const programs = ["postgres", "initdb", "psql", "pg_dump", "pg_restore"];
 
 const folders = [
-  ...programFolders(process.env),
-  ...(await Promise.all(usualSystemDirectories.map(expandVersions))).flat(),
+  ...listProgramFolders(process.env),
+  ...(await Promise.all(usualSystemDirectories.map(expandVersionPattern))).flat(),
 ];
 
 /** A folder of this system with a server and the client programs of the same version. npm packages have no client programs. */

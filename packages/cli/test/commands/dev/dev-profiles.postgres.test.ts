@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, it } from "vitest";
-import { knownProcesses } from "@mgmt/internal/processes/process-liveness";
+import { createProcessView } from "@mgmt/internal/processes/process-liveness";
 import type { Platform } from "@mgmt/platform";
 import { registerService, unregisterService } from "../../../src/commands/dev/registration.js";
 import type { Output } from "../../../src/output/output.js";
@@ -34,7 +34,7 @@ const readyOf = (fields: Partial<Ready>): Ready => ({
   ...fields,
 });
 
-const here = knownProcesses();
+const here = createProcessView();
 
 const killedProfile = { baseUrl: "http://127.0.0.1:4300", token: "old", ephemeral: true };
 
@@ -219,7 +219,7 @@ describe("the profile of mgmt dev", () => {
   });
 
   it.each([
-    ["of a mgmt dev that runs", { controlUrl: "http://127.0.0.1:4300/_control", process: here.own }],
+    ["of a mgmt dev that runs", { controlUrl: "http://127.0.0.1:4300/_control", process: here.self }],
     ["of another service", {}],
   ])("does not become the active one if that is %s", async (_, fields) => {
     const config = configFolder();
@@ -246,7 +246,7 @@ describe("the profile of mgmt dev", () => {
   it("leaves no active profile behind when its process was killed", async () => {
     const config = configFolder();
     const killed = spawnSync(process.execPath, ["-e", ""]).pid;
-    const profile = { ...killedProfile, process: { ...here.own, pid: killed } };
+    const profile = { ...killedProfile, process: { ...here.self, pid: killed } };
     writeProfiles(config, { active: "ephemeral-4300", profiles: { "ephemeral-4300": profile } });
     const env = { MGMT_CONFIG_DIR: config };
     const { stderr } = await inProcess({ env })`projects list`;
@@ -259,7 +259,7 @@ describe("the profile of mgmt dev", () => {
   it("is kept while it is not known whether its process runs, in another container", async () => {
     const config = configFolder();
     const env = { MGMT_CONFIG_DIR: config };
-    const profile = { ...killedProfile, process: { ...here.own, place: "elsewhere", machine: null } };
+    const profile = { ...killedProfile, process: { ...here.self, place: "elsewhere", machine: null } };
     writeProfiles(config, { active: "ephemeral-4300", profiles: { "ephemeral-4300": profile } });
     await registerService({ ready: readyOf({}) }, false, { env, output: silent });
     expect(storedProfile(config, "ephemeral-4300")).toEqual(profile);
@@ -271,7 +271,7 @@ describe("the profile of mgmt dev", () => {
 
   it.each([
     ["is no object", 7],
-    ["has an id that no process has", { ...here.own, pid: 0 }],
+    ["has an id that no process has", { ...here.self, pid: 0 }],
     ["has only an id", { pid: 7 }],
   ])("is refused when its process %s", async (_, process) => {
     const config = configFolder();

@@ -1,14 +1,14 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { knownProcesses } from "@mgmt/internal/processes/process-liveness";
+import { createProcessView } from "@mgmt/internal/processes/process-liveness";
 import type { Platform } from "@mgmt/platform";
 import { registerService, unregisterService } from "../../../src/commands/dev/registration.js";
 import { Output } from "../../../src/output/output.js";
 import { temporaryFolder } from "../../folders.js";
 
 const folder = temporaryFolder();
-const here = knownProcesses();
+const here = createProcessView();
 const output = new Output("table");
 
 const readyAt = (port: number): Platform["ready"] => ({
@@ -41,7 +41,7 @@ const local = {
 
 describe("the profile of a second mgmt dev", () => {
   it("is one of its own while the first runs, and is removed when it ends", async () => {
-    const first = { ...local, process: here.own };
+    const first = { ...local, process: here.self };
     const before = { active: "local", profiles: { local: first } };
     const config = configWith(before);
     const context = { env: { MGMT_CONFIG_DIR: config }, output };
@@ -67,7 +67,7 @@ describe("the profile of a second mgmt dev", () => {
   });
 
   it("is left alone at the end if another service has it by then", async () => {
-    const taken = { ...local, process: { ...here.own, pid: here.own.pid + 1 } };
+    const taken = { ...local, process: { ...here.self, pid: here.self.pid + 1 } };
     const before = { active: "local", profiles: { local: taken } };
     const config = configWith(before);
     await unregisterService({ name: "local", isActive: true }, { env: { MGMT_CONFIG_DIR: config } });

@@ -2,7 +2,7 @@ import { access, chmod, constants, lstat, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { availableMemory, env, geteuid, platform } from "node:process";
-import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
+import { homeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { findOwnershipProblem } from "./safe-file.js";
 import { findReplacementRisk } from "./replacement-risk.js";
@@ -14,14 +14,14 @@ const gibibyte = 1024 ** 3;
 export const defaultDataDir = (): string =>
   platform === "darwin"
     ? join(homeFolder(), "Library", "Application Support", "mgmt")
-    : join(userFolder(env["XDG_STATE_HOME"], ".local", "state"), "mgmt");
+    : join(resolveUserFolder(env["XDG_STATE_HOME"], ".local", "state"), "mgmt");
 
 /** Returns a cache directory that only this user can read, or undefined when none can be created. */
 export const ensurePrivateCacheDir = (): Promise<string | undefined> => {
   const defaultCacheDir =
     platform === "darwin"
       ? join(homeFolder(), "Library", "Caches", "mgmt")
-      : join(userFolder(env["XDG_CACHE_HOME"], ".cache"), "mgmt");
+      : join(resolveUserFolder(env["XDG_CACHE_HOME"], ".cache"), "mgmt");
   return makeFirstSafeDirectory([defaultCacheDir, join(tmpdir(), `mgmt-cache-${currentUid()}`)], 0o700);
 };
 

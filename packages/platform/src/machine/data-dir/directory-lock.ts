@@ -7,7 +7,7 @@ import { syncFile } from "@mgmt/internal/files/sync-file";
 import {
   type ProcessLiveness,
   type ProcessIdentity,
-  processLiveness,
+  determineLiveness,
   parseIdentity,
 } from "@mgmt/internal/processes/process-liveness";
 import { createPsProcesses } from "@mgmt/internal/processes/ps-processes";
@@ -61,7 +61,7 @@ export class DirectoryLock {
     const claimPath = `${path}.${id}`;
     const pipe = await LockPipe.create(pipePath(path, id));
     try {
-      const { own: process } = createPsProcesses();
+      const { self: process } = createPsProcesses();
       const location = {
         directory: await readDirectoryInode(dataDir),
         isLocal: await isOnLocalFileSystem(dataDir),
@@ -115,7 +115,7 @@ const refuseWhileHolderRuns = async (path: string): Promise<void> => {
   const { owner, liveness: life } = lockState;
   const dataDir = dirname(path);
   if (life === "unknown") throw platformErrors.dataDirMayBeInUse(dataDir, path);
-  if (processLiveness(owner, createPsProcesses()) !== "alive") {
+  if (determineLiveness(owner, createPsProcesses()) !== "alive") {
     throw platformErrors.dataDirInUseElsewhere(dataDir);
   }
   throw owner.directory !== (await readDirectoryInode(dataDir))
@@ -165,7 +165,7 @@ const readLockState = async (path: string): Promise<LockState | undefined> => {
 };
 
 const checkLiveness = async (dataDir: string, lockContent: LockContent): Promise<ProcessLiveness> => {
-  const liveness = processLiveness(lockContent, createPsProcesses());
+  const liveness = determineLiveness(lockContent, createPsProcesses());
   if (liveness !== "unknown") return liveness;
   // Another system does not know who has opened a pipe in this one.
   if (!lockContent.isLocal || !(await isOnLocalFileSystem(dataDir))) return "unknown";

@@ -6,7 +6,7 @@ import { platformErrors } from "../../errors/platform-error.js";
 import type { SystemAccount } from "../data-dir/postgres-account.js";
 import { runProgram } from "./run-program.js";
 import { createPackageLinks, stagePrograms } from "./staging.js";
-import { expandVersions, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
+import { expandVersionPattern, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
 
 /** An installation of Postgres. */
 export interface Binaries {
@@ -118,7 +118,7 @@ const findInSystem = async (
   const patterns = search.systemDirectories ?? usualSystemDirectories;
   const directories = [
     search.path.split(delimiter).filter(isAbsolute),
-    ...(await Promise.all(patterns.map(expandVersions))),
+    ...(await Promise.all(patterns.map(expandVersionPattern))),
   ];
   for (const directory of new Set(directories.flat())) {
     if (!(await hasPrograms(directory))) continue;

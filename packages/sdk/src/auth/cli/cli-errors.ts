@@ -1,4 +1,4 @@
-import type { Variable } from "@mgmt/internal/environment/variables";
+import type { EnvironmentVariable } from "@mgmt/internal/environment/variables";
 import { AuthError, LoginRequiredError } from "../auth-error.js";
 
 /** Errors of a program that uses the login of the CLI. */
@@ -17,7 +17,7 @@ export const cliErrors = {
     new AuthError("auth:cli_failed", "program is not the absolute path of a file", {
       hint: "Pass the absolute path of the command mgmt, which the command which mgmt prints.",
     }),
-  emptyVariable: (name: Variable) =>
+  emptyVariable: (name: EnvironmentVariable) =>
     new LoginRequiredError(
       `${name} is set, but empty`,
       undefined,

@@ -2,7 +2,7 @@ import { type ExecFileException, execFile } from "node:child_process";
 import { AuthError, LoginRequiredError } from "../auth-error.js";
 import { cliErrors } from "./cli-errors.js";
 import { findCli } from "./find-cli.js";
-import { programPath } from "@mgmt/internal/programs/program-files";
+import { buildPathVariables } from "@mgmt/internal/programs/program-files";
 
 /** Long enough to unlock a system keyring, short enough that a prompt nobody sees does not block a program forever. */
 const cliTimeoutMs = 120_000;
@@ -51,7 +51,8 @@ interface CliExit {
 const runCli = (file: string, args: readonly string[]): Promise<CliExit> =>
   new Promise((resolve) => {
     // The program finds Node.js by the same folders.
-    const env = process.platform === "win32" ? process.env : { ...process.env, ...programPath(process.env) };
+    const env =
+      process.platform === "win32" ? process.env : { ...process.env, ...buildPathVariables(process.env) };
     const options = { encoding: "utf8", timeout: cliTimeoutMs, windowsHide: true, env } as const;
     const child = execFile(file, args, options, (error, stdout, stderr) =>
       resolve({ error, stdout, stderr }),

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cliErrors } from "./cli-errors.js";
-import { isForeign, isWritableByOthers } from "@mgmt/internal/files/file-owner";
-import { isProgram, programFolders } from "@mgmt/internal/programs/program-files";
+import { isForeignFile, isWritableByOthers } from "@mgmt/internal/files/file-owner";
+import { isProgram, listProgramFolders } from "@mgmt/internal/programs/program-files";
 
 /** A program and the arguments that come before its own. */
 export interface CliProgram {
@@ -27,7 +27,7 @@ export const findCli = (program: string | undefined): CliProgram => {
   }
   const { installedFile, untrustedFile } = findCliPackage();
   if (installedFile !== undefined) return runByNode(installedFile);
-  const folders = programFolders(process.env);
+  const folders = listProgramFolders(process.env);
   if (process.platform !== "win32") {
     const file = folders.map((folder) => join(folder, "mgmt")).find(isProgram);
     if (file === undefined) throw cliErrors.missing(untrustedFile);
@@ -97,7 +97,7 @@ const stickyModeBit = 0o1000;
 
 const isProtectedPath = (path: string): boolean => {
   const stats = lstatSync(path);
-  if (isForeign(stats)) return false;
+  if (isForeignFile(stats)) return false;
   // The mode of a link means nothing. In a sticky folder, nobody can replace files of another account.
   return stats.isSymbolicLink() || (stats.mode & stickyModeBit) !== 0 || !isWritableByOthers(stats);
 };

@@ -18,7 +18,7 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import { InvalidArgumentError } from "../../errors/local-errors.js";
 import { fileErrors, isReadOnlyError } from "./file-errors.js";
 import { type LockOwner, createLockOwner, parseLockOwner } from "./lock-owner.js";
-import { knownProcesses, processLiveness } from "@mgmt/internal/processes/process-liveness";
+import { createProcessView, determineLiveness } from "@mgmt/internal/processes/process-liveness";
 import { assertOptions } from "#type-checks";
 
 /** Interval between heartbeats of a lock holder, in milliseconds. */
@@ -155,7 +155,7 @@ const waitUntilWritable = async (wait: LockWait): Promise<boolean> => {
 };
 
 const isHolderDead = (holder: LockHolder, { isSilent }: LockWait): boolean => {
-  const liveness = processLiveness(holder.owner, knownProcesses());
+  const liveness = determineLiveness(holder.owner, createProcessView());
   return liveness === "dead" || (liveness === "unknown" && isSilent(holder));
 };
 
@@ -260,7 +260,7 @@ const removeLeftovers = async (file: string): Promise<void> => {
     if (name.endsWith(".own")) {
       // If the file is missing now, its process may be about to create it again.
       const waiter = await readHolder(path);
-      if (!waiter || processLiveness(waiter.owner, knownProcesses()) !== "dead") continue;
+      if (!waiter || determineLiveness(waiter.owner, createProcessView()) !== "dead") continue;
     }
     await rm(path, { force: true });
   }

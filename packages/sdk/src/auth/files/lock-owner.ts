@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
-  knownProcesses,
+  createProcessView,
   parseIdentity,
   type ProcessIdentity,
 } from "@mgmt/internal/processes/process-liveness";
@@ -14,7 +14,7 @@ export interface LockOwner extends ProcessIdentity {
 }
 
 /** Returns an owner for this process, with a new nonce for each attempt. */
-export const createLockOwner = (): LockOwner => ({ nonce: randomUUID(), ...knownProcesses().own });
+export const createLockOwner = (): LockOwner => ({ nonce: randomUUID(), ...createProcessView().self });
 
 export const parseLockOwner = (text: string): LockOwner | undefined => {
   try {
