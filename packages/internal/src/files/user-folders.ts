@@ -14,7 +14,7 @@ export const homeFolder = (): string =>
  * Returns a folder that a variable of the environment can move.
  *
  * @param variableValue Value of the variable.
- * @param usualSegmentsSegments Where the folder is in the home directory otherwise.
+ * @param usualSegments Where the folder is in the home directory otherwise.
  */
 export const resolveUserFolder = (
   variableValue: string | undefined,
