@@ -40,7 +40,7 @@ export const readAllTables = async (client: ClientBase, schemaName: string): Pro
 const maxRowsPerStatement = 1_000;
 
 /**
- * Replaces all rows of the tables that `state` has. Call it in a transaction.
+ * Replaces all rows of the tables that `tableStates` has. Call it in a transaction.
  *
  * @param isFirstWrite whether no server has used the tables. A first start then opens only those that have rows.
  */

@@ -25,6 +25,6 @@ export interface Authenticator {
   verify(token: string): VerifiedToken | undefined | Promise<VerifiedToken | undefined>;
   /** Returns why the token is not active at this moment; undefined when it is. */
   whyInactive(context: RuleContext, token: VerifiedToken): TokenRefusal | undefined;
-  /** Returns the rows that `refusal` reads. */
+  /** Returns the rows that `whyInactive` reads. */
   preloads(token: VerifiedToken): readonly Preload[];
 }

@@ -20,7 +20,7 @@ const checkIntervalMs = 500;
  */
 export class DatabaseWork {
   readonly #runExclusively: RunExclusively;
-  /** By database. `inTurn` leaves one at most for each. */
+  /** By database. `withLock` leaves one at most for each. */
   readonly #fillControllers = new Map<string, AbortController>();
 
   /** @param runExclusively runs work while no other work holds one of these names. Default: only the work of this process counts. */

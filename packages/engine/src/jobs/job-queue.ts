@@ -41,7 +41,7 @@ export class JobQueue {
   }
 
   /**
-   * Runs a job now, even if it is not due, and resolves with the result of `perform`. Does nothing when the job is
+   * Runs a job now, even if it is not due, and resolves with the result of `runJob`. Does nothing when the job is
    * running or gone.
    */
   async runNow(job: Job): Promise<unknown> {

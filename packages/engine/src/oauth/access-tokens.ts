@@ -93,7 +93,7 @@ export class AccessTokens implements Authenticator, TokenSigner {
           issuer: this.settings.authUrl,
           audience: this.settings.baseUrl,
           requiredClaims: ["iat", "jti", "sub"],
-          // `refusal` checks the times against the clock of each request, so `jwtVerify` must accept any
+          // `whyInactive` checks the times against the clock of each request, so `jwtVerify` must accept any
           // time.
           currentDate: new Date(0),
           clockTolerance: Number.MAX_SAFE_INTEGER,

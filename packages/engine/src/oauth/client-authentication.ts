@@ -26,7 +26,7 @@ const isSameClient = (id: string, other: string): boolean =>
 /**
  * Authenticates the client that sends a request, and logs its id: a confidential client by `client_secret_basic` or
  * `client_secret_post`, a public client by its `client_id` alone. Throws `invalid_client` when authentication fails, and
- * `invalid_request` when the request uses both methods or repeats one of the `names`. See
+ * `invalid_request` when the request uses both methods or repeats one of the `singleParameters`. See
  * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.
  */
 export const authenticateClient = (

@@ -44,7 +44,7 @@ const rateWindowKey = ({ subject, clientId }: Principal): string => `${subject}\
 /**
  * Returns the `RateLimit-*` headers of a counted request.
  *
- * @param window the window that the request was counted in. Its count is above `requests` when it was full.
+ * @param rateWindow the window that the request was counted in. Its count is above `requests` when it was full.
  * @throws RequestError 429 `rate_limit:exceeded` when the window was full.
  */
 const checkRateLimit = (
@@ -63,7 +63,7 @@ const checkRateLimit = (
 };
 
 /**
- * Returns the function that counts a request of a principal.
+ * Returns the preload that counts a request of a principal.
  *
  * @param epoch of the server's row. Another one starts all counts from 0.
  * @param now milliseconds since 1970.

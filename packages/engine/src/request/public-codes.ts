@@ -10,7 +10,7 @@ export const withPublicCode = (outcome: Outcome, operationId: string | undefined
   const operationCodes = operationId === undefined ? undefined : operationPublicCodes[operationId];
   const code = operationCodes?.[outcome.status] ?? publicCodes[outcome.status];
   if (code === undefined) return outcome;
-  // `refusal` builds the body of every outcome with a code.
+  // `toErrorOutcome` builds the body of every outcome with a code.
   const { error } = outcome.body as { error: object };
   return { ...outcome, code, body: { error: { ...error, code } } };
 };

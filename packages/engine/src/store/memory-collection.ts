@@ -11,6 +11,9 @@ export interface CollectionState<T extends Row> {
   rows: [sequence: number, row: T][];
 }
 
+/** Maximum number of fields of the keys of a collection, because a number has a bit for each of them. */
+const maxKeyFields = 32;
+
 /**
  * Keeps rows in the process's memory. An index is built when its combination of fields is first looked up, and kept up to
  * date from then on.
@@ -25,11 +28,12 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
   readonly #indexes: RowIndex<T>[] = [];
   #nextSequence = 1;
 
-  /** `changed` is called after every change. */
+  /** `onChange` is called after every change. */
   constructor(keys: readonly Key[], onChange: () => void) {
     this.#keys = keys;
     this.#onChange = onChange;
     const fields = new Set(keys.flatMap(({ by, and = [] }) => [...by, ...and]));
+    if (fields.size > maxKeyFields) throw new Error(`The keys have more than ${maxKeyFields} fields`);
     this.#fieldBits = new Map([...fields].map((field, index) => [field, 1 << index]));
   }
 

@@ -72,7 +72,7 @@ export const preloadKey = (preload: Preload): string =>
  * rethrow this one.
  */
 export class MissingRowsError extends Error {
-  override readonly name = "Missing";
+  override readonly name = "MissingRowsError";
 
   constructor() {
     super("The step needs rows that are not loaded");

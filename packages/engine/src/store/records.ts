@@ -16,7 +16,7 @@ export interface RecordStore extends StorageAdapter {
    * Replaces the rows of all tables. Write transactions end before it reads the rows, or wait until it has replaced them.
    *
    * @param createTables returns the new rows. When it throws, nothing changes.
-   * @throws errors of `next`; DatabaseUnavailableError.
+   * @throws errors of `createTables`; DatabaseUnavailableError.
    */
   replaceAll(createTables: (current: TableStates) => TableStates): Promise<Replacement>;
 }

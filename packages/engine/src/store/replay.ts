@@ -122,7 +122,7 @@ const runUntilLoaded = async <T>(
     }
     const tables = new PartialTables(workingSet, { isStrict });
     const stepOutcome = runStep(step, { tables, earlierRuns });
-    // The step may have caught `Missing`, so look at the missed rows instead of the error.
+    // The step may have caught `MissingRowsError`, so look at the missed rows instead of the error.
     missingPreloads = workingSet.takeMissedPreloads();
     if (missingPreloads.length === 0)
       return { ...stepOutcome, runs: earlierRuns + 1, changes: tables.changes };

@@ -58,7 +58,7 @@ export class SortedList<T> {
     return this.#buckets.flat();
   }
 
-  /** Yields items in order, from the first for which `reached` holds. It must hold for all items after that one, too. */
+  /** Yields items in order, from the first for which `isReached` holds. It must hold for all items after that one, too. */
   *from(isReached: (item: T) => boolean): Generator<T, void, undefined> {
     let bucketIndex = findFirstIndex(this.#buckets, (bucket) => isReached(lastOf(bucket)));
     let index = findFirstIndex(this.#buckets[bucketIndex] ?? [], isReached);
@@ -68,7 +68,7 @@ export class SortedList<T> {
     }
   }
 
-  /** Yields items in reverse order, from the last for which `reached` does not hold. */
+  /** Yields items in reverse order, from the last for which `isReached` does not hold. */
   *iterateBackFrom(isReached: (item: T) => boolean): Generator<T, void, undefined> {
     let bucketIndex = findFirstIndex(this.#buckets, (bucket) => isReached(lastOf(bucket)));
     let index = findFirstIndex(this.#buckets[bucketIndex] ?? [], isReached) - 1;
@@ -104,7 +104,7 @@ export class SortedList<T> {
   }
 }
 
-/** Returns the index of the first item for which `reached` holds, by binary search; the length when there is none. */
+/** Returns the index of the first item for which `isReached` holds, by binary search; the length when there is none. */
 const findFirstIndex = <T>(items: readonly T[], isReached: (item: T) => boolean): number => {
   let low = 0;
   let high = items.length;

@@ -1,7 +1,7 @@
 import type { Lookup } from "./store.js";
 import { type LoadResult, type LoadedRow, MissingRowsError, type Preload, preloadKey } from "./preload.js";
 
-/** The rows that one transaction has loaded. A step that needs others throws `Missing`. */
+/** The rows that one transaction has loaded. A step that needs others throws `MissingRowsError`. */
 export class WorkingSet {
   /** Rows by table and id; null for an id that no row has. */
   readonly #rows = new Map<string, Map<string, LoadedRow | null>>();

@@ -19,7 +19,7 @@ export type Returned<M extends Mode, T> = Results<T>[M];
 export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
-/** Calls `next` with a value, at once or when its promise resolves. */
+/** Calls `onValue` with a value, at once or when its promise resolves. */
 export const thenOrNow = <T, Result>(
   value: Awaitable<T>,
   onValue: (value: T) => Awaitable<Result>,

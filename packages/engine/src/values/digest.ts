@@ -10,6 +10,6 @@ export const isSameText = (left: string, right: string): boolean => {
   return areSameBytes(encoder.encode(left), encoder.encode(right));
 };
 
-/** Returns whether `expected` is the digest of the secret. Compares in constant time. */
+/** Returns whether `expectedDigest` is the digest of the secret. Compares in constant time. */
 export const isDigestOf = (expectedDigest: string, secret: string): boolean =>
   isSameText(digest(secret), expectedDigest);

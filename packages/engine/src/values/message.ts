@@ -8,7 +8,7 @@ export interface EngineRequest {
   /** Names are lowercase. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: Uint8Array | string | undefined;
-  /** Whether the caller stopped reading the body at `Engine.bodyLimit`. */
+  /** Whether the caller stopped reading the body at `Engine.bodyPolicy`. */
   readonly bodyTooLarge?: boolean;
   /** Whether the server is reachable from other machines, which turns off sign-in without a password. */
   readonly offLoopback?: boolean;
