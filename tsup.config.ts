@@ -1,26 +1,31 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Plugin } from "esbuild";
 import { type Options, defineConfig } from "tsup";
-import { importedBuiltins, silentProxyAgents } from "./scripts/bundled-proxy-agents.js";
+import { cli } from "./scripts/build/cli.js";
+import { ownAddress, plainExports, requireOnDemand, withoutAwait } from "./scripts/build/commonjs.js";
+import { importedBuiltins, silentProxyAgents } from "./scripts/build/proxy-agents.js";
+import { readableCode } from "./scripts/build/readable-code.js";
+import { startFirst } from "./scripts/build/startup-file.js";
 import { absentGlobals } from "./scripts/node-20/absent-globals.js";
-import { readableCode } from "./scripts/readable-code.js";
+import { noteFiles } from "./scripts/third-party-licenses.js";
 
 interface Manifest {
   version: string;
   dependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
   peerDependenciesMeta?: Record<string, unknown>;
-  imports?: Record<string, unknown>;
+  imports?: Record<string, { node?: { import: string }; default: { import: string } }>;
 }
 
 const manifestOf = (name: string): Manifest =>
   JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8"));
 
-/** What `pg` requires only in other environments. */
-const absent = ["pg-native", "pg-cloudflare"];
+/** What `pg` requires only in other environments, and what MSW loads in functions that the mock does not use. */
+const absent = ["pg-native", "pg-cloudflare", "graphql"];
 
 /** Names of what stays outside the build of a library: packages that npm installs with it, and its own conditional imports. */
-export const externalsOf = (name: string): string[] => {
+const externalsOf = (name: string): string[] => {
   const { dependencies, peerDependencies, peerDependenciesMeta, imports } = manifestOf(name);
   return [
     ...Object.keys({ ...dependencies, ...peerDependencies, ...peerDependenciesMeta, ...imports }),
@@ -28,18 +33,12 @@ export const externalsOf = (name: string): string[] => {
   ];
 };
 
-/** The development dependencies of a package that its code imports are part of its build. */
-export const pluginsOf = (name: string): Plugin[] =>
-  name === "sdk" ? [silentProxyAgents, importedBuiltins] : [];
-
-export const definitionsOf = (name: string): Record<string, string> => ({
+const definitionsOf = (name: string): Record<string, string> => ({
   __MGMT_VERSION__: JSON.stringify(manifestOf(name).version),
   // Bundlers for edge runtimes reject the check for a version of Node.js in `openapi-fetch`.
   ...(name === "sdk" && { "process.versions.node": "undefined", "process.versions.undici": "undefined" }),
   ...(name === "platform" && absentGlobals),
 });
-
-export const target = "node20.19";
 
 export interface Library {
   readonly name: string;
@@ -57,10 +56,10 @@ export interface Library {
 }
 
 /** Returns paths of source files of a package by the names of their builds, which are the same without their ending. */
-export const sourcesOf = (name: string, files: readonly string[]): Record<string, string> =>
+const sourcesOf = (name: string, files: readonly string[]): Record<string, string> =>
   Object.fromEntries(files.map((file) => [file, `packages/${name}/src/${file}.ts`]));
 
-export const sdk: Library = {
+const sdk: Library = {
   name: "sdk",
   entries: ["index", "partial", "node", "auth/index", "auth/node"],
   conditional: sourcesOf("sdk", [
@@ -104,12 +103,23 @@ const defineRequire =
   'import { createRequire as createRequireOfModule } from "node:module";\n' +
   "const require = createRequireOfModule(import.meta.url);";
 
-/** The build as ES modules. */
-const buildOf = ({ name, usesRequire = false }: Library, entry: Record<string, string>): Options => ({
+interface Differences {
+  /** Names of what the build contains, although npm installs it or Node.js resolves it. */
+  readonly contained?: readonly string[];
+  readonly esbuildPlugins?: readonly Plugin[];
+  readonly alias?: Record<string, string>;
+}
+
+/** Returns the build of some entries of a library as ES modules. */
+const buildOf = (
+  { name, usesRequire = false }: Library,
+  entry: Record<string, string>,
+  { contained = [], esbuildPlugins = [], alias = {} }: Differences = {},
+): Options => ({
   name,
   tsconfig: "tsconfig.build.json",
   outDir: `packages/${name}/dist`,
-  target,
+  target: "node20.19",
   // Several builds share a folder, so none of them may clean it; `npm run build` removes it first.
   clean: false,
   // Deno requires it.
@@ -117,10 +127,17 @@ const buildOf = ({ name, usesRequire = false }: Library, entry: Record<string, s
   define: definitionsOf(name),
   ...(usesRequire && { banner: { js: defineRequire } }),
   // tsup would read the manifest of the root.
-  external: externalsOf(name).map((external) => new RegExp(`^${external}(/|$)`)),
+  external: externalsOf(name)
+    .filter((external) => !contained.includes(external))
+    .map((external) => new RegExp(`^${external}(/|$)`)),
   entry,
-  esbuildPlugins: pluginsOf(name),
-  plugins: [{ name: "readable-code", renderChunk: async (code) => ({ code: await readableCode(code) }) }],
+  // The development dependencies of a package that its code imports are part of its build.
+  esbuildPlugins: [
+    noteFiles(name),
+    ...esbuildPlugins,
+    ...(name === "sdk" ? [silentProxyAgents, importedBuiltins] : []),
+  ],
+  plugins: [readableCode],
   format: "esm",
   splitting: true,
   // esbuild imports every chunk that an entry reaches, also if it uses nothing of it. No module acts when it is loaded.
@@ -128,8 +145,50 @@ const buildOf = ({ name, usesRequire = false }: Library, entry: Record<string, s
   esbuildOptions(options) {
     // Entries that are built apart keep their folders.
     options.outbase = `packages/${name}/src`;
+    options.alias = alias;
   },
 });
+
+const firstFileOf = ({ name, entries }: Library): string =>
+  `packages/${name}/src/${entries[0] ?? "index"}.ts`;
+
+/**
+ * Returns the build as CommonJS, which contains the dependencies that consist of ES modules, or that require a package that does:
+ * CommonJS test runners such as Jest cannot load them.
+ */
+const buildCommonJs = (library: Library): Options => {
+  const { name, entries, conditional } = library;
+  const options = buildOf(
+    library,
+    { ...sourcesOf(name, entries), ...conditional },
+    { contained: ["jose", "msw"], esbuildPlugins: [startFirst(firstFileOf(library)), withoutAwait] },
+  );
+  return {
+    ...options,
+    format: "cjs",
+    outExtension: () => ({ js: ".cjs" }),
+    plugins: [...(options.plugins ?? []), requireOnDemand(() => true), ownAddress, plainExports],
+  };
+};
+
+/**
+ * The build as ES modules that Node.js loads. Each file costs an import a third of a millisecond, and each conditional import
+ * a whole one, so this build contains what Node.js would choose, and has few files: all that the first entry loads is in one
+ * chunk, which the other entries and the code that is loaded later share.
+ */
+const buildForNode = (library: Library): Options => {
+  const { name, entries } = library;
+  const files = Object.entries(manifestOf(name).imports ?? {}).map(([path, { node, default: otherwise }]) => {
+    const built = (node ?? otherwise).import;
+    return [path, resolve(`packages/${name}`, built.replace("./dist/", "src/").replace(/\.js$/, ".ts"))];
+  });
+  const options = buildOf(library, sourcesOf(name, entries), {
+    contained: files.map(([path = ""]) => path),
+    alias: Object.fromEntries(files),
+    esbuildPlugins: [startFirst(firstFileOf(library), ["entry-point", "dynamic-import"])],
+  });
+  return { ...options, outDir: `${options.outDir ?? ""}/for-node` };
+};
 
 /**
  * The entries of the SDK, in groups that are built apart. esbuild makes a chunk for every set of entries that share modules,
@@ -148,8 +207,12 @@ const mockGroup = sourcesOf("mock", [
   "command",
 ]);
 
-export default defineConfig([
+export const libraryBuilds = [
   ...[...sdkGroups, sdk.conditional ?? {}].map((group) => buildOf(sdk, group)),
+  buildForNode(sdk),
   ...[mockGroup, mock.conditional ?? {}].map((group) => buildOf(mock, group)),
+  ...[sdk, mock].map(buildCommonJs),
   buildOf(platform, sourcesOf("platform", platform.entries)),
-]);
+];
+
+export default defineConfig([...libraryBuilds, cli]);

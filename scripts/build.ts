@@ -2,11 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { libraries, sdk } from "../tsup.config.js";
+import { build } from "tsup";
+import { libraries, libraryBuilds } from "../tsup.config.js";
 import { buildCli } from "./build/cli.js";
-import { buildCommonJs } from "./build-commonjs.js";
 import { bundleDeclarations, declarations } from "./build-declarations.js";
-import { buildForNode } from "./build-for-node.js";
 import { buildMan } from "./build-man.js";
 import { setup as generate } from "./generate/fresh-build-output.js";
 import { writeThirdPartyLicenses } from "./third-party-licenses.js";
@@ -15,14 +14,14 @@ import { writeThirdPartyLicenses } from "./third-party-licenses.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Runs a program of a dependency, given by its path in `node_modules`. */
-const run = async (program: string, ...args: string[]): Promise<void> => {
-  const child = spawn(process.execPath, [`node_modules/${program}`, ...args], {
+const emitDeclarations = async (): Promise<void> => {
+  const compiler = "node_modules/@typescript/native/bin/tsc";
+  const child = spawn(process.execPath, [compiler, "--project", "tsconfig.build.json"], {
     cwd: root,
     stdio: "inherit",
   });
   const [status] = await once(child, "exit");
-  if (status !== 0) throw new Error(`${program} exited with status ${String(status)}`);
+  if (status !== 0) throw new Error(`The compiler exited with status ${String(status)}`);
 };
 
 await generate();
@@ -30,11 +29,9 @@ await generate();
 for (const { name } of libraries) rmSync(`${root}/packages/${name}/dist`, { recursive: true, force: true });
 rmSync(declarations, { recursive: true, force: true });
 await Promise.all([
-  buildCommonJs(),
-  buildForNode(sdk),
-  run("tsup/dist/cli-default.js", "--silent"),
+  ...libraryBuilds.map((options) => build({ ...options, config: false, silent: true })),
   buildCli().then(buildMan),
-  run("@typescript/native/bin/tsc", "--project", "tsconfig.build.json"),
+  emitDeclarations(),
 ]);
 writeThirdPartyLicenses("cli");
 const types = await bundleDeclarations();

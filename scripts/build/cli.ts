@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { type Options, build } from "tsup";
 import type { main as mainOfCli, ProcessLike } from "../../packages/cli/src/main.js";
-import { silentProxyAgents } from "../bundled-proxy-agents.js";
+import { silentProxyAgents } from "./proxy-agents.js";
 import { noteFiles } from "../third-party-licenses.js";
 import {
   commandsWithoutPrograms,

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { transform } from "esbuild";
-import type { Options } from "tsup";
+import { dirname, join } from "node:path";
+import { type Plugin, transform } from "esbuild";
+import type { TsupPlugin } from "./tsup-plugin.js";
 
-/** Plugins of tsup for builds as CommonJS, which Rollup makes of each chunk of esbuild. */
-type TsupPlugin = NonNullable<Options["plugins"]>[number];
+/** Plugins for builds as CommonJS, which Rollup makes of each chunk of esbuild. */
 
 /**
  * Loads with `require` what ES modules load with `import()`, at the same moment: CommonJS test runners reject `import()`, and Node.js
@@ -26,18 +26,46 @@ export const requireOnDemand = (isRequired: (name: string) => boolean): TsupPlug
 
 const asNamespace = "(module) => (module.__esModule ? module : { __proto__: module, default: module })";
 
-/** Minifies the files once they are written, because plugins come before Rollup. */
-export const minifyLast = (target: string): TsupPlugin => ({
-  name: "minify-last",
+/** Changes the code of the files once they are written, because plugins come before Rollup. */
+const changeWritten = (name: string, change: (code: string) => string | Promise<string>): TsupPlugin => ({
+  name,
   async buildEnd({ writtenFiles }) {
-    for (const { name } of writtenFiles) {
-      const { code } = await transform(await readFile(name, "utf8"), {
-        minify: true,
-        format: "cjs",
-        platform: "node",
-        target,
-      });
-      await writeFile(name, code);
-    }
+    for (const file of writtenFiles)
+      await writeFile(file.name, await change(await readFile(file.name, "utf8")));
   },
 });
+
+export const minifyLast = (target: string): TsupPlugin =>
+  changeWritten("minify-last", async (code) => {
+    const minified = await transform(code, { minify: true, format: "cjs", platform: "node", target });
+    return minified.code;
+  });
+
+const exportByGetter =
+  /^Object\.defineProperty\(exports, "(\w+)", \{\n\s*enumerable: true,\n\s*get: function \(\) \{ return (\S+); \}\n\}\);$/gm;
+
+/** Exports values in place of getters, which test runners cannot replace by spies. No module changes what it exports. */
+export const plainExports = changeWritten("plain-exports", (code) =>
+  code.replaceAll(exportByGetter, "exports.$1 = $2;"),
+);
+
+/** The address of a module. That of Rollup is also for browsers, where these files are not used. */
+export const ownAddress: TsupPlugin = {
+  name: "own-address",
+  renderChunk: (code) => ({
+    code: code.replaceAll(/\bimport\.meta\.url\b/g, 'require("node:url").pathToFileURL(__filename).href'),
+  }),
+};
+
+/** The mock imports MSW and the SDK with a top-level `await`, which CommonJS does not have. */
+export const withoutAwait: Plugin = {
+  name: "without-await",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/msw\.js$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, dirname(path), "msw-bundled.ts"),
+    }));
+    onResolve({ filter: /\/client\/sdk\.js$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, dirname(path), "sdk-required.ts"),
+    }));
+  },
+};

@@ -1,20 +1,20 @@
 import { basename, dirname, join, relative } from "node:path";
-import type { OutputFile, Plugin } from "esbuild";
+import type { ImportKind, OutputFile, Plugin } from "esbuild";
 
 /** Plugins of esbuild that put all that a program loads at its start into one file. */
 
 /**
- * Makes each file that is loaded with `import()` also import the file of the entry. esbuild puts modules into one chunk if the same
- * files need them, and otherwise would not know that everything that the entry loads is there already.
+ * Makes files also import the file of the first entry: those that are loaded with `import()`, or also other entries. esbuild puts
+ * modules into one chunk if the same files need them, and otherwise would not know that all that this entry loads is there already.
  * @param entry path from the working directory
  */
-export const startFirst = (entry: string): Plugin => ({
+export const startFirst = (entry: string, kinds: readonly ImportKind[] = ["dynamic-import"]): Plugin => ({
   name: "start-first",
   setup({ onResolve, onLoad, resolve }) {
     const namespace = "start-first";
-    onResolve({ filter: /./ }, async ({ kind, path, pluginData, ...from }) => {
-      if (kind !== "dynamic-import" || pluginData === namespace) return undefined;
-      const resolved = await resolve(path, { ...from, kind: "import-statement", pluginData: namespace });
+    onResolve({ filter: /./ }, async ({ path, pluginData, ...from }) => {
+      if (!kinds.includes(from.kind) || pluginData === namespace) return undefined;
+      const resolved = await resolve(path, { ...from, pluginData: namespace });
       if (resolved.external || resolved.namespace !== "file") return undefined;
       return { path: relative("", resolved.path).replaceAll("\\", "/"), namespace };
     });
@@ -29,7 +29,6 @@ export const startFirst = (entry: string): Plugin => ({
 
 /** A file that only exports what it imports from another one, under the same names. */
 const passOn = /^import \{\n([^}]*)\n\} from "\.\/([^"]+)";\n(?:import "\.\/[^"]+";\n)*export \{\n\1\n\};\n$/;
-const bareImport = /^import "\.\/[^"]+";\n/gm;
 const headings = /^\n?\/\/ .*\n/gm;
 
 /**
@@ -49,15 +48,14 @@ export const joinFiles = (entry: string): Plugin => ({
       const entrySource = sources.get(entry);
       if (entrySource === undefined) throw new Error(`${entry} does not consist of one chunk`);
       const nameOf = (name: string): string => {
-        const source = sources.get(name) ?? name;
-        return source === entrySource ? entry : source;
+        if (name === entrySource) return entry;
+        const source = sources.get(name);
+        return source === undefined ? name : nameOf(source);
       };
       const joined = outputFiles
         .filter(({ path, text }) => text !== "" && !sources.has(basename(path)))
         .map(({ path, text, hash }): OutputFile => {
-          const code = text
-            .replaceAll(bareImport, "")
-            .replaceAll(/"\.\/([^"\n]+\.js)"/g, (_, name: string) => `"./${nameOf(name)}"`);
+          const code = text.replaceAll(/"\.\/([^"\n]+\.js)"/g, (_, name: string) => `"./${nameOf(name)}"`);
           const contents = new TextEncoder().encode(code);
           return { path: join(dirname(path), nameOf(basename(path))), text: code, contents, hash };
         });

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
@@ -34,5 +36,11 @@ describe.each(entries)("%s", (entry) => {
       ),
     ).toEqual([]);
     expect(warnings).toEqual([]);
+  });
+
+  it("exports values that a test can replace by spies", () => {
+    const code = readFileSync(join(root, entry), "utf8");
+    expect(code).toMatch(/^exports\.\w+ = /m);
+    expect(code).not.toContain("Object.defineProperty(exports");
   });
 });

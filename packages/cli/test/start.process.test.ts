@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -81,6 +81,16 @@ describe("the start of a command", () => {
   it("loads three files for a list", async () => {
     const { files } = await loadedBy(["projects", "list", "--output", "json"]);
     expect(files).toEqual(["mgmt.js", "main.js", expect.stringMatching(/^projects-\w+\.js$/)]);
+  });
+
+  it("has exactly the files that others of them load", () => {
+    const files = readdirSync(dirname(bin)).filter((name) => name.endsWith(".js"));
+    const required = files.flatMap((name) => {
+      const code = readFileSync(join(dirname(bin), name), "utf8");
+      return [...code.matchAll(/\brequire\("\.\/([^"]+)"\)/g)].map(([, target]) => target);
+    });
+    expect(required.length).toBeGreaterThan(files.length);
+    expect([...new Set(required), "mgmt.js"].sort()).toEqual(files.sort());
   });
 
   it("loads no module of Node.js that a list does not need", async () => {

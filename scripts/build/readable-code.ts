@@ -1,5 +1,6 @@
 import { transform } from "esbuild";
 import ts from "typescript";
+import type { TsupPlugin } from "./tsup-plugin.js";
 
 /** esbuild writes the path of each module above its code. */
 const headings = /^(?=\/\/ (?:packages|node_modules)\/)/m;
@@ -13,11 +14,14 @@ const unread = "// packages/engine/src/generated/validators.js\n";
  * Removes the comments of a bundle by esbuild, which are a third of what an import would read; the declarations and the packed
  * sources have them. Lines and names stay, because Node.js prints the line that threw an uncaught error.
  */
-export const readableCode = async (bundle: string): Promise<string> => {
-  const modules = bundle
-    .split(headings)
-    .map((module) => (module.startsWith(unread) ? compact(module) : withoutComments(module)));
-  return (await Promise.all(modules)).join("");
+export const readableCode: TsupPlugin = {
+  name: "readable-code",
+  async renderChunk(bundle) {
+    const modules = bundle
+      .split(headings)
+      .map((module) => (module.startsWith(unread) ? compact(module) : withoutComments(module)));
+    return { code: (await Promise.all(modules)).join("") };
+  },
 };
 
 const compact = async (code: string): Promise<string> =>
