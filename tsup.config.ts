@@ -161,7 +161,10 @@ const buildCommonJs = (library: Library): Options => {
   const options = buildOf(
     library,
     { ...sourcesOf(name, entries), ...conditional },
-    { contained: ["jose", "msw"], esbuildPlugins: [startFirst(firstFileOf(library)), withoutAwait] },
+    {
+      contained: ["jose", "msw"],
+      esbuildPlugins: [startFirst({ "dynamic-import": [firstFileOf(library)] }), withoutAwait],
+    },
   );
   return {
     ...options,
@@ -185,7 +188,13 @@ const buildForNode = (library: Library): Options => {
   const options = buildOf(library, sourcesOf(name, entries), {
     contained: files.map(([path = ""]) => path),
     alias: Object.fromEntries(files),
-    esbuildPlugins: [startFirst(firstFileOf(library), ["entry-point", "dynamic-import"])],
+    esbuildPlugins: [
+      startFirst({
+        "entry-point": [firstFileOf(library)],
+        // Most of what is loaded later belongs to a login.
+        "dynamic-import": [firstFileOf(library), `packages/${name}/src/auth/index.ts`],
+      }),
+    ],
   });
   return { ...options, outDir: `${options.outDir ?? ""}/for-node` };
 };

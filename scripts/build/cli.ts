@@ -44,7 +44,7 @@ export const cli: Options = {
   treeshake: { moduleSideEffects: "no-external" },
   esbuildPlugins: [
     noteFiles("cli"),
-    startFirst(startup),
+    startFirst({ "dynamic-import": [startup] }),
     joinFiles("main.js"),
     usedPartsOfInquirer,
     usedPartsOfTables,

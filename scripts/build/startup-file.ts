@@ -4,22 +4,25 @@ import type { ImportKind, OutputFile, Plugin } from "esbuild";
 /** Plugins of esbuild that put all that a program loads at its start into one file. */
 
 /**
- * Makes files also import the file of the first entry: those that are loaded with `import()`, or also other entries. esbuild puts
- * modules into one chunk if the same files need them, and otherwise would not know that all that this entry loads is there already.
- * @param entry path from the working directory
+ * Makes files also import others, by the way in which they are loaded. esbuild puts modules into one chunk if the same files need
+ * them, and otherwise would not know that all that a file imports is there once it loads another one with `import()`.
+ * @param first paths of the imported files from the working directory
  */
-export const startFirst = (entry: string, kinds: readonly ImportKind[] = ["dynamic-import"]): Plugin => ({
+export const startFirst = (first: Partial<Record<ImportKind, readonly string[]>>): Plugin => ({
   name: "start-first",
   setup({ onResolve, onLoad, resolve }) {
     const namespace = "start-first";
-    onResolve({ filter: /./ }, async ({ path, pluginData, ...from }) => {
-      if (!kinds.includes(from.kind) || pluginData === namespace) return undefined;
-      const resolved = await resolve(path, { ...from, pluginData: namespace });
+    onResolve({ filter: /./ }, async ({ path: name, pluginData, ...from }) => {
+      const files = first[from.kind];
+      if (files === undefined || pluginData === namespace) return undefined;
+      const resolved = await resolve(name, { ...from, pluginData: namespace });
       if (resolved.external || resolved.namespace !== "file") return undefined;
-      return { path: relative("", resolved.path).replaceAll("\\", "/"), namespace };
+      const path = relative("", resolved.path).replaceAll("\\", "/");
+      return { path, namespace, pluginData: files };
     });
-    onLoad({ filter: /./, namespace }, ({ path }) => {
-      const code = `import "./${entry}";\nexport * from "./${path}";`;
+    onLoad({ filter: /./, namespace }, ({ path, pluginData }) => {
+      const imports = (pluginData as readonly string[]).map((file) => `import "./${file}";\n`).join("");
+      const code = `${imports}export * from "./${path}";`;
       // Our own modules have no default export.
       const defaultExport = `import * as module from "./${path}";\nexport default module["default"];`;
       return { contents: path.endsWith(".ts") ? code : `${code}\n${defaultExport}`, resolveDir: "." };
