@@ -37,7 +37,8 @@ const indexPage = (
   [
     "# Reference of the command line\n",
     "Every command with its arguments, flags, and examples: what `mgmt COMMAND --help` prints. Start with the",
-    "[README of the command line](../../packages/cli/README.md).\n",
+    "[README of the command line](../../packages/cli/README.md). `mgmt operations` also lists commands for other paths of the API, such as",
+    "`mgmt projects databases list`, that do the same as one of these.\n",
     ...groups.flatMap(({ name, title, summary, commands }) => [
       `## [${title}](${name}.md)\n`,
       ...(summary === "" ? [] : [`${summary}.\n`]),

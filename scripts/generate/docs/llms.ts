@@ -81,10 +81,15 @@ const linkTo = (page: string): string => {
   return `- [${title.replaceAll("`", "")}](${page})${description === "" ? "" : `: ${description}`}`;
 };
 
+/** The start of a paragraph that many pages have. */
+const unpublishedNote = "No version is published yet";
+
 /** Returns the first sentence of the text between the title and the next heading. */
 const descriptionIn = (text: string): string => {
   const [start = ""] = text.replaceAll(/^```[\s\S]*?^```$/gm, "").split(/^## /m);
-  const paragraphs = start.split(/\n{2,}/).filter((paragraph) => /^[\w`*[(]/.test(paragraph));
+  const paragraphs = start
+    .split(/\n{2,}/)
+    .filter((paragraph) => /^[\w`*[(]/.test(paragraph) && !paragraph.startsWith(unpublishedNote));
   const words = (paragraphs[0] ?? "").replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/\s+/g, " ");
   return /^.*?\.(?= [A-Z`]|$)/.exec(words)?.[0] ?? "";
 };

@@ -18,9 +18,10 @@ export const errorsPage = ({ document, errorCodes }: Contract, sdk: Sdk, links: 
   const allTexts = readErrorTexts(document);
   const textsOf = (code: string): string[] => {
     const texts = allTexts.filter((text) => text.code === code);
-    return texts.map(({ message, hint }, index) => {
+    return texts.map(({ status, message, hint }, index) => {
       const isNewHint = hint !== undefined && (index === 0 || hint !== texts[0]?.hint);
-      return `- “${message}”${isNewHint ? `: “${hint}”` : ""}`;
+      const otherStatus = status === texts[0]?.status ? "" : ` (status ${String(status)})`;
+      return `- “${message}”${otherStatus}${isNewHint ? `: “${hint}”` : ""}`;
     });
   };
   const statuses = [...new Set(errorCodes.map(({ status }) => status))].sort((a, b) => a - b);

@@ -99,7 +99,7 @@ export const contractErrors = {
   "database:busy": ({ status }: { readonly status: string; }) =>
     new RequestError(409, "database:busy", `The database is ${status} and cannot be restored now`, "Wait until its status is ready or failure, and send the request again"),
   "database:default_protected": () =>
-    new RequestError(403, "database:default_protected", "The default database of a project cannot be deleted on its own", "Delete the project, or make another database the default first"),
+    new RequestError(403, "database:default_protected", "The default database of a project cannot be deleted on its own", "Delete the project, or first create a database that is the default instead"),
   "database:logical_id_conflict": ({ logicalId }: { readonly logicalId: string; }) =>
     new RequestError(409, "database:logical_id_conflict", `Another database on the branch has the logicalId ${logicalId}`, "Choose another logicalId, or use the existing database"),
   "database:source_not_ready": ({ status }: { readonly status: string; }, fields: Fields<ErrorBody, "issues">) =>
