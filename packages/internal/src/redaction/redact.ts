@@ -103,7 +103,9 @@ const holdsSecret = (
   const isSecret = (part: string): boolean =>
     knownSecrets.some((secret) => part.includes(secret)) ||
     (isReadableText(part) && redactInner(part) !== part);
-  if (/^(?:[0-9a-f]{2}){8,}$/i.test(text) && isSecret(decodeHex(text))) return true;
+  // Digits may be a part of a path.
+  const digits = text.match(/(?<![0-9a-z])(?:[0-9a-f]{2}){8,}(?![0-9a-z])/gi) ?? [];
+  if (digits.some((encoded) => isSecret(decodeHex(encoded)))) return true;
   // The encoded text may follow other characters of base64, such as the `/` of a path.
   return isSecret(decoded) || [1, 2, 3].some((offset) => isSecret(decodeBase64(text.slice(offset))));
 };
