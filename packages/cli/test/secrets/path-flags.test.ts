@@ -23,7 +23,8 @@ beforeEach(() => {
 });
 
 const run = (line: readonly string[], { env = {}, stdin = "" } = {}): Promise<Result> =>
-  runInProcess(line, { env: { ...session.env, ...env }, cwd: folder, stdin });
+  // Without git, which would be a process.
+  runInProcess(line, { env: { ...session.env, PATH: folder, ...env }, cwd: folder, stdin });
 
 const manifest = "version: 1\nprojects:\n  shop:\n    name: shop\n";
 
