@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redactBody, redactData, redactHeaders, redactUrl, secretsIn } from "../../src/redaction/redact.js";
+import { redactBody, redactData, redactHeaders, redactUrl, findSecrets } from "../../src/redaction/redact.js";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const percent = encodeURIComponent;
@@ -78,11 +78,11 @@ const sources: readonly (readonly [
 
 describe("the secrets of a request", () => {
   it.each(sources)("are those of %s", (_, headers, body, secrets) => {
-    expect(secretsIn(headers, body).sort()).toEqual([...secrets].sort());
+    expect(findSecrets(headers, body).sort()).toEqual([...secrets].sort());
   });
 
   it("are sorted, so that a longer one is masked before a part of it", () => {
-    const secrets = secretsIn({ "x-api-key": "abcdef", "x-token": "abcdefghi" }, undefined);
+    const secrets = findSecrets({ "x-api-key": "abcdef", "x-token": "abcdefghi" }, undefined);
     expect(secrets).toEqual(["abcdefghi", "abcdef"]);
     expect(redactUrl("see abcdefghi", secrets)).toBe("see [redacted]");
   });
