@@ -23,7 +23,7 @@ const opened = async () => {
       preloads: readonly Preload[] = [],
     ): Promise<T> =>
       replay(cluster.storage(schema, pool), ({ tables }) => step(tables.store), {
-        access: { mode, locks: ["w"] },
+        transactionOptions: { mode, locks: ["w"] },
         preloads,
         isRefusal: (error) => error instanceof Taken,
       });
@@ -173,7 +173,7 @@ describe("steps of several processes", () => {
           });
           return [...counts, projects.list({ workspaceId: "w" }).length];
         },
-        { access: { mode: "read", locks: [] }, isRefusal: () => false },
+        { transactionOptions: { mode: "read", locks: [] }, isRefusal: () => false },
       );
       expect(new Set(seen).size).toBe(1);
       expect(inserted).toBeGreaterThan(1);

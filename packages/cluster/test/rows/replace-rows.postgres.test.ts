@@ -17,7 +17,7 @@ afterEach(() => Promise.all(opened.splice(0).map((records) => records.close())))
 
 const addUser = (records: OpenRecords, id: string): Promise<unknown> =>
   replay(records, ({ tables }) => tables.store.users.insert(sampleRows.users(id)), {
-    access: write,
+    transactionOptions: write,
     isRefusal: () => false,
   });
 

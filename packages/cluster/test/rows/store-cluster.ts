@@ -95,7 +95,7 @@ export class StoreCluster {
     return {
       run: (step) =>
         replay(storage, ({ tables }) => step(tables.store), {
-          access: { mode: "write", locks: [] },
+          transactionOptions: { mode: "write", locks: [] },
           isRefusal: () => false,
         }),
       state: async () => {

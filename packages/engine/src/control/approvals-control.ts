@@ -1,6 +1,6 @@
 import type { Mode, Returned } from "../values/awaitable.js";
-import { allowsWindow, withCurrentStatus } from "../request/approvals.js";
-import { canonicalId } from "../values/ids.js";
+import { allowsWindow, resolveStatus } from "../request/approvals.js";
+import { toCanonicalId } from "../values/ids.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
 import { runChangeStep as runChange } from "./change.js";
@@ -60,10 +60,10 @@ export class ApprovalsControl<M extends Mode> {
     change: (row: ApprovalRow, now: number) => Partial<ApprovalRow>,
   ): Promise<RequestedApproval> {
     return runChange(this.context(), ({ store, clock }: RuleContext) => {
-      const row = store.approvals.get(canonicalId("approval", id));
+      const row = store.approvals.get(toCanonicalId("approval", id));
       if (!row) throw controlErrors.notFound("approval", id);
       const now = clock.now();
-      const { status } = withCurrentStatus(row, now);
+      const { status } = resolveStatus(row, now);
       if (status !== "pending") throw controlErrors.approvalDecided(status);
       return presentRequestedApproval(store.approvals.update(row.id, change(row, now)), now);
     });

@@ -1,4 +1,4 @@
-import { canonicalId } from "../values/ids.js";
+import { toCanonicalId } from "../values/ids.js";
 import { type OptionSchemas, assertOptions } from "../values/option-schema.js";
 
 const effects = ["refuse", "drop", "delay"] as const;
@@ -59,7 +59,7 @@ export class ConnectionFaults {
     const { database } = fault;
     const installed = {
       ...fault,
-      ...(database !== undefined && { database: canonicalId("database", database) }),
+      ...(database !== undefined && { database: toCanonicalId("database", database) }),
       id: `connection-fault-${String(this.#nextNumber)}`,
       struck: 0,
     };

@@ -1,5 +1,5 @@
-import { canonicalId } from "../values/ids.js";
-import { type Mode, type Returned, thenOrNow } from "../values/awaitable.js";
+import { toCanonicalId } from "../values/ids.js";
+import { type Mode, type Returned, applyWhenReady } from "../values/awaitable.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { ConnectionFault, ConnectionFaults, InstalledConnectionFault } from "./connection-faults.js";
@@ -37,11 +37,11 @@ export class DataPlaneControl<M extends Mode> {
     const { faults } = this.#requireDataPlane();
     const { database } = fault;
     const result = this.context().transact(readOnlyTransaction, ({ store }) => {
-      if (typeof database === "string" && !store.databases.get(canonicalId("database", database)))
+      if (typeof database === "string" && !store.databases.get(toCanonicalId("database", database)))
         throw controlErrors.notFound("database", database);
     });
     // The result comes as the rows do: at once or in a promise.
-    return thenOrNow<void, InstalledConnectionFault>(result, () => faults.add(fault)) as Returned<
+    return applyWhenReady<void, InstalledConnectionFault>(result, () => faults.add(fault)) as Returned<
       M,
       InstalledConnectionFault
     >;

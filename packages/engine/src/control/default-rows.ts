@@ -1,6 +1,6 @@
 import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import { canonicalId } from "../values/ids.js";
+import { toCanonicalId } from "../values/ids.js";
 import { controlErrors } from "./control-error.js";
 
 /**
@@ -66,7 +66,7 @@ export const findUserWorkspace = ({ workspaces }: Store, user: UserRow, id?: str
     if (!firstWorkspace) throw controlErrors.notAMember(user.email);
     return firstWorkspace;
   }
-  const workspace = workspaces.get(canonicalId("workspace", id));
+  const workspace = workspaces.get(toCanonicalId("workspace", id));
   if (!workspace) throw controlErrors.notFound("workspace", id);
   if (!workspace.memberIds.includes(user.id)) {
     throw controlErrors.notAMember(user.email, workspace.id);

@@ -1,7 +1,7 @@
 import type { Mode, Returned } from "../values/awaitable.js";
 import { idPatterns } from "../generated/ids.js";
 import { digest } from "../values/digest.js";
-import { canonicalId, maxIdLength } from "../values/ids.js";
+import { toCanonicalId, maxIdLength } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
@@ -16,7 +16,7 @@ import { findClient } from "../oauth/client-authentication.js";
 import { grantConsent } from "../oauth/consents.js";
 import { OAuthError, oauthErrors } from "../oauth/oauth-error.js";
 import { encodeParameters, parseParameters } from "../oauth/parameters.js";
-import { whyNotRegistrable } from "../oauth/redirect-uris.js";
+import { findRegistrationProblem } from "../oauth/redirect-uris.js";
 import { cliClient } from "../oauth/default-clients.js";
 import type { UserRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
@@ -104,7 +104,7 @@ export class OAuthControl<M extends Mode> {
       const secret = confidential ? (registration.secret ?? ids.secret(43)) : null;
       if (secret === "") throw controlErrors.emptySecret();
       if (registration.id !== undefined) assertUsableId(registration.id);
-      const id = registration.id === undefined ? ids.id("client") : canonicalId("client", registration.id);
+      const id = registration.id === undefined ? ids.id("client") : toCanonicalId("client", registration.id);
       if (store.clients.get(id)) throw controlErrors.clientExists(id);
       store.clients.insert({
         id,
@@ -132,7 +132,7 @@ export class OAuthControl<M extends Mode> {
       if (existingClient && existingClient.secretHash !== null) {
         throw controlErrors.clientConfidential(existingClient.id);
       }
-      const newId = canonicalId("client", id);
+      const newId = toCanonicalId("client", id);
       const clientFields = { redirectUris: [...redirectUris], isEnsured: true };
       const client = existingClient
         ? clients.update(existingClient.id, clientFields)
@@ -191,7 +191,7 @@ const parseConsentRequest = ({ store }: RuleContext, requested: RequestedConsent
 
 const findConsentingUser = ({ store }: RuleContext, id: string | undefined): UserRow => {
   if (id === undefined) return new DefaultRows(() => store).user;
-  const user = store.users.get(canonicalId("user", id));
+  const user = store.users.get(toCanonicalId("user", id));
   if (!user) throw controlErrors.notFound("user", id);
   return user;
 };
@@ -205,7 +205,7 @@ const assertUsableId = (id: string): void => {
 const assertRegistrableUris = (redirectUris: readonly string[]): void => {
   if (!Array.isArray(redirectUris)) throw new TypeError("redirectUris must be an array of URIs");
   for (const uri of redirectUris) {
-    const reason = whyNotRegistrable(uri);
+    const reason = findRegistrationProblem(uri);
     if (reason !== undefined) throw controlErrors.invalidRedirectUri(uri, reason);
   }
 };

@@ -1,5 +1,5 @@
 import type { Engine } from "../request/engine.js";
-import { canonicalId } from "../values/ids.js";
+import { toCanonicalId } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import type { UserPrincipal } from "../values/principal.js";
 import { adminScope } from "../values/principal.js";
@@ -66,7 +66,9 @@ export class Seeder {
       assertKnownOptions(workspace, ["name", "ownerId"]);
       const { store, ids, clock } = context;
       const ownerId =
-        workspace.ownerId === undefined ? insertUser(context, {}).id : canonicalId("user", workspace.ownerId);
+        workspace.ownerId === undefined
+          ? insertUser(context, {}).id
+          : toCanonicalId("user", workspace.ownerId);
       if (!store.users.get(ownerId)) throw controlErrors.notFound("user", ownerId);
       const { name = ids.name() } = workspace;
       const row = store.workspaces.insert({
@@ -119,7 +121,7 @@ export class Seeder {
     const workspaceId = await runReadStep(this.context(), ({ store }) =>
       findWorkspaceOfProject(
         store,
-        store.databases.get(canonicalId("database", databaseId))?.projectId ?? "",
+        store.databases.get(toCanonicalId("database", databaseId))?.projectId ?? "",
       ),
     );
     return this.#performAsOwner("databases.connections.create", { databaseId }, completeBody, workspaceId);
@@ -161,7 +163,7 @@ export class Seeder {
   ): Promise<CreatedDeployment> {
     const { status, envVars, ...body } = options;
     const workspaceId = await runReadStep(this.context(), ({ store }) =>
-      findWorkspaceOfProject(store, store.apps.get(canonicalId("app", appId))?.projectId ?? ""),
+      findWorkspaceOfProject(store, store.apps.get(toCanonicalId("app", appId))?.projectId ?? ""),
     );
     const deployment = await this.#performAsOwner<CreatedDeployment>(
       "services.deployments.create",
@@ -245,7 +247,7 @@ export class Seeder {
     const row =
       id === undefined
         ? new DefaultRows(() => store, this.homeId).workspace
-        : store.workspaces.get(canonicalId("workspace", id));
+        : store.workspaces.get(toCanonicalId("workspace", id));
     if (!row) throw controlErrors.notFound("workspace", id ?? "");
     return row;
   }
@@ -294,4 +296,4 @@ const insertUser = (
 };
 
 const findWorkspaceOfProject = (store: Store, projectId: string): string | undefined =>
-  store.projects.get(canonicalId("project", projectId))?.workspaceId;
+  store.projects.get(toCanonicalId("project", projectId))?.workspaceId;

@@ -1,6 +1,6 @@
 import { requestBackup } from "../rules/databases/backup-jobs.js";
 import { scheduleProvisioning, cancelLifecycleJobs } from "../rules/databases/database-lifecycle.js";
-import { canonicalId } from "../values/ids.js";
+import { toCanonicalId } from "../values/ids.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { RuleContext } from "../context/rule-context.js";
 import { runChangeStep } from "./change.js";
@@ -27,7 +27,7 @@ export class StateControl {
    * that work, and does not change until it is set again.
    */
   async setDatabaseStatus(databaseId: string, status: DatabaseStatus): Promise<Database> {
-    const id = canonicalId("database", databaseId);
+    const id = toCanonicalId("database", databaseId);
     const requestContext = this.context();
     const unreadyDatabase = await runChangeStep(requestContext, (context) => {
       const { databases } = context.store;
@@ -53,7 +53,7 @@ export class StateControl {
    * pending work of the deployment; the other statuses cancel it.
    */
   async setDeploymentStatus(deploymentId: string, status: DeploymentStatus): Promise<DeploymentDetails> {
-    const id = canonicalId("deployment", deploymentId);
+    const id = toCanonicalId("deployment", deploymentId);
     const requestContext = this.context();
     const isFinished = status === "running" || status === "stopped";
     const updateStatus = (context: RuleContext): DeploymentDetails =>
@@ -74,7 +74,7 @@ export class StateControl {
     deploymentId: string,
     envVars: Readonly<Record<string, string>>,
   ): Promise<DeploymentDetails> {
-    const id = canonicalId("deployment", deploymentId);
+    const id = toCanonicalId("deployment", deploymentId);
     return runChangeStep(this.context(), (context) => {
       const { deployments } = context.store;
       if (!deployments.get(id)) throw controlErrors.notFound("deployment", deploymentId);
@@ -84,7 +84,7 @@ export class StateControl {
 
   /** Sets the status of a backup. */
   setBackupStatus(backupId: string, status: Backup["status"]): Promise<Backup> {
-    const id = canonicalId("backup", backupId);
+    const id = toCanonicalId("backup", backupId);
     return runChangeStep(this.context(), ({ store }) => {
       if (!store.backups.get(id)) throw controlErrors.notFound("backup", backupId);
       return presentBackup(store.backups.update(id, { status }));
@@ -97,7 +97,7 @@ export class StateControl {
    */
   async backUp(databaseId: string, backupType: Backup["backupType"] = "full"): Promise<Backup> {
     const requestContext = this.context();
-    const id = canonicalId("database", databaseId);
+    const id = toCanonicalId("database", databaseId);
     const { backup, job } = await runChangeStep(requestContext, (context) => {
       const database = context.store.databases.get(id);
       if (!database) throw controlErrors.notFound("database", databaseId);
@@ -119,7 +119,7 @@ export class StateControl {
   attachDomain(appId: string, name: string): Promise<App> {
     return runChangeStep(this.context(), (context) => {
       const { store } = context;
-      const app = store.apps.get(canonicalId("app", appId));
+      const app = store.apps.get(toCanonicalId("app", appId));
       if (!app) throw controlErrors.notFound("app", appId);
       if (!/^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)) {
         throw controlErrors.invalidDomain();

@@ -1,5 +1,5 @@
 import { type TokenRequest, buildServiceTokenRequest, buildTokenClaims } from "../context/access-token.js";
-import { canonicalId } from "../values/ids.js";
+import { toCanonicalId } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
@@ -71,7 +71,7 @@ export class TokenMint {
     return this.#sign((context) => {
       assertKnownOptions(options, [...commonOptionNames, "serviceTokenId"]);
       const id = options.serviceTokenId
-        ? canonicalId("service_token", options.serviceTokenId)
+        ? toCanonicalId("service_token", options.serviceTokenId)
         : this.#defaultRows(context).serviceToken.id;
       const row = context.store.serviceTokens.get(id);
       if (!row) throw controlErrors.notFound("service token", id);
@@ -86,7 +86,7 @@ export class TokenMint {
       const defaults = this.#defaultRows(context);
       const { agentId = defaults.agentId } = options;
       const sponsorId =
-        options.sponsorId === undefined ? defaults.user.id : canonicalId("user", options.sponsorId);
+        options.sponsorId === undefined ? defaults.user.id : toCanonicalId("user", options.sponsorId);
       const workspace = context.store.workspaces.find({ memberIds: sponsorId });
       if (!workspace) throw controlErrors.notAMember(`The sponsor ${sponsorId}`);
       return {
@@ -113,11 +113,13 @@ export class TokenMint {
   #userTokenRequest(context: RuleContext, options: UserTokenOptions): TokenRequest {
     const { store } = context;
     const userId =
-      options.userId === undefined ? this.#defaultRows(context).user.id : canonicalId("user", options.userId);
+      options.userId === undefined
+        ? this.#defaultRows(context).user.id
+        : toCanonicalId("user", options.userId);
     const user = store.users.get(userId);
     if (!user) throw controlErrors.notFound("user", userId);
     const workspaceId = findUserWorkspace(store, user, options.workspaceId).id;
-    const integrationId = options.integrationId && canonicalId("integration", options.integrationId);
+    const integrationId = options.integrationId && toCanonicalId("integration", options.integrationId);
     const clientId = integrationId && store.integrations.get(integrationId)?.clientId;
     return {
       ...this.#parseCommonOptions(options),

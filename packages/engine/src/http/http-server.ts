@@ -11,7 +11,7 @@ import { MemoryServer } from "../server/memory-server.js";
 import type { BodyPolicy } from "../request/engine.js";
 import { isPromise } from "../values/awaitable.js";
 import { errors } from "../values/errors.js";
-import { type EngineRequest, type EngineResponse, firstHalfOf } from "../values/message.js";
+import { type EngineRequest, type EngineResponse, takeFirstHalf } from "../values/message.js";
 import { Connections, type Listener } from "./connections.js";
 import { handleControlRequest, isControlPath } from "./control/control-endpoint.js";
 import { createHostGuard } from "./host-guard.js";
@@ -270,7 +270,7 @@ const sendEngineResponse = (
   if (status !== 204) headers["content-length"] = String(length);
   response.writeHead(status, headers);
   if (result.dropped) {
-    response.write(firstHalfOf(body), () => request.socket.destroy());
+    response.write(takeFirstHalf(body), () => request.socket.destroy());
     return;
   }
   // ASCII takes less time to encode as Latin-1.

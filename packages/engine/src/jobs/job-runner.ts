@@ -126,10 +126,10 @@ export class JobRunner {
     const scheduledIds = new Set(
       await transact("read", (jobs) => jobs.list({ subject }).map(({ id }) => id)),
     );
-    const runningPromises = (): Promise<unknown>[] =>
+    const listRunningJobs = (): Promise<unknown>[] =>
       [...scheduledIds].flatMap((id) => this.#runningJobs.get(id) ?? []);
     for (;;) {
-      await Promise.all(runningPromises());
+      await Promise.all(listRunningJobs());
       const time = now();
       const job = await this.#takeFirst((jobs) =>
         jobs
@@ -138,7 +138,7 @@ export class JobRunner {
       );
       if (job === undefined) {
         // One may have started meanwhile.
-        if (runningPromises().length === 0) return;
+        if (listRunningJobs().length === 0) return;
       } else if ((await this.#start(job, false)) instanceof DatabaseUnavailableError) skippedIds.add(job.id);
     }
   }
@@ -244,14 +244,14 @@ export class JobRunner {
       const currentSession = await sessions.current();
       const isFree = ({ id, owner }: JobRow): boolean =>
         (owner === null || owner === currentSession || endedOwners.has(owner)) && !this.#runningJobs.has(id);
-      const { job, others } = await transact("take", (jobs, tables) => {
+      const { job, others: candidates } = await transact("take", (jobs, tables) => {
         const candidates = chooseJobs(jobs, isFree).filter(({ id }) => !this.#runningJobs.has(id));
         const freeJob = candidates.find(isFree);
         if (freeJob) onTake(freeJob, tables);
         return { job: freeJob && jobs.update(freeJob.id, { owner: currentSession }), others: candidates };
       });
-      if (job !== undefined || others.length === 0 || performance.now() > waitDeadline) return job;
-      const owners = others.flatMap(({ owner }) => owner ?? []);
+      if (job !== undefined || candidates.length === 0 || performance.now() > waitDeadline) return job;
+      const owners = candidates.flatMap(({ owner }) => owner ?? []);
       const livingOwners = await sessions.living(owners);
       endedOwners = new Set(owners.filter((owner) => !livingOwners.has(owner)));
       if (endedOwners.size === 0) await new Promise((resolve) => setTimeout(resolve, ownerCheckIntervalMs));

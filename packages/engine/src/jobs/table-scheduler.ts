@@ -12,7 +12,7 @@ interface SchedulerOptions {
   readonly jobs: JobTable;
   /** The session of the process that runs the jobs that are due at once; null for any process. */
   readonly owner: string | null;
-  readonly newId: () => string;
+  readonly createId: () => string;
   readonly onSchedule?: (job: JobRow) => void;
 }
 
@@ -21,7 +21,7 @@ export class TableScheduler implements Scheduler {
   constructor(private readonly parts: SchedulerOptions) {}
 
   schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job {
-    const { jobs, owner, newId, onSchedule } = this.parts;
+    const { jobs, owner, createId: newId, onSchedule } = this.parts;
     const now = clock.now();
     const isDueNow = delay <= 0;
     const row: JobRow = {

@@ -53,7 +53,7 @@ export class AccessTokens implements Authenticator, TokenSigner {
       { read: "row", table: "revokedTokens", id: tokenId },
       principal.kind === "service"
         ? { read: "row", table: "serviceTokens", id: principal.serviceTokenId }
-        : { read: "row", table: "users", id: responsibleUserId(principal) },
+        : { read: "row", table: "users", id: findResponsibleUserId(principal) },
       ...(grantId === null ? [] : [{ read: "row", table: "grants", id: grantId } as const]),
       ...(integrationId === null ? [] : [{ read: "row", table: "integrations", id: integrationId } as const]),
     ];
@@ -66,7 +66,7 @@ export class AccessTokens implements Authenticator, TokenSigner {
     const verifiedToken: VerifiedToken = {
       principal,
       grantId: typeof claims["grant_id"] === "string" ? claims["grant_id"] : null,
-      notBefore: findTokenStart(claims) * 1000,
+      notBefore: computeTokenStart(claims) * 1000,
       expiresAt: claims.exp === undefined ? Infinity : claims.exp * 1000,
     };
     if (this.#cache.size >= maxCachedTokens) {
@@ -110,10 +110,10 @@ export class AccessTokens implements Authenticator, TokenSigner {
  * Returns the start of a token, in seconds since 1970. A token that was valid from the start is valid at all times before its
  * expiry: this server signed it, so `iat` is in the future only if the clock was moved back since.
  */
-const findTokenStart = ({ iat = 0, nbf = 0 }: JWTPayload): number => (nbf > iat ? nbf : 0);
+const computeTokenStart = ({ iat = 0, nbf = 0 }: JWTPayload): number => (nbf > iat ? nbf : 0);
 
 /** Returns the id of the user that a token acts for. */
-const responsibleUserId = (principal: Exclude<Principal, { kind: "service" }>): string =>
+const findResponsibleUserId = (principal: Exclude<Principal, { kind: "service" }>): string =>
   principal.kind === "user" ? principal.userId : principal.sponsorId;
 
 /**
@@ -131,6 +131,6 @@ const isRevoked = (store: RuleContext["store"], { principal, grantId }: Verified
   if (principal.kind === "service") {
     return store.serviceTokens.get(principal.serviceTokenId)?.workspaceId !== workspaceId;
   }
-  const owner = responsibleUserId(principal);
-  return !workspace.memberIds.includes(owner) || store.users.get(owner) === undefined;
+  const userId = findResponsibleUserId(principal);
+  return !workspace.memberIds.includes(userId) || store.users.get(userId) === undefined;
 };

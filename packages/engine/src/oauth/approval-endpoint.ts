@@ -1,4 +1,4 @@
-import { withCurrentStatus, parseApprovalPath } from "../request/approvals.js";
+import { resolveStatus, parseApprovalPath } from "../request/approvals.js";
 import type { Endpoint } from "../context/endpoint.js";
 import { maxFormBytes } from "./form-body.js";
 import { createPageResponse, refusalPages } from "./page-response.js";
@@ -22,16 +22,16 @@ export const createApprovalPageFinder =
       id: null,
       discardsBody: false,
       bodyLimit: () => (method === "POST" ? maxFormBytes : 0),
-      respond: (server, request) => {
+      respond: (endpointContext, request) => {
         if (request.offLoopback) return createPageResponse(refusalPages.approvalOffLoopback());
-        const signInResponse = gate?.check(request, path);
+        const signInResponse = gate?.respondUnlessSignedIn(request, path);
         if (signInResponse) return signInResponse;
         // The page has no form but that for the key.
         if (method === "POST") return createRedirectResponse(path, null);
-        return server.transact(readOnlyTransaction, ({ store, clock }) => {
+        return endpointContext.transact(readOnlyTransaction, ({ store, clock }) => {
           const approval = store.approvals.get(id);
           if (!approval) return createPageResponse(refusalPages.noApproval());
-          const text = renderApprovalPage(withCurrentStatus(approval, clock.now()));
+          const text = renderApprovalPage(resolveStatus(approval, clock.now()));
           return createPageResponse({ status: 200, text, formAction: "'none'" });
         });
       },

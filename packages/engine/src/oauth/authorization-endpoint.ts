@@ -13,7 +13,7 @@ import {
 } from "./authorization-request.js";
 import { grantConsent } from "./consents.js";
 import { parseForm } from "./form-body.js";
-import { redirectDestination, formActionSources } from "./redirect-uris.js";
+import { formatRedirectDestination, buildFormActionSources } from "./redirect-uris.js";
 import { OAuthError, oauthErrors, catchOAuthError } from "./oauth-error.js";
 import type { PageGuard } from "./page-guard.js";
 import { createPageResponse, refusalPages } from "./page-response.js";
@@ -49,17 +49,19 @@ export class AuthorizationEndpoint {
       locks: findLocks(request),
     };
     return endpointContext.transact(transactionOptions, (context) =>
-      this.#respondIn(context, request, search),
+      this.#respondInTransaction(context, request, search),
     );
   }
 
-  #respondIn(context: RuleContext, request: EngineRequest, search: string): Outcome {
+  #respondInTransaction(context: RuleContext, request: EngineRequest, search: string): Outcome {
     if (this.guard.isCrossOrigin(request)) return createPageResponse(refusalPages.foreign());
     const parameters = catchOAuthError(() => parseParameters(search));
     if (parameters instanceof OAuthError) return createPageResponse(refusalPages.request(parameters));
     const target = catchOAuthError(() => parseRedirectTarget(context.store, parameters));
     if (target instanceof OAuthError) return createPageResponse(refusalPages.request(target));
-    const signInResponse = request.offLoopback ? undefined : this.gate?.check(request, authorizePath(search));
+    const signInResponse = request.offLoopback
+      ? undefined
+      : this.gate?.respondUnlessSignedIn(request, buildAuthorizePath(search));
     if (signInResponse) return signInResponse;
     const authorization = catchOAuthError(() => parseAuthorizationRequest(parameters, target));
     if (authorization instanceof OAuthError)
@@ -109,10 +111,10 @@ export class AuthorizationEndpoint {
     authorization: AuthorizationRequest,
   ): Outcome {
     const { users, workspaces } = context.store;
-    const retryUrl = authorizePath(search);
+    const retryUrl = buildAuthorizePath(search);
     const form = catchOAuthError(() => parseForm(request));
     if (form instanceof OAuthError) return createPageResponse(refusalPages.form(form.status, retryUrl));
-    if (!this.guard.isOwnForm(request, search, form.get("csrf"))) {
+    if (!this.guard.isIssuedForm(request, search, form.get("csrf"))) {
       return createPageResponse(refusalPages.stale(retryUrl));
     }
     const decision = form.get("decision");
@@ -138,7 +140,7 @@ export class AuthorizationEndpoint {
   ): Outcome {
     const workspaces = context.store.workspaces.list({ memberIds: user.id });
     const { scopes, redirectUri } = authorization;
-    const destination = redirectDestination(redirectUri);
+    const destination = formatRedirectDestination(redirectUri);
     return this.#showForm(request, search, authorization, (parts) =>
       renderConsentPage({ ...parts, user, workspaces, scopes, destination }),
     );
@@ -152,8 +154,8 @@ export class AuthorizationEndpoint {
     script?: string,
   ): Outcome {
     const { token, setCookie } = this.guard.issueFormToken(request, search);
-    const text = render({ action: authorizePath(search), token, clientName: client.name });
-    const formAction = formActionSources(redirectUri);
+    const text = render({ action: buildAuthorizePath(search), token, clientName: client.name });
+    const formAction = buildFormActionSources(redirectUri);
     const response = createPageResponse({
       status: 200,
       text,
@@ -181,4 +183,4 @@ const findLocks = (request: EngineRequest): string[] => {
   return workspaceId === undefined ? [] : [workspaceId];
 };
 
-const authorizePath = (search: string): string => `${oauthPaths.authorize}?${search}`;
+const buildAuthorizePath = (search: string): string => `${oauthPaths.authorize}?${search}`;

@@ -1,5 +1,5 @@
-import { fromBase64 } from "../values/base64.js";
-import { canonicalId } from "../values/ids.js";
+import { decodeBase64 } from "../values/base64.js";
+import { toCanonicalId } from "../values/ids.js";
 import { isDigestOf } from "../values/digest.js";
 import type { ClientRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
@@ -17,11 +17,11 @@ export interface ClientRequest {
 
 /** Finds a registered client by its id, with or without the prefix `itgr_`. */
 export const findClient = (store: Pick<Store, "clients">, id: string): ClientRow | undefined =>
-  store.clients.get(canonicalId("client", id));
+  store.clients.get(toCanonicalId("client", id));
 
 /** Reports whether both ids refer to the same client. */
 const isSameClient = (id: string, other: string): boolean =>
-  canonicalId("client", id) === canonicalId("client", other);
+  toCanonicalId("client", id) === toCanonicalId("client", other);
 
 /**
  * Authenticates the client that sends a request, and logs its id: a confidential client by `client_secret_basic` or
@@ -69,7 +69,7 @@ const decodeBasicCredentials = (authorization: string): { id: string; secret: st
     throw /^basic( |$)/i.test(authorization) ? oauthErrors.malformedBasic() : oauthErrors.unsupportedScheme();
   }
   try {
-    const bytes = fromBase64(encodedCredentials);
+    const bytes = decodeBase64(encodedCredentials);
     if (bytes === undefined) throw oauthErrors.malformedBasic();
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const colon = text.indexOf(":");

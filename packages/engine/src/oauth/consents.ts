@@ -22,7 +22,7 @@ export const grantConsent = (
   const { store, clock, ids, settings } = context;
   const { client, scopes, redirectUri, hasRedirectParameter, codeChallenge } = request;
   const now = clock.now();
-  const integration = recordIntegration(context, request, user);
+  const integration = createOrExtendIntegration(context, request, user);
   const code = ids.secret(43);
   store.authorizationCodes.insert({
     id: digest(code),
@@ -41,7 +41,7 @@ export const grantConsent = (
 };
 
 /** Creates or extends the integration of a client. A workspace has at most one integration per client. */
-const recordIntegration = (
+const createOrExtendIntegration = (
   { store: { integrations }, clock, ids }: RuleContext,
   { client, scopes }: AuthorizationRequest,
   { userId, workspaceId }: ConsentingUser,
@@ -50,10 +50,10 @@ const recordIntegration = (
   if (existingIntegration) {
     // Keep the existing scopes: tokens from earlier consents remain valid with the scopes they were issued
     // for.
-    const unitedScopes = knownScopes.filter(
+    const mergedScopes = knownScopes.filter(
       (name) => existingIntegration.scopes.includes(name) || scopes.includes(name),
     );
-    return integrations.update(existingIntegration.id, { scopes: unitedScopes });
+    return integrations.update(existingIntegration.id, { scopes: mergedScopes });
   }
   return integrations.insert({
     id: ids.id("integration"),

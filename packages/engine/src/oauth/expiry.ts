@@ -51,7 +51,7 @@ export const deleteGrants = (
 export const deleteGrant = (
   { authorizationCodes, grants, refreshTokens }: Store,
   grantId: string,
-  { code: lifetime }: Pick<OAuthSettings, "code">,
+  { code: codeLifetimeMs }: Pick<OAuthSettings, "code">,
 ): void => {
   const [[tokens, codes]] = loadTogether(
     () =>
@@ -62,11 +62,12 @@ export const deleteGrant = (
     () => grants.delete(grantId),
   );
   for (const { id } of tokens) refreshTokens.delete(id);
-  for (const { id, createdAt } of codes) authorizationCodes.update(id, { expiresAt: createdAt + lifetime });
+  for (const { id, createdAt } of codes)
+    authorizationCodes.update(id, { expiresAt: createdAt + codeLifetimeMs });
 };
 
 /** Returns when a grant ends, however often it is refreshed. All times are in milliseconds. */
-export const grantEnd = (
+export const computeGrantEnd = (
   { createdAt }: Pick<GrantRow, "createdAt">,
   { refreshFamily }: Pick<OAuthSettings, "refreshFamily">,
 ): number => createdAt + refreshFamily;
@@ -75,7 +76,7 @@ export const grantEnd = (
  * Returns when a grant can be deleted: one day after its last refresh token expires, but not before its first
  * access token expires. All times are in milliseconds.
  */
-export const grantDeletionTime = (
+export const computeGrantDeletionTime = (
   { createdAt }: Pick<GrantRow, "createdAt">,
   refreshTokenExpiresAt: number | null,
   { accessToken }: Pick<OAuthSettings, "accessToken">,

@@ -2,13 +2,13 @@ import { digest } from "../values/digest.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { ClientRow, GrantRow, RefreshTokenRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import { deleteExpiredRows, deleteGrant, grantEnd, grantDeletionTime } from "./expiry.js";
+import { deleteExpiredRows, deleteGrant, computeGrantEnd, computeGrantDeletionTime } from "./expiry.js";
 import { oauthErrors } from "./oauth-error.js";
-import { checkVerifier } from "./pkce.js";
+import { assertVerifier } from "./pkce.js";
 import { narrowScopes, offlineScope } from "./scopes.js";
 
 /** The result of a token request, before the access token is signed. */
-export interface Issued {
+export interface IssuedGrant {
   readonly grant: GrantRow;
   /** Scopes of the access token. */
   readonly scopes: readonly string[];
@@ -32,7 +32,7 @@ export const redeemCode = (
   context: RuleContext,
   client: ClientRow,
   { code, redirectUri, verifier }: CodeParameters,
-): Issued => {
+): IssuedGrant => {
   const { store, clock, ids, settings } = context;
   const row = store.authorizationCodes.get(digest(code));
   if (row?.clientId !== client.id) throw oauthErrors.codeUnknown();
@@ -40,7 +40,7 @@ export const redeemCode = (
   const expectedRedirectUri =
     row.redirectUri ?? (redirectUri === undefined ? undefined : client.redirectUris[0]);
   if (redirectUri !== expectedRedirectUri) throw oauthErrors.redirectChanged();
-  checkVerifier(row.codeChallenge, verifier);
+  assertVerifier(row.codeChallenge, verifier);
   if (row.grantId !== null) {
     deleteGrant(store, row.grantId, settings.oauth);
     throw oauthErrors.codeUsed();
@@ -55,7 +55,7 @@ export const redeemCode = (
     id: ids.label(24),
     createdAt: now,
     ...{ integrationId, clientId, userId, workspaceId, scopes },
-    expiresAt: grantDeletionTime({ createdAt: now }, null, settings.oauth),
+    expiresAt: computeGrantDeletionTime({ createdAt: now }, null, settings.oauth),
   });
   store.authorizationCodes.update(row.id, { grantId: grant.id, expiresAt: null });
   const refreshToken = scopes.includes(offlineScope) ? issueRefreshToken(context, grant) : null;
@@ -73,7 +73,7 @@ export const redeemRefreshToken = (
   context: RuleContext,
   client: ClientRow,
   { token, scope }: { token: string; scope: string | undefined },
-): Issued => {
+): IssuedGrant => {
   const { store, clock, settings } = context;
   const now = clock.now();
   const expiresAt = findRefreshToken(context, token)?.row.expiresAt ?? Infinity;
@@ -115,8 +115,8 @@ export const findRefreshToken = (
 const issueRefreshToken = ({ store, clock, ids, settings }: RuleContext, grant: GrantRow): string => {
   const token = ids.secret(43);
   const now = clock.now();
-  const expiresAt = Math.min(now + settings.oauth.refreshToken, grantEnd(grant, settings.oauth));
-  store.grants.update(grant.id, { expiresAt: grantDeletionTime(grant, expiresAt, settings.oauth) });
+  const expiresAt = Math.min(now + settings.oauth.refreshToken, computeGrantEnd(grant, settings.oauth));
+  store.grants.update(grant.id, { expiresAt: computeGrantDeletionTime(grant, expiresAt, settings.oauth) });
   store.refreshTokens.insert({
     id: digest(token),
     createdAt: now,

@@ -119,10 +119,10 @@ export const oauthErrors = {
   othersToken: () => invalidGrantError("The token was issued to another client"),
 };
 
-/** Returns the result of `read`, or the `OAuthError` that it throws. Other errors are rethrown. */
-export const catchOAuthError = <T>(read: () => T): T | OAuthError => {
+/** Returns the result of `work`, or the `OAuthError` that it throws. Other errors are rethrown. */
+export const catchOAuthError = <T>(work: () => T): T | OAuthError => {
   try {
-    return read();
+    return work();
   } catch (error) {
     if (error instanceof OAuthError) return error;
     throw error;

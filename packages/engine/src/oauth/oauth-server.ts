@@ -1,6 +1,6 @@
 import type { TokenSigner } from "../context/access-token.js";
 import type { Authenticator } from "../context/authenticator.js";
-import { corsHeaders, preflightHeaders } from "../request/cors.js";
+import { corsHeaders, buildPreflightHeaders } from "../request/cors.js";
 import {
   type Endpoint,
   type EndpointContext,
@@ -66,17 +66,19 @@ export const createOAuthEndpoints = ({
     authorize: {
       methods: ["GET", "POST"],
       allowsAnyOrigin: false,
-      respond: (server, request, search) => authorization.respond(server, request, search),
+      respond: (endpointContext, request, search) => authorization.respond(endpointContext, request, search),
     },
     token: {
       methods: ["POST"],
       allowsAnyOrigin: true,
-      respond: (server, request, _search, log) => issueToken(server, tokens, toClientRequest(request, log)),
+      respond: (endpointContext, request, _search, log) =>
+        issueToken(endpointContext, tokens, toClientRequest(request, log)),
     },
     revoke: {
       methods: ["POST"],
       allowsAnyOrigin: true,
-      respond: (server, request, _search, log) => revokeToken(server, tokens, toClientRequest(request, log)),
+      respond: (endpointContext, request, _search, log) =>
+        revokeToken(endpointContext, tokens, toClientRequest(request, log)),
     },
     metadata: {
       methods: ["GET"],
@@ -87,8 +89,8 @@ export const createOAuthEndpoints = ({
       methods: ["GET"],
       allowsAnyOrigin: true,
       // Another process may have replaced the keys, which the transaction notices.
-      respond: (server) =>
-        server.transact(readOnlyTransaction, () =>
+      respond: (endpointContext) =>
+        endpointContext.transact(readOnlyTransaction, () =>
           createJsonResponse(buildPublicKeySet(keys.state), briefCacheHeaders),
         ),
     },
@@ -99,7 +101,8 @@ export const createOAuthEndpoints = ({
       id: `oauth.${name}`,
       discardsBody: false,
       bodyLimit: (method) => (method === "POST" ? maxFormBytes : 0),
-      respond: (server, request, search) => handleRequest(handlers[name], server, request, search, onDefect),
+      respond: (endpointContext, request, search) =>
+        handleRequest(handlers[name], endpointContext, request, search, onDefect),
     },
   ];
   return new Map(oauthEndpoints.map(createEndpoint));
@@ -122,7 +125,7 @@ const handleRequest = async (
   const { methods, allowsAnyOrigin } = handler;
   if (request.method === "OPTIONS" && allowsAnyOrigin) {
     const requestedHeaders = getHeader(request, "access-control-request-headers");
-    return { status: 204, headers: preflightHeaders(methods, requestedHeaders), code: null };
+    return { status: 204, headers: buildPreflightHeaders(methods, requestedHeaders), code: null };
   }
   let loggedParameters: Readonly<Record<string, string>> = {};
   const log: LogParameters = (parameters) => (loggedParameters = { ...loggedParameters, ...parameters });

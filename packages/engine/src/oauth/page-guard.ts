@@ -1,5 +1,5 @@
 import { hmacSha256 } from "#digest";
-import { toBase64Url } from "../values/base64.js";
+import { encodeBase64Url } from "../values/base64.js";
 import { isSameText } from "../values/digest.js";
 import { type EngineRequest, getHeader } from "../values/message.js";
 import { randomBase64Url } from "../values/random-bytes.js";
@@ -20,12 +20,12 @@ export class PageGuard {
   /**
    * @param key HMAC key for the form tokens.
    * @param origin Origin of the authorization server.
-   * @param newCookie Returns 32 random bytes as base64url.
+   * @param createCookie Returns 32 random bytes as base64url.
    */
   constructor(
     private readonly key: string,
     private readonly origin: string,
-    private readonly newCookie: () => string,
+    private readonly createCookie: () => string,
   ) {}
 
   /** Reports whether a page of another origin sent the request. */
@@ -44,7 +44,7 @@ export class PageGuard {
    * page.
    */
   issueFormToken(request: EngineRequest, search: string): { token: string; setCookie: string } {
-    const cookie = findCookie(request) ?? this.newCookie();
+    const cookie = findCookie(request) ?? this.createCookie();
     const secure = this.origin.startsWith("https:") ? "; Secure" : "";
     return {
       token: this.#signToken(cookie, search),
@@ -53,13 +53,13 @@ export class PageGuard {
   }
 
   /** Reports whether the token of a form was issued for this browser and this authorization request. */
-  isOwnForm(request: EngineRequest, search: string, token: string | undefined): boolean {
+  isIssuedForm(request: EngineRequest, search: string, token: string | undefined): boolean {
     const cookie = findCookie(request);
     return cookie !== undefined && token !== undefined && isSameText(token, this.#signToken(cookie, search));
   }
 
   #signToken(cookie: string, search: string): string {
-    return toBase64Url(hmacSha256(this.key, `${cookie} ${search}`));
+    return encodeBase64Url(hmacSha256(this.key, `${cookie} ${search}`));
   }
 }
 

@@ -42,7 +42,7 @@ export const createPageResponse = ({ status, text, formAction, code = "", script
   code: code === "" ? null : code,
 });
 
-const refusalContent = (status: number, parts: RefusalPageFields): Page => ({
+const buildRefusalPage = (status: number, parts: RefusalPageFields): Page => ({
   status,
   text: renderRefusalPage(parts),
   formAction: "'none'",
@@ -55,21 +55,21 @@ const startAgainHint = "Go back to the program that sent you here and start agai
 export const refusalPages = {
   /** The client or its redirect URI is invalid, so the error cannot be sent to the client. */
   request: ({ code, description }: OAuthError) =>
-    refusalContent(400, {
+    buildRefusalPage(400, {
       title: "This sign-in link does not work",
       reason: description,
       hint: "The program that sent you here made an invalid request. You were not sent back, because the program could not be verified",
       code,
     }),
   foreign: () =>
-    refusalContent(403, {
+    buildRefusalPage(403, {
       title: "Another site sent this request",
       reason: "Only this page can submit its form",
       hint: startAgainHint,
       code: "foreign_origin",
     }),
   stale: (retry: string) =>
-    refusalContent(403, {
+    buildRefusalPage(403, {
       title: "This page is out of date",
       reason: "Its form does not belong to this browser, or the server has restarted",
       hint: "Start again. The page requires cookies",
@@ -77,7 +77,7 @@ export const refusalPages = {
       retry,
     }),
   form: (status: number, retry: string) =>
-    refusalContent(status, {
+    buildRefusalPage(status, {
       title: "The form is incomplete",
       reason: "Choose an account and a workspace that the account is a member of",
       hint: "Start again",
@@ -85,21 +85,21 @@ export const refusalPages = {
       retry,
     }),
   offLoopback: () =>
-    refusalContent(403, {
+    buildRefusalPage(403, {
       title: "Sign-in is not available here",
       reason: "This server has no passwords, so signing in is possible only on loopback",
       hint: "Open the page on the machine that runs the server, or configure the server to listen on 127.0.0.1",
       code: "off_loopback",
     }),
   approvalOffLoopback: () =>
-    refusalContent(403, {
+    buildRefusalPage(403, {
       title: "Approvals are not shown here",
       reason: "This server does not authenticate visitors, so approvals are shown only on loopback",
       hint: "Open the page on the machine that runs the server",
       code: "off_loopback",
     }),
   noApproval: () =>
-    refusalContent(404, {
+    buildRefusalPage(404, {
       title: "This approval does not exist",
       reason: "It was never requested, or the server has been reset",
       hint: "Have the agent send its request again",

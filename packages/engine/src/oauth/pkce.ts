@@ -30,7 +30,7 @@ export const parseChallenge = (parameters: Parameters, isPublic: boolean): strin
  * too, because an attacker may have removed the challenge from the authorization request. See
  * https://www.rfc-editor.org/rfc/rfc9700#section-4.8.2.
  */
-export const checkVerifier = (challenge: string | null, verifier: string | undefined): void => {
+export const assertVerifier = (challenge: string | null, verifier: string | undefined): void => {
   if (challenge === null) {
     if (verifier !== undefined) throw oauthErrors.verifierUnexpected();
     return;

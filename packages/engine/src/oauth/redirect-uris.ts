@@ -43,7 +43,7 @@ const privateUsePattern = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\/[^#]*$/;
  * https://www.rfc-editor.org/rfc/rfc6749#section-3.1.2 and
  * https://www.rfc-editor.org/rfc/rfc9700#section-2.1.
  */
-export const whyNotRegistrable = (uri: string): string | undefined => {
+export const findRegistrationProblem = (uri: string): string | undefined => {
   // Refuse characters that browsers would rewrite or that would break the `Location` header, because the
   // browser would then go to a different URI than the registered one.
   if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes("\\")) return "has a character that no URI has";
@@ -59,7 +59,7 @@ export const whyNotRegistrable = (uri: string): string | undefined => {
 };
 
 /** Returns the origin of a redirect URI, or its private-use scheme, to show to the user. */
-export const redirectDestination = (redirectUri: string): string =>
+export const formatRedirectDestination = (redirectUri: string): string =>
   /^https?:/.test(redirectUri) ? new URL(redirectUri).origin : `${redirectUri.split(":", 1)[0] ?? ""}:`;
 
 /**
@@ -67,8 +67,8 @@ export const redirectDestination = (redirectUri: string): string =>
  * follows a form submission, including redirects by the client to another local port or to another of its own
  * sites.
  */
-export const formActionSources = (redirectUri: string): string => {
-  const destination = redirectDestination(redirectUri);
+export const buildFormActionSources = (redirectUri: string): string => {
+  const destination = formatRedirectDestination(redirectUri);
   if (destination.startsWith("https:")) return "'self' https:";
   if (!destination.startsWith("http:")) return `'self' ${destination}`;
   // CSP host sources cannot contain an IPv6 address.

@@ -22,10 +22,13 @@ export const parseScopes = (scope: string | undefined): string[] => {
  * Returns the scopes of a refresh request, which default to those of the grant. Throws `invalid_scope` when
  * the request contains a scope that was not granted.
  */
-export const narrowScopes = (granted: readonly string[], scope: string | undefined): readonly string[] => {
-  if (scope === undefined) return granted;
+export const narrowScopes = (
+  grantedScopes: readonly string[],
+  scope: string | undefined,
+): readonly string[] => {
+  if (scope === undefined) return grantedScopes;
   const requestedScopes = parseScopes(scope);
-  if (!requestedScopes.every((name) => granted.includes(name))) throw oauthErrors.scopeWidened();
+  if (!requestedScopes.every((name) => grantedScopes.includes(name))) throw oauthErrors.scopeWidened();
   return requestedScopes;
 };
 

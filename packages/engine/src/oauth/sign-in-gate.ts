@@ -1,5 +1,5 @@
 import { hmacSha256 } from "#digest";
-import { toBase64Url } from "../values/base64.js";
+import { encodeBase64Url } from "../values/base64.js";
 import { digest, isDigestOf, isSameText } from "../values/digest.js";
 import type { EngineRequest, Outcome } from "../values/message.js";
 import { findCookieValues } from "./cookies.js";
@@ -40,7 +40,7 @@ export class SignInGate {
     const { port, protocol } = new URL(origin);
     // Browsers send a cookie to all ports of its host, so the name contains the port.
     const name = `mgmt_sign_in${port === "" ? "" : `_${port}`}`;
-    const value = toBase64Url(hmacSha256(key, "sign-in cookie"));
+    const value = encodeBase64Url(hmacSha256(key, "sign-in cookie"));
     const secure = protocol === "https:" ? "; Secure" : "";
     this.#cookie = { name, value, attributes: `; HttpOnly; SameSite=Lax${secure}` };
   }
@@ -51,12 +51,12 @@ export class SignInGate {
    *
    * @param address Path and query of the page.
    */
-  check(request: EngineRequest, address: string): Outcome | undefined {
+  respondUnlessSignedIn(request: EngineRequest, address: string): Outcome | undefined {
     const key = findSubmittedKey(request);
     if (key !== undefined) return this.#checkKey(key, address);
     const { name, value } = this.#cookie;
     if (findCookieValues(request, name).some((cookie) => isSameText(cookie, value))) return undefined;
-    return keyPageResponse(200, address);
+    return createKeyPageResponse(200, address);
   }
 
   #checkKey(key: string, address: string): Outcome {
@@ -67,8 +67,8 @@ export class SignInGate {
       this.#windowEndsAt = now + guessWindowMs;
     }
     this.#wrongKeys += 1;
-    if (this.#wrongKeys <= maxWrongKeys) return keyPageResponse(403, address, "wrong");
-    const response = keyPageResponse(429, address, "too_many");
+    if (this.#wrongKeys <= maxWrongKeys) return createKeyPageResponse(403, address, "wrong");
+    const response = createKeyPageResponse(429, address, "too_many");
     const retryAfter = String(Math.ceil((this.#windowEndsAt - now) / 1000));
     return { ...response, headers: { ...response.headers, "retry-after": retryAfter } };
   }
@@ -91,7 +91,7 @@ const findSubmittedKey = (request: EngineRequest): string | undefined => {
   return form instanceof OAuthError ? undefined : form.get("signInKey");
 };
 
-const keyPageResponse = (status: number, address: string, problem?: KeyProblem): Outcome =>
+const createKeyPageResponse = (status: number, address: string, problem?: KeyProblem): Outcome =>
   createPageResponse({
     status,
     text: renderKeyPage(address, problem),

@@ -1,6 +1,6 @@
 import type { JWK } from "jose";
 import { hmacSha256, publicPoint } from "#digest";
-import { toBase64Url } from "../values/base64.js";
+import { encodeBase64Url } from "../values/base64.js";
 import { digest } from "../values/digest.js";
 import { randomBytes } from "../values/random-bytes.js";
 import type { SigningKeyState } from "../values/signing-key-state.js";
@@ -10,16 +10,17 @@ import type { SigningKeyState } from "../values/signing-key-state.js";
  * accept each other's tokens.
  */
 export const createSigningKey = (seed: string | null): SigningKeyState => {
-  const secret = seed === null ? randomKey() : hmacSha256("signing key", seed);
+  const secret = seed === null ? generatePrivateKey() : hmacSha256("signing key", seed);
   const point = publicPoint(secret);
-  const [x, y, d] = [toBase64Url(point.x), toBase64Url(point.y), toBase64Url(secret)];
+  const [x, y, d] = [encodeBase64Url(point.x), encodeBase64Url(point.y), encodeBase64Url(secret)];
   // The key id is the thumbprint of the public key. See https://www.rfc-editor.org/rfc/rfc7638.
   const kid = digest(JSON.stringify({ crv: "P-256", kty: "EC", x, y }));
   return { kid, kty: "EC", crv: "P-256", x, y, d };
 };
 
 /** Returns 255 random bits, which are less than the order of the curve. */
-const randomKey = (): Uint8Array => randomBytes(32).map((byte, index) => (index === 0 ? byte & 0x7f : byte));
+const generatePrivateKey = (): Uint8Array =>
+  randomBytes(32).map((byte, index) => (index === 0 ? byte & 0x7f : byte));
 
 /** The keys of access tokens. The first key signs, and all keys verify. */
 export class SigningKeys {

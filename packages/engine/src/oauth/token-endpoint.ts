@@ -5,8 +5,8 @@ import type { EndpointContext } from "../context/endpoint.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { ClientRow, GrantRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
-import { grantEnd } from "./expiry.js";
-import { type Issued, redeemCode, redeemRefreshToken } from "./grants.js";
+import { computeGrantEnd } from "./expiry.js";
+import { type IssuedGrant, redeemCode, redeemRefreshToken } from "./grants.js";
 import { oauthErrors } from "./oauth-error.js";
 import type { Parameters } from "./parameters.js";
 import { createJsonResponse } from "./responses.js";
@@ -44,20 +44,28 @@ export const issueToken = async (
     const now = context.clock.now();
     const { accessToken } = settings.oauth;
     // No access token outlives the last refresh of its grant.
-    const lifetime = Math.min(accessToken, grantEnd(grant, settings.oauth) - now);
-    return { claims: buildClaims(context, grant, tokens.scopes, now + lifetime), lifetime, ...tokens };
+    const lifetimeMs = Math.min(accessToken, computeGrantEnd(grant, settings.oauth) - now);
+    return {
+      claims: buildClaims(context, grant, tokens.scopes, now + lifetimeMs),
+      lifetime: lifetimeMs,
+      ...tokens,
+    };
   });
-  const { claims, lifetime, scopes, refreshToken } = issuedTokens;
+  const { claims, lifetime: lifetimeMs, scopes, refreshToken } = issuedTokens;
   return createJsonResponse({
     access_token: await signer.sign(claims),
     token_type: "Bearer",
-    expires_in: Math.floor(lifetime / 1000),
+    expires_in: Math.floor(lifetimeMs / 1000),
     scope: formatScopes(scopes),
     ...(refreshToken !== null && { refresh_token: refreshToken }),
   });
 };
 
-const redeemGrant = (context: RuleContext, client: ClientRow, { parameters, log }: ClientRequest): Issued => {
+const redeemGrant = (
+  context: RuleContext,
+  client: ClientRow,
+  { parameters, log }: ClientRequest,
+): IssuedGrant => {
   const grantType = requireParameter(parameters, "grant_type");
   if (grantType === "authorization_code") {
     log({ grant_type: grantType });

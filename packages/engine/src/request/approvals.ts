@@ -25,18 +25,18 @@ const operationsWithoutWindow: ReadonlySet<string> = new Set(["projects.transfer
 export const allowsWindow = (operationId: string): boolean => !operationsWithoutWindow.has(operationId);
 
 /** Path of the page that shows an approval, below the address of the authorization server. */
-export const approvalPath = (id: string): string => `/approvals/${id}`;
+export const buildApprovalPath = (id: string): string => `/approvals/${id}`;
 
 /** Returns the id of the approval whose page has this path; undefined for other paths. */
 export const parseApprovalPath = (path: string): string | undefined =>
   /^\/approvals\/(apr_[a-z0-9]{1,128})$/.exec(path)?.[1];
 
 /** Returns the row with the status that it has at this time: an approval expires without being updated. */
-export const withCurrentStatus = (row: ApprovalRow, now: number): ApprovalRow => {
-  const expired =
+export const resolveStatus = (row: ApprovalRow, now: number): ApprovalRow => {
+  const isExpired =
     ((row.status === "pending" || row.status === "approved") && now >= row.expiresAt) ||
     (row.status === "approved_window" && now >= (row.windowExpiresAt ?? row.expiresAt));
-  return expired ? { ...row, status: "expired" } : row;
+  return isExpired ? { ...row, status: "expired" } : row;
 };
 
 /**
@@ -54,7 +54,7 @@ export const needsApproval = (
   operation.approvalFields.some(changesField);
 
 /** Serializes a value with the keys of its objects sorted, so that equal values have the same text. */
-export const canonicalJson = (value: unknown): string =>
+export const toCanonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
@@ -68,7 +68,7 @@ const retentionMs = 7 * 86_400_000;
 const maxDeletedApprovals = 100;
 
 const digestRequest = ({ operation, path, query, body }: GatedRequest): string =>
-  digest(canonicalJson([operation.id, path, query, body]));
+  digest(toCanonicalJson([operation.id, path, query, body]));
 
 /**
  * Returns the approval that lets the request through, to be consumed with its effect; undefined when a window lets it through.
@@ -83,7 +83,7 @@ export const requireApproval = (context: RuleContext, request: GatedRequest): Ap
   const requestDigest = digestRequest(request);
   // An expired approval is marked as such when it is found, so that later lookups skip it.
   const updateIfExpired = (row: ApprovalRow): ApprovalRow =>
-    withCurrentStatus(row, now) === row ? row : store.approvals.update(row.id, { status: "expired" });
+    resolveStatus(row, now) === row ? row : store.approvals.update(row.id, { status: "expired" });
   const requester = { workspaceId: agent.workspaceId, agentId: agent.agentId };
   const approvalsOfRequest = store.approvals
     .list({ ...requester, requestDigest, status: ["pending", "approved", "denied"] })
@@ -122,6 +122,6 @@ export const requireApproval = (context: RuleContext, request: GatedRequest): Ap
   throw errors.approval_required({
     approvalId: pendingApproval.id,
     expiresAt: formatTimestamp(pendingApproval.expiresAt),
-    approvalUrl: settings.authUrl + approvalPath(pendingApproval.id),
+    approvalUrl: settings.authUrl + buildApprovalPath(pendingApproval.id),
   });
 };

@@ -26,8 +26,8 @@ export const requireApprovalIfNeeded = (
   { operation, valid: validRequest }: AuthorizedRequest,
 ): ApprovalUse | undefined => {
   if (principal.kind !== "agent") return undefined;
-  const changes = (field: string): boolean => changesField(context, operation, validRequest, field);
-  if (!needsApproval(operation, context.settings.approvals, changes)) return undefined;
+  const isChanged = (field: string): boolean => changesField(context, operation, validRequest, field);
+  if (!needsApproval(operation, context.settings.approvals, isChanged)) return undefined;
   const body = { ...validRequest.body };
   for (const field of operation.secretFields) body[field] = bearers[field]?.workspaceId ?? null;
   const approval = requireApproval(context, {

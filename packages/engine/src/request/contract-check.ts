@@ -7,7 +7,7 @@ import type { Outcome } from "../values/message.js";
  * Returns an operation whose contract has a response that is due to the settings: an approval or a rate limit that the
  * contract does not have for this operation. Returns undefined for every other response.
  */
-export const findOperationWithResponse = (
+export const findSubstituteOperation = (
   operation: OperationEntry,
   code: string | null,
 ): OperationId | undefined => {
@@ -27,8 +27,9 @@ export const findContractViolation = (
 ): string | undefined => {
   const { status, code, json } = response;
   const responseLabel = `${operation.id} returned ${String(status)}${code === null ? "" : ` ${code}`}`;
-  const operationToCheck = findOperationWithResponse(operation, code);
-  if (operationToCheck !== undefined) return findContractViolation(operations[operationToCheck], response);
+  const substituteOperation = findSubstituteOperation(operation, code);
+  if (substituteOperation !== undefined)
+    return findContractViolation(operations[substituteOperation], response);
   const codes = operation.responses[status];
   if (!codes) return `${responseLabel}: a status that the contract does not list`;
   if (code !== null && !codes.includes(code))

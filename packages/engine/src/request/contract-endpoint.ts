@@ -1,4 +1,4 @@
-import { preflightHeaders } from "./cors.js";
+import { buildPreflightHeaders } from "./cors.js";
 import type { Endpoint } from "../context/endpoint.js";
 import { errors } from "../values/errors.js";
 import { getHeader } from "../values/message.js";
@@ -19,7 +19,10 @@ const contractEndpoint: Endpoint = {
   bodyLimit: () => 0,
   respond: ({ settings }, request) => {
     if (request.method === "OPTIONS") {
-      const headers = preflightHeaders(allowedMethods, getHeader(request, "access-control-request-headers"));
+      const headers = buildPreflightHeaders(
+        allowedMethods,
+        getHeader(request, "access-control-request-headers"),
+      );
       return { status: 204, code: null, headers };
     }
     if (request.method !== "GET") throw errors.methodNotAllowed(request.method, allowedMethods);

@@ -14,7 +14,7 @@ export const corsHeaders: Readonly<Record<string, string>> = {
  *
  * @param requestedHeaders the `Access-Control-Request-Headers` of the request.
  */
-export const preflightHeaders = (
+export const buildPreflightHeaders = (
   methods: readonly string[],
   requestedHeaders: string | undefined,
 ): Record<string, string> => ({

@@ -9,14 +9,14 @@ import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/databa
 import { errors } from "../values/errors.js";
 import type { Exchange } from "./exchange.js";
 import { type EngineRequest, type EngineResponse, type Outcome, toErrorOutcome } from "../values/message.js";
-import { modeOf, performOperation } from "./perform.js";
+import { chooseMode, performOperation } from "./perform.js";
 import { type PipelineServices, runPipeline } from "./pipeline.js";
 import { needsPreparation, noPreparation, runPreparation } from "./prepare.js";
 import type { Principal } from "../values/principal.js";
-import { maxBodyBytesOf, absentBody } from "./read-body.js";
+import { getMaxBodyBytes, absentBody } from "./read-body.js";
 import { RequestError } from "../values/request-error.js";
 import { type RequestLog, createLogEntry } from "./request-log.js";
-import { withPublicCode } from "./public-codes.js";
+import { replaceWithPublicCode } from "./public-codes.js";
 import { isApiPath, findOperation } from "./route.js";
 import { StateChangedError } from "../values/state-changed-error.js";
 import type { RequestContext } from "../context/request-context.js";
@@ -95,7 +95,7 @@ export class Engine {
     if (endpoint) return { limit: endpoint.bodyLimit(method, limits), discarded: endpoint.discardsBody };
     const operation = findOperation(method, pathname);
     const readsBody = operation !== undefined && operation.body !== "none";
-    return { limit: readsBody ? maxBodyBytesOf(operation, limits) : 0, discarded: false };
+    return { limit: readsBody ? getMaxBodyBytes(operation, limits) : 0, discarded: false };
   }
 
   /**
@@ -146,14 +146,14 @@ export class Engine {
   }
 
   #openExchange(request: EngineRequest, requestId: string): Exchange {
-    const mark = request.path.indexOf("?");
+    const queryIndex = request.path.indexOf("?");
     const context = this.parts.context();
     return {
       context,
       request,
       requestId,
-      path: mark === -1 ? request.path : request.path.slice(0, mark),
-      search: mark === -1 ? "" : request.path.slice(mark + 1),
+      path: queryIndex === -1 ? request.path : request.path.slice(0, queryIndex),
+      search: queryIndex === -1 ? "" : request.path.slice(queryIndex + 1),
       arrivedAt: context.clock.now(),
       startedAt: performance.now(),
       operation: undefined,
@@ -170,7 +170,7 @@ export class Engine {
   #toOutcome({ request }: Exchange, error: unknown): Outcome {
     if (error instanceof RequestError) return toErrorOutcome(error);
     // With Retry-After, the response says that nothing was done.
-    if (error instanceof OutcomeUnknownError && modeOf(request.method) === "write")
+    if (error instanceof OutcomeUnknownError && chooseMode(request.method) === "write")
       return toErrorOutcome(errors["internal:unavailable/outcome_unknown"]());
     if (error instanceof DatabaseUnavailableError) return toErrorOutcome(errors.unavailable(error.reason));
     if (error instanceof StateChangedError) return toErrorOutcome(errors.unavailable());
@@ -200,7 +200,7 @@ export class Engine {
     const { requestId, request, path, context } = exchange;
     const isPublic =
       context.settings.errorCodes === "public" && isApiPath(path) && !exchange.isOutsideContract;
-    const outcome = isPublic ? withPublicCode(rawOutcome, exchange.operation?.id) : rawOutcome;
+    const outcome = isPublic ? replaceWithPublicCode(rawOutcome, exchange.operation?.id) : rawOutcome;
     const headers: Record<string, string> = {
       "x-request-id": requestId,
       "cache-control": "no-store",

@@ -10,16 +10,16 @@ const maxIssues = 20;
  * @param toPath converts a JSON pointer to the path of an issue.
  */
 export const toIssues = (findings: readonly Finding[], toPath: (pointer: string) => string): Issue[] => {
-  const byPath = new Map<string, string[]>();
+  const messagesByPath = new Map<string, string[]>();
   for (const finding of findings) {
     if (isSummary(finding)) continue;
     const path = toPath(findPointer(finding));
-    const messages = byPath.get(path) ?? [];
+    const messages = messagesByPath.get(path) ?? [];
     const message = describeFinding(finding);
     if (!messages.includes(message)) messages.push(message);
-    byPath.set(path, messages);
+    messagesByPath.set(path, messages);
   }
-  return [...byPath]
+  return [...messagesByPath]
     .slice(0, maxIssues)
     .map(([path, messages]) => ({ path, message: joinMessages(messages) }));
 };
@@ -38,7 +38,7 @@ const joinMessages = (messages: readonly string[]): string => messages.join(" or
  * contains it.
  */
 export const findPointer = ({ instancePath, keyword, params }: Finding): string => {
-  const inner =
+  const fieldName =
     keyword === "required"
       ? params["missingProperty"]
       : keyword === "additionalProperties"
@@ -46,7 +46,7 @@ export const findPointer = ({ instancePath, keyword, params }: Finding): string 
         : keyword === "discriminator"
           ? params["tag"]
           : undefined;
-  return typeof inner === "string" ? `${instancePath}/${escapePointerSegment(inner)}` : instancePath;
+  return typeof fieldName === "string" ? `${instancePath}/${escapePointerSegment(fieldName)}` : instancePath;
 };
 
 /**

@@ -12,8 +12,8 @@ let loading: Promise<void> | undefined;
 export const loadValidators = (): Promise<void> | undefined => {
   if (areLoaded) return undefined;
   loading ??= import("../generated/validators.js").then(
-    (loaded) => {
-      ({ bodyValidators, queryValidators, responseValidators } = loaded);
+    (validators) => {
+      ({ bodyValidators, queryValidators, responseValidators } = validators);
       areLoaded = true;
     },
     (error: unknown) => {

@@ -39,7 +39,7 @@ export const resolveRateLimit = (limit: RateLimitSettings): RateLimit => {
 };
 
 /** Identifies the windows of a principal: a refreshed token does not start a new window. */
-const rateWindowKey = ({ subject, clientId }: Principal): string => `${subject}\n${clientId ?? ""}`;
+const buildRateWindowKey = ({ subject, clientId }: Principal): string => `${subject}\n${clientId ?? ""}`;
 
 /**
  * Returns the `RateLimit-*` headers of a counted request.
@@ -47,7 +47,7 @@ const rateWindowKey = ({ subject, clientId }: Principal): string => `${subject}\
  * @param rateWindow the window that the request was counted in. Its count is above `requests` when it was full.
  * @throws RequestError 429 `rate_limit:exceeded` when the window was full.
  */
-const checkRateLimit = (
+const enforceRateLimit = (
   { requests }: RateLimitSettings,
   { count, endsAt }: RateWindow,
   now: number,
@@ -76,7 +76,7 @@ export const createRateLimitHit = (
 ): RateLimitHit => ({
   read: "hit",
   table: "rateWindows",
-  id: `${epoch} ${rateWindowKey(principal)}`,
+  id: `${epoch} ${buildRateWindowKey(principal)}`,
   now,
   length: limit.window,
   maxCount: limit.requests + 1,
@@ -89,12 +89,12 @@ export const createRateLimitHit = (
  * @param countHit counts it in its window.
  * @throws RequestError 429 `rate_limit:exceeded` when the window is full.
  */
-export const countIfLimited = (
+export const countLimitedRequest = (
   limit: RateLimit | null,
   operation: OperationId,
   countHit: (limit: RateLimit) => { readonly window: RateWindow; readonly now: number },
 ): Record<string, string> | undefined => {
   if (limit === null || !limit.limitedOperations.has(operation)) return undefined;
   const { window, now } = countHit(limit);
-  return checkRateLimit(limit, window, now);
+  return enforceRateLimit(limit, window, now);
 };

@@ -8,7 +8,7 @@ import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/databa
 import type { PreparationResults } from "./prepare.js";
 import { RequestError } from "../values/request-error.js";
 import type { RequestContext } from "../context/request-context.js";
-import { thenOrNow } from "../values/awaitable.js";
+import { applyWhenReady } from "../values/awaitable.js";
 import type { RuleContext } from "../context/rule-context.js";
 
 /**
@@ -39,11 +39,11 @@ export const runHandler = (
   { handler, request, prepared, approve }: ReadyRequest,
 ): HandlerResult => {
   const call = createOperationCall(authenticator, context, request, prepared.tokens);
-  const checked = handler.check(call, prepared.handlerResult);
+  const checkResult = handler.check(call, prepared.handlerResult);
   const approval = approve(call, request);
   approval?.consume(context);
   try {
-    return { success: handler.act(call, checked), approval };
+    return { success: handler.act(call, checkResult), approval };
   } catch (error) {
     approval?.release(context);
     throw error;
@@ -65,7 +65,9 @@ const releaseApproval = async (
   const isOutcomeUnknown = error instanceof OutcomeUnknownError;
   if (isOutcomeUnknown && readyRequest.request.operation.method !== "DELETE") return;
   try {
-    await requestContext.transact(transactionOptionsOf(readyRequest), (context) => approval.release(context));
+    await requestContext.transact(chooseTransactionOptions(readyRequest), (context) =>
+      approval.release(context),
+    );
   } catch (failure) {
     if (!(failure instanceof DatabaseUnavailableError)) throw failure;
     if (!isOutcomeUnknown) throw new OutcomeUnknownError("The approval may stay used", { cause: failure });
@@ -79,14 +81,14 @@ const releaseApproval = async (
 const runAgain = async (
   requestContext: RequestContext,
   readyRequest: ReadyRequest,
-  superseded: SupersededError,
+  supersededError: SupersededError,
   success: SuccessResponse,
 ): Promise<SuccessResponse> => {
   try {
     return await performOperation(requestContext, readyRequest);
   } catch (error) {
     const isDeleted =
-      superseded instanceof JobTakenError &&
+      supersededError instanceof JobTakenError &&
       readyRequest.request.operation.method === "DELETE" &&
       error instanceof RequestError &&
       error.status === 404;
@@ -118,22 +120,23 @@ export const performOperation = (
   requestContext: RequestContext,
   readyRequest: ReadyRequest,
 ): SuccessResponse | Promise<SuccessResponse> =>
-  thenOrNow(
-    requestContext.transact(transactionOptionsOf(readyRequest), (context) =>
+  applyWhenReady(
+    requestContext.transact(chooseTransactionOptions(readyRequest), (context) =>
       runHandler(requestContext, context, readyRequest),
     ),
-    (performed) => waitForJob(requestContext, readyRequest, performed),
+    (handlerResult) => waitForJob(requestContext, readyRequest, handlerResult),
   );
 
 /** A request changes the workspace of its credential, and those of the access tokens in its body. */
-const transactionOptionsOf = ({
+const chooseTransactionOptions = ({
   request: { operation, principal },
   prepared,
 }: ReadyRequest): TransactionOptions => {
   const otherWorkspaceIds = Object.values(prepared.tokens).flatMap(
     (token) => token?.principal.workspaceId ?? [],
   );
-  return { mode: modeOf(operation.method), locks: [principal.workspaceId, ...otherWorkspaceIds] };
+  return { mode: chooseMode(operation.method), locks: [principal.workspaceId, ...otherWorkspaceIds] };
 };
 
-export const modeOf = (method: string): TransactionOptions["mode"] => (method === "GET" ? "read" : "write");
+export const chooseMode = (method: string): TransactionOptions["mode"] =>
+  method === "GET" ? "read" : "write";

@@ -9,20 +9,20 @@ import type {
   SuccessResponse,
 } from "../context/operation-handler.js";
 import { contractPath } from "./contract-endpoint.js";
-import { preflightHeaders } from "./cors.js";
+import { buildPreflightHeaders } from "./cors.js";
 import type { Endpoint } from "../context/endpoint.js";
 import { errors } from "../values/errors.js";
 import type { RateLimitResult, Exchange } from "./exchange.js";
 import type { FaultSource, FaultTarget } from "../context/faults.js";
 import { type Outcome, getHeader } from "../values/message.js";
-import { type ReadyRequest, waitForJob, modeOf, performOperation, runHandler } from "./perform.js";
+import { type ReadyRequest, waitForJob, chooseMode, performOperation, runHandler } from "./perform.js";
 import { applyFault } from "./play-fault.js";
 import { needsPreparation, noPreparation, runPreparation } from "./prepare.js";
 import type { Principal } from "../values/principal.js";
 import { parseRequestBody } from "./read-body.js";
-import { preloadsOfPath } from "./resource-access.js";
-import { type Route, canonicalIdsOf, isApiPath, allowedMethodsOf, route } from "./route.js";
-import { thenOrNow } from "../values/awaitable.js";
+import { listPathPreloads } from "./resource-access.js";
+import { type Route, listCanonicalIds, isApiPath, listAllowedMethods, matchRoute } from "./route.js";
+import { applyWhenReady } from "../values/awaitable.js";
 import { validateRequest } from "./validate.js";
 import { MissingRowsError, type Preload } from "../store/preload.js";
 import type { RequestContext } from "../context/request-context.js";
@@ -44,7 +44,7 @@ export const runPipeline = (parts: PipelineServices, exchange: Exchange): Outcom
     const endpoint = context.findEndpoint(request.method, path);
     if (endpoint) return runEndpoint(parts, exchange, endpoint);
   } else if (request.method === "OPTIONS") return respondToPreflight(exchange);
-  const matchedRoute = route(request.method, path);
+  const matchedRoute = matchRoute(request.method, path);
   exchange.operation = matchedRoute.operation;
   return runWithFault(parts, exchange, matchedRoute.operation.id, () =>
     runOperation(parts, exchange, matchedRoute),
@@ -63,8 +63,8 @@ const runEndpoint = (
 };
 
 const respondToPreflight = ({ request, path }: Exchange): Outcome => {
-  const headers = preflightHeaders(
-    allowedMethodsOf(path),
+  const headers = buildPreflightHeaders(
+    listAllowedMethods(path),
     getHeader(request, "access-control-request-headers"),
   );
   return { status: 204, code: null, headers };
@@ -84,7 +84,7 @@ const runWithFault = (
       : proceed();
   }
   if (!faults.any) return proceed();
-  return thenOrNow(faults.strike(target), (fault) => {
+  return applyWhenReady(faults.strike(target), (fault) => {
     exchange.faultResult = { fault };
     return fault ? applyFault(fault, exchange, proceed) : proceed();
   });
@@ -93,47 +93,47 @@ const runWithFault = (
 const runOperation = (
   parts: PipelineServices,
   exchange: Exchange,
-  target: Route,
+  route: Route,
 ): Outcome | Promise<Outcome> =>
-  thenOrNow(verifyBearer(exchange.context.authenticator, exchange.request), (token) =>
-    runWithVerifiedToken(parts, exchange, target, token),
+  applyWhenReady(verifyBearer(exchange.context.authenticator, exchange.request), (token) =>
+    runWithVerifiedToken(parts, exchange, route, token),
   );
 
 /** Runs the steps of a request whose token is verified: in one transaction, unless it has to be prepared. */
 const runWithVerifiedToken = (
   parts: PipelineServices,
   exchange: Exchange,
-  target: Route,
+  route: Route,
   token: VerifiedToken | undefined,
 ): Outcome | Promise<Outcome> => {
-  const { operation } = target;
+  const { operation } = route;
   const { context: requestContext } = exchange;
   const handler: AnyOperationHandler = parts.handlers[operation.id];
   const isPrepared = needsPreparation(operation, handler);
   const workspaceId = token?.principal.workspaceId;
   const transactionOptions: TransactionOptions = {
-    mode: isPrepared ? "read" : modeOf(operation.method),
+    mode: isPrepared ? "read" : chooseMode(operation.method),
     locks: workspaceId === undefined ? [] : [workspaceId],
   };
-  const handlerRun = requestContext.transact(
+  const whenHandled = requestContext.transact(
     transactionOptions,
     (context) => {
       const principal = authenticate(requestContext.authenticator, context, token);
-      const request = authorizeRequest(exchange, target, principal, context);
+      const request = authorizeRequest(exchange, route, principal, context);
       const ready: ReadyRequest = {
         handler,
         request,
         prepared: noPreparation,
         approve: requireApprovalIfNeeded,
       };
-      return { ready, performed: isPrepared ? undefined : runHandler(requestContext, context, ready) };
+      return { ready, handlerResult: isPrepared ? undefined : runHandler(requestContext, context, ready) };
     },
     () =>
-      token === undefined ? [] : preloadsOfRequest(requestContext, token, target, exchange.search, handler),
+      token === undefined ? [] : listRequestPreloads(requestContext, token, route, exchange.search, handler),
   );
-  return thenOrNow(handlerRun, ({ ready, performed }) =>
-    performed
-      ? thenOrNow(waitForJob(requestContext, ready, performed), toOutcome)
+  return applyWhenReady(whenHandled, ({ ready, handlerResult }) =>
+    handlerResult
+      ? applyWhenReady(waitForJob(requestContext, ready, handlerResult), toOutcome)
       : runPreparation(requestContext, handler, ready.request)
           .then((prepared) => performOperation(requestContext, { ...ready, prepared }))
           .then(toOutcome),
@@ -141,20 +141,22 @@ const runWithVerifiedToken = (
 };
 
 /** Returns the rows that a request probably reads, so that they are loaded together. */
-export const preloadsOfRequest = (
-  server: Pick<RequestContext, "countPreloads"> & { readonly authenticator: Pick<Authenticator, "preloads"> },
+export const listRequestPreloads = (
+  requestContext: Pick<RequestContext, "countPreloads"> & {
+    readonly authenticator: Pick<Authenticator, "preloads">;
+  },
   token: VerifiedToken,
-  target: Route,
+  route: Route,
   search: string,
   { preloads }: Pick<AnyOperationHandler, "preloads">,
 ): Preload[] => {
-  const { operation } = target;
+  const { operation } = route;
   const { principal } = token;
-  const path = canonicalIdsOf(target);
+  const path = listCanonicalIds(route);
   return [
-    ...server.countPreloads(operation.id, principal),
-    ...server.authenticator.preloads(token),
-    ...preloadsOfPath(operation, path),
+    ...requestContext.countPreloads(operation.id, principal),
+    ...requestContext.authenticator.preloads(token),
+    ...listPathPreloads(operation, path),
     ...(preloads?.({ principal, path, search }) ?? []),
   ];
 };
@@ -162,11 +164,11 @@ export const preloadsOfRequest = (
 /** Counts, validates and authorizes a request. */
 const authorizeRequest = (
   exchange: Exchange,
-  target: Route,
+  route: Route,
   principal: Principal,
   context: RuleContext,
 ): AuthorizedRequest => {
-  const { operation } = target;
+  const { operation } = route;
   const { request, search } = exchange;
   exchange.principal = principal;
   exchange.rateLimitResult ??= catchRateLimitError(() => context.countRequest(operation.id, principal));
@@ -174,7 +176,7 @@ const authorizeRequest = (
   exchange.headers = exchange.rateLimitResult.headers;
   const { limits, unknownFields } = context.settings;
   const validRequest = validateRequest(
-    target,
+    route,
     search,
     parseRequestBody(operation, request, limits),
     unknownFields,

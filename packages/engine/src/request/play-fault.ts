@@ -2,7 +2,7 @@ import { errors } from "../values/errors.js";
 import type { Exchange } from "./exchange.js";
 import type { Fault } from "../context/faults.js";
 import { type Outcome, toErrorOutcome } from "../values/message.js";
-import { withPublicCode } from "./public-codes.js";
+import { replaceWithPublicCode } from "./public-codes.js";
 import { RequestError } from "../values/request-error.js";
 
 /** Applies a fault to a request. `proceed` handles the request, unless the fault replaces the response. */
@@ -13,10 +13,10 @@ export const applyFault = async (
 ): Promise<Outcome> => {
   const { latency = 0, status } = fault;
   const { cut, pause } = exchange.request;
-  const isCut =
+  const isConnectionCut =
     latency > 0 && !(await (pause ? pause(latency).then(() => true) : waitUnlessCut(latency, cut)));
-  if (isCut || fault.drop === "before") return { status: 0, code: null, dropped: "unsent" };
-  if (status !== undefined) return faultOutcome({ ...fault, status }, exchange);
+  if (isConnectionCut || fault.drop === "before") return { status: 0, code: null, dropped: "unsent" };
+  if (status !== undefined) return createFaultOutcome({ ...fault, status }, exchange);
   const outcome = await proceed();
   if (fault.drop === undefined) return outcome;
   return { ...outcome, dropped: fault.drop === "midway" ? "midway" : "unsent" };
@@ -40,7 +40,7 @@ const waitUnlessCut = (latency: number, cut: AbortSignal | undefined): Promise<b
 const faultDescription = "An installed fault caused this error";
 
 /** An error of the authorization server has the format of RFC 6749 section 5.2. */
-const faultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Outcome => {
+const createFaultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Outcome => {
   const { status, code, body, contentType = "text/html" } = fault;
   const { operation } = exchange;
   if (body !== undefined) {
@@ -56,7 +56,7 @@ const faultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Ou
   // A code that the fault does not name follows the settings, like those of all other refusals.
   const isPublic =
     code === undefined && exchange.isOutsideContract && exchange.context.settings.errorCodes === "public";
-  return isPublic ? withPublicCode(toErrorOutcome(error), operation.id) : toErrorOutcome(error);
+  return isPublic ? replaceWithPublicCode(toErrorOutcome(error), operation.id) : toErrorOutcome(error);
 };
 
 const createFaultError = (status: number, code: string | undefined): RequestError => {

@@ -5,7 +5,7 @@ import type { Outcome } from "../values/message.js";
 const sharedCodes: readonly string[] = ["approval_required", "approval:denied", "app:already_exists"];
 
 /** Returns the refusal of a request with the code of Prisma's Management API for its operation and status, if there is one. */
-export const withPublicCode = (outcome: Outcome, operationId: string | undefined): Outcome => {
+export const replaceWithPublicCode = (outcome: Outcome, operationId: string | undefined): Outcome => {
   if (outcome.code === null || sharedCodes.includes(outcome.code)) return outcome;
   const operationCodes = operationId === undefined ? undefined : operationPublicCodes[operationId];
   const code = operationCodes?.[outcome.status] ?? publicCodes[outcome.status];

@@ -6,7 +6,7 @@ import type { OperationEntry } from "../generated/operations.js";
 import type { LimitSettings } from "../values/settings.js";
 
 /** Returns the maximum number of bytes in a body of the operation. */
-export const maxBodyBytesOf = (operation: OperationEntry, limits: LimitSettings): number =>
+export const getMaxBodyBytes = (operation: OperationEntry, limits: LimitSettings): number =>
   operation.maxBodyBytes === null ? limits.body : Math.min(limits.appBody, limits.body);
 
 /** Represents an absent body. */
@@ -26,7 +26,7 @@ export const parseRequestBody = (
 ): unknown => {
   if (operation.body === "none") return absentBody;
   const { body, bodyTooLarge } = request;
-  const limit = maxBodyBytesOf(operation, limits);
+  const limit = getMaxBodyBytes(operation, limits);
   if (bodyTooLarge || (body !== undefined && byteLength(body) > limit))
     throw errors["request:too_large"]({ limit });
   if (body === undefined || body.length === 0) return absentBody;

@@ -124,12 +124,12 @@ export const createLogEntry = (exchange: Exchange, outcome: Outcome): LoggedRequ
 };
 
 const redactQuery = (query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
-  const redacted: Record<string, unknown> = {};
+  const redactedQuery: Record<string, unknown> = {};
   for (const name in query) {
     const value = query[name];
-    redacted[name] = typeof value === "number" ? value : redactData(value);
+    redactedQuery[name] = typeof value === "number" ? value : redactData(value);
   }
-  return redacted;
+  return redactedQuery;
 };
 
 const getLoggedBody = ({ operation, endpoint, valid: validRequest }: Exchange, outcome: Outcome): unknown => {

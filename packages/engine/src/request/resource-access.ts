@@ -54,7 +54,7 @@ const projectIdFinders: OwnerIdFinders = {
   deployment: (store, row) => store.apps.get(row.appId)?.projectId,
 };
 
-const createFinderByProject = <K extends keyof WorkspaceResources>(kind: K) => {
+const createWorkspaceFinder = <K extends keyof WorkspaceResources>(kind: K) => {
   return (store: Store, row: WorkspaceResources[K]): string | undefined => {
     const projectId = projectIdFinders[kind](store, row);
     return projectId === undefined ? undefined : store.projects.get(projectId)?.workspaceId;
@@ -66,12 +66,12 @@ const workspaceIdFinders: OwnerIdFinders = {
   service_token: (_store, row) => row.workspaceId,
   integration: (_store, row) => row.workspaceId,
   project: (_store, row) => row.workspaceId,
-  branch: createFinderByProject("branch"),
+  branch: createWorkspaceFinder("branch"),
   database: (_store, row) => row.workspaceId,
   connection: (_store, row) => row.workspaceId,
-  backup: createFinderByProject("backup"),
+  backup: createWorkspaceFinder("backup"),
   app: (_store, row) => row.workspaceId,
-  deployment: createFinderByProject("deployment"),
+  deployment: createWorkspaceFinder("deployment"),
 };
 
 /** Returns a field of a resource; undefined when the resource has none, or does not exist. */
@@ -119,7 +119,7 @@ export const requireAccess = <K extends keyof WorkspaceResources>(
 };
 
 /** Returns the preload for each resource that a path names. The ids are canonical. */
-export const preloadsOfPath = (
+export const listPathPreloads = (
   { pathKinds }: Pick<OperationEntry, "pathKinds">,
   path: Readonly<Record<string, string>>,
 ): Preload[] =>

@@ -1,6 +1,6 @@
 import { type OperationEntry, operations } from "../generated/operations.js";
 import { errors } from "../values/errors.js";
-import { canonicalId } from "../values/ids.js";
+import { toCanonicalId } from "../values/ids.js";
 import type { RequestError } from "../values/request-error.js";
 
 export interface Route {
@@ -33,9 +33,9 @@ const buildTree = (): RouteNode => {
         node.parameter ??= createRouteNode();
         node = node.parameter;
       } else {
-        const next = node.literals.get(segment) ?? createRouteNode();
-        node.literals.set(segment, next);
-        node = next;
+        const childNode = node.literals.get(segment) ?? createRouteNode();
+        node.literals.set(segment, childNode);
+        node = childNode;
       }
     }
     const names = segments.filter(isParameter).map((segment) => segment.slice(1, -1));
@@ -86,7 +86,7 @@ const locatePath = (path: string): { node: RouteNode; values: (string | null)[] 
  *
  * @throws RequestError 404 `route:not_found`.
  */
-export const allowedMethodsOf = (path: string): string[] => {
+export const listAllowedMethods = (path: string): string[] => {
   const routeMatch = locatePath(path);
   if (!routeMatch) throw routeNotFoundError(path);
   return [...routeMatch.node.operations.keys()];
@@ -101,7 +101,7 @@ export const findOperation = (method: string, path: string): OperationEntry | un
  *
  * @throws RequestError 404 `route:not_found`, or 405 `route:method_not_allowed` with an `Allow` header.
  */
-export const route = (method: string, path: string): Route => {
+export const matchRoute = (method: string, path: string): Route => {
   const routeMatch = locatePath(path);
   if (!routeMatch) throw routeNotFoundError(path);
   const routedOperation = routeMatch.node.operations.get(method);
@@ -114,11 +114,11 @@ export const route = (method: string, path: string): Route => {
 };
 
 /** Returns the ids in the path in canonical form, by the name of their parameter. They may be malformed. */
-export const canonicalIdsOf = ({ operation, parameters }: Route): Record<string, string> =>
+export const listCanonicalIds = ({ operation, parameters }: Route): Record<string, string> =>
   Object.fromEntries(
     Object.entries(operation.pathKinds).flatMap(([name, kind]) => {
       const id = parameters[name] ?? null;
-      return id === null ? [] : [[name, canonicalId(kind, id)]];
+      return id === null ? [] : [[name, toCanonicalId(kind, id)]];
     }),
   );
 

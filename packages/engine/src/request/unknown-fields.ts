@@ -16,15 +16,17 @@ export const validateWithoutUnknownFields = (
   body: unknown,
   { nestedFields }: Pick<OperationEntry, "nestedFields">,
 ): { isValid: boolean; ignored: readonly string[] } => {
-  const ignored: string[] = [];
+  const ignoredPointers: string[] = [];
   for (;;) {
-    if (validator(body)) return { isValid: true, ignored };
+    if (validator(body)) return { isValid: true, ignored: ignoredPointers };
     const unknownFindings = (validator.errors ?? []).filter(
       (finding) => finding.keyword === "additionalProperties" && !nestedFields.includes(findPointer(finding)),
     );
     const removedFindings = unknownFindings.filter((finding) => removeUnknownField(body, finding));
-    if (removedFindings.length === 0) return { isValid: false, ignored };
-    ignored.push(...removedFindings.slice(0, maxReportedNames - ignored.length).map(findPointer));
+    if (removedFindings.length === 0) return { isValid: false, ignored: ignoredPointers };
+    ignoredPointers.push(
+      ...removedFindings.slice(0, maxReportedNames - ignoredPointers.length).map(findPointer),
+    );
   }
 };
 
@@ -41,7 +43,7 @@ const resolveParentObject = (body: unknown, pointer: string): object =>
     .split("/")
     .slice(1)
     .reduce(
-      (inner, name) => Reflect.get(inner, name.replaceAll("~1", "/").replaceAll("~0", "~")) as object,
+      (object, name) => Reflect.get(object, name.replaceAll("~1", "/").replaceAll("~0", "~")) as object,
       // The validator has found fields in the last of these objects.
       body as object,
     );

@@ -2,7 +2,7 @@ import { idPatterns } from "../generated/ids.js";
 import { bodyValidators, queryValidators } from "#validators";
 import type { RequestError, Issue } from "../values/request-error.js";
 import { type MissingKind, errors } from "../values/errors.js";
-import { canonicalId, type Kind, kindNames, maxIdLength } from "../values/ids.js";
+import { toCanonicalId, type Kind, kindNames, maxIdLength } from "../values/ids.js";
 import { toIssues } from "./issues.js";
 import type { OperationEntry, QueryParameter } from "../generated/operations.js";
 import { absentBody } from "./read-body.js";
@@ -50,7 +50,7 @@ export const validateRequest = (
     const value = query[name];
     // In the filters of lists, `unassigned` means no branch.
     if (kind !== null && typeof value === "string" && !(kind === "branch" && value === "unassigned")) {
-      query[name] = canonicalId(kind, value);
+      query[name] = toCanonicalId(kind, value);
     }
   }
   for (const field of operation.bodyIds) canonicalizeField(body, field.path, field.kind);
@@ -68,7 +68,7 @@ const validatePath = (
   for (const [name, kind] of Object.entries(operation.pathKinds)) {
     const value = parameters[name] ?? null;
     if (value !== null && value.length <= maxIdLength && idPatterns[kind].test(value)) {
-      path[name] = canonicalId(kind, value);
+      path[name] = toCanonicalId(kind, value);
     } else if (operation.malformedIdStatus === 422) {
       issues.push({ path: `path/${name}`, message: `must be the id of ${addArticle(kindNames[kind])}` });
     } else {
@@ -139,12 +139,12 @@ const validateBody = (
 
 const canonicalizeField = (
   fields: Record<string, unknown>,
-  [name = "", ...rest]: readonly string[],
+  [name = "", ...innerNames]: readonly string[],
   kind: Kind,
 ): void => {
-  const inner = fields[name];
-  if (typeof inner === "string") fields[name] = canonicalId(kind, inner);
+  const fieldValue = fields[name];
+  if (typeof fieldValue === "string") fields[name] = toCanonicalId(kind, fieldValue);
   // Objects from JSON.parse have string keys.
-  else if (typeof inner === "object" && inner !== null)
-    canonicalizeField(inner as Record<string, unknown>, rest, kind);
+  else if (typeof fieldValue === "object" && fieldValue !== null)
+    canonicalizeField(fieldValue as Record<string, unknown>, innerNames, kind);
 };

@@ -1,7 +1,7 @@
 import { createApprovalPageFinder } from "../oauth/approval-endpoint.js";
 import { SignInGate } from "../oauth/sign-in-gate.js";
 import { findContractEndpoint } from "../request/contract-endpoint.js";
-import { countIfLimited, createRateLimitHit } from "../request/limit.js";
+import { countLimitedRequest, createRateLimitHit } from "../request/limit.js";
 import { findUploadEndpoint, buildUploadPath } from "../rules/deployments/uploads.js";
 import type { Clock } from "../values/clock.js";
 import { mergeSettings } from "../values/merge-settings.js";
@@ -64,7 +64,7 @@ export const createRequestCounter =
   ): RuleContext["countRequest"] =>
   (operation, principal) => {
     const { rateLimit, row } = serverState();
-    return countIfLimited(rateLimit, operation, (limit) => {
+    return countLimitedRequest(rateLimit, operation, (limit) => {
       const now = clock.now();
       return { window: tables.hit(createRateLimitHit(limit, row.rateEpoch, principal, now)), now };
     });

@@ -1,7 +1,7 @@
 import type { ClockSource } from "../control/clock-control.js";
 import { type TransactionOptions, readOnlyTransaction } from "../store/storage-adapter.js";
 import type { AllRowsLookup } from "../store/store.js";
-import { type Mode, type Returned, thenOrNow } from "../values/awaitable.js";
+import { type Mode, type Returned, applyWhenReady } from "../values/awaitable.js";
 import { VirtualClock } from "../values/clock.js";
 import { RandomIds } from "../values/random-ids.js";
 import {
@@ -69,7 +69,7 @@ export const clockTransactionOptions: TransactionOptions = { mode: "write", lock
 export const createClockSource = <M extends Mode>(rows: ControlRows<M>): ClockSource<M> => ({
   read: (look) => rows.run(readOnlyTransaction, ({ context }) => look(context.clock)),
   change: (change) =>
-    thenOrNow(
+    applyWhenReady(
       rows.run(clockTransactionOptions, ({ tables }) => changeClock(tables, change)),
       () => rows.planJobs(),
       // It is a promise if that of `run` is.

@@ -81,7 +81,7 @@ export class MemoryState {
       texts: new RowTexts({ store, databaseEngine, url: addresses.url }, () => store.version),
       clock,
       ids: this.#ids,
-      scheduler: new TableScheduler({ jobs, owner: null, newId }),
+      scheduler: new TableScheduler({ jobs, owner: null, createId: newId }),
       cursors: this.#serverState.cursors,
       transact: (_access, step) => step(context),
       runJob: (job) => this.queue.runNow(job),

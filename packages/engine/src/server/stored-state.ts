@@ -130,7 +130,7 @@ export class StoredState {
             const jobs = tables.table<JobRow, JobLookup>("jobs");
             const insertedJobs: JobRow[] = [];
             const scheduler = new TableScheduler({
-              ...{ jobs, owner, newId: () => recordedDraws.ids.label(24) },
+              ...{ jobs, owner, createId: () => recordedDraws.ids.label(24) },
               onSchedule: (job) => insertedJobs.push(job),
             });
             // Without those that were canceled.
@@ -147,7 +147,7 @@ export class StoredState {
             return value;
           },
           {
-            access: transactionOptions,
+            transactionOptions,
             isRefusal: isRefusalError,
             preloads: [...serverPreloads, ...(preloads?.() ?? [])],
           },
@@ -225,8 +225,8 @@ export class StoredState {
 /** Returns the workspace of a database or backup if a step has read it. */
 const findReadWorkspace = (tables: PartialTables, subject: string): string | undefined => {
   const databases = tables.table<DatabaseRow, Lookup>("databases");
-  const backup = tables.table<BackupRow, Lookup>("backups").getReadRow(subject);
-  return databases.getReadRow(backup?.databaseId ?? subject)?.workspaceId;
+  const backup = tables.table<BackupRow, Lookup>("backups").getKnownRow(subject);
+  return databases.getKnownRow(backup?.databaseId ?? subject)?.workspaceId;
 };
 
 const isRefusalError = (error: unknown): boolean =>

@@ -46,12 +46,13 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
   }
 
   find(where: W): T | undefined {
-    let earliest: RowEntry<T> | undefined;
+    let earliestEntry: RowEntry<T> | undefined;
     for (const group of this.#findGroups(where)) {
-      const first = group instanceof SortedList ? group.first : group;
-      if (first && (!earliest || first.sequence < earliest.sequence)) earliest = first;
+      const firstEntry = group instanceof SortedList ? group.first : group;
+      if (firstEntry && (!earliestEntry || firstEntry.sequence < earliestEntry.sequence))
+        earliestEntry = firstEntry;
     }
-    return earliest?.row;
+    return earliestEntry?.row;
   }
 
   list(where: W): T[] {
@@ -69,7 +70,7 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
     const matches = createTextMatcher(containing);
     const pagesByGroup = this.#findGroups(where).map((group) => {
       const entries: RowEntry<T>[] = [];
-      for (const entry of entriesAfter(group, after, newestFirst)) {
+      for (const entry of iterateEntriesAfter(group, after, newestFirst)) {
         if (entries.length >= limit) break;
         if (matches(entry.row)) entries.push(entry);
       }
@@ -143,11 +144,11 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
   #findGroups(where: W): EntryGroup<T>[] {
     const lookup: Lookup = where;
     let fieldMask = 0;
-    for (const field in lookup) if (lookup[field] !== undefined) fieldMask |= this.#bitOf(field);
+    for (const field in lookup) if (lookup[field] !== undefined) fieldMask |= this.#getFieldBit(field);
     return (this.#keyIndexes.get(fieldMask) ?? this.#createKeyIndex(fieldMask)).findGroups(lookup);
   }
 
-  #bitOf(field: string): number {
+  #getFieldBit(field: string): number {
     const bit = this.#fieldBits.get(field);
     if (bit === undefined) throw new Error(`No key has the field ${field}`);
     return bit;
@@ -171,11 +172,11 @@ export class MemoryExpiringCollection<T extends Row, W extends Lookup>
   extends MemoryCollection<T, W>
   implements ExpiringCollection<T, W>
 {
-  #expiry: ExpiryIndex<T> | undefined;
+  #expiryIndex: ExpiryIndex<T> | undefined;
 
   listExpired(time: number, limit = Infinity): T[] {
-    this.#expiry ??= this.addIndex(new ExpiryIndex<T>());
-    return this.#expiry.expired(time, limit);
+    this.#expiryIndex ??= this.addIndex(new ExpiryIndex<T>());
+    return this.#expiryIndex.listExpired(time, limit);
   }
 }
 
@@ -190,7 +191,7 @@ const mergeGroups = <T>(groups: RowEntry<T>[][]): RowEntry<T>[] => {
 };
 
 /** The entries of a group after a sequence number, in the order of a page. */
-const entriesAfter = <T>(
+const iterateEntriesAfter = <T>(
   group: EntryGroup<T>,
   after: number | undefined,
   newestFirst: boolean,
@@ -201,5 +202,5 @@ const entriesAfter = <T>(
   }
   return newestFirst
     ? group.iterateBackFrom(({ sequence }) => sequence >= start)
-    : group.from(({ sequence }) => sequence > start);
+    : group.iterateFrom(({ sequence }) => sequence > start);
 };

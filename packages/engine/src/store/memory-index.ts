@@ -1,5 +1,5 @@
 import type { KeyValue } from "./keys.js";
-import { type FieldReader, type FieldContent, expiryTimeOf, createFieldReader } from "./row-fields.js";
+import { type FieldReader, type FieldContent, getExpiryTime, createFieldReader } from "./row-fields.js";
 import type { Row } from "./rows.js";
 import { SortedList } from "./sorted-list.js";
 import type { Lookup } from "./store.js";
@@ -83,7 +83,7 @@ export class KeyIndex<T extends Row> implements RowIndex<T> {
 /** Orders the entries of rows that expire, or of jobs that fall due, by the time when they do. */
 export class ExpiryIndex<T extends Row> implements RowIndex<T> {
   readonly #entries = new SortedList<RowEntry<T>>(
-    (left, right) => expiryTimeOf(left.row) - expiryTimeOf(right.row) || left.sequence - right.sequence,
+    (left, right) => getExpiryTime(left.row) - getExpiryTime(right.row) || left.sequence - right.sequence,
   );
 
   /**
@@ -91,25 +91,25 @@ export class ExpiryIndex<T extends Row> implements RowIndex<T> {
    *
    * @param limit maximum number of rows.
    */
-  expired(time: number, limit: number): T[] {
+  listExpired(time: number, limit: number): T[] {
     const rows: T[] = [];
-    for (const { row } of this.#entries.from(() => true)) {
-      if (expiryTimeOf(row) > time || rows.length >= limit) break;
+    for (const { row } of this.#entries.iterateFrom(() => true)) {
+      if (getExpiryTime(row) > time || rows.length >= limit) break;
       rows.push(row);
     }
     return rows;
   }
 
   add(entry: RowEntry<T>): void {
-    if (expiryTimeOf(entry.row) !== Infinity) this.#entries.add(entry);
+    if (getExpiryTime(entry.row) !== Infinity) this.#entries.add(entry);
   }
 
   remove(entry: RowEntry<T>): void {
-    if (expiryTimeOf(entry.row) !== Infinity) this.#entries.remove(entry);
+    if (getExpiryTime(entry.row) !== Infinity) this.#entries.remove(entry);
   }
 
   hasMoved(before: T, after: T): boolean {
-    return expiryTimeOf(before) !== expiryTimeOf(after);
+    return getExpiryTime(before) !== getExpiryTime(after);
   }
 }
 

@@ -1,4 +1,4 @@
-import { createTextMatcher, expiryTimeOf, createLookupMatcher } from "./row-fields.js";
+import { createTextMatcher, getExpiryTime, createLookupMatcher } from "./row-fields.js";
 import type { Row } from "./rows.js";
 import type { ExpiringCollection, Lookup, PageRequest } from "./store.js";
 import type { TableChanges } from "./storage-adapter.js";
@@ -43,13 +43,13 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
 
   get(id: string): T | undefined {
     const changedRow = this.#changedRows.get(id);
-    return changedRow ? changedRow.row : rowOf(this.#workingSet.row(this.#table, id));
+    return changedRow ? changedRow.row : getRow(this.#workingSet.getRow(this.#table, id));
   }
 
   /** Returns a row that this step has read or changed; undefined for any other. */
-  getReadRow(id: string): T | undefined {
+  getKnownRow(id: string): T | undefined {
     const changedRow = this.#changedRows.get(id);
-    return changedRow ? changedRow.row : rowOf(this.#workingSet.knownRow(this.#table, id));
+    return changedRow ? changedRow.row : getRow(this.#workingSet.getKnownRow(this.#table, id));
   }
 
   find(where: W): T | undefined {
@@ -65,8 +65,8 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   }
 
   page({ where, containing, after, limit, newestFirst = false }: PageRequest<T, W>): T[] {
-    const texts = definedTexts(containing);
-    const loadedRows = this.#workingSet.range({
+    const texts = omitUndefinedTexts(containing);
+    const loadedRows = this.#workingSet.getRange({
       read: "range",
       table: this.#table,
       where,
@@ -89,34 +89,34 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
 
   listExpired(time: number, limit = Infinity): T[] {
     const rows = this.#mergeChanges(
-      this.#workingSet.range({
+      this.#workingSet.getRange({
         read: "expired",
         table: this.#table,
         time,
         limit: this.#limitToLoad(limit),
       }),
-      (row) => expiryTimeOf(row) <= time,
+      (row) => getExpiryTime(row) <= time,
       (left, right) =>
-        expiryTimeOf(left.row) - expiryTimeOf(right.row) || left.sortSequence - right.sortSequence,
+        getExpiryTime(left.row) - getExpiryTime(right.row) || left.sortSequence - right.sortSequence,
     );
     return rows.slice(0, limit);
   }
 
   /** Returns the version of a row, as the transaction has loaded it; undefined when there is no row. */
   version(id: string): string | undefined {
-    return this.#workingSet.row(this.#table, id)?.version;
+    return this.#workingSet.getRow(this.#table, id)?.version;
   }
 
   insert(row: T): T {
     const changedRow = this.#changedRows.get(row.id);
-    const existingRow = changedRow ? changedRow.row : this.#findExisting(row.id);
+    const existingRow = changedRow ? changedRow.row : this.#findExistingRow(row.id);
     if (existingRow) throw new Error(`A row with the id ${row.id} exists`);
     if (changedRow) this.#replacedRows.push(changedRow);
     // Moves a row that was deleted and inserted again to the end.
     this.#changedRows.delete(row.id);
     const insertionIndex = this.#insertedCount;
     const sortSequence =
-      this.#workingSet.knownSequence(this.#table, insertionIndex) ??
+      this.#workingSet.getKnownSequence(this.#table, insertionIndex) ??
       firstProvisionalSequence + insertionIndex;
     this.#changedRows.set(row.id, { before: undefined, row, sortSequence, insertionIndex });
     this.#insertedCount += 1;
@@ -124,9 +124,9 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   }
 
   update(id: string, changes: Partial<Omit<T, "id">>): T {
-    const current = this.get(id);
-    if (!current) throw noRowError(id);
-    const row = { ...current, ...changes };
+    const currentRow = this.get(id);
+    if (!currentRow) throw noRowError(id);
+    const row = { ...currentRow, ...changes };
     this.#getOrAddChange(id).row = row;
     return row;
   }
@@ -138,12 +138,12 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   sequence(id: string): number {
     const changedRow = this.#changedRows.get(id);
     if (changedRow?.row && changedRow.insertionIndex !== undefined)
-      return this.#workingSet.sequence(this.#table, changedRow.insertionIndex);
+      return this.#workingSet.getSequence(this.#table, changedRow.insertionIndex);
     const loadedRow = changedRow?.row
       ? changedRow.before
       : changedRow
         ? undefined
-        : this.#workingSet.row(this.#table, id);
+        : this.#workingSet.getRow(this.#table, id);
     if (!loadedRow) throw noRowError(id);
     return loadedRow.sequence;
   }
@@ -168,14 +168,14 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
       updates,
       inserts: inserts.map((row, index) => ({
         row,
-        sequence: this.#workingSet.knownSequence(this.#table, index),
+        sequence: this.#workingSet.getKnownSequence(this.#table, index),
       })),
     };
   }
 
   #countRows(where: Lookup): number {
     const matches = createLookupMatcher(where);
-    let count = this.#workingSet.count(this.#table, where);
+    let count = this.#workingSet.getCount(this.#table, where);
     for (const { before, row } of this.#allChangedRows()) {
       if (before && matches(before.row)) count -= 1;
       if (row && matches(row)) count += 1;
@@ -214,21 +214,23 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   #getOrAddChange(id: string): ChangedRow<T> {
     const existingChange = this.#changedRows.get(id);
     if (existingChange) return existingChange;
-    const before = this.#workingSet.row(this.#table, id);
+    const before = this.#workingSet.getRow(this.#table, id);
     if (!before) throw noRowError(id);
-    const changed: ChangedRow<T> = {
+    const changedRow: ChangedRow<T> = {
       before,
       row: before.row as T,
       sortSequence: before.sequence,
       insertionIndex: undefined,
     };
-    this.#changedRows.set(id, changed);
-    return changed;
+    this.#changedRows.set(id, changedRow);
+    return changedRow;
   }
 
-  #findExisting(id: string): T | undefined {
-    return rowOf(
-      this.#isStrict ? this.#workingSet.row(this.#table, id) : this.#workingSet.knownRow(this.#table, id),
+  #findExistingRow(id: string): T | undefined {
+    return getRow(
+      this.#isStrict
+        ? this.#workingSet.getRow(this.#table, id)
+        : this.#workingSet.getKnownRow(this.#table, id),
     );
   }
 }
@@ -239,11 +241,12 @@ interface OrderedRow<T> {
 }
 
 // The storage adapter returns rows of the table that was asked for.
-const rowOf = <T extends Row>(loaded: LoadedRow | undefined): T | undefined => loaded?.row as T | undefined;
+const getRow = <T extends Row>(loadedRow: LoadedRow | undefined): T | undefined =>
+  loadedRow?.row as T | undefined;
 
 const noRowError = (id: string): Error => new Error(`There is no row with the id ${id}`);
 
-const definedTexts = (containing: object | undefined): Record<string, string> | undefined => {
+const omitUndefinedTexts = (containing: object | undefined): Record<string, string> | undefined => {
   const texts = Object.entries(containing ?? {}).filter(([, text]) => text !== undefined);
   return texts.length === 0 ? undefined : Object.fromEntries<string>(texts);
 };

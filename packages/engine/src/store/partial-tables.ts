@@ -53,7 +53,7 @@ export class PartialTables {
 
   /** Counts a request in a window of the rate limit, and returns the window. Further runs of the step do not count it again. */
   hit(preload: RateLimitHit): RateWindow {
-    const [window] = this.#workingSet.range(preload);
+    const [window] = this.#workingSet.getRange(preload);
     // The storage adapter always returns a window, because it starts one if there is none.
     return window?.row as RateWindowRow;
   }

@@ -64,7 +64,7 @@ export type Preload =
 export type LoadResult = readonly LoadedRow[] | number;
 
 /** Identifies a preload. A step counts one request, so a preload for a window is the same at any time. */
-export const preloadKey = (preload: Preload): string =>
+export const buildPreloadKey = (preload: Preload): string =>
   preload.read === "hit" ? `hit ${preload.id}` : JSON.stringify(preload);
 
 /**
@@ -80,15 +80,18 @@ export class MissingRowsError extends Error {
 }
 
 /** Runs two functions, and loads the rows that they miss together. */
-export const loadTogether = <First, Second>(first: () => First, second: () => Second): [First, Second] => {
+export const loadTogether = <First, Second>(
+  runFirst: () => First,
+  runSecond: () => Second,
+): [First, Second] => {
   let firstResult: First;
   try {
-    firstResult = first();
+    firstResult = runFirst();
   } catch (error) {
-    if (error instanceof MissingRowsError) second();
+    if (error instanceof MissingRowsError) runSecond();
     throw error;
   }
-  return [firstResult, second()];
+  return [firstResult, runSecond()];
 };
 
 /** Runs the function for each item, and loads the rows that all of them miss together. */

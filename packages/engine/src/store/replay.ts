@@ -5,7 +5,7 @@ import {
   type Transaction,
 } from "./storage-adapter.js";
 import { PartialTables } from "./partial-tables.js";
-import { type LoadResult, type Preload, preloadKey } from "./preload.js";
+import { type LoadResult, type Preload, buildPreloadKey } from "./preload.js";
 import { WorkingSet } from "./working-set.js";
 
 /** One run of a step. */
@@ -16,7 +16,7 @@ export interface StepRun {
 }
 
 export interface ReplayOptions {
-  readonly access: TransactionOptions;
+  readonly transactionOptions: TransactionOptions;
   /** The rows to load before the first run, because the step probably needs them. */
   readonly preloads?: readonly Preload[];
   /** Returns whether an error of the step is a refusal, which commits the changes made before it. Other errors roll back. */
@@ -42,26 +42,26 @@ const maxRuns = 1_000;
 export const replay = async <T>(
   storage: StorageAdapter,
   step: (run: StepRun) => T,
-  { access: transactionOptions, preloads = [], isRefusal }: ReplayOptions,
+  { transactionOptions, preloads = [], isRefusal }: ReplayOptions,
 ): Promise<T> => {
   let currentOptions = transactionOptions;
-  let runs = 0;
+  let runCount = 0;
   const countedHits: CountedHit[] = [];
   for (let conflicts = 0; ;) {
     const transaction = storage.begin(currentOptions);
     try {
       const isReading = currentOptions.mode === "read";
       const stepEnd = await runUntilLoaded(transaction, step, {
-        ...{ preloads, counted: countedHits, isReading, isStrict: conflicts > 0, runs },
+        ...{ preloads, countedHits, isReading, isStrict: conflicts > 0, runCount },
       });
-      runs = stepEnd.runs;
-      const commits = "value" in stepEnd || isRefusal(stepEnd.error);
-      if (commits && stepEnd.changes.length > 0 && currentOptions.mode === "read") {
+      runCount = stepEnd.runCount;
+      const shouldCommit = "value" in stepEnd || isRefusal(stepEnd.error);
+      if (shouldCommit && stepEnd.changes.length > 0 && currentOptions.mode === "read") {
         await transaction.rollback();
         currentOptions = { ...transactionOptions, mode: "write" };
         continue;
       }
-      if (commits) await transaction.commit(stepEnd.changes);
+      if (shouldCommit) await transaction.commit(stepEnd.changes);
       else await transaction.rollback();
       if ("value" in stepEnd) return stepEnd.value;
       throw new StepError(stepEnd.error);
@@ -84,39 +84,39 @@ class StepError extends Error {
 /** A request that the rate limit has counted. Further transactions of the same step do not count it again. */
 type CountedHit = readonly [preload: Preload, result: LoadResult];
 
-type StepEnd<T> = { readonly runs: number; readonly changes: PartialTables["changes"] } & (
+type StepEnd<T> = { readonly runCount: number; readonly changes: PartialTables["changes"] } & (
   | { readonly value: T }
   | { readonly error: unknown }
 );
 
 interface StepRunOptions {
   readonly preloads: readonly Preload[];
-  readonly counted: CountedHit[];
+  readonly countedHits: CountedHit[];
   readonly isReading: boolean;
   readonly isStrict: boolean;
   /** Number of earlier runs. */
-  readonly runs: number;
+  readonly runCount: number;
 }
 
 const runUntilLoaded = async <T>(
   transaction: Transaction,
   step: (run: StepRun) => T,
-  { preloads, counted, isReading, isStrict, runs }: StepRunOptions,
+  { preloads, countedHits, isReading, isStrict, runCount }: StepRunOptions,
 ): Promise<StepEnd<T>> => {
-  let workingSet = createWorkingSet(counted);
+  let workingSet = createWorkingSet(countedHits);
   let loadedPreloads: readonly Preload[] = [];
-  let missingPreloads = preloads.filter(({ read }) => read !== "hit" || counted.length === 0);
-  for (let earlierRuns = runs; earlierRuns < runs + maxRuns; earlierRuns += 1) {
-    if (missingPreloads.length > 0 || earlierRuns === runs) {
-      if (isReading && earlierRuns > runs) {
+  let missingPreloads = preloads.filter(({ read }) => read !== "hit" || countedHits.length === 0);
+  for (let earlierRuns = runCount; earlierRuns < runCount + maxRuns; earlierRuns += 1) {
+    if (missingPreloads.length > 0 || earlierRuns === runCount) {
+      if (isReading && earlierRuns > runCount) {
         // The next load sees another snapshot, so all rows come from it.
         missingPreloads = [...loadedPreloads, ...missingPreloads];
-        workingSet = createWorkingSet(counted);
+        workingSet = createWorkingSet(countedHits);
       }
       const results = await transaction.load(missingPreloads);
       workingSet.add(missingPreloads, results);
       missingPreloads.forEach((preload, index) => {
-        if (preload.read === "hit") counted.push([preload, results[index] ?? []]);
+        if (preload.read === "hit") countedHits.push([preload, results[index] ?? []]);
       });
       loadedPreloads = missingPreloads.filter(({ read }) => read !== "hit");
     }
@@ -125,20 +125,20 @@ const runUntilLoaded = async <T>(
     // The step may have caught `MissingRowsError`, so look at the missed rows instead of the error.
     missingPreloads = workingSet.takeMissedPreloads();
     if (missingPreloads.length === 0)
-      return { ...stepOutcome, runs: earlierRuns + 1, changes: tables.changes };
+      return { ...stepOutcome, runCount: earlierRuns + 1, changes: tables.changes };
   }
-  throw new Error(`The step still misses ${missingPreloads.map(preloadKey).join(", ")}`);
+  throw new Error(`The step still misses ${missingPreloads.map(buildPreloadKey).join(", ")}`);
 };
 
-const createWorkingSet = (counted: readonly CountedHit[]): WorkingSet => {
-  const loaded = new WorkingSet();
-  for (const [preload, result] of counted) loaded.add([preload], [result]);
-  return loaded;
+const createWorkingSet = (countedHits: readonly CountedHit[]): WorkingSet => {
+  const workingSet = new WorkingSet();
+  for (const [preload, result] of countedHits) workingSet.add([preload], [result]);
+  return workingSet;
 };
 
-const runStep = <T>(step: (run: StepRun) => T, current: StepRun): { value: T } | { error: unknown } => {
+const runStep = <T>(step: (run: StepRun) => T, stepRun: StepRun): { value: T } | { error: unknown } => {
   try {
-    return { value: step(current) };
+    return { value: step(stepRun) };
   } catch (error) {
     return { error };
   }

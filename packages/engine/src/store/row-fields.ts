@@ -8,22 +8,23 @@ export type FieldReader = (row: object) => FieldContent;
 
 /** Reads a field of a row: `projectId`, or `domains.name` for the names of all its domains. */
 export const createFieldReader = (field: string): FieldReader => {
-  const [outer = field, inner] = field.split(".");
+  const [outerField = field, itemField] = field.split(".");
   // `keys.ts` declares only fields with such values.
   const read = (row: object, name: string) => (row as Readonly<Record<string, unknown>>)[name];
-  if (inner === undefined) return (row) => read(row, outer) as FieldContent;
-  return (row) => (read(row, outer) as readonly object[]).map((item) => read(item, inner) as KeyValue);
+  if (itemField === undefined) return (row) => read(row, outerField) as FieldContent;
+  return (row) =>
+    (read(row, outerField) as readonly object[]).map((item) => read(item, itemField) as KeyValue);
 };
 
 /** Returns when a row expires, or when a job is due; infinity for a row that never does. */
-export const expiryTimeOf = (
+export const getExpiryTime = (
   row: Row & { readonly expiresAt?: number | null; readonly dueAt?: number },
 ): number => row.expiresAt ?? row.dueAt ?? Infinity;
 
 /** Returns a predicate for the rows that match the lookup. */
 export const createLookupMatcher = (where: Lookup): ((row: object) => boolean) => {
-  const conditions = Object.entries(where).flatMap(([field, wanted]) =>
-    wanted === undefined ? [] : [{ read: createFieldReader(field), wanted: toList(wanted) }],
+  const conditions = Object.entries(where).flatMap(([field, condition]) =>
+    condition === undefined ? [] : [{ read: createFieldReader(field), wanted: toList(condition) }],
   );
   return (row) =>
     conditions.every(({ read, wanted }) => toList(read(row)).some((value) => wanted.includes(value)));

@@ -59,8 +59,8 @@ export class SortedList<T> {
   }
 
   /** Yields items in order, from the first for which `isReached` holds. It must hold for all items after that one, too. */
-  *from(isReached: (item: T) => boolean): Generator<T, void, undefined> {
-    let bucketIndex = findFirstIndex(this.#buckets, (bucket) => isReached(lastOf(bucket)));
+  *iterateFrom(isReached: (item: T) => boolean): Generator<T, void, undefined> {
+    let bucketIndex = findFirstIndex(this.#buckets, (bucket) => isReached(lastItemOf(bucket)));
     let index = findFirstIndex(this.#buckets[bucketIndex] ?? [], isReached);
     for (; bucketIndex < this.#buckets.length; bucketIndex += 1, index = 0) {
       const bucket = this.#buckets[bucketIndex] ?? [];
@@ -70,7 +70,7 @@ export class SortedList<T> {
 
   /** Yields items in reverse order, from the last for which `isReached` does not hold. */
   *iterateBackFrom(isReached: (item: T) => boolean): Generator<T, void, undefined> {
-    let bucketIndex = findFirstIndex(this.#buckets, (bucket) => isReached(lastOf(bucket)));
+    let bucketIndex = findFirstIndex(this.#buckets, (bucket) => isReached(lastItemOf(bucket)));
     let index = findFirstIndex(this.#buckets[bucketIndex] ?? [], isReached) - 1;
     for (;;) {
       const bucket = this.#buckets[bucketIndex] ?? [];
@@ -94,11 +94,11 @@ export class SortedList<T> {
   /** Removes an empty bucket. Merges a short one with its neighbor if both fit into one. */
   #mergeAt(bucketIndex: number): void {
     const bucket = this.#buckets[bucketIndex] ?? [];
-    const previous = this.#buckets[bucketIndex - 1];
+    const previousBucket = this.#buckets[bucketIndex - 1];
     if (bucket.length === 0) {
       this.#buckets.splice(bucketIndex, 1);
-    } else if (previous !== undefined && previous.length + bucket.length <= maxBucketSize / 2) {
-      previous.push(...bucket);
+    } else if (previousBucket !== undefined && previousBucket.length + bucket.length <= maxBucketSize / 2) {
+      previousBucket.push(...bucket);
       this.#buckets.splice(bucketIndex, 1);
     }
   }
@@ -119,4 +119,4 @@ const findFirstIndex = <T>(items: readonly T[], isReached: (item: T) => boolean)
 // `T` may include undefined, so only the index can show whether there is an item.
 const itemAt = <T>(items: readonly T[], index: number): T => items[index] as T;
 
-const lastOf = <T>(bucket: readonly T[]): T => itemAt(bucket, bucket.length - 1);
+const lastItemOf = <T>(bucket: readonly T[]): T => itemAt(bucket, bucket.length - 1);

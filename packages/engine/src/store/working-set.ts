@@ -1,5 +1,11 @@
 import type { Lookup } from "./store.js";
-import { type LoadResult, type LoadedRow, MissingRowsError, type Preload, preloadKey } from "./preload.js";
+import {
+  type LoadResult,
+  type LoadedRow,
+  MissingRowsError,
+  type Preload,
+  buildPreloadKey,
+} from "./preload.js";
 
 /** The rows that one transaction has loaded. A step that needs others throws `MissingRowsError`. */
 export class WorkingSet {
@@ -15,8 +21,8 @@ export class WorkingSet {
   add(preloads: readonly Preload[], results: readonly LoadResult[]): void {
     preloads.forEach((preload, index) => {
       const result = results[index];
-      if (result === undefined) throw new Error(`Nothing was loaded for ${preloadKey(preload)}`);
-      if (typeof result === "number") this.#numberByPreload.set(preloadKey(preload), result);
+      if (result === undefined) throw new Error(`Nothing was loaded for ${buildPreloadKey(preload)}`);
+      if (typeof result === "number") this.#numberByPreload.set(buildPreloadKey(preload), result);
       else this.#addRows(preload, result);
     });
   }
@@ -28,13 +34,13 @@ export class WorkingSet {
 
   /** Returns the rows that were missed since the last call, even if the error was caught. */
   takeMissedPreloads(): Preload[] {
-    const missed = [...this.#missedPreloads.values()];
+    const missedPreloads = [...this.#missedPreloads.values()];
     this.#missedPreloads.clear();
-    return missed;
+    return missedPreloads;
   }
 
   /** Returns the row with this id; undefined when there is none. */
-  row(table: string, id: string): LoadedRow | undefined {
+  getRow(table: string, id: string): LoadedRow | undefined {
     if (this.#newIds.has(id)) return undefined;
     const loadedRow = this.#rows.get(table)?.get(id);
     if (loadedRow === undefined) throw this.#missingRowsError([{ read: "row", table, id }]);
@@ -42,36 +48,38 @@ export class WorkingSet {
   }
 
   /** Returns the row if it is known to exist, without loading it. */
-  knownRow(table: string, id: string): LoadedRow | undefined {
+  getKnownRow(table: string, id: string): LoadedRow | undefined {
     return this.#rows.get(table)?.get(id) ?? undefined;
   }
 
-  range(preload: Extract<Preload, { read: "range" | "expired" | "hit" }>): readonly LoadedRow[] {
+  getRange(preload: Extract<Preload, { read: "range" | "expired" | "hit" }>): readonly LoadedRow[] {
     if (preload.read === "range" && this.#refersToNewId(preload.where)) return [];
-    const loadedRows = this.#ranges.get(preloadKey(preload));
+    const loadedRows = this.#ranges.get(buildPreloadKey(preload));
     if (loadedRows === undefined) throw this.#missingRowsError([preload]);
     return loadedRows;
   }
 
-  count(table: string, where: Lookup): number {
+  getCount(table: string, where: Lookup): number {
     return this.#refersToNewId(where) ? 0 : this.#requireNumber({ read: "count", table, where });
   }
 
   /** Returns the sequence number of the insertion with this index. Loads those of earlier insertions first. */
-  sequence(table: string, index: number): number {
+  getSequence(table: string, index: number): number {
     const preloads = Array.from({ length: index + 1 }, (_, position): Preload => ({
       read: "sequence",
       table,
       index: position,
     }));
-    const missingPreloads = preloads.filter((preload) => !this.#numberByPreload.has(preloadKey(preload)));
+    const missingPreloads = preloads.filter(
+      (preload) => !this.#numberByPreload.has(buildPreloadKey(preload)),
+    );
     if (missingPreloads.length > 0) throw this.#missingRowsError(missingPreloads);
     return this.#requireNumber({ read: "sequence", table, index });
   }
 
   /** Returns the sequence number of an insertion if a step has read it. */
-  knownSequence(table: string, index: number): number | undefined {
-    return this.#numberByPreload.get(preloadKey({ read: "sequence", table, index }));
+  getKnownSequence(table: string, index: number): number | undefined {
+    return this.#numberByPreload.get(buildPreloadKey({ read: "sequence", table, index }));
   }
 
   #refersToNewId(where: Lookup): boolean {
@@ -80,12 +88,12 @@ export class WorkingSet {
   }
 
   #missingRowsError(preloads: readonly Preload[]): MissingRowsError {
-    for (const preload of preloads) this.#missedPreloads.set(preloadKey(preload), preload);
+    for (const preload of preloads) this.#missedPreloads.set(buildPreloadKey(preload), preload);
     return new MissingRowsError();
   }
 
   #requireNumber(preload: Preload): number {
-    const loadedNumber = this.#numberByPreload.get(preloadKey(preload));
+    const loadedNumber = this.#numberByPreload.get(buildPreloadKey(preload));
     if (loadedNumber === undefined) throw this.#missingRowsError([preload]);
     return loadedNumber;
   }
@@ -94,8 +102,8 @@ export class WorkingSet {
     const { table } = preload;
     const rows = this.#rows.get(table) ?? new Map<string, LoadedRow | null>();
     this.#rows.set(table, rows);
-    for (const loaded of loadedRows) rows.set(loaded.row.id, loaded);
+    for (const loadedRow of loadedRows) rows.set(loadedRow.row.id, loadedRow);
     if (preload.read === "row" && loadedRows.length === 0) rows.set(preload.id, null);
-    if (preload.read !== "row") this.#ranges.set(preloadKey(preload), loadedRows);
+    if (preload.read !== "row") this.#ranges.set(buildPreloadKey(preload), loadedRows);
   }
 }

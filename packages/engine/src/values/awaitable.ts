@@ -20,7 +20,7 @@ export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
 /** Calls `onValue` with a value, at once or when its promise resolves. */
-export const thenOrNow = <T, Result>(
+export const applyWhenReady = <T, Result>(
   value: Awaitable<T>,
   onValue: (value: T) => Awaitable<Result>,
 ): Awaitable<Result> => (isPromise(value) ? value.then(onValue) : onValue(value));

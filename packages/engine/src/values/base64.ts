@@ -1,23 +1,23 @@
 /** Returns bytes as base64. */
-export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+export const encodeBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 
 /** Returns bytes as base64url, without padding. */
-export const toBase64Url = (bytes: Uint8Array): string =>
-  toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+export const encodeBase64Url = (bytes: Uint8Array): string =>
+  encodeBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
-/** Returns the bytes of a base64 text. Returns undefined unless it is exactly the result of `toBase64` for them. */
-export const fromBase64 = (text: string): Uint8Array | undefined => {
+/** Returns the bytes of a base64 text. Returns undefined unless it is exactly the result of `encodeBase64` for them. */
+export const decodeBase64 = (text: string): Uint8Array | undefined => {
   try {
     const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-    return toBase64(bytes) === text ? bytes : undefined;
+    return encodeBase64(bytes) === text ? bytes : undefined;
   } catch {
     return undefined;
   }
 };
 
-/** Returns the bytes of a base64url text. Returns undefined unless it is exactly the result of `toBase64Url` for them. */
-export const fromBase64Url = (text: string): Uint8Array | undefined => {
+/** Returns the bytes of a base64url text. Returns undefined unless it is exactly the result of `encodeBase64Url` for them. */
+export const decodeBase64Url = (text: string): Uint8Array | undefined => {
   const paddedText = text.replaceAll("-", "+").replaceAll("_", "/") + "=".repeat((4 - (text.length % 4)) % 4);
-  const bytes = fromBase64(paddedText);
-  return bytes && toBase64Url(bytes) === text ? bytes : undefined;
+  const bytes = decodeBase64(paddedText);
+  return bytes && encodeBase64Url(bytes) === text ? bytes : undefined;
 };

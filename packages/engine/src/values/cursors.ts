@@ -1,5 +1,5 @@
 import { areSameBytes, hmacSha256 } from "#digest";
-import { fromBase64Url, toBase64Url } from "./base64.js";
+import { decodeBase64Url, encodeBase64Url } from "./base64.js";
 import { randomBase64Url } from "./random-bytes.js";
 
 /** Writes and reads opaque, authenticated cursors. */
@@ -12,7 +12,7 @@ export interface Cursors {
 
 const tagBytes = 16;
 const contentBytes = 8;
-const maskLabel = new TextEncoder().encode("mask ");
+const maskLabelBytes = new TextEncoder().encode("mask ");
 
 /**
  * Encrypts cursors with HMAC-SHA-256, with a synthetic initialization vector: the tag that authenticates content and scope also
@@ -26,12 +26,12 @@ export class SealedCursors implements Cursors {
     const content = new Uint8Array(contentBytes);
     new DataView(content.buffer).setBigUint64(0, BigInt(sequence));
     const tag = this.#computeTag(content, scope);
-    return toBase64Url(Uint8Array.of(...tag, ...this.#applyMask(content, tag)));
+    return encodeBase64Url(Uint8Array.of(...tag, ...this.#applyMask(content, tag)));
   }
 
   read(cursor: string, scope: string): number | undefined {
     if (cursor.length !== cursorLength) return undefined;
-    const bytes = fromBase64Url(cursor);
+    const bytes = decodeBase64Url(cursor);
     if (bytes === undefined) return undefined;
     const tag = bytes.subarray(0, tagBytes);
     const content = this.#applyMask(bytes.subarray(tagBytes), tag);
@@ -45,7 +45,7 @@ export class SealedCursors implements Cursors {
   }
 
   #applyMask(content: Uint8Array, tag: Uint8Array): Uint8Array {
-    const mask = hmacSha256(this.key, Uint8Array.of(...maskLabel, ...tag));
+    const mask = hmacSha256(this.key, Uint8Array.of(...maskLabelBytes, ...tag));
     return content.map((byte, index) => byte ^ (mask[index] ?? 0));
   }
 }
@@ -55,4 +55,4 @@ const cursorLength = ((tagBytes + contentBytes) * 4) / 3;
 
 /** Returns 32 bytes as base64url: random, or derived from the seed. */
 export const createCursorKey = (seed: string | null): string =>
-  seed === null ? randomBase64Url(32) : toBase64Url(hmacSha256("cursor key", seed));
+  seed === null ? randomBase64Url(32) : encodeBase64Url(hmacSha256("cursor key", seed));

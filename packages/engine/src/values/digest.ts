@@ -1,8 +1,8 @@
 import { areSameBytes, sha256 } from "#digest";
-import { toBase64Url } from "./base64.js";
+import { encodeBase64Url } from "./base64.js";
 
 /** Returns the SHA-256 of a string as base64url, to recognize a secret without storing it. */
-export const digest = (text: string): string => toBase64Url(sha256(text));
+export const digest = (text: string): string => encodeBase64Url(sha256(text));
 
 /** Compares two strings in constant time. */
 export const isSameText = (left: string, right: string): boolean => {

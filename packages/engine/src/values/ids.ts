@@ -28,7 +28,7 @@ export const maxIdLength = 128;
  *
  * @throws TypeError for an id that is no string, which JavaScript programs can pass.
  */
-export const canonicalId = (kind: Kind, id: string): string => {
+export const toCanonicalId = (kind: Kind, id: string): string => {
   if (typeof id !== "string") throw new TypeError(`The id of the ${kindNames[kind]} must be a string`);
   const prefix = idPrefixes[kind];
   return id.startsWith(prefix) ? id : prefix + id;

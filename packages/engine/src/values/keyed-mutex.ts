@@ -11,15 +11,15 @@ export class KeyedMutex {
     // Keys are locked in sorted order, which prevents deadlocks.
     const [firstKey, ...otherKeys] = [...new Set(keys)].sort();
     if (firstKey === undefined) return work();
-    const workDone = (this.#lastWorkByKey.get(firstKey) ?? Promise.resolve()).then(() =>
+    const whenDone = (this.#lastWorkByKey.get(firstKey) ?? Promise.resolve()).then(() =>
       this.run(otherKeys, work),
     );
-    const keyReleased = workDone.then(ignore, ignore).then(() => {
-      if (this.#lastWorkByKey.get(firstKey) === keyReleased) this.#lastWorkByKey.delete(firstKey);
+    const whenReleased = whenDone.then(ignoreResult, ignoreResult).then(() => {
+      if (this.#lastWorkByKey.get(firstKey) === whenReleased) this.#lastWorkByKey.delete(firstKey);
     });
-    this.#lastWorkByKey.set(firstKey, keyReleased);
-    return workDone;
+    this.#lastWorkByKey.set(firstKey, whenReleased);
+    return whenDone;
   }
 }
 
-const ignore = (): void => undefined;
+const ignoreResult = (): void => undefined;

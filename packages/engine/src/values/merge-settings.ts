@@ -46,11 +46,11 @@ export const mergeSettings = (partial: PartialSettings = {}): Settings => {
 const isUrl = (text: string, pattern: RegExp): boolean => pattern.test(text) && URL.canParse(text);
 
 const assertPartialSettings = (partial: PartialSettings): void => {
-  assertOptions(partial, { ...createSchemas(defaultSettings), ...choiceSchemas }, "settings.");
+  assertOptions(partial, { ...createOptionSchemas(defaultSettings), ...choiceSchemas }, "settings.");
   for (const [name, defaults] of Object.entries(defaultSettings)) {
     const part: unknown = Reflect.get(partial, name);
     if (isObject(defaults) && part !== undefined)
-      assertOptions(part, createSchemas(defaults), `settings.${name}.`);
+      assertOptions(part, createOptionSchemas(defaults), `settings.${name}.`);
   }
 };
 
@@ -60,10 +60,12 @@ const choiceSchemas = {
 } as const satisfies OptionSchemas<Partial<Pick<Settings, "unknownFields" | "errorCodes">>>;
 
 /** Returns schemas of optional settings with these defaults. The members of an object are checked separately. */
-const createSchemas = (defaults: object): Record<string, OptionSchema> =>
-  Object.fromEntries(Object.entries(defaults).map(([name, value]) => [`${name}?`, createSchema(value)]));
+const createOptionSchemas = (defaults: object): Record<string, OptionSchema> =>
+  Object.fromEntries(
+    Object.entries(defaults).map(([name, value]) => [`${name}?`, createOptionSchema(value)]),
+  );
 
-const createSchema = (value: unknown): OptionSchema => {
+const createOptionSchema = (value: unknown): OptionSchema => {
   switch (typeof value) {
     case "number":
       return { type: "integer", minimum: 0 };

@@ -70,7 +70,7 @@ export const toErrorOutcome = (error: RequestError): Outcome => {
 };
 
 /** Returns the first half of a body, which is sent before an injected fault drops the connection. */
-export const firstHalfOf = (body: string): Uint8Array => {
+export const takeFirstHalf = (body: string): Uint8Array => {
   const bytes = new TextEncoder().encode(body);
   return bytes.subarray(0, Math.floor(bytes.length / 2));
 };

@@ -11,13 +11,13 @@ export class Pauses {
   pause(milliseconds: number): Promise<void> {
     if (this.#haveEnded) return Promise.resolve();
     return new Promise((resolve) => {
-      const end = (): void => {
+      const endPause = (): void => {
         clearTimeout(timer);
-        this.#pauseEnds.delete(end);
+        this.#pauseEnds.delete(endPause);
         resolve();
       };
-      const timer = setTimeout(end, milliseconds);
-      this.#pauseEnds.add(end);
+      const timer = setTimeout(endPause, milliseconds);
+      this.#pauseEnds.add(endPause);
     });
   }
 

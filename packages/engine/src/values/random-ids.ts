@@ -24,42 +24,41 @@ export class RandomIds implements Ids {
   }
 
   label(length: number): string {
-    return this.#randomCharacters("abcdefghijklmnopqrstuvwxyz0123456789", length);
+    return this.#drawCharacters("abcdefghijklmnopqrstuvwxyz0123456789", length);
   }
 
   secret(length: number): string {
-    return this.#randomCharacters("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", length);
+    return this.#drawCharacters("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", length);
   }
 
   name(): string {
-    const adjective = nameAdjectives[this.#randomBelow(nameAdjectives.length)] ?? "";
-    const noun = nameNouns[this.#randomBelow(nameNouns.length)] ?? "";
-    return `${adjective}-${noun}-${1000 + this.#randomBelow(9000)}`;
+    const adjective = nameAdjectives[this.#drawBelow(nameAdjectives.length)] ?? "";
+    const noun = nameNouns[this.#drawBelow(nameNouns.length)] ?? "";
+    return `${adjective}-${noun}-${1000 + this.#drawBelow(9000)}`;
   }
 
   /** Returns a number in [0, 1), for faults with a probability. */
   fraction(): number {
-    return this.#randomBelow(1 << 16) / (1 << 16);
+    return this.#drawBelow(1 << 16) / (1 << 16);
   }
 
-  #randomCharacters(alphabet: string, length: number): string {
+  #drawCharacters(alphabet: string, length: number): string {
     let text = "";
-    for (let index = 0; index < length; index += 1)
-      text += alphabet.charAt(this.#randomBelow(alphabet.length));
+    for (let index = 0; index < length; index += 1) text += alphabet.charAt(this.#drawBelow(alphabet.length));
     return text;
   }
 
   /** Returns an evenly distributed integer in [0, limit). Rejects values that would favor the lower results. */
-  #randomBelow(limit: number): number {
+  #drawBelow(limit: number): number {
     const fairLimit = 65_536 - (65_536 % limit);
     for (;;) {
-      const value = this.#sixteenBits();
+      const value = this.#drawSixteenBits();
       if (value < fairLimit) return value % limit;
     }
   }
 
-  #sixteenBits(): number {
-    if (this.#state) return nextRandom(this.#state) >>> 16;
+  #drawSixteenBits(): number {
+    if (this.#state) return advanceRandomState(this.#state) >>> 16;
     if (this.#usedBytes + 2 > this.#randomPool.length) {
       this.#randomPool = randomBytes(512);
       this.#usedBytes = 0;
@@ -76,12 +75,12 @@ export const createRandomState = (seed: string): RandomState => {
   let hash = 0x811c9dc5;
   for (const character of seed) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
   const state: RandomState = [hash >>> 0, 0x9e3779b9, 0x243f6a88, 1];
-  for (let round = 0; round < 16; round += 1) nextRandom(state);
+  for (let round = 0; round < 16; round += 1) advanceRandomState(state);
   return state;
 };
 
 /** Advances the state of the generator (sfc32), which is small and fast. Not for real secrets. */
-const nextRandom = (state: RandomState): number => {
+const advanceRandomState = (state: RandomState): number => {
   const nextValue = (state[0] + state[1] + state[3]) >>> 0;
   state[3] = (state[3] + 1) >>> 0;
   state[0] = (state[1] ^ (state[1] >>> 9)) >>> 0;

@@ -19,7 +19,7 @@ const transactWith =
       rollback: () => Promise.resolve(),
     };
     return replay({ begin: () => transaction }, ({ tables }) => step(tables.table("jobs"), tables), {
-      access: { mode: purpose === "read" ? "read" : "write", locks: [] },
+      transactionOptions: { mode: purpose === "read" ? "read" : "write", locks: [] },
       isRefusal: () => false,
     });
   };

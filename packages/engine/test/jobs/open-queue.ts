@@ -31,7 +31,7 @@ export const openQueue = (
   });
   let scheduled = 0;
   const newId = (): string => String((scheduled += 1));
-  const scheduler = new TableScheduler({ jobs: table, owner: null, newId });
+  const scheduler = new TableScheduler({ jobs: table, owner: null, createId: newId });
   const opened: OpenQueue = {
     ...{ clock, queue },
     schedule: (...what) => scheduler.schedule(clock, ...what),

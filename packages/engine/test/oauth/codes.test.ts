@@ -1,7 +1,7 @@
 import { sha256 } from "#digest";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { toBase64Url } from "../../src/values/base64.js";
+import { encodeBase64Url } from "../../src/values/base64.js";
 import { OAuthApi, basic, challenge, cli, pairOf, verifier, web } from "./oauth-api.js";
 
 const second = 1_000;
@@ -188,7 +188,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
 
     it("accept a verifier of the maximum length", async () => {
       const long = "-._~".repeat(32);
-      const codeChallenge = toBase64Url(sha256(long));
+      const codeChallenge = encodeBase64Url(sha256(long));
       expect((await api.redeem(await api.code({ codeChallenge }), { code_verifier: long })).status).toBe(200);
     });
   });

@@ -146,7 +146,7 @@ describe("a server with a sign-in key", () => {
 });
 
 describe("the limit of wrong keys", () => {
-  const request = (key: string): Parameters<SignInGate["check"]>[0] => ({
+  const request = (key: string): Parameters<SignInGate["respondUnlessSignedIn"]>[0] => ({
     method: "POST",
     path,
     headers: { "content-type": "application/x-www-form-urlencoded" },
@@ -156,9 +156,10 @@ describe("the limit of wrong keys", () => {
   it("refuses the eleventh in a minute, never the correct key, and forgets them afterwards", () => {
     const now = vi.fn(() => 1_000);
     const gate = new SignInGate(signInKey, "http://127.0.0.1:4300", now);
-    const guess = (key = "wrong"): number | undefined => gate.check(request(key), path)?.status;
+    const guess = (key = "wrong"): number | undefined =>
+      gate.respondUnlessSignedIn(request(key), path)?.status;
     expect(Array.from({ length: 10 }, () => guess())).toEqual(Array.from({ length: 10 }, () => 403));
-    const refused = gate.check(request("wrong"), path);
+    const refused = gate.respondUnlessSignedIn(request("wrong"), path);
     expect([refused?.status, refused?.headers?.["retry-after"]]).toEqual([429, "60"]);
     expect(guess(signInKey)).toBe(303);
     now.mockReturnValue(60_999);

@@ -3,8 +3,8 @@ import type { VerifiedToken } from "../../src/context/authenticator.js";
 import type { Principal } from "../../src/values/principal.js";
 import { operationHandlers } from "../../src/rules/handlers.js";
 import { AccessTokens } from "../../src/oauth/access-tokens.js";
-import { preloadsOfRequest } from "../../src/request/pipeline.js";
-import { route } from "../../src/request/route.js";
+import { listRequestPreloads } from "../../src/request/pipeline.js";
+import { matchRoute } from "../../src/request/route.js";
 
 const claims = {
   subject: "usr_ada",
@@ -29,8 +29,8 @@ const ofToken = [row("workspaces", "wksp_a"), row("revokedTokens", "jti")];
 const ofUser = [...ofToken, row("users", "usr_ada")];
 const server = { authenticator: AccessTokens.prototype, countPreloads: () => [] };
 const preloads = (method: string, path: string, search = "", token = tokenOf(user)) => {
-  const found = route(method, path);
-  return preloadsOfRequest(server, token, found, search, operationHandlers[found.operation.id]);
+  const found = matchRoute(method, path);
+  return listRequestPreloads(server, token, found, search, operationHandlers[found.operation.id]);
 };
 
 describe("the rows that a request probably reads", () => {

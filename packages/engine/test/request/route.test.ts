@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allowedMethodsOf, route } from "../../src/request/route.js";
+import { listAllowedMethods, matchRoute } from "../../src/request/route.js";
 import { RequestError } from "@mgmt/engine";
 
 /** Returns what the request is refused with. */
@@ -24,7 +24,7 @@ describe("a path that does not exist", () => {
     ["no version", "/projects/proj_a", "/v1/projects/{id}"],
     ["all of these", "//Projects//proj_a/", "/v1/projects/{id}"],
   ])("names the similar path: %s", (_name, path, similar) => {
-    for (const run of [() => route("GET", path), () => allowedMethodsOf(path)]) {
+    for (const run of [() => matchRoute("GET", path), () => listAllowedMethods(path)]) {
       const { code, hint } = refused(run);
       expect([code, hint]).toEqual(["route:not_found", `Send the request to ${similar}`]);
     }
@@ -33,12 +33,12 @@ describe("a path that does not exist", () => {
   it.each(["/v1", "/v1/", "/v1/nothing", "/v1/doc/", "/", "", "*", "/v1/projects/a/b/c/"])(
     "names the list of paths if none is similar: %j",
     (path) => {
-      expect(refused(() => route("GET", path)).hint).toBe("GET /v1/doc lists the paths of the API");
+      expect(refused(() => matchRoute("GET", path)).hint).toBe("GET /v1/doc lists the paths of the API");
     },
   );
 
   it("repeats no part of the path in the hint", () => {
-    const { message, hint = "" } = refused(() => route("GET", "/v1/projects/SECRET/"));
+    const { message, hint = "" } = refused(() => matchRoute("GET", "/v1/projects/SECRET/"));
     expect(message + hint).not.toMatch(/secret/i);
   });
 });

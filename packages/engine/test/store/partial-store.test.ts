@@ -15,7 +15,7 @@ const openPartialStore: OpenStore = (state) => {
   return Promise.resolve({
     run: (step) =>
       replay(storage, ({ tables }) => step(tables.store), {
-        access: { mode: "write", locks: [] },
+        transactionOptions: { mode: "write", locks: [] },
         isRefusal: () => false,
       }),
     state: () => Promise.resolve(storage.store.state),
@@ -40,7 +40,7 @@ const opened = (...projectIds: string[]) => {
     { mode = "write", ...options }: Partial<ReplayOptions> & { mode?: "read" | "write" } = {},
   ): Promise<T> =>
     replay(storage, (current) => step(current.tables.store, current), {
-      access: { mode, locks: ["w"] },
+      transactionOptions: { mode, locks: ["w"] },
       isRefusal: (error) => error instanceof Refused,
       ...options,
     });
@@ -132,7 +132,7 @@ describe("a step", () => {
   it("runs again in a writing transaction where a reading one turns out to change rows", async () => {
     const { run, names, trips } = opened("p1");
     await run(({ projects }) => projects.update("p1", { name: "new" }), {
-      access: { mode: "read", locks: ["w"] },
+      transactionOptions: { mode: "read", locks: ["w"] },
     });
     expect(names()).toEqual(["new"]);
     expect(trips()).toEqual([

@@ -40,7 +40,7 @@ describe("a sorted list", () => {
         const list = listOf(items);
         const reached = (item: number): boolean => item > start;
         const sorted = [...items].sort(ascending);
-        expect([...list.from(reached)]).toEqual(sorted.filter(reached));
+        expect([...list.iterateFrom(reached)]).toEqual(sorted.filter(reached));
         expect([...list.iterateBackFrom(reached)]).toEqual(sorted.filter((item) => !reached(item)).reverse());
       }),
       { numRuns: 100 },
@@ -64,7 +64,7 @@ describe("a sorted list", () => {
     const items = Array.from({ length: 2_000 }, (_, index) => index);
     const list = listOf(items);
     for (const item of items.toReversed()) list.remove(item);
-    expect([list.size, list.first, list.toArray(), [...list.from(() => true)]]).toEqual([
+    expect([list.size, list.first, list.toArray(), [...list.iterateFrom(() => true)]]).toEqual([
       0,
       undefined,
       [],

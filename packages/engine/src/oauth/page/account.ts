@@ -4,8 +4,8 @@ import { type Html, html } from "./html.js";
 /** Renders a round avatar with the user's initials. */
 export const renderAvatar = ({ name, email }: UserRow): Html => {
   const words = (name ?? email).trim().split(/\s+/);
-  const [first = "", last = ""] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
-  const initials = [first, last].map((word) => [...word][0] ?? "").join("");
+  const [firstWord = "", lastWord = ""] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
+  const initials = [firstWord, lastWord].map((word) => [...word][0] ?? "").join("");
   return html`<span class="avatar" aria-hidden="true">${initials.toUpperCase()}</span>`;
 };
 

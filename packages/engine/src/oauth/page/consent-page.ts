@@ -16,20 +16,20 @@ export interface ConsentPageFields extends FormFields {
 
 const checkIcon = renderStrokeIcon("m4 9.5 3.5 3.5L14 5.5", "yes");
 
-const scopeExplanations: Readonly<Record<string, { does: string; how: string }>> = {
+const scopeExplanations: Readonly<Record<string, { title: string; description: string }>> = {
   [adminScope]: {
-    does: "Manage the whole workspace",
-    how: "Projects, databases and their passwords, apps, service tokens",
+    title: "Manage the whole workspace",
+    description: "Projects, databases and their passwords, apps, service tokens",
   },
-  [offlineScope]: { does: "Stay signed in", how: "It can keep working while you are away" },
+  [offlineScope]: { title: "Stay signed in", description: "It can keep working while you are away" },
 };
 
 const renderScope = (scope: string): Html =>
   html`<li class="row">
     ${checkIcon}
     <span
-      ><strong>${scopeExplanations[scope]?.does ?? scope}</strong>
-      <small>${scopeExplanations[scope]?.how ?? ""}</small></span
+      ><strong>${scopeExplanations[scope]?.title ?? scope}</strong>
+      <small>${scopeExplanations[scope]?.description ?? ""}</small></span
     >
   </li>`;
 

@@ -1,4 +1,4 @@
-import { cspHash } from "./hash-source.js";
+import { buildCspSource } from "./hash-source.js";
 import { Html, html } from "./html.js";
 import { renderLayout } from "./layout.js";
 
@@ -25,7 +25,7 @@ if (key) {
 `;
 
 /** The hash that allows this script, and no other, in the content security policy. */
-export const keyScriptHash = cspHash(keyScript);
+export const keyScriptHash = buildCspSource(keyScript);
 
 /** The content of the element must match the digest in the content security policy exactly. */
 const scriptElement = new Html(`<script>${keyScript}</script>`);

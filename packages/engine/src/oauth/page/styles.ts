@@ -1,4 +1,4 @@
-import { cspHash } from "./hash-source.js";
+import { buildCspSource } from "./hash-source.js";
 
 /** Colors have a contrast ratio of at least 4.5 to 1 in both the light and the dark scheme. */
 export const styles = `
@@ -83,4 +83,4 @@ code { font: .875em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 `;
 
 /** The hash that allows these styles, and no others, in the content security policy. */
-export const stylesHash = cspHash(styles);
+export const stylesHash = buildCspSource(styles);

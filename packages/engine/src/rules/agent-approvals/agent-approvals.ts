@@ -1,4 +1,4 @@
-import { withCurrentStatus } from "../../request/approvals.js";
+import { resolveStatus } from "../../request/approvals.js";
 import { handler } from "../../context/operation-handler.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
@@ -14,15 +14,15 @@ const hintByStatus: Readonly<Record<ApprovalStatus, string>> = {
   consumed: "The request has run; a further one needs an approval of its own",
 };
 
-const timestampOrNull = (time: number | null): string | null =>
+const formatTimestampOrNull = (time: number | null): string | null =>
   time === null ? null : formatTimestamp(time);
 
 export const presentApproval = (row: ApprovalRow): Approval => ({
   id: row.id,
   status: row.status,
   expiresAt: formatTimestamp(row.expiresAt),
-  windowExpiresAt: timestampOrNull(row.windowExpiresAt),
-  decidedAt: timestampOrNull(row.decidedAt),
+  windowExpiresAt: formatTimestampOrNull(row.windowExpiresAt),
+  decidedAt: formatTimestampOrNull(row.decidedAt),
   hint: hintByStatus[row.status],
 });
 
@@ -37,7 +37,7 @@ export const agentApprovalHandlers = {
     },
     act: ({ context }, approval) => ({
       status: 200,
-      body: presentApproval(withCurrentStatus(approval, context.clock.now())),
+      body: presentApproval(resolveStatus(approval, context.clock.now())),
     }),
   }),
 };

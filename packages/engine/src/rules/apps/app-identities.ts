@@ -39,8 +39,8 @@ export const assertAppNameFree = (
   name: string,
   self?: AppRow,
 ): void => {
-  const other = findOtherApp(context, scope, self, { name });
-  if (other) throw alreadyExistsError(context, other, "name");
+  const otherApp = findOtherApp(context, scope, self, { name });
+  if (otherApp) throw alreadyExistsError(context, otherApp, "name");
 };
 
 /** @throws `app:already_exists` when an app of the scope has the name or the `logicalId`. The name is checked first. */
@@ -52,8 +52,8 @@ export const assertAppIdentityFree = (
 ): void => {
   assertAppNameFree(context, scope, name);
   if (logicalId === null) return;
-  const other = findOtherApp(context, scope, undefined, { logicalId });
-  if (other) throw alreadyExistsError(context, other, "logicalId");
+  const otherApp = findOtherApp(context, scope, undefined, { logicalId });
+  if (otherApp) throw alreadyExistsError(context, otherApp, "logicalId");
 };
 
 /** @throws `app:logical_id_conflict` when another app of the scope has this `logicalId`. */

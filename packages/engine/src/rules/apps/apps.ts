@@ -9,7 +9,7 @@ import {
   type BranchChoice,
   chooseBranch,
   requireDefaultBranch,
-  existingBranchId,
+  findChosenBranchId,
   assertNoLogicalIdWithGitName,
   assertNoLogicalIdWithMove,
   assertOneBranchField,
@@ -41,7 +41,7 @@ export const requireApp = (
   call: OperationCall & { readonly path: { readonly appId: string } | { readonly serviceId: string } },
 ): AppRow => requireAccess(call, "app", "appId" in call.path ? call.path.appId : call.path.serviceId);
 
-const appResponse = (
+const createAppResponse = (
   status: 200 | 201,
   { context }: OperationCall,
   collection: AppCollection,
@@ -81,7 +81,7 @@ const checkCreate = (call: CreateCall) => {
   const choice: BranchChoice = chooseBranch(call, project.id, body) ?? {
     branch: requireDefaultBranch(context, project.id),
   };
-  const scope = { projectId: project.id, branchId: existingBranchId(choice) };
+  const scope = { projectId: project.id, branchId: findChosenBranchId(choice) };
   assertAppIdentityFree(context, scope, body.displayName, body.logicalId ?? null);
   return { project, choice };
 };
@@ -104,13 +104,13 @@ const createCreateHandler = (collection: AppCollection) => ({
       latestDeploymentId: null,
       domains: [],
     });
-    return appResponse(201, call, collection, app);
+    return createAppResponse(201, call, collection, app);
   },
 });
 
 const createGetHandler = (collection: AppCollection) => ({
   check: requireApp,
-  act: (call: OperationCall, app: AppRow) => appResponse(200, call, collection, app),
+  act: (call: OperationCall, app: AppRow) => createAppResponse(200, call, collection, app),
 });
 
 const checkUpdate = (call: UpdateCall) => {
@@ -121,7 +121,7 @@ const checkUpdate = (call: UpdateCall) => {
   const choice = chooseBranch(call, app.projectId, body);
   const scope = {
     projectId: app.projectId,
-    branchId: choice === undefined ? app.branchId : existingBranchId(choice),
+    branchId: choice === undefined ? app.branchId : findChosenBranchId(choice),
   };
   const name = body.displayName ?? app.name;
   const logicalId = body.logicalId === undefined ? app.logicalId : body.logicalId;
@@ -138,7 +138,7 @@ const createUpdateHandler = (collection: AppCollection) => ({
   act: (call: UpdateCall, { app, choice, name, logicalId }: ReturnType<typeof checkUpdate>) => {
     const { context } = call;
     const branchFields = choice === undefined ? {} : ensureBranchFields(call, app.projectId, choice);
-    return appResponse(
+    return createAppResponse(
       200,
       call,
       collection,

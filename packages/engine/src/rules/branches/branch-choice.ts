@@ -74,7 +74,7 @@ export const chooseBranch = (
 };
 
 /** Returns the id of the branch, null for unassigned, or undefined for a branch that does not exist yet. */
-export const existingBranchId = (choice: BranchChoice): string | null | undefined => {
+export const findChosenBranchId = (choice: BranchChoice): string | null | undefined => {
   if (choice === "unassigned") return null;
   return "branch" in choice ? choice.branch.id : undefined;
 };

@@ -25,14 +25,14 @@ export const presentBranch = (context: RowContext, row: BranchRow): Branch => ({
 });
 
 /** Makes the branch the only default branch of its project. The roles of the branches do not change. */
-const makeDefaultBranch = (context: RuleContext, newDefault: BranchRow): BranchRow => {
-  if (newDefault.isDefault) return newDefault;
+const makeDefaultBranch = (context: RuleContext, newDefaultBranch: BranchRow): BranchRow => {
+  if (newDefaultBranch.isDefault) return newDefaultBranch;
   const { branches } = context.store;
   const updatedAt = context.clock.now();
-  for (const { id } of branches.list({ projectId: newDefault.projectId, isDefault: true })) {
+  for (const { id } of branches.list({ projectId: newDefaultBranch.projectId, isDefault: true })) {
     branches.update(id, { isDefault: false, updatedAt });
   }
-  return branches.update(newDefault.id, { isDefault: true, updatedAt });
+  return branches.update(newDefaultBranch.id, { isDefault: true, updatedAt });
 };
 
 const assertNoResources = (context: RuleContext, branchId: string): void => {

@@ -16,7 +16,7 @@ import type { ConnectionRow } from "../../store/rows.js";
 import { presentReference } from "../projects/present-project.js";
 
 /** Returns `host:port`, with brackets around an IPv6 address. */
-const hostWithPort = ({ host, port }: DatabaseAddress): string =>
+const formatHostWithPort = ({ host, port }: DatabaseAddress): string =>
   `${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
 
 /**
@@ -27,7 +27,7 @@ const presentDirectConnection = (
   address: DatabaseAddress,
   { pass, user }: ConnectionRow,
 ): DirectConnection => ({
-  host: address.port === 5432 ? address.host : hostWithPort(address),
+  host: address.port === 5432 ? address.host : formatHostWithPort(address),
   pass,
   user,
 });
@@ -56,7 +56,7 @@ export const buildConnectionString = (
   { user, pass }: { user: string; pass: string },
 ): string => {
   const credentials = `${encodeURIComponent(user)}:${encodeURIComponent(pass)}`;
-  return `postgres://${credentials}@${hostWithPort(address)}/${encodeURIComponent(address.database)}?sslmode=disable`;
+  return `postgres://${credentials}@${formatHostWithPort(address)}/${encodeURIComponent(address.database)}?sslmode=disable`;
 };
 
 const presentEndpoint = ({ host, port }: DatabaseAddress): Endpoint => ({ host, port });
@@ -94,7 +94,7 @@ export const presentNewConnection = (context: RowContext, row: ConnectionRow): I
 });
 
 /** Returns the connection string of the endpoint for the connection's kind. */
-const connectionStringForKind = (context: RowContext, row: ConnectionRow): string => {
+const buildStringForKind = (context: RowContext, row: ConnectionRow): string => {
   const endpoints = context.databaseEngine.endpoints(row.databaseId);
   return buildConnectionString(row.kind === "accelerate" ? endpoints.accelerate : endpoints.direct, row);
 };
@@ -108,7 +108,7 @@ export const presentConnectionWithSecrets = (
   return {
     ...presentConnectionFields(context, row, direct),
     endpoints: presentEndpointsWithSecrets(context, row),
-    connectionString: connectionStringForKind(context, row),
+    connectionString: buildStringForKind(context, row),
     ...presentDirectConnection(direct, row),
   };
 };
@@ -116,5 +116,5 @@ export const presentConnectionWithSecrets = (
 /** Presents an item of `apiKeys`, the former shape of a connection. */
 export const presentApiKeyConnection = (context: RowContext, row: ConnectionRow): ApiKeyConnection => ({
   ...presentConnection(context, row),
-  connectionString: connectionStringForKind(context, row),
+  connectionString: buildStringForKind(context, row),
 });

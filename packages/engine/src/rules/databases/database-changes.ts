@@ -95,12 +95,12 @@ const findApplicableChange = (
   databaseId: string,
   changeId: string | undefined,
 ): ApplicableChange | undefined => {
-  const changeTarget = findChange(context, databaseId, changeId);
-  if (!changeTarget || isSuperseded(context, changeTarget.database, changeTarget.change)) return undefined;
-  const { change } = changeTarget;
+  const pendingChange = findChange(context, databaseId, changeId);
+  if (!pendingChange || isSuperseded(context, pendingChange.database, pendingChange.change)) return undefined;
+  const { change } = pendingChange;
   const connection =
     change.type === "setPassword" ? context.store.connections.get(change.connectionId) : undefined;
-  return { ...changeTarget, user: connection?.user ?? "" };
+  return { ...pendingChange, user: connection?.user ?? "" };
 };
 
 /**
@@ -140,9 +140,9 @@ const findEarlierPasswordChanges = (
 /** @throws SupersededError when the rows have been replaced by others since the change was read. */
 const recordChange = (context: RuleContext, databaseId: string, { id }: DatabaseChange): void => {
   const { databases, connections } = context.store;
-  const changeTarget = findChange(context, databaseId, id);
-  if (!changeTarget) throw new SupersededError();
-  const { database, change } = changeTarget;
+  const pendingChange = findChange(context, databaseId, id);
+  if (!pendingChange) throw new SupersededError();
+  const { database, change } = pendingChange;
   removeChange(context, databaseId, id);
   switch (change.type) {
     case "createConnection":
@@ -198,7 +198,7 @@ const scheduleLoginReset = (
 };
 
 /** Gives a connection the login that the store has for it, or none if the store has no such connection. */
-const setLogin = async (context: JobContext, databaseId: string, connectionId: string): Promise<void> => {
+const restoreLogin = async (context: JobContext, databaseId: string, connectionId: string): Promise<void> => {
   const loginState = await context.transact(readOnlyTransaction, ({ store }) => ({
     isMade: store.databases.get(databaseId)?.made ?? false,
     connection: store.connections.get(connectionId),
@@ -210,7 +210,7 @@ const setLogin = async (context: JobContext, databaseId: string, connectionId: s
 };
 
 /** Throws an `OutcomeUnknownError` when the rows cannot be reached: they still contain the change, which is made later. */
-const reportChangeKept = async <T>(work: () => Promise<T>): Promise<T> => {
+const wrapDiscardFailure = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
@@ -222,8 +222,11 @@ const reportChangeKept = async <T>(work: () => Promise<T>): Promise<T> => {
 /** Makes changes. Safe to repeat, because a change is removed from the row when it is made. */
 export const changeJobs: JobHandlers = {
   [changeJobKind]: async (context, databaseId, changeId) => {
-    const requestedChange = await reportChangeKept(async () =>
-      context.transact(readOnlyTransaction, (current) => findChange(current, databaseId, changeId)?.change),
+    const requestedChange = await wrapDiscardFailure(async () =>
+      context.transact(
+        readOnlyTransaction,
+        (changeContext) => findChange(changeContext, databaseId, changeId)?.change,
+      ),
     );
     if (!requestedChange) throw new SupersededError();
     try {
@@ -232,32 +235,32 @@ export const changeJobs: JobHandlers = {
         await fillCopies(context, databaseId);
       }
       await context.databaseWork.withLock([databaseId], async (lock) => {
-        const applicable = await context.transact(readOnlyTransaction, (current) =>
-          findApplicableChange(current, databaseId, changeId),
+        const applicableChange = await context.transact(readOnlyTransaction, (changeContext) =>
+          findApplicableChange(changeContext, databaseId, changeId),
         );
-        if (!applicable) throw new SupersededError();
-        await applyChange(context.databaseEngine, applicable);
+        if (!applicableChange) throw new SupersededError();
+        await applyChange(context.databaseEngine, applicableChange);
         await lock.confirm();
-        await changeDatabase(context, databaseId, (current) =>
-          recordChange(current, databaseId, applicable.change),
+        await changeDatabase(context, databaseId, (changeContext) =>
+          recordChange(changeContext, databaseId, applicableChange.change),
         );
       });
     } catch (error) {
       // Another process may be making the change. If not, this job makes it later.
       if (error instanceof LockLostError) {
         // The other process may have set a newer password, which this work has replaced.
-        await reportChangeKept(() =>
-          changeDatabase(context, databaseId, (current, database) => {
+        await wrapDiscardFailure(() =>
+          changeDatabase(context, databaseId, (changeContext, database) => {
             if (database && requestedChange.type !== "deleteDatabase")
-              scheduleLoginReset(current, databaseId, requestedChange);
+              scheduleLoginReset(changeContext, databaseId, requestedChange);
           }),
         );
         throw error;
       }
       const isUnavailable = error instanceof DatabaseUnavailableError;
-      await reportChangeKept(() =>
-        changeDatabase(context, databaseId, (current) =>
-          (isUnavailable ? postponeChange : discardChange)(current, databaseId, requestedChange),
+      await wrapDiscardFailure(() =>
+        changeDatabase(context, databaseId, (changeContext) =>
+          (isUnavailable ? postponeChange : discardChange)(changeContext, databaseId, requestedChange),
         ),
       );
       if (isUnavailable && requestedChange.type === "deleteDatabase") {
@@ -270,7 +273,7 @@ export const changeJobs: JobHandlers = {
   [loginJobKind]: async (context, databaseId, connectionId = "") => {
     try {
       await context.databaseWork.withLock([databaseId], async (lock) => {
-        await setLogin(context, databaseId, connectionId);
+        await restoreLogin(context, databaseId, connectionId);
         await lock.confirm();
       });
     } catch (error) {

@@ -67,15 +67,15 @@ export const changeDatabase = async <T>(
     const workspaceId = row?.workspaceId;
     const result = await context.transact(
       { mode: "write", locks: workspaceId === undefined ? [] : [workspaceId] },
-      (current): { moved: DatabaseRow } | { value: T } => {
-        const database = current.store.databases.get(databaseId);
+      (changeContext): { movedRow: DatabaseRow } | { value: T } => {
+        const database = changeContext.store.databases.get(databaseId);
         const isLocked = database === undefined || database.workspaceId === workspaceId;
-        return isLocked ? { value: step(current, database) } : { moved: database };
+        return isLocked ? { value: step(changeContext, database) } : { movedRow: database };
       },
       () => [{ read: "row", table: "databases", id: databaseId }],
     );
     if ("value" in result) return result.value;
-    row = result.moved;
+    row = result.movedRow;
   }
 };
 
@@ -90,19 +90,19 @@ const readDatabase = async (context: Transactions, databaseId: string): Promise<
  * Returns the databases that no other work may use while one is filled from this source, so that the source does not
  * change.
  */
-const sourceDatabaseIds = (source: DatabaseSource): string[] =>
+const listSourceDatabaseIds = (source: DatabaseSource): string[] =>
   source.type === "empty" ? [] : [source.databaseId];
 
 /** Work that fills a database. */
 interface FillWork {
   /** The status until the work has ended. */
-  readonly underWay: DatabaseStatus;
-  readonly job: string;
+  readonly statusDuringWork: DatabaseStatus;
+  readonly jobKind: string;
   readonly fill: () => Promise<void>;
 }
 
 /**
- * Fills a database, and sets its status from `underWay` to `ready` or `failure`. Does not change the status if the control
+ * Fills a database, and sets its status from `statusDuringWork` to `ready` or `failure`. Does not change the status if the control
  * surface has set another one in the meantime, or if a deletion has canceled the work: when that fails, it schedules the work
  * again. Schedules the job again if the database server cannot be reached. Rethrows other errors of the work.
  */
@@ -110,20 +110,20 @@ const fillDatabase = async (
   context: JobContext,
   row: DatabaseRow,
   lock: WorkLock,
-  { underWay, job, fill }: FillWork,
+  { statusDuringWork, jobKind, fill }: FillWork,
 ): Promise<void> => {
   const { id } = row;
   const recordResult = (status: DatabaseStatus, changes: { made?: boolean }): Promise<void> =>
     changeDatabase(
       context,
       id,
-      (currentContext, current) => {
-        if (current === undefined) return;
-        currentContext.store.databases.update(id, {
+      (changeContext, currentRow) => {
+        if (currentRow === undefined) return;
+        changeContext.store.databases.update(id, {
           ...changes,
-          status: current.status === underWay ? status : current.status,
+          status: currentRow.status === statusDuringWork ? status : currentRow.status,
         });
-        clearPendingCopy(currentContext, current);
+        clearPendingCopy(changeContext, currentRow);
       },
       row,
     );
@@ -135,8 +135,8 @@ const fillDatabase = async (
     // A deletion has canceled the work, which still holds its locks.
     if (lock.signal.aborted) return;
     if (error instanceof DatabaseUnavailableError) {
-      await changeDatabase(context, id, ({ scheduler, clock }, current) => {
-        if (current) scheduler.schedule(clock, job, id, unavailableRetryDelayMs);
+      await changeDatabase(context, id, ({ scheduler, clock }, currentRow) => {
+        if (currentRow) scheduler.schedule(clock, jobKind, id, unavailableRetryDelayMs);
       });
       return;
     }
@@ -208,12 +208,12 @@ const createFillHandler =
     // Reading the source first would take another round trip, and most databases have none.
     let lockedDatabaseIds = [databaseId];
     for (let isDone = false; !isDone;) {
-      await databaseWork.withLock(lockedDatabaseIds, (held) =>
-        databaseWork.runFill(databaseId, { held, isWanted }, async (lock) => {
+      await databaseWork.withLock(lockedDatabaseIds, (heldLock) =>
+        databaseWork.runFill(databaseId, { held: heldLock, isWanted }, async (lock) => {
           const database = await findDatabaseWithLogins(context, databaseId);
           const databaseToFill =
             database !== undefined && shouldBeFilled(database.row) ? database : undefined;
-          const neededSourceIds = databaseToFill ? sourceDatabaseIds(databaseToFill.row.source) : [];
+          const neededSourceIds = databaseToFill ? listSourceDatabaseIds(databaseToFill.row.source) : [];
           isDone = neededSourceIds.every((id) => lockedDatabaseIds.includes(id));
           lockedDatabaseIds = [databaseId, ...neededSourceIds];
           if (databaseToFill && isDone) await fill(context, databaseToFill, lock);
@@ -226,7 +226,11 @@ const provisionDatabase: JobHandler = createFillHandler(async (context, database
   const { row } = database;
   if (row.made) return;
   const fill = (): Promise<void> => createDatabase(context, database, lock.signal);
-  await fillDatabase(context, row, lock, { underWay: "provisioning", job: provisionJobKind, fill });
+  await fillDatabase(context, row, lock, {
+    statusDuringWork: "provisioning",
+    jobKind: provisionJobKind,
+    fill,
+  });
 });
 
 /** Restores a database. One that was never created is created from the backup, with a role for each of its connections. */
@@ -240,7 +244,7 @@ const recoverDatabase: JobHandler = createFillHandler(async (context, database, 
     await context.databaseEngine.restore(row.id, backupId, signal);
   };
   const fill = row.made ? restore : (): Promise<void> => createDatabase(context, database, signal);
-  await fillDatabase(context, row, lock, { underWay: "recovering", job: recoverJobKind, fill });
+  await fillDatabase(context, row, lock, { statusDuringWork: "recovering", jobKind: recoverJobKind, fill });
 });
 
 export const databaseJobs: JobHandlers = {

@@ -10,7 +10,7 @@ import {
   type NamedBranch,
   chooseBranch,
   requireDefaultBranch,
-  existingBranchId,
+  findChosenBranchId,
   buildMembershipFields,
   assertNoLogicalIdWithGitName,
   assertNoLogicalIdWithMove,
@@ -68,7 +68,7 @@ const checkCreate = (call: OperationCall, projectId: string, fields: CreateField
   };
   assertUsableSource(call, fields);
   const logicalId = fields.logicalId ?? null;
-  if (logicalId !== null) assertDatabaseLogicalIdFree(call.context, existingBranchId(choice), logicalId);
+  if (logicalId !== null) assertDatabaseLogicalIdFree(call.context, findChosenBranchId(choice), logicalId);
   return { project, choice, source, logicalId };
 };
 
@@ -119,8 +119,8 @@ export const databaseHandlers = {
   "projects.databases.create": handler("projects.databases.create", {
     preloads: preloadDefaultBranch,
     check: (call) => checkCreate(call, call.path.projectId, call.body),
-    act: ({ context, body }, checked) => {
-      const { database, connection } = createDatabase(context, body, checked);
+    act: ({ context, body }, checkedRequest) => {
+      const { database, connection } = createDatabase(context, body, checkedRequest);
       return { status: 201, body: { data: presentNewDatabase(context, database, connection) } };
     },
   }),
@@ -141,8 +141,8 @@ export const databaseHandlers = {
 
   "databases.create": handler("databases.create", {
     check: (call) => checkCreate(call, call.body.projectId, call.body),
-    act: ({ context, body }, checked) => {
-      const { database, connection } = createDatabase(context, body, checked);
+    act: ({ context, body }, checkedRequest) => {
+      const { database, connection } = createDatabase(context, body, checkedRequest);
       return { status: 201, body: { data: presentCreatedDatabase(context, database, connection) } };
     },
   }),
@@ -161,7 +161,7 @@ export const databaseHandlers = {
       assertNoLogicalIdWithMove(body);
       const database = requireAccess(call, "database", call.path.databaseId);
       const choice = chooseDatabaseBranch(call, database.projectId, body);
-      const branchId = choice === undefined ? database.branchId : existingBranchId(choice);
+      const branchId = choice === undefined ? database.branchId : findChosenBranchId(choice);
       const logicalId = body.logicalId === undefined ? database.logicalId : body.logicalId;
       if (logicalId !== null) assertDatabaseLogicalIdFree(context, branchId, logicalId, database);
       return { database, choice, logicalId };

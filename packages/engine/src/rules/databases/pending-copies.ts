@@ -7,12 +7,12 @@ import type { DatabaseRow } from "../../store/rows.js";
 export const hasPendingDeletion = ({ changes = [] }: DatabaseRow): boolean =>
   changes.some(({ type }) => type === "deleteDatabase");
 
-type CopyTarget = Pick<DatabaseRow, "id" | "workspaceId" | "source">;
+type CopyDestination = Pick<DatabaseRow, "id" | "workspaceId" | "source">;
 
 /** Returns the database that another one is filled from, if a transaction of the other one's workspace can change it. */
 const findSourceDatabase = (
   { store }: RuleContext,
-  { id, workspaceId, source }: CopyTarget,
+  { id, workspaceId, source }: CopyDestination,
 ): DatabaseRow | undefined => {
   if (source.type === "empty" || source.databaseId === id) return undefined;
   const database = store.databases.get(source.databaseId);
@@ -20,18 +20,18 @@ const findSourceDatabase = (
 };
 
 /** Records on its source that a database is going to be filled, so that the source is not deleted before. */
-export const recordPendingCopy = (context: RuleContext, target: CopyTarget): void => {
-  const source = findSourceDatabase(context, target);
+export const recordPendingCopy = (context: RuleContext, destination: CopyDestination): void => {
+  const source = findSourceDatabase(context, destination);
   if (source === undefined) return;
-  const otherCopyIds = source.copies?.filter((id) => id !== target.id) ?? [];
-  context.store.databases.update(source.id, { copies: [...otherCopyIds, target.id] });
+  const otherCopyIds = source.copies?.filter((id) => id !== destination.id) ?? [];
+  context.store.databases.update(source.id, { copies: [...otherCopyIds, destination.id] });
 };
 
 /** Removes the record of `recordPendingCopy`. */
-export const clearPendingCopy = (context: RuleContext, target: CopyTarget): void => {
-  const source = findSourceDatabase(context, target);
-  if (!source?.copies?.includes(target.id)) return;
-  const otherCopyIds = source.copies.filter((id) => id !== target.id);
+export const clearPendingCopy = (context: RuleContext, destination: CopyDestination): void => {
+  const source = findSourceDatabase(context, destination);
+  if (!source?.copies?.includes(destination.id)) return;
+  const otherCopyIds = source.copies.filter((id) => id !== destination.id);
   context.store.databases.update(source.id, { copies: otherCopyIds.length === 0 ? undefined : otherCopyIds });
 };
 

@@ -15,12 +15,12 @@ export const restoreHandlers = {
     preloads: ({ path }) => preloadDatabaseReferences(path.targetDatabaseId),
     check: (call) => {
       const { source } = call.body;
-      const target = requireAccess(call, "database", call.path.targetDatabaseId);
+      const targetDatabase = requireAccess(call, "database", call.path.targetDatabaseId);
       assertUsableBackup(call, source, "/source");
-      if (target.status === "provisioning" || target.status === "recovering") {
-        throw errors["database:busy"](target);
+      if (targetDatabase.status === "provisioning" || targetDatabase.status === "recovering") {
+        throw errors["database:busy"](targetDatabase);
       }
-      return { target, source };
+      return { target: targetDatabase, source };
     },
     act: ({ context }, { target, source }) => {
       const { databaseId, backupId } = source;

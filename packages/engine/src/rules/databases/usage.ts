@@ -20,7 +20,7 @@ const parsePeriod = ({ context, query }: OperationCall<"databases.usage.get">): 
   const { startDate, endDate } = query;
   const end =
     endDate === undefined ? context.clock.now() : parseTime(endDate) + (isDateOnly(endDate) ? dayMs - 1 : 0);
-  return { start: startDate === undefined ? startOfMonth(end) : parseTime(startDate), end };
+  return { start: startDate === undefined ? computeStartOfMonth(end) : parseTime(startDate), end };
 };
 
 const leapSecondPattern = /:60(?=\.\d|[zZ+-]|$)/;
@@ -34,7 +34,7 @@ const parseTime = (text: string): number =>
     ? Date.parse(text.replace(leapSecondPattern, ":59")) + 1_000
     : Date.parse(text);
 
-const startOfMonth = (time: number): number => {
+const computeStartOfMonth = (time: number): number => {
   const date = new Date(time);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 };
@@ -67,7 +67,7 @@ export const usageHandlers = {
       work: ({ databases }, databaseId) =>
         databaseId === null ? Promise.resolve({ bytes: 0, operations: 0 }) : databases.usage(databaseId),
     },
-    check: (call, measured) => ({ ...checkUsage(call), measured }),
+    check: (call, measuredUsage) => ({ ...checkUsage(call), measured: measuredUsage }),
     act: ({ context }, { period, measured: { bytes, operations } }) => {
       const usage: Usage = {
         period: { start: formatTimestamp(period.start), end: formatTimestamp(period.end) },

@@ -6,14 +6,14 @@ import { buildPreviewDomain } from "../apps/domains.js";
 const startJobKind = "deployment.start";
 const stopJobKind = "deployment.stop";
 
-const hasStatusIn =
+const createStatusTest =
   (...statuses: readonly DeploymentStatus[]) =>
   (status: DeploymentStatus): boolean =>
     statuses.includes(status);
 
-export const canStart = hasStatusIn("created", "uploaded", "stopped", "failed");
-export const canStop = hasStatusIn("provisioning", "running");
-export const canDelete = hasStatusIn("created", "uploaded", "stopped", "failed");
+export const canStart = createStatusTest("created", "uploaded", "stopped", "failed");
+export const canStop = createStatusTest("provisioning", "running");
+export const canDelete = createStatusTest("created", "uploaded", "stopped", "failed");
 
 /** Starts a deployment. Returns the domain that will serve it. */
 export const startDeployment = (context: RuleContext, { id }: DeploymentRow): string => {
@@ -40,10 +40,11 @@ export const stopDeployment = (context: RuleContext, { id }: DeploymentRow): voi
  * Returns a handler that changes the status. It does nothing when the deployment is gone or its status has changed.
  */
 const createTransitionHandler =
-  (from: DeploymentStatus, to: DeploymentStatus): JobHandler =>
+  (fromStatus: DeploymentStatus, toStatus: DeploymentStatus): JobHandler =>
   (context, id) =>
     context.transact({ mode: "write", locks: [id] }, ({ store }) => {
-      if (store.deployments.get(id)?.status === from) store.deployments.update(id, { status: to });
+      if (store.deployments.get(id)?.status === fromStatus)
+        store.deployments.update(id, { status: toStatus });
     });
 
 /** Only the control surface sets the status `failed`, because the reference server runs no code. */

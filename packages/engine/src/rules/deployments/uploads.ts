@@ -22,8 +22,8 @@ const createUploadEndpoint = (deploymentId: string, key: string): Endpoint => ({
   loggedPath: "/uploads/…",
   discardsBody: true,
   bodyLimit: (_method, { upload }) => upload,
-  respond: (server, request) =>
-    server.transact({ mode: "write", locks: [deploymentId] }, ({ store, settings }) => {
+  respond: (endpointContext, request) =>
+    endpointContext.transact({ mode: "write", locks: [deploymentId] }, ({ store, settings }) => {
       const keyHash = store.deployments.get(deploymentId)?.uploadKeyHash ?? null;
       if (keyHash === null || keyHash !== digest(key)) {
         throw errors["route:not_found/upload"]();

@@ -45,9 +45,9 @@ export const serviceTokenHandlers = {
       },
       work: async ({ signer }, { id, claims }) => ({ id, value: await signer.sign(claims) }),
     },
-    check: (call, signed) => ({
+    check: (call, signedToken) => ({
       workspace: requireAccess(call, "workspace", call.path.workspaceId),
-      ...signed,
+      ...signedToken,
     }),
     act: ({ context, body }, { workspace, id, value }) => {
       const token = context.store.serviceTokens.insert({
