@@ -52,9 +52,15 @@ const redactText = (text: string, scope: RedactionScope): string => {
         ? mask
         : lines,
     )
-    .replace(/[\w+/-]{8,}={0,2}/g, (encoded) =>
-      holdsSecret(encoded, knownSecrets, redactInner) ? mask : encoded,
-    )
+    .replace(/[\w+/-]{8,}={0,2}/g, (encoded) => {
+      if (holdsSecret(encoded, knownSecrets, redactInner)) return mask;
+      // The first segments of a path are not encoded.
+      const segments = encoded.includes("/") ? encoded.split("/") : [];
+      const index = segments.findIndex(
+        (part) => part.length >= 8 && holdsSecret(part, knownSecrets, redactInner),
+      );
+      return index < 0 ? encoded : [...segments.slice(0, index), mask].join("/");
+    })
     .replace(/[^\s"<>]+/g, (encoded) => {
       if (!encoded.includes("%") && !(encoded.includes("+") && encoded.includes("="))) return encoded;
       let text = encoded;
@@ -276,7 +282,10 @@ export const findSecrets = (
 const splitSecret = (secret: string): string[] => {
   const [, scheme, credentials = secret] = /^(\w+)\s+(\S+)$/.exec(secret) ?? [];
   const basic = scheme?.toLowerCase() === "basic" ? decodeBase64(credentials).replace(/^[^:]*:/, "") : "";
-  const [, password = ""] = /^[a-z][a-z0-9+.-]*:\/\/[^/@:]*:([^@]*)@/i.exec(secret) ?? [];
+  const [, user = ""] = /^[a-z][a-z0-9+.-]*:\/\/([^\s]*)@/i.exec(secret) ?? [];
+  // The password may contain an `@` that is not encoded, as may the parameters.
+  const longest = user.replace(/^[^:]*:?/, "");
+  const passwords = [longest, longest.split("@", 1)[0] ?? ""];
   const cookies = [...secret.matchAll(/(?:^|;\s*)[\w.-]+=([^;\s]+)/g)].map(([, value = ""]) => value);
-  return [credentials, basic, password, decodePercent(password), ...cookies];
+  return [credentials, basic, ...passwords, ...passwords.map(decodePercent), ...cookies];
 };

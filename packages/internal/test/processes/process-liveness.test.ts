@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   createProcessView,
   determineLiveness,
@@ -23,7 +23,7 @@ const systemWith = (
 
 const system = systemWith({ 1: "10", 7: "70", 8: null });
 
-describe("lifeOf", () => {
+describe("processLiveness", () => {
   it.each([
     ["alive", "that runs", { pid: 7, started: "70" }, system],
     ["dead", "that no longer exists", { pid: 9, started: "90" }, system],
@@ -68,6 +68,41 @@ describe("lifeOf", () => {
     expect(determineLiveness(known.self, known)).toBe("alive");
     expect(determineLiveness({ ...known.self, pid: 999_999_999 }, known)).toBe("dead");
   });
+});
+
+describe("knownProcesses", () => {
+  const { pid } = process;
+
+  it.each([
+    ["belongs to another account", "EPERM", true],
+    ["does not exist", "ESRCH", false],
+  ])("finds a process that %s: %s", (_, code, exists) => {
+    const { find } = knownProcesses();
+    vi.spyOn(process, "kill").mockImplementation(() => {
+      throw Object.assign(new Error(code), { code });
+    });
+    expect(find(pid) !== undefined).toBe(exists);
+  });
+
+  it.runIf(process.platform === "linux")("reads the start of a process whatever its name is", () => {
+    const started = knownProcesses().own.started;
+    expect(started).toMatch(/^\d+$/);
+    const { title } = process;
+    try {
+      process.title = "a) Z 1 (b";
+      expect(knownProcesses().find(pid)).toEqual({ started });
+    } finally {
+      process.title = title;
+    }
+  });
+
+  it.runIf(process.platform === "linux")(
+    "tells one start of the system and its namespaces from others",
+    () => {
+      const { own } = knownProcesses();
+      expect(own.place).toMatch(/^[\da-f-]{36} pid:\[\d+\] time:\[\d+\]$/);
+    },
+  );
 });
 
 describe("parseIdentity", () => {
