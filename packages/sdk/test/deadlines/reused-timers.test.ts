@@ -49,6 +49,22 @@ describe("a timer that calls reuse", () => {
     }
   });
 
+  it("keeps the process alive during each call, and not between them", async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((type) => type === "Timeout").length;
+    const client = clientWith(97_531);
+    const before = timers();
+    for (let call = 0; call < 2; call += 1) {
+      isSilent = true;
+      const controller = new AbortController();
+      const pending = thrown(client.me.get({ signal: controller.signal }));
+      await new Promise(setImmediate);
+      expect(timers()).toBe(before + 1);
+      controller.abort();
+      await pending;
+      expect(timers()).toBe(before);
+    }
+  });
+
   it("has no effect when it fires between two calls", async () => {
     const client = clientWith(10);
     await client.me.get();
