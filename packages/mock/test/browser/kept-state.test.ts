@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type MockError, setupMock } from "@mgmt/mock";
 import { KeptState } from "../../src/browser/kept-state.js";
 import { storageOf } from "./fake-page.js";
@@ -45,6 +45,48 @@ describe("the state that a page keeps", () => {
         ),
       },
     ]);
+  });
+
+  it("is reported when its initial state has another version", () => {
+    const storage = storageOf();
+    storage.items.set("mock", JSON.stringify({ ...state, initial: { ...state.initial, version: 2 } }));
+    const { kept, problems } = openWith(() => storage);
+    expect(kept.read()).toBeUndefined();
+    expect(problems()).toHaveLength(1);
+  });
+
+  describe("after changes", () => {
+    afterEach(() => void vi.useRealTimers());
+
+    it("is written once, with all of them", () => {
+      vi.useFakeTimers();
+      const storage = storageOf();
+      const { kept } = openWith(() => storage);
+      const capture = vi.fn(() => state);
+      for (let change = 0; change < 3; change += 1) kept.writeSoon(capture);
+      expect(capture).not.toHaveBeenCalled();
+      vi.runAllTimers();
+      expect(capture).toHaveBeenCalledOnce();
+      kept.writeSoon(capture);
+      vi.runAllTimers();
+      expect(capture).toHaveBeenCalledTimes(2);
+    });
+
+    it("is not written later when it was written at once", () => {
+      vi.useFakeTimers();
+      const { kept } = openWith(storageOf);
+      const capture = vi.fn(() => state);
+      kept.writeSoon(capture);
+      kept.write(capture);
+      expect(vi.getTimerCount()).toBe(0);
+      expect(capture).toHaveBeenCalledOnce();
+    });
+
+    it("is not written when there is none", () => {
+      const storage = storageOf();
+      openWith(() => storage).kept.write(() => undefined);
+      expect(storage.items.size).toBe(0);
+    });
   });
 
   it("is reported when the browser denies storage, and nothing fails", () => {

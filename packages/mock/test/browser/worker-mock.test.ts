@@ -544,6 +544,20 @@ describe("a mock in a page", () => {
       expect(namesIn(second)).toEqual(["late"]);
     });
 
+    it("has the state of a snapshot that it gets, and not the stored one", async () => {
+      const first = setup({ persist: "session" });
+      await first.start();
+      await first.seed.project({ name: "stored" });
+      const source = setup();
+      await source.seed.project({ name: "explicit" });
+      const second = setup({ persist: "session", snapshot: source.snapshot() });
+      expect(namesIn(second)).toEqual(["explicit"]);
+      await second.start();
+      await second.seed.project({ name: "later" });
+      page.leave();
+      expect(namesIn(setup({ persist: "session" })).toSorted()).toEqual(["explicit", "later"]);
+    });
+
     it("keeps its own changes, and no later ones of the earlier one", async () => {
       const first = setup({ persist: "session" });
       await first.start();
