@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
-  assertTrusted,
+  assertTrustedFile,
   assertTrustedLink,
-  isForeign,
+  isForeignFile,
   isWritableByOthers,
 } from "../../src/files/file-owner.js";
 
@@ -36,13 +36,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("isForeign", () => {
+describe("isForeignFile", () => {
   it.each([
     [false, "this user", own],
     [false, "root", 0],
     [true, "another account", other],
   ])("is %s for a file of %s", (isOther, _, uid) => {
-    expect(isForeign(statsOf({ uid }))).toBe(isOther);
+    expect(isForeignFile(statsOf({ uid }))).toBe(isOther);
   });
 });
 
@@ -63,20 +63,20 @@ describe("isWritableByOthers", () => {
 it("trusts all owners and modes on Windows, which has none", () => {
   setAccount(undefined);
   const stats = statsOf({ uid: other, mode: 0o666 });
-  expect([isForeign(stats), isWritableByOthers(stats)]).toEqual([false, false]);
+  expect([isForeignFile(stats), isWritableByOthers(stats)]).toEqual([false, false]);
 });
 
-describe("assertTrusted", () => {
+describe("assertTrustedFile", () => {
   it.each([
     ["it is not a regular file", statsOf({}, "pipe"), false],
     ["it belongs to another account", statsOf({ uid: other }), true],
     ["other accounts can write to it", statsOf({ mode: 0o666 }), true],
   ])("throws: %s", (message, stats, isRegular) => {
-    expect(() => assertTrusted(stats)).toThrow(expect.objectContaining({ message, isRegular }));
+    expect(() => assertTrustedFile(stats)).toThrow(expect.objectContaining({ message, isRegular }));
   });
 
   it("accepts a file of this user", () => {
-    expect(() => assertTrusted(statsOf())).not.toThrow();
+    expect(() => assertTrustedFile(statsOf())).not.toThrow();
   });
 });
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { homeFolder, userFolder } from "../../src/files/user-folders.js";
+import { homeFolder, resolveUserFolder } from "../../src/files/user-folders.js";
 
 const variable = process.platform === "win32" ? "USERPROFILE" : "HOME";
 const home = process.platform === "win32" ? "C:\\home" : "/home/ada";
@@ -19,12 +19,12 @@ describe("homeFolder", () => {
   });
 });
 
-describe("userFolder", () => {
+describe("resolveUserFolder", () => {
   it("is the folder that the variable names", () => {
-    expect(userFolder(join(home, "state"), ".local", "state")).toBe(join(home, "state"));
+    expect(resolveUserFolder(join(home, "state"), ".local", "state")).toBe(join(home, "state"));
   });
 
   it.each([undefined, "", "relative", "./here"])("is the usual one for %j", (value) => {
-    expect(userFolder(value, ".local", "state")).toBe(join(home, ".local", "state"));
+    expect(resolveUserFolder(value, ".local", "state")).toBe(join(home, ".local", "state"));
   });
 });

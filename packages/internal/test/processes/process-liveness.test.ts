@@ -70,14 +70,14 @@ describe("processLiveness", () => {
   });
 });
 
-describe("knownProcesses", () => {
+describe("createProcessView", () => {
   const { pid } = process;
 
   it.each([
     ["belongs to another account", "EPERM", true],
     ["does not exist", "ESRCH", false],
   ])("finds a process that %s: %s", (_, code, exists) => {
-    const { find } = knownProcesses();
+    const { find } = createProcessView();
     vi.spyOn(process, "kill").mockImplementation(() => {
       throw Object.assign(new Error(code), { code });
     });
@@ -85,12 +85,12 @@ describe("knownProcesses", () => {
   });
 
   it.runIf(process.platform === "linux")("reads the start of a process whatever its name is", () => {
-    const started = knownProcesses().own.started;
+    const started = createProcessView().self.started;
     expect(started).toMatch(/^\d+$/);
     const { title } = process;
     try {
       process.title = "a) Z 1 (b";
-      expect(knownProcesses().find(pid)).toEqual({ started });
+      expect(createProcessView().find(pid)).toEqual({ started });
     } finally {
       process.title = title;
     }
@@ -99,7 +99,7 @@ describe("knownProcesses", () => {
   it.runIf(process.platform === "linux")(
     "tells one start of the system and its namespaces from others",
     () => {
-      const { own } = knownProcesses();
+      const { self: own } = createProcessView();
       expect(own.place).toMatch(/^[\da-f-]{36} pid:\[\d+\] time:\[\d+\]$/);
     },
   );

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isProgram, programFolders, programPath } from "../../src/programs/program-files.js";
-import { expandVersions } from "../../src/programs/usual-directories.js";
+import { isProgram, listProgramFolders, buildPathVariables } from "../../src/programs/program-files.js";
+import { expandVersionPattern } from "../../src/programs/usual-directories.js";
 
 let folder: string;
 beforeEach(() => {
@@ -18,7 +18,7 @@ describe.skipIf(process.platform === "win32")("the folders of programs", () => {
     ["in their order", "/b:/a", ["/b", "/a"]],
     ["without those relative to the working directory", `/a:bin:.:./x::/b`, ["/a", "/b"]],
   ])("are found %s", (_, path, folders) => {
-    expect(programFolders(path === undefined ? {} : { PATH: path })).toEqual(folders);
+    expect(listProgramFolders(path === undefined ? {} : { PATH: path })).toEqual(folders);
   });
 
   it.each([
@@ -26,7 +26,7 @@ describe.skipIf(process.platform === "win32")("the folders of programs", () => {
     ["the usual ones if none is absolute", ".:bin", ["/usr/bin", "/bin"].join(delimiter)],
     ["the usual ones if it is empty", "", ["/usr/bin", "/bin"].join(delimiter)],
   ])("make a PATH of %s", (_, path, expected) => {
-    expect(programPath({ PATH: path })).toEqual({ PATH: expected });
+    expect(buildPathVariables({ PATH: path })).toEqual({ PATH: expected });
   });
 });
 
@@ -44,20 +44,20 @@ describe.skipIf(process.platform === "win32")("isProgram", () => {
   });
 });
 
-describe("expandVersions", () => {
+describe("expandVersionPattern", () => {
   it("returns the directories that match, the newest version first", async () => {
     for (const name of ["pg-9/bin", "pg-16/bin", "pg-17/bin", "other-18/bin"]) {
       mkdirSync(join(folder, name), { recursive: true });
     }
-    expect(await expandVersions(`${folder}/pg-*/bin`)).toEqual([
+    expect(await expandVersionPattern(`${folder}/pg-*/bin`)).toEqual([
       `${folder}/pg-17/bin`,
       `${folder}/pg-16/bin`,
       `${folder}/pg-9/bin`,
     ]);
-    expect(await expandVersions(`${folder}/*-16`)).toEqual([`${folder}/pg-16`]);
+    expect(await expandVersionPattern(`${folder}/*-16`)).toEqual([`${folder}/pg-16`]);
   });
 
   it("returns none where the folder is missing", async () => {
-    expect(await expandVersions(`${folder}/none/*/bin`)).toEqual([]);
+    expect(await expandVersionPattern(`${folder}/none/*/bin`)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { closestName } from "../../src/text/closest-name.js";
+import { findClosestName } from "../../src/text/closest-name.js";
 
-describe("closestName", () => {
+describe("findClosestName", () => {
   it.each([
     ["a missing letter", "timeotMs", ["timeoutMs", "maxRetries"], "timeoutMs"],
     ["an added letter", "tokken", ["fetch", "token"], "token"],
@@ -16,7 +16,7 @@ describe("closestName", () => {
     ["a name with the same beginning", "retryForever", ["retCount"], "retCount"],
     ["typing errors rather than the same beginning", "tokXn", ["tokyoTimes", "token"], "token"],
   ])("corrects %s", (_, name, names, closest) => {
-    expect(closestName(name, names)).toBe(closest);
+    expect(findClosestName(name, names)).toBe(closest);
   });
 
   it.each([
@@ -26,12 +26,12 @@ describe("closestName", () => {
     ["fewer than three letters beside digits", "to1234", ["token"]],
     ["no names", "token", []],
   ])("returns nothing for %s", (_, name, names) => {
-    expect(closestName(name, names)).toBeUndefined();
+    expect(findClosestName(name, names)).toBeUndefined();
   });
 
   it("takes synonyms for the name", () => {
     const synonyms = { token: ["apikey", "password"] };
-    expect(closestName("pasword", ["timeoutMs", "token"], synonyms)).toBe("token");
-    expect(closestName("pasword", ["timeoutMs", "token"])).toBeUndefined();
+    expect(findClosestName("pasword", ["timeoutMs", "token"], synonyms)).toBe("token");
+    expect(findClosestName("pasword", ["timeoutMs", "token"])).toBeUndefined();
   });
 });

@@ -64,9 +64,9 @@ afterAll(async () => {
 });
 
 const databases: DatabaseDirectory = {
-  databaseOf: (user) => (user.startsWith("role_") ? "db_a" : undefined),
-  nameOf: () => Promise.resolve("shop"),
-  reasonOf: () => undefined,
+  findDatabase: (user) => (user.startsWith("role_") ? "db_a" : undefined),
+  findName: () => Promise.resolve("shop"),
+  endReasonOf: () => undefined,
 };
 
 const listen = async (
@@ -213,22 +213,22 @@ describe("a client that is refused", () => {
   it("is one whose database is not available in time", async () => {
     const directory = {
       ...databases,
-      databaseOf: () => {
+      findDatabase: () => {
         throw new DatabaseUnavailableError("not now");
       },
     };
-    const client = await connect(await listen({ patience: 1 }, directory), startup());
+    const client = await connect(await listen({ timeoutMs: 1 }, directory), startup());
     expect(await refusalOf(client)).toBe("57P03");
   });
 
   it("is one that waits for a front that does not open in time", async () => {
-    const client = await connect(await listen({ patience: 1 }, null), startup());
+    const client = await connect(await listen({ timeoutMs: 1 }, null), startup());
     expect(await refusalOf(client)).toBe("57P03");
   });
 
   it("is one for which Postgres does not start in time", async () => {
     respond = (session) => void session.end(unavailable);
-    const client = await connect(await listen({ patience: 1 }), startup());
+    const client = await connect(await listen({ timeoutMs: 1 }), startup());
     expect(await refusalOf(client)).toBe("57P03");
   });
 
@@ -294,7 +294,7 @@ describe("a fault of connections", () => {
 
 it("reports an error that should not happen, and disconnects the client", async () => {
   const defect = new Error("defect");
-  const directory = { ...databases, databaseOf: () => Promise.reject(defect) };
+  const directory = { ...databases, findDatabase: () => Promise.reject(defect) };
   const client = await connect(await listen({}, directory), startup());
   expect(await client.closed).toHaveLength(0);
   expect(defects.splice(0)).toEqual([defect]);

@@ -20,7 +20,7 @@ const [first, second, third, foreign] = ["first", "second", "third", "foreign"].
 /** A session that could not store the second credential, which replaces the first. */
 const unsavedSession = (): Session => {
   const session = new Session();
-  session.refreshed(second, first);
+  session.setUnsaved(second, first);
   return session;
 };
 
@@ -55,7 +55,7 @@ describe("a refreshed credential that could not be stored", () => {
   it("is newer than the one that it replaces, also after it was refreshed again", async () => {
     const session = unsavedSession();
     expect(await session.read(memoryStore(first), settings)).toEqual(second);
-    session.refreshed(third, second);
+    session.setUnsaved(third, second);
     expect(await session.read(memoryStore(first), settings)).toEqual(third);
     expect(session.isUnsaved).toBe(true);
   });
@@ -79,9 +79,9 @@ describe("a refreshed credential that could not be stored", () => {
 
   it("is forgotten once it is saved", () => {
     const session = unsavedSession();
-    session.saved();
+    session.markSaved();
     expect(session.isUnsaved).toBe(false);
-    expect(session.newerThan(first)).toBeUndefined();
+    expect(session.findNewerThan(first)).toBeUndefined();
   });
 });
 
@@ -95,7 +95,7 @@ describe("a login during a read", () => {
     };
     const read = session.read(store, settings);
     session.replace(second);
-    session.refreshed(third, second);
+    session.setUnsaved(third, second);
     finishRead(first);
     expect(await read).toEqual(first);
     expect(session.credential).toEqual(third);
