@@ -1,3 +1,4 @@
+import { findClosestName } from "@mgmt/internal/text/closest-name";
 import { type OperationEntry, operations } from "../generated/operations.js";
 import { errors } from "../values/errors.js";
 import { toCanonicalId } from "../values/ids.js";
@@ -131,18 +132,39 @@ const routeNotFoundError = (path: string): RequestError => {
 };
 
 /**
- * Returns the template of the path that differs only in its slashes, its case, an empty id, or a missing /v1; undefined
- * when there is none.
+ * Returns the template of the path that differs only in its slashes, its case, an empty id, a missing or repeated /v1, or typing errors
+ * in its words; undefined when there is none.
  */
 const findSimilarPath = (path: string): string | undefined => {
   const lowerCasePath = path.toLowerCase();
   const tidyPath = `/${lowerCasePath.split("/").filter(Boolean).join("/")}`;
+  const versionedPath = `/v1${tidyPath.replace(/^(\/v1)+(?=\/|$)/, "")}`;
   const routeMatch =
     locatePath(lowerCasePath.replaceAll("//", "/id/")) ??
     locatePath(tidyPath) ??
-    locatePath(`/v1${tidyPath}`);
+    locatePath(versionedPath) ??
+    locatePath(correctWords(versionedPath));
   const [similarOperation] = routeMatch?.node.operations.values() ?? [];
   return similarOperation?.operation.path;
+};
+
+/** Matches what may be meant as a word of a path. Ids have underscores or digits, and long strings take long to compare. */
+const wordPattern = /^[a-z-]{1,40}$/;
+
+/** Replaces each word of a path that no route has in its place by the closest one that a route has. */
+const correctWords = (path: string): string => {
+  let node: RouteNode | undefined = routeTree;
+  const segments = path
+    .slice(1)
+    .split("/")
+    .map((segment) => {
+      const words = [...(node?.literals.keys() ?? [])];
+      const canBeWord = !node?.parameter && wordPattern.test(segment);
+      const word = canBeWord ? (findClosestName(segment, words) ?? segment) : segment;
+      node = node?.literals.get(word) ?? node?.parameter;
+      return word;
+    });
+  return `/${segments.join("/")}`;
 };
 
 /** Returns whether the path is part of the API. */
