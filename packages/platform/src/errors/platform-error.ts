@@ -33,8 +33,26 @@ export class PlatformError extends Error {
 
 const otherDirectoryHint = "Choose another directory with --data-dir, or use --ephemeral.";
 
+const postgresChoiceHint =
+  "Set MGMT_POSTGRES to package, system, or the absolute path of the directory that contains initdb and postgres, of Postgres 14 or " +
+  "newer. Without the variable, mgmt dev looks for Postgres in its package, then in the system.";
+
 /** Builds every error of the platform. */
 export const platformErrors = {
+  invalidPostgresChoice: (choice: string) =>
+    new PlatformError(
+      "platform:no_postgres",
+      `MGMT_POSTGRES cannot be ${JSON.stringify(choice)}`,
+      postgresChoiceHint,
+    ),
+
+  noChosenPostgres: (choice: string, tried: readonly string[]) =>
+    new PlatformError(
+      "platform:no_postgres",
+      `MGMT_POSTGRES is ${JSON.stringify(choice)}, but no usable Postgres was found there. Tried: ${tried.join("; ")}`,
+      postgresChoiceHint,
+    ),
+
   noPostgres: (tried: readonly string[]) =>
     new PlatformError(
       "platform:no_postgres",

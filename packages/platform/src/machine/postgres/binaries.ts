@@ -44,16 +44,18 @@ export const findBinaries = async (search: BinariesSearch): Promise<Binaries> =>
   if (choice !== undefined && isAbsolute(choice)) {
     const binaries = await probeDirectory(choice, search.account, failedAttempts);
     if (binaries !== undefined) return binaries;
-    throw platformErrors.noPostgres(failedAttempts);
+    throw platformErrors.noChosenPostgres(choice, failedAttempts);
   }
   if (choice !== undefined && choice !== "package" && choice !== "system") {
-    throw platformErrors.noPostgres([`${choice} (must be package, system, or an absolute path)`]);
+    throw platformErrors.invalidPostgresChoice(choice);
   }
   const binaries =
     (choice === "system" ? undefined : await findInPackage(search, failedAttempts)) ??
     (choice === "package" ? undefined : await findInSystem(search, failedAttempts));
   if (binaries !== undefined) return binaries;
-  throw platformErrors.noPostgres(failedAttempts);
+  throw choice === undefined
+    ? platformErrors.noPostgres(failedAttempts)
+    : platformErrors.noChosenPostgres(choice, failedAttempts);
 };
 
 const findInPackage = async (

@@ -74,10 +74,15 @@ describe("findBinaries", () => {
     expect(error.hint).toMatch(/install/i);
   });
 
-  it("refuses an unknown choice", async () => {
-    expect((await failure(findBinaries({ ...nowhere, choice: "postgres-18" }))).message).toContain(
-      "postgres-18",
-    );
+  it.each([
+    ["postgres-18", 'MGMT_POSTGRES cannot be "postgres-18"'],
+    ["system", 'MGMT_POSTGRES is "system", but no usable Postgres was found there. Tried: PATH'],
+    ["package", 'MGMT_POSTGRES is "package", but no usable Postgres was found there. Tried: the package'],
+  ])("says first that the choice %j is wrong", async (choice, message) => {
+    const error = await failure(findBinaries({ ...nowhere, choice, packageName: noPackage }));
+    expect(error.code).toBe("platform:no_postgres");
+    expect(error.message.startsWith(message), error.message).toBe(true);
+    expect(error.hint).toMatch(/^Set MGMT_POSTGRES to package, system, or the absolute path/);
   });
 
   it.each([
@@ -90,6 +95,7 @@ describe("findBinaries", () => {
     const error = await failure(findBinaries({ ...nowhere, choice }));
     expect(error.code).toBe("platform:no_postgres");
     expect(error.message).toContain(reason);
+    expect(error.hint).toMatch(/^Set MGMT_POSTGRES /);
   });
 });
 
