@@ -1,3 +1,4 @@
+import { withArticle } from "../text/article.js";
 import { describeCause, CliError, type CliErrorOptions } from "./cli-error.js";
 
 const helpHint = "Run the command with --help to see its arguments and flags.";
@@ -101,7 +102,7 @@ export const unknownFieldError = (
 export const nothingToChooseError = (noun: string): CliError =>
   missingInputError(
     `There is no ${noun} to choose`,
-    `Create one, or pass the id of a ${noun} that you can use.`,
+    `Create one, or pass the id of ${withArticle(noun)} that you can use.`,
   );
 
 /** Shortens a long word, which may be a token in the wrong place. */

@@ -9,6 +9,7 @@ import { kindOfPrefix, resourceKinds, type KindName } from "../contract/kinds.js
 import { nameOfItem } from "../contract/list.js";
 import { ApiError } from "../sdk/sdk.js";
 import { type Adoption, formatAdoptionProblem } from "./adopt.js";
+import { withArticle } from "../text/article.js";
 import { addressLabel } from "./entry.js";
 import type { LocateEntry } from "./read-manifest.js";
 import type { ServiceState } from "./read-state.js";
@@ -98,7 +99,7 @@ const describeById = async (
   signal: AbortSignal,
 ): Promise<MisplacementReason> => {
   const { get, noun } = resourceKinds[kind];
-  const kindMismatch = noun === resource ? "" : `, not of a ${resource}`;
+  const kindMismatch = noun === resource ? "" : `, not of ${withArticle(resource)}`;
   try {
     if (get === undefined) return undefined;
     const item = valueAt(await client.request({ method: "GET", path: get, pathParams: { id } }, { signal }), [
@@ -110,7 +111,7 @@ const describeById = async (
   } catch (error) {
     if (!(error instanceof ApiError && [403, 404, 422].includes(error.status))) throw error;
     return kindMismatch !== "" && id.length >= minIdLength
-      ? `it is the id of a ${noun}${kindMismatch}`
+      ? `it is the id of ${withArticle(noun)}${kindMismatch}`
       : undefined;
   }
 };

@@ -81,7 +81,10 @@ const missingFields = (
 
 const noFieldSetError = (fields: readonly Field[]): Error => {
   const flags = fields.filter(({ deprecated }) => !deprecated).map(flagOf);
-  return missingInputError("No field is set", `Pass at least one of ${flags.join(", ")}.`);
+  return missingInputError(
+    "No field is set",
+    `Pass ${flags.length === 1 ? "" : "at least one of "}${flags.join(", ")}.`,
+  );
 };
 
 const missingValuesError = (

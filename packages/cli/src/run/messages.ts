@@ -1,6 +1,7 @@
 import type { ItemResult, Notice } from "../output/output.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
+import { withArticle } from "../text/article.js";
 
 type PathParameters = Readonly<Record<string, string>>;
 
@@ -101,7 +102,9 @@ export const wrongPrefixMessages = (
     const id = target[name] ?? "";
     const typedPrefix = /^[a-z]+_/.exec(id)?.[0];
     if (prefix === undefined || typedPrefix === undefined || typedPrefix === prefix) return [];
-    return [`${id} does not look like the id of a ${resource ?? "resource"}, which starts with ${prefix}.`];
+    return [
+      `${id} does not look like the id of ${withArticle(resource ?? "resource")}, which starts with ${prefix}.`,
+    ];
   });
 
 /** Returns the last id of the path, which identifies the resource itself. */

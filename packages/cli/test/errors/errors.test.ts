@@ -57,6 +57,9 @@ describe("an error response", () => {
     expect(failed(await mgmt`projects get db_000000000000000000000000`, 6)).toContain(
       "db_000000000000000000000000 does not look like the id of a project, which starts with proj_.",
     );
+    expect(failed(await mgmt`agent-approvals get db_000000000000000000000000`, 6)).toContain(
+      "db_000000000000000000000000 does not look like the id of an approval, which starts with appr_.",
+    );
   });
 
   it("exits with 7 for a conflict, dependencies and an invalid body, and names the fields", async () => {

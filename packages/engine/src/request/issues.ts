@@ -30,8 +30,13 @@ const isSummary = ({ keyword, params }: Finding): boolean =>
   keyword === "oneOf" ||
   (keyword === "discriminator" && params["error"] === "tag" && params["tagValue"] === undefined);
 
-/** Joins the messages of failed alternatives: "must be a date or must be a date and time". */
-const joinMessages = (messages: readonly string[]): string => messages.join(" or ");
+/** Joins the messages of failed alternatives: "must be a date or a date and time". */
+const joinMessages = (messages: readonly string[]): string =>
+  messages
+    .map((message, index) =>
+      /^must be (?!one of)/.test(messages[index - 1] ?? "") ? message.replace(/^must be /, "") : message,
+    )
+    .join(" or ");
 
 /**
  * Returns the place of a finding. For a missing or unknown field, that is the field itself, not the object that

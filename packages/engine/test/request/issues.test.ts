@@ -77,7 +77,7 @@ describe("the issues of a 422", () => {
 
   it("joins the ways in which a value could have fitted", async () => {
     expect(await issues("GET", `/v1/databases/${databaseId}/usage?startDate=yesterday`)).toEqual([
-      "query/startDate must be a date (YYYY-MM-DD) or must be a date and time with a time zone (RFC 3339)",
+      "query/startDate must be a date (YYYY-MM-DD) or a date and time with a time zone (RFC 3339)",
     ]);
   });
 
