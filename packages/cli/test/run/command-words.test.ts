@@ -31,7 +31,7 @@ describe("an error of the service", () => {
       "mgmt projects list",
     ],
     [["services", "get", `cps_${none}`], `No service has the id or name "cps_${none}"`, "mgmt services list"],
-    [["deployments", "get", `dpl_${none}`], `No deployment has the id or name "dpl_${none}"`, "mgmt"],
+    [["deployments", "get", `dpl_${none}`], `No deployment has the id "dpl_${none}"`, "mgmt"],
   ])("names the id that does not exist, and what lists the others: %s", async (line, message, list) => {
     const stderr = await stderrOf(...line);
     expect(stderr).toContain(`error: ${message} (`);

@@ -47,7 +47,7 @@ const rewordNotFound = (
   const hint = listHintOf(kind);
   return {
     ...failureWithoutHint,
-    message: `No ${resourceKinds[kind].noun} has the id or name ${JSON.stringify(text)}`,
+    message: `No ${resourceKinds[kind].noun} has the id${hint === undefined ? "" : " or name"} ${JSON.stringify(text)}`,
     ...(hint !== undefined && { hint }),
   };
 };
