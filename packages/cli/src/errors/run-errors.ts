@@ -1,3 +1,4 @@
+import { addressWithoutCredentials } from "../text/address-without-credentials.js";
 import { describeCause, CliError } from "./cli-error.js";
 
 /** @param reason Why the command did not ask. */
@@ -117,11 +118,24 @@ export const missingControlError = (): CliError =>
     "Start mgmt dev, or pass --control-url and --control-secret-file with the controlUrl and controlSecretFile that mgmt dev --output json prints.",
   );
 
-export const unreachableControlError = (url: string, cause: unknown): CliError =>
+/** @param missing the flag and the variable of the other value. */
+export const incompleteControlError = (
+  from: string,
+  missing: { readonly flag: string; readonly variable: string },
+): CliError =>
+  new CliError(
+    "usage",
+    "control:not_found",
+    `${from} is set, but neither ${missing.flag} nor ${missing.variable} is`,
+    `Pass ${missing.flag}, or set ${missing.variable}. Without ${from}, the command uses the running mgmt dev.`,
+  );
+
+/** @param from where the address comes from. */
+export const unreachableControlError = (url: string, from: string | undefined, cause: unknown): CliError =>
   new CliError(
     "network",
     "control:unreachable",
-    `mgmt dev cannot be reached at ${url} (${describeCause(cause)})`,
+    `mgmt dev cannot be reached at ${addressWithoutCredentials(url)}${from === undefined ? "" : ` (from ${from})`} (${describeCause(cause)})`,
     "Check that mgmt dev is running and that this is its control address.",
   );
 

@@ -8,19 +8,21 @@ import { nodeTransport } from "../sdk/sdk.js";
 export interface ControlAccess {
   readonly url: string;
   readonly secret: string;
+  /** The flag, variable, or profile that has the address, if the user chose it. */
+  readonly from?: string;
 }
 
 const controlTimeoutMs = 30_000;
 
 /** Sends a request to a control surface. Throws `control:unreachable`, `control:refused` or `connection:insecure`. */
 export const callControl = async (
-  { url, secret }: ControlAccess,
+  { url, secret, from }: ControlAccess,
   method: "GET" | "POST" | "PUT" | "DELETE",
   path: string,
   fields: object | undefined,
   { output, insecureAddresses, signal: stopSignal }: Pick<Context, "output" | "insecureAddresses" | "signal">,
 ): Promise<unknown> => {
-  await insecureAddresses.check({ value: url, from: "the control URL" });
+  await insecureAddresses.check({ value: url, from: from ?? "the control URL" });
   const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
   const body = fields && JSON.stringify(fields);
   const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(controlTimeoutMs)]);
@@ -28,7 +30,7 @@ export const callControl = async (
     .send({ method, url: `${url}${path}`, headers, body, signal })
     .catch((error: unknown) => {
       stopSignal.throwIfAborted();
-      throw unreachableControlError(url, error);
+      throw unreachableControlError(url, from, error);
     });
   const value = tryParseJson(response.body);
   if (response.status >= 300) {

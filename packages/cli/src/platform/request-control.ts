@@ -1,9 +1,9 @@
 import type { Context, GlobalFlags } from "../input/context.js";
 import { devNotRunningError } from "../errors/access-errors.js";
-import { missingControlError } from "../errors/run-errors.js";
+import { incompleteControlError, missingControlError } from "../errors/run-errors.js";
 import { invalidAddressError } from "../errors/usage-errors.js";
 import { announceLinkedProfile } from "../profiles/announce-link.js";
-import { chooseProfile } from "../profiles/active-profile.js";
+import { chooseProfile, type ValueWithSource } from "../profiles/active-profile.js";
 import { localProfileName, type Profile, findProfile, findRunningProfile } from "../profiles/profile.js";
 import { canProveOwnService } from "../credentials/own-service.js";
 import { callControl } from "./control.js";
@@ -16,7 +16,7 @@ export interface ControlFlags extends GlobalFlags {
 /**
  * Sends a request to the control surface that the flags, the environment, or a profile names.
  *
- * @throws XX
+ * @throws CliError `control:not_found`, `control:unreachable`, `control:refused`, `dev:not_running`, or `usage:unreadable_file`.
  */
 export const requestControl = async (
   method: "GET" | "POST",
@@ -27,10 +27,16 @@ export const requestControl = async (
 ): Promise<unknown> => {
   const { url, secretFile, profile } = findControl(flags, context);
   if (profile && !(await canProveOwnService(profile.value, context)))
-    throw devNotRunningError(profile.name, url);
-  const secret = await context.sources.readSecret(secretFile, "--control-secret-file");
-  return callControl({ url, secret }, method, path, fields, context);
+    throw devNotRunningError(profile.name, url.value);
+  const secret = await context.sources.readSecret(secretFile.value, secretFile.from);
+  return callControl({ url: url.value, secret, from: url.from }, method, path, fields, context);
 };
+
+interface ControlChoice {
+  readonly url: ValueWithSource<string>;
+  readonly secretFile: ValueWithSource<string>;
+  readonly profile?: { readonly name: string; readonly value: Profile };
+}
 
 /**
  * Returns the control surface from flags, else the environment, else the profile that commands use, else the profile of a
@@ -39,31 +45,53 @@ export const requestControl = async (
 const findControl = (
   { controlUrl, controlSecretFile, ...flags }: ControlFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
-): { url: string; secretFile: string; profile?: { name: string; value: Profile } } => {
-  const { env } = context;
-  const url = controlUrl ?? env["MGMT_CONTROL_URL"]?.trim();
-  const secretFile = controlSecretFile ?? env["MGMT_CONTROL_SECRET_FILE"]?.trim();
+): ControlChoice => {
+  const url = findSetting(controlUrl, urlSources, context);
+  const secretFile = findSetting(controlSecretFile, secretFileSources, context);
   if (url && secretFile) return { url: normalizeControlUrl(url), secretFile };
+  // A lone URL or file is not completed from the profile: the secret of one service must not be sent to another.
+  if (url) throw incompleteControlError(url.from, secretFileSources);
+  if (secretFile) throw incompleteControlError(secretFile.from, urlSources);
   const profileChoice = chooseProfile(flags, context);
   const { profiles, profile, name } = profileChoice;
   const chosenName = profile?.controlUrl === undefined ? undefined : name?.value;
   if (chosenName !== undefined) announceLinkedProfile(profileChoice, context);
   const profileName = chosenName ?? findRunningProfile(profiles) ?? localProfileName;
   const controlProfile = findProfile(profiles, profileName);
-  // A lone URL or file is not completed from the profile: the secret of one service must not be sent to another.
-  if (url || secretFile || !controlProfile?.controlUrl || !controlProfile.controlSecretFile)
-    throw missingControlError();
-  const { controlUrl: profileUrl, controlSecretFile: profileSecretFile } = controlProfile;
+  if (!controlProfile?.controlUrl || !controlProfile.controlSecretFile) throw missingControlError();
+  const from = `profile ${profileName}`;
   return {
-    url: normalizeControlUrl(profileUrl),
-    secretFile: profileSecretFile,
+    url: normalizeControlUrl({ value: controlProfile.controlUrl, from }),
+    secretFile: { value: controlProfile.controlSecretFile, from },
     profile: { name: profileName, value: controlProfile },
   };
 };
 
-const normalizeControlUrl = (url: string): string => {
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw invalidAddressError("--control-url", "must be an absolute URL", "http://127.0.0.1:4300/_control");
+interface SettingSources {
+  readonly flag: string;
+  readonly variable: string;
+}
+
+const urlSources: SettingSources = { flag: "--control-url", variable: "MGMT_CONTROL_URL" };
+const secretFileSources: SettingSources = {
+  flag: "--control-secret-file",
+  variable: "MGMT_CONTROL_SECRET_FILE",
+};
+
+/** Returns the value of a flag, else that of its variable. */
+const findSetting = (
+  flagValue: string | undefined,
+  { flag, variable }: SettingSources,
+  { env }: Pick<Context, "env">,
+): ValueWithSource<string> | undefined => {
+  if (flagValue !== undefined) return { value: flagValue, from: flag };
+  const value = env[variable]?.trim();
+  return value ? { value, from: variable } : undefined;
+};
+
+const normalizeControlUrl = ({ value, from }: ValueWithSource<string>): ValueWithSource<string> => {
+  if (!/^https?:\/\//.test(value) || !URL.canParse(value)) {
+    throw invalidAddressError(from, "must be an absolute URL", "http://127.0.0.1:4300/_control");
   }
-  return url.replace(/\/+$/, "");
+  return { value: value.replace(/\/+$/, ""), from };
 };

@@ -1,3 +1,4 @@
+import { exitCodes } from "../../errors/exit-codes.js";
 import type { Failure } from "../../errors/failure.js";
 import type { FailedCommand } from "./failed-command.js";
 
@@ -63,6 +64,18 @@ const suggestApproval: NextRule = (facts) => [
   ["agent-approvals", "get", facts.command.words[0] === "agent-approvals" ? facts.id : undefined],
   whoami,
 ];
+
+/** Lists the approvals, unless the control surface has refused its secret. */
+const suggestApprovalList: NextRule = ({ failure, command, flag }) => {
+  if (command.words[1] !== "approvals" || failure.exitCode === exitCodes.forbidden) return [];
+  const flags: readonly (readonly [string, string | undefined])[] = [
+    ["--profile", command.flags.profile],
+    ["--control-url", flag("controlUrl")],
+    ["--control-secret-file", flag("controlSecretFile")],
+  ];
+  const setFlags = flags.flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
+  return [["dev", "approvals", "list", ...setFlags]];
+};
 
 const suggestHelp =
   (...words: string[]): NextRule =>
@@ -161,6 +174,7 @@ export const nextByCode: Readonly<Record<string, NextRule>> = {
     ["workspaces", "integrations", "list", ...(command.words[0] === "workspaces" ? args.slice(0, 1) : [])],
   ],
   "service_token:not_found": ({ args }) => [["workspaces", "service-tokens", "list", args[0]]],
+  "control:refused": suggestApprovalList,
   "route:method_not_allowed": () => [["operations"], authStatus],
   "route:not_found": () => [["operations"], ["doctor"]],
 
