@@ -80,7 +80,6 @@ const exitReasonOfStatus = (status: number): ExitReason => {
   if (status === 404) return "notFound";
   if (status === 408) return "pending";
   if ([429, 502, 503, 504].includes(status)) return "network";
-  if (status === 405) return "failure";
   return status >= 400 && status < 500 ? "refused" : "failure";
 };
 

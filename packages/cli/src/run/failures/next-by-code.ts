@@ -175,7 +175,7 @@ export const nextByCode: Readonly<Record<string, NextRule>> = {
   ],
   "service_token:not_found": ({ args }) => [["workspaces", "service-tokens", "list", args[0]]],
   "control:refused": suggestApprovalList,
-  "route:method_not_allowed": () => [["operations"], authStatus],
+  "route:method_not_allowed": () => [["operations"]],
   "route:not_found": () => [["operations"], ["doctor"]],
 
   "auth:login_required": () => [login, authStatus],
