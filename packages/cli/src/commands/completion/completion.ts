@@ -16,7 +16,7 @@ export const completionCommand: CommandDeclaration = {
     "mgmt completion fish | source",
     "mgmt completion powershell | Out-String | Invoke-Expression",
   ],
-  globalOptions: "none",
+  globalOptions: "hidden",
   define: (command, { output }) => {
     command.addArgument(new Argument("<shell>", shells.join(", "))).action((name: string) => {
       const shell = shells.find((shellName) => shellName === name);

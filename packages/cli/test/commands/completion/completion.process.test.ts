@@ -52,6 +52,8 @@ describe("completion", () => {
     const { stdout, status } = await runInProcess(["completion", shell]);
     expect(status).toBe(0);
     expect(stdout).toContain("mgmt complete -- ");
+    const flags = ["--output", "json", "--debug", "--yes", "--profile", "none", "--no-pager"];
+    expect(await runInProcess(["completion", shell, ...flags])).toMatchObject({ status, stdout, stderr: "" });
   });
 });
 
