@@ -1,6 +1,7 @@
 import type { Context } from "../input/context.js";
 import { missingTokenError } from "../errors/access-errors.js";
 import { isObject } from "../json/json-path.js";
+import { isDevProfile } from "../profiles/profile.js";
 import type { RequestCredential } from "../profiles/resolve-access.js";
 import type { LoginToken } from "./login-token.js";
 
@@ -21,7 +22,8 @@ export const resolveToken = async (
   if (identity.profile.inKeyring === "token") {
     const { readStoredToken } = await import("./credential-store.js");
     const token = await readStoredToken(identity);
-    if (token === undefined) throw missingTokenError(identity.profile.baseUrl);
+    if (token === undefined)
+      throw missingTokenError(identity.profile.baseUrl, isDevProfile(identity.profile));
     return token;
   }
   const { authUrl = identity.profile.baseUrl } = identity.profile;

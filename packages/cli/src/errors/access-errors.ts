@@ -4,18 +4,25 @@ import { CliError } from "./cli-error.js";
 
 const authHelpCommand = ["mgmt", "help", "auth"];
 
+/** What brings back the token of a profile of `mgmt dev`. */
+export const devLoginHint = "Restart mgmt dev, which logs in again.";
+
 const localServiceHint = "`mgmt dev` in another terminal runs the service on this machine.";
 
-/** @param baseUrl the address of the service, if it is known. */
-export const missingTokenError = (baseUrl: string | undefined): CliError => {
+/**
+ * @param baseUrl the address of the service, if it is known.
+ * @param isDev whether `mgmt dev` has registered the service.
+ */
+export const missingTokenError = (baseUrl: string | undefined, isDev: boolean): CliError => {
   const address = baseUrl === undefined ? undefined : addressWithoutCredentials(baseUrl);
+  const restartHint = isDev ? `${devLoginHint} Or run` : "Run";
   return new CliError(
     "notAuthenticated",
     "auth:no_token",
     "You are not logged in, and no token is set",
     address === undefined
       ? `Run mgmt login --base-url URL, or set MGMT_BASE_URL and MGMT_TOKEN. ${localServiceHint}`
-      : `Run mgmt login --base-url ${address}, set MGMT_TOKEN, or pass --token-file PATH.`,
+      : `${restartHint} mgmt login --base-url ${address}, set MGMT_TOKEN, or pass --token-file PATH.`,
     { next: [...(address === undefined ? [] : [["mgmt", "login", "--base-url", address]]), authHelpCommand] },
   );
 };
@@ -97,7 +104,7 @@ export const unknownProfileError = (from: string, name: string, profileNames: re
     "profile:not_found",
     `There is no profile ${name} (${from})`,
     profileNames.length > 0
-      ? `Pass --profile with one of ${profileNames.join(", ")}, or create it: mgmt login --profile ${name}`
+      ? `Pass --profile ${profileNames.length === 1 ? "" : "with one of "}${profileNames.join(", ")}, or create it: mgmt login --profile ${name}`
       : `mgmt login --profile ${name} creates it.`,
   );
 
@@ -108,7 +115,7 @@ export const unknownProfileNameError = (name: string, profileNames: readonly str
     "profile:not_found",
     `There is no profile ${name}`,
     profileNames.length > 0
-      ? `${didYouMean(name, profileNames)}The profiles are ${profileNames.join(", ")}. mgmt login --profile ${name} creates this one.`
+      ? `${didYouMean(name, profileNames)}${profileNames.length === 1 ? "The only profile is" : "The profiles are"} ${profileNames.join(", ")}. mgmt login --profile ${name} creates this one.`
       : `mgmt login --profile ${name} creates it.`,
   );
 

@@ -8,7 +8,7 @@ import {
 import { invalidAddressError, quotedTokenError, usageError } from "../errors/usage-errors.js";
 import { requireProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
 import { announceLinkedProfile } from "./announce-link.js";
-import { hasCredential, isSameAddress, type Profile } from "./profile.js";
+import { hasCredential, isDevProfile, isSameAddress, type Profile } from "./profile.js";
 
 /** The credential of requests: a token, or that of a profile. */
 export type RequestCredential = { token: string } | { name: string; profile: Profile; file: string };
@@ -57,6 +57,16 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
       : tokenIdentity,
     choice,
   };
+};
+
+/** Whether the service is one of `mgmt dev`, as far as the profile says. */
+export const isDevAccess = ({ baseUrl, choice }: ServiceAccess): boolean => {
+  const { profile } = choice ?? {};
+  return (
+    profile !== undefined &&
+    isDevProfile(profile) &&
+    (baseUrl === undefined || isSameAddress(baseUrl.value, profile.baseUrl))
+  );
 };
 
 /** Throws `usage:invalid` for an address that the SDK refuses, which is not that of another service. */

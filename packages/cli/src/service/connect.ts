@@ -5,7 +5,7 @@ import { resolveToken } from "../credentials/token-source.js";
 import { missingBaseUrlError, missingTokenError } from "../errors/access-errors.js";
 import { invalidAddressError } from "../errors/usage-errors.js";
 import type { ValueWithSource } from "../profiles/active-profile.js";
-import { type ServiceAccess, resolveAccess } from "../profiles/resolve-access.js";
+import { isDevAccess, type ServiceAccess, resolveAccess } from "../profiles/resolve-access.js";
 import type { Transport } from "../sdk/sdk.js";
 import { announceRetry, withSlownessNotices } from "../transport/announce-delays.js";
 import { withDebugNotices } from "../transport/debug-requests.js";
@@ -22,11 +22,12 @@ export const connect = async (
 
 /** Does the same for access that is resolved already. */
 export const connectWithAccess = async (
-  { baseUrl, identity }: Pick<ServiceAccess, "baseUrl" | "identity">,
+  access: ServiceAccess,
   context: Context,
   options?: SendOptions,
 ): Promise<MgmtClient> => {
-  if (!identity) throw missingTokenError(baseUrl?.value);
+  const { baseUrl, identity } = access;
+  if (!identity) throw missingTokenError(baseUrl?.value, isDevAccess(access));
   if (!baseUrl) throw missingBaseUrlError();
   const { value } = identity;
   const token = await resolveToken(value, context);

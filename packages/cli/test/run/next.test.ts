@@ -169,8 +169,8 @@ describe("next of an error of the command line", () => {
   it("can be run as it is where the error itself names the resource", async () => {
     const { id, database } = await session.server.engine.seed.project();
     const errors = [
-      missingTokenError(session.server.baseUrl),
-      missingTokenError(undefined),
+      missingTokenError(session.server.baseUrl, false),
+      missingTokenError(undefined, true),
       noCredentialsError(database?.id ?? ""),
       noPoolerError(database?.id ?? ""),
       unknownRoleError(database?.id ?? "", "nope", []),
@@ -234,16 +234,29 @@ describe("next of a failed command", () => {
 
   it("starts with npx @mgmt/cli if npx has started the command, but not if it has started another program", async () => {
     const line = ["projects", "get", "proj_gone", "-o", "json"];
-    const run = async (script: string): Promise<string[][]> => {
-      const npx = { npm_command: "exec", npm_lifecycle_event: "npx", npm_lifecycle_script: script };
-      return nextOf((await runInProcess(line, { env: { ...env, ...npx } })).errors);
-    };
+    const npxOf = (script: string): NodeJS.ProcessEnv => ({
+      npm_command: "exec",
+      npm_lifecycle_event: "npx",
+      npm_lifecycle_script: script,
+    });
+    const run = async (script: string): Promise<string[][]> =>
+      nextOf((await runInProcess(line, { env: { ...env, ...npxOf(script) } })).errors);
     // Versions of npm write the script differently.
     for (const script of ["mgmt", "'mgmt'", `"mgmt" "projects"`]) {
       const next = await run(script);
       expect(next.map((words) => words.slice(0, 2))).toEqual(next.map(() => ["npx", "@mgmt/cli"]));
     }
     for (const script of ["vitest run", "mgmt-mock"]) expect((await run(script))[0]?.[0]).toBe("mgmt");
+
+    const stderrOf = async (...words: string[]): Promise<string> =>
+      (await runInProcess(words, { env: { ...env, ...npxOf("mgmt") } })).stderr;
+    expect(await stderrOf("projects", "get", "proj_gone")).toContain(
+      "hint: Run npx @mgmt/cli projects list to",
+    );
+    expect(await stderrOf("projects", "lst")).toContain("hint: Did you mean npx @mgmt/cli projects list?");
+    expect(await stderrOf("projects", "list", "extra")).toContain(
+      " npx @mgmt/cli projects list --help shows",
+    );
   });
 
   it("names nothing that the command has just deleted", async () => {

@@ -3,7 +3,8 @@ import { readStoredLogin, loginStoreOf } from "../../credentials/credential-stor
 import { logout } from "../../sdk/oauth.js";
 import { requireProfile } from "../../profiles/active-profile.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
-import { hasCredential } from "../../profiles/profile.js";
+import { devLoginHint } from "../../errors/access-errors.js";
+import { hasCredential, isDevProfile } from "../../profiles/profile.js";
 import { assertOwnService } from "../../credentials/own-service.js";
 import { nodeTransport } from "../../sdk/sdk.js";
 import { withDebugNotices } from "../../transport/debug-requests.js";
@@ -41,5 +42,8 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
   await store.clear();
   // The keyring entry was deleted by another program.
   if (profile.inKeyring === "login") return output.info(`Logged out of profile ${name.value}.`);
-  output.info(`Removed the token of profile ${name.value}. The token stays valid until it is deleted.`);
+  const restartHint = isDevProfile(profile) ? ` ${devLoginHint}` : "";
+  output.info(
+    `Removed the token of profile ${name.value}. The token stays valid until it is deleted.${restartHint}`,
+  );
 };

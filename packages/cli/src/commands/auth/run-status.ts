@@ -7,7 +7,7 @@ import {
 import { missingTokenError } from "../../errors/access-errors.js";
 import { chooseProfile, type ValueWithSource } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
-import { resolveAccess } from "../../profiles/resolve-access.js";
+import { isDevAccess, resolveAccess } from "../../profiles/resolve-access.js";
 import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
 
 /** A value that commands use, and where it comes from. Both are null if there is none. */
@@ -51,7 +51,8 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
     link: choice.link?.file ?? null,
   };
   await context.output.result(status);
-  if (!identity || credential === noCredentialDescription) throw missingTokenError(baseUrl?.value);
+  if (!identity || credential === noCredentialDescription)
+    throw missingTokenError(baseUrl?.value, isDevAccess(access));
 };
 
 const addressValue = (setting: ValueWithSource<string> | undefined): StatusValue =>

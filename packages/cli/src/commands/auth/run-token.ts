@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { parseJwtExpiry, resolveToken } from "../../credentials/token-source.js";
 import { missingTokenError } from "../../errors/access-errors.js";
-import { resolveAccess } from "../../profiles/resolve-access.js";
+import { isDevAccess, resolveAccess } from "../../profiles/resolve-access.js";
 import {
   assertHasDestination,
   formatWithSecrets,
@@ -29,8 +29,9 @@ export const runAuthToken = async (
 ): Promise<void> => {
   const destination = resolveSecretDestination(secretFlags, context);
   assertHasDestination("The token", destination);
-  const { baseUrl, identity } = await resolveAccess(flags, context);
-  if (!identity) throw missingTokenError(baseUrl?.value);
+  const access = await resolveAccess(flags, context);
+  const { baseUrl, identity } = access;
+  if (!identity) throw missingTokenError(baseUrl?.value, isDevAccess(access));
   const tokenSource = await resolveToken(identity.value, context);
   const token = typeof tokenSource === "string" ? tokenSource : await tokenSource();
   const { output } = context;

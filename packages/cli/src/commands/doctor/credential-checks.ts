@@ -8,8 +8,9 @@ import {
 import { missingTokenError } from "../../errors/access-errors.js";
 import type { ValueWithSource } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
-import type { ServiceAccess, RequestCredential } from "../../profiles/resolve-access.js";
+import { isDevAccess, type ServiceAccess, type RequestCredential } from "../../profiles/resolve-access.js";
 import { connectWithAccess } from "../../service/connect.js";
+import { withArticle } from "../../text/article.js";
 import {
   type Check,
   errorCheck,
@@ -28,8 +29,9 @@ export const checkCredentials = async (
   context: Context,
 ): Promise<Check[]> => {
   const { identity, baseUrl } = access;
+  const tokenError = missingTokenError(baseUrl?.value, isDevAccess(access));
   const loginSuggestion = [["mgmt", "login"]];
-  if (!identity) return [await errorCheck("credential", missingTokenError(baseUrl?.value))];
+  if (!identity) return [await errorCheck("credential", tokenError)];
   let description: CredentialDescription;
   try {
     description = await describeCredential(identity);
@@ -41,7 +43,7 @@ export const checkCredentials = async (
     isInKeyring(identity) ? "The credential is in the keyring" : "The credential is not in the keyring",
   );
   if (description === noCredentialDescription) {
-    return [await errorCheck("keyring", missingTokenError(baseUrl?.value), loginSuggestion)];
+    return [await errorCheck("keyring", tokenError, loginSuggestion)];
   }
   try {
     const client = await connectWithAccess(access, context);
@@ -65,7 +67,7 @@ const readCallerName = async (client: MgmtClient, signal: AbortSignal): Promise<
 };
 
 const checkExpiry = ({ from, kind, endsAt, renewed }: CredentialDescription, caller: string): Check => {
-  const credentialText = `${caller}, with a ${kind ?? "token"} from ${from ?? "this command line"}`;
+  const credentialText = `${caller}, with ${withArticle(kind ?? "token")} from ${from ?? "this command line"}`;
   if (renewed) return okCheck("credential", `${credentialText}, which is refreshed automatically`);
   if (endsAt === null) return okCheck("credential", credentialText);
   const message = `${credentialText}, valid until ${endsAt}`;

@@ -322,6 +322,22 @@ describe("mgmt logout", () => {
     });
   });
 
+  it("says that a restart of mgmt dev brings its token back", async () => {
+    const { baseUrl } = account.server;
+    account.store(({ profiles }) => {
+      profiles["local"] = { baseUrl, controlUrl: `${baseUrl}/_control`, token: "token" };
+      profiles["other"] = { baseUrl, token: "token" };
+    });
+    const hint = "Restart mgmt dev, which logs in again.";
+    expect((await account.mgmt`logout --profile local`).stderr).toContain(`until it is deleted. ${hint}\n`);
+    for (const line of ["projects list", "auth status", "auth token --show-secrets", "doctor"]) {
+      const { stdout, stderr } = await account.run([...line.split(" "), "--profile", "local"]);
+      expect(stdout + stderr).toContain(`${hint} Or run mgmt login --base-url ${baseUrl}, set MGMT_TOKEN,`);
+    }
+    expect((await account.mgmt`logout --profile other`).stderr).not.toContain(hint);
+    expect((await account.mgmt`projects list --profile other`).stderr).not.toContain(hint);
+  });
+
   it("removes the login even if its server cannot be reached, and warns that it may still be valid", async () => {
     await account.login();
     await account.server.close(0);

@@ -156,12 +156,15 @@ describe("mgmt auth switch", () => {
       [
         "nobody",
         "error: There is no profile nobody (profile:not_found)\n" +
-          "hint: The profiles are default. mgmt login --profile nobody creates this one.\n",
+          "hint: The only profile is default. mgmt login --profile nobody creates this one.\n",
       ],
-      ["defualt", expect.stringContaining("hint: Did you mean default? The profiles are default.")],
+      ["defualt", expect.stringContaining("hint: Did you mean default? The only profile is default.")],
       ["a b", expect.stringContaining('<profile> cannot be "a b"')],
     ] as const)
       expect(await account.mgmt`auth switch ${name}`).toMatchObject({ status: 2, stderr });
+    expect((await account.mgmt`whoami --profile nobody`).stderr).toContain(
+      "hint: Pass --profile default, or create",
+    );
     expect((await account.mgmt`auth switch`).status).toBe(3);
     expect(account.stored().active).toBe("default");
   });
