@@ -81,7 +81,7 @@ export const main = async (
     }
     // Commander has printed a help text.
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
-    const error = thrown instanceof CommanderError ? await explainUsageError(thrown, program) : thrown;
+    const error = thrown instanceof CommanderError ? await explainUsageError(thrown, program, env) : thrown;
     if (error instanceof Error && error === signal.reason && changes.takeUnanswered()) {
       const { changeInterruptedError } = await import("./errors/run-errors.js");
       return await output.fail(changeInterruptedError(error));
@@ -90,9 +90,13 @@ export const main = async (
   }
 };
 
-const explainUsageError = async (error: CommanderError, program: Command): Promise<Error> => {
+const explainUsageError = async (
+  error: CommanderError,
+  program: Command,
+  env: NodeJS.ProcessEnv,
+): Promise<Error> => {
   const { explainCommanderError } = await import("./run/failures/usage-failure.js");
-  return explainCommanderError(error, program);
+  return explainCommanderError(error, program, env);
 };
 
 /**

@@ -9,20 +9,22 @@ export const devLoginHint = "Restart mgmt dev, which logs in again.";
 
 const localServiceHint = "`mgmt dev` in another terminal runs the service on this machine.";
 
+const describeLogin = (address: string): string =>
+  `mgmt login --base-url ${address}, set MGMT_TOKEN, or pass --token-file PATH.`;
+
 /**
  * @param baseUrl the address of the service, if it is known.
  * @param isDev whether `mgmt dev` has registered the service.
  */
 export const missingTokenError = (baseUrl: string | undefined, isDev: boolean): CliError => {
   const address = baseUrl === undefined ? undefined : addressWithoutCredentials(baseUrl);
-  const restartHint = isDev ? `${devLoginHint} Or run` : "Run";
   return new CliError(
     "notAuthenticated",
     "auth:no_token",
     "You are not logged in, and no token is set",
     address === undefined
       ? `Run mgmt login --base-url URL, or set MGMT_BASE_URL and MGMT_TOKEN. ${localServiceHint}`
-      : `${restartHint} mgmt login --base-url ${address}, set MGMT_TOKEN, or pass --token-file PATH.`,
+      : `${isDev ? `${devLoginHint} Or run` : "Run"} ${describeLogin(address)}`,
     { next: [...(address === undefined ? [] : [["mgmt", "login", "--base-url", address]]), authHelpCommand] },
   );
 };

@@ -8,6 +8,7 @@ import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, withoutLogCommands } from "./log-commands.js";
 import { toPrintable, toPrintableLines, toPrintableTable, toSafeJson } from "./printable.js";
 import { wrapMessage } from "./wrap.js";
+import { withProgramWords } from "../text/program-words.js";
 import { startSpinner } from "./spinner.js";
 import { helpWidthOf, isFileStream, type Streams, writeText } from "./streams.js";
 import { loadStyle, type Style, wantsColor } from "./style.js";
@@ -294,7 +295,7 @@ export class Output {
 
   /** Prints a message for people. Omitted with every format but `table`. */
   info(message: string): void {
-    if (this.format === "table") this.message(toPrintable(message));
+    if (this.format === "table") this.message(toPrintable(withProgramWords(message, this.env)));
   }
 
   /** Prints lines of our own for people, which are safe on a terminal. Omitted with every format but `table`. */
@@ -306,8 +307,9 @@ export class Output {
 
   /** Prints a message that programs need as well. Its line breaks are printed only if it is `multiline`. */
   notice(notice: Notice, { multiline = false } = {}): void {
-    if (this.#isJson) return this.#writeErrorLine({ notice });
-    this.message(multiline ? toPrintableLines(notice.message) : toPrintable(notice.message));
+    const message = withProgramWords(notice.message, this.env);
+    if (this.#isJson) return this.#writeErrorLine({ notice: { ...notice, message } });
+    this.message(multiline ? toPrintableLines(message) : toPrintable(message));
   }
 
   /** Does the same unless this run has printed the message before. */
@@ -329,11 +331,14 @@ export class Output {
 
   /** Prints a warning, with its `hint` if it has one. */
   async warn(warning: Notice): Promise<void> {
-    if (this.#isJson) return this.#writeErrorLine({ warning });
+    const message = withProgramWords(warning.message, this.env);
+    const hint =
+      typeof warning["hint"] === "string" ? withProgramWords(warning["hint"], this.env) : undefined;
+    if (this.#isJson)
+      return this.#writeErrorLine({ warning: { ...warning, message, ...(hint !== undefined && { hint }) } });
     const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
-    const { message, hint } = warning;
     const lines = [`${style.busy("warning:")} ${toPrintable(message)}`];
-    if (typeof hint === "string") lines.push(`${style.strong("hint:")} ${toPrintable(hint)}`);
+    if (hint !== undefined) lines.push(`${style.strong("hint:")} ${toPrintable(hint)}`);
     this.message(lines.join("\n"));
   }
 

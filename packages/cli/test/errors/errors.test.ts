@@ -58,7 +58,7 @@ describe("an error response", () => {
       "db_000000000000000000000000 does not look like the id of a project, which starts with proj_.",
     );
     expect(failed(await mgmt`agent-approvals get db_000000000000000000000000`, 6)).toContain(
-      "db_000000000000000000000000 does not look like the id of an approval, which starts with appr_.",
+      "db_000000000000000000000000 does not look like the id of an approval, which starts with apr_.",
     );
   });
 

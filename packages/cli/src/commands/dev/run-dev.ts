@@ -5,7 +5,7 @@ import type { Context } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
 import { portTakenByDevError } from "../../errors/run-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { programWords } from "../../run/failures/program-words.js";
+import { programWords } from "../../text/program-words.js";
 import type { Notice } from "../../output/output.js";
 import { describeDev } from "../../profiles/describe-dev.js";
 import {

@@ -2,6 +2,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { checksFailedError } from "../../errors/run-errors.js";
 import { drawRows, columnGap, widthsOf } from "../../output/draw-rows.js";
 import { toPrintable } from "../../output/printable.js";
+import { programWords, withProgramWords } from "../../text/program-words.js";
 import { quoteShellWord } from "../../text/shell-word.js";
 import { wrapText } from "../../output/wrap.js";
 import type { Check } from "./check.js";
@@ -12,13 +13,21 @@ import { checkService } from "./service-checks.js";
 export const runDoctor = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const { output } = context;
   const machineResults = await checkMachine(flags, context);
-  const checks = [...machineResults, ...(await checkService(flags, context, machineResults))];
+  const results = [...machineResults, ...(await checkService(flags, context, machineResults))];
+  const checks = results.map((check) => nameProgram(check, context));
   const { fields, query } = output.presentation;
   if (output.format === "table" && !fields && !query) await printChecks(checks, context);
   else await output.result(checks);
-  const failures = checks.filter(({ status }) => status === "failure");
+  const failures = results.filter(({ status }) => status === "failure");
   if (failures.length > 0) throw checksFailedError(failures.length, checks.length, failures[0]?.next[0]);
 };
+
+/** Returns a check whose commands start with the words that start this one. */
+const nameProgram = ({ hint, next, ...check }: Check, { env }: Pick<Context, "env">): Check => ({
+  ...check,
+  ...(hint !== undefined && { hint: withProgramWords(hint, env) }),
+  next: next.map(([, ...words]) => [...programWords(env), ...words]),
+});
 
 /** Beside a narrower column, messages are below the names of the checks. */
 const minMessageWidth = 24;

@@ -6,6 +6,7 @@ import { resolveAccess } from "../../profiles/resolve-access.js";
 import { connectWithAccess } from "../../service/connect.js";
 import { formatBytes } from "../../output/bytes.js";
 import { toPrintable } from "../../output/printable.js";
+import { programWords } from "../../text/program-words.js";
 import { wrapBeside } from "../../output/wrap.js";
 import { resolveGitContext } from "../../git/repository.js";
 import { describeChanges } from "./changes.js";
@@ -95,10 +96,11 @@ const classifyProblem = (exitCode: number): ServiceProblem => {
 };
 
 /** @param prefix Printed directly before it. */
-const printStatus = async (status: StatusResult, { output }: Context, prefix = ""): Promise<void> => {
+const printStatus = async (status: StatusResult, { output, env }: Context, prefix = ""): Promise<void> => {
   const { service, project, databases, preview, waitingApprovals } = status;
   const style = await output.style();
   const columns = output.isTerminal ? output.helpWidth : Infinity;
+  const mgmt = programWords(env).join(" ");
   const renderLine = (title: string, text: string): string =>
     wrapBeside(style.strong(title) + " ".repeat(10 - title.length), toPrintable(text), columns);
   const region = project?.region ? ` in ${project.region}` : "";
@@ -108,13 +110,13 @@ const printStatus = async (status: StatusResult, { output }: Context, prefix = "
       "Project",
       project
         ? `${project.name} (${project.id})${region}, from ${project.from}`
-        : "none: mgmt link chooses one for this folder",
+        : `none: ${mgmt} link chooses one for this folder`,
     ),
     ...(preview
       ? [renderLine("Preview", `${preview.branch}: ${preview.databaseId}, ${preview.status}`)]
       : []),
     ...(waitingApprovals
-      ? [renderLine("Approvals", `${String(waitingApprovals)} waiting: mgmt dev approvals list`)]
+      ? [renderLine("Approvals", `${String(waitingApprovals)} waiting: ${mgmt} dev approvals list`)]
       : []),
   ];
   output.writeWrapped(prefix + lines.join("\n"));

@@ -3,7 +3,7 @@ import type { PromptAnswer } from "../../input/context.js";
 import { exitCodes, type ExitReason, isInterruption } from "../../errors/exit-codes.js";
 import { quoteShellWord } from "../../text/shell-word.js";
 import { findSiblingCommand } from "../../contract/siblings.js";
-import { programWords } from "./program-words.js";
+import { programWords, withProgramWords } from "../../text/program-words.js";
 import type { Failure } from "../../errors/failure.js";
 import { type FailedCommand, describeFailedCommand } from "./failed-command.js";
 import { rewordFailure } from "./reword-failure.js";
@@ -41,7 +41,10 @@ export const addNextCommands = async (
   const commands = await nextCommands(failure, command, id);
   const next = commands.map(([, ...words]) => [...programWords(env), ...words]);
   const [bestCommand = []] = next;
-  const hint = failure.hint ?? `Run ${bestCommand.map(quoteShellWord).join(" ")}.`;
+  const hint =
+    failure.hint === undefined
+      ? `Run ${bestCommand.map(quoteShellWord).join(" ")}.`
+      : withProgramWords(failure.hint, env);
   const needsHint = failure.hint !== undefined || !isInterruption(failure.exitCode);
   return redactConnectionStrings({ ...failure, ...(needsHint && { hint }), next }, line);
 };

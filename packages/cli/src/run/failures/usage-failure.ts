@@ -4,12 +4,17 @@ import { usageError, shortenWord } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
 import { groupOverrides, isHiddenCommand } from "../../contract/command-override.js";
 import { findCalledCommand, lineOf, MgmtCommand } from "../../command-line/command.js";
+import { programWords } from "../../text/program-words.js";
 import { findCommandsForSynonym, findSimilar } from "../../text/suggest.js";
 
 /** Turns commander's error into ours. */
-export const explainCommanderError = async (error: CommanderError, program: Command): Promise<Error> => {
+export const explainCommanderError = async (
+  error: CommanderError,
+  program: Command,
+  env: NodeJS.ProcessEnv,
+): Promise<Error> => {
   const command = findCalledCommand(program);
-  if (error.code === "commander.unknownCommand") return unknownCommandError(command);
+  if (error.code === "commander.unknownCommand") return unknownCommandError(command, env);
   if (error.code === "commander.excessArguments") return unexpectedArgumentsError(command);
   const flag = /^error: unknown option '(--[\w-]+)=/.exec(error.message)?.[1];
   const switchOption = command.options.find(({ long }) => long === flag);
@@ -81,7 +86,7 @@ const switchValueError = ({ long = "" }: Option, command: Command): Error => {
   return usageError(`${long} takes no value`, `Pass ${long} to turn it on; to turn it off, ${turnOffText}.`);
 };
 
-const unknownCommandError = async (command: Command): Promise<Error> => {
+const unknownCommandError = async (command: Command, env: NodeJS.ProcessEnv): Promise<Error> => {
   const word = command.args[0] ?? "";
   const visibleCommands = command.createHelp().visibleCommands(command);
   const byName = new Map(
@@ -103,7 +108,8 @@ const unknownCommandError = async (command: Command): Promise<Error> => {
   const message = `Unknown command: ${lineOf(command)} ${word}`;
   if (suggestions.length === 0) return usageError(message, `${lineOf(command)} --help lists the commands.`);
   const next = suggestions.map((line) => [...line.split(" "), "--help"]);
-  return usageError(message, `Did you mean ${suggestions.join(" or ")}?`, { next });
+  const commands = suggestions.map((line) => line.replace(/^mgmt/, programWords(env).join(" ")));
+  return usageError(message, `Did you mean ${commands.join(" or ")}?`, { next });
 };
 
 /** Returns the command that the words after a corrected one call. */
