@@ -10,6 +10,7 @@ import {
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SecretFile } from "../../src/secrets/secret-file.js";
 import { temporaryFolder } from "../folders.js";
 import { runInProcess } from "../in-process.js";
 import type { Result } from "../result.js";
@@ -96,6 +97,15 @@ describe("the files of secrets", () => {
     await fillDisk();
     await create("--secret-file new.json");
     expect(existsSync(join(folder, "new.json"))).toBe(false);
+  });
+
+  it("keep whole lines alone if the disk becomes full between two secrets", async () => {
+    const file = await SecretFile.create("new.json", folder);
+    await fillDisk({ after: 1 });
+    await file.add({ id: "first" });
+    await expect(file.add({ id: "second, which has more than 20 characters" })).rejects.toThrow("ENOSPC");
+    expect(await file.close()).toBe(true);
+    expect(read("new.json")).toBe('{"id":"first"}\n');
   });
 
   it("are named if a secret that can be read again was not written", async () => {
