@@ -220,13 +220,13 @@ describe("a mock in a page", () => {
       const id = await page.evaluate(async () => (await window.mock.seed.project({ name: "kept" })).id);
       await reload();
       await start({ persist });
-      expect(await page.evaluate(() => window.mock.rows.projects.list({}).map((row) => row.id))).toEqual([
+      expect(await page.evaluate(() => window.mock.store.projects.list({}).map((row) => row.id))).toEqual([
         id,
       ]);
       await page.evaluate(() => window.mock.reset());
       await reload();
       await start({ persist });
-      expect(await page.evaluate(() => window.mock.rows.projects.list({}))).toEqual([]);
+      expect(await page.evaluate(() => window.mock.store.projects.list({}))).toEqual([]);
       expect(await page.evaluate(() => window.defects)).toEqual([]);
     },
   );
@@ -484,7 +484,7 @@ describe("a mock in a page", () => {
       const streamed: RequestInit & { duplex: "half" } = { body: new Blob([body]).stream(), duplex: "half" };
       const first = await fetch(url, { method: "POST", headers, ...streamed });
       const second = await fetch(url, { method: "POST", headers, body, keepalive: true });
-      return [first.status, second.status, window.mock.rows.projects.size];
+      return [first.status, second.status, window.mock.store.projects.size];
     });
     expect(statuses).toEqual([201, 201, 2]);
   });
@@ -519,7 +519,7 @@ describe("a mock in a page", () => {
     });
     await reload();
     await start({ persist: "session" });
-    expect(await page.evaluate(() => window.mock.rows.projects.list({}).map(({ name }) => name))).toEqual([
+    expect(await page.evaluate(() => window.mock.store.projects.list({}).map(({ name }) => name))).toEqual([
       "kept",
     ]);
     expect(await list()).toBe(200);

@@ -38,7 +38,7 @@ describe("the route", () => {
     const second = await read(await open("toys"));
     expect(first.status).toBe(201);
     expect(second).toEqual({ status: 200, body: first.body });
-    expect([server.engine.rows.projects.size, server.engine.rows.databases.size]).toEqual([1, 1]);
+    expect([server.engine.store.projects.size, server.engine.store.databases.size]).toEqual([1, 1]);
   });
 
   it("creates one shop for many concurrent requests", async () => {
@@ -48,7 +48,7 @@ describe("the route", () => {
     );
     const ids = bodies.map((body) => body.replace(/"status":"\w+"/, ""));
     expect(new Set(ids).size).toBe(1);
-    expect(server.engine.rows.databases.size).toBe(1);
+    expect(server.engine.store.databases.size).toBe(1);
   });
 
   it("returns a shop, or 404 if it does not exist", async () => {
@@ -119,7 +119,7 @@ describe("the route", () => {
     expect((await read(await open("toys"))).status).toBe(503);
     server.engine.faults.clear();
     expect((await read(await open("toys"))).status).toBe(201);
-    expect(server.engine.rows.projects.size).toBe(1);
+    expect(server.engine.store.projects.size).toBe(1);
   });
 
   it("returns 500 without the reason if its own credential is rejected", async () => {

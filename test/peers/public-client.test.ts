@@ -178,7 +178,7 @@ describe("@prisma/management-api-sdk against the reference server", () => {
 
   it("lists service tokens and regions", async () => {
     const client = await connect();
-    const [workspace] = mock.rows.workspaces.list({});
+    const [workspace] = mock.store.workspaces.list({});
     if (!workspace) throw new Error("no workspace");
     const path = { workspaceId: workspace.id };
     const tokens = expectSuccess(

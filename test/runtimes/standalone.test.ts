@@ -153,7 +153,7 @@ describe("the standalone program", () => {
     const steps = [{ when: /\? .*stall/s, type: "stall\r" }];
     const env = { ...userEnv("user"), MGMT_PROJECT_ID: "" };
     expect(await screen(["projects", "delete", id], steps, env)).toContain("stall");
-    expect(session.server.engine.rows.projects.get(id)).toBeUndefined();
+    expect(session.server.engine.store.projects.get(id)).toBeUndefined();
   });
 
   it("runs programs with a connection, and ends as they end", async () => {

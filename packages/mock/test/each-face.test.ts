@@ -142,7 +142,7 @@ describe.each(faces)("the mock over %s", (_name, open) => {
     const token = await face.engine.tokens.user();
     face.engine.faults.add({ operation: "projects.create", drop: "before", times: 1 });
     await expect(face.send("POST", "/v1/projects", { token, body: {} })).rejects.toThrow(TypeError);
-    expect(face.engine.rows.projects.size).toBe(0);
+    expect(face.engine.store.projects.size).toBe(0);
     expect(face.engine.requests.at(-1)).toMatchObject({ operationId: "projects.create", status: null });
   });
 
@@ -150,7 +150,7 @@ describe.each(faces)("the mock over %s", (_name, open) => {
     const token = await face.engine.tokens.user();
     face.engine.faults.add({ operation: "projects.create", drop: "after", times: 1 });
     await expect(face.send("POST", "/v1/projects", { token, body: {} })).rejects.toThrow(TypeError);
-    expect(face.engine.rows.projects.size).toBe(1);
+    expect(face.engine.store.projects.size).toBe(1);
   });
 
   it("drops the connection in the middle of the response, after the work", async () => {
@@ -164,7 +164,7 @@ describe.each(faces)("the mock over %s", (_name, open) => {
     expect(half).toMatch(/^\{"data":\{"id":"proj_/);
     expect(() => JSON.parse(half) as unknown).toThrow(SyntaxError);
     await expect(reader?.read()).rejects.toThrow(TypeError);
-    expect(engine.rows.projects.size).toBe(1);
+    expect(engine.store.projects.size).toBe(1);
     expect(engine.requests.at(-1)).toMatchObject({ operationId: "projects.create", status: null });
   });
 
@@ -174,7 +174,7 @@ describe.each(faces)("the mock over %s", (_name, open) => {
     const { id } = await engine.seed.project();
     engine.faults.add({ operation: "projects.delete", drop: "midway", times: 1 });
     await expect(face.send("DELETE", `/v1/projects/${id}`, { token })).rejects.toThrow(TypeError);
-    expect(engine.rows.projects.size).toBe(0);
+    expect(engine.store.projects.size).toBe(0);
   });
 
   it("accepts an artifact at the upload URL, once, and only there", async () => {

@@ -46,7 +46,7 @@ const sections: Record<string, Section> = {
       `${engine}/server/memory-server.ts#MemoryServer`,
       `${engine}/server/server.ts#Server`,
     ],
-    hidden: ["handle", "bodyPolicy", "save", "dataPlane", "rows", ...partNames()],
+    hidden: ["handle", "bodyPolicy", "store", ...partNames()],
   },
   tokens: { declarations: [`${control}/token-mint.ts#TokenMint`] },
   "token-options": {
@@ -55,14 +55,16 @@ const sections: Record<string, Section> = {
     ),
   },
   seed: { declarations: [`${control}/seeder.ts#Seeder`] },
-  clock: { declarations: [`${control}/clock-control.ts#ClockControl`], hidden: ["followMoves"] },
-  faults: { declarations: [`${control}/faults.ts#Faults`], hidden: ["any", "strike"] },
+  store: { declarations: [`${control}/resource-view.ts#ResourceView`] },
+  collection: { declarations: [`${control}/resource-view.ts#ResourceCollection`] },
+  clock: { declarations: [`${control}/clock-control.ts#ClockControl`] },
+  faults: { declarations: [`${control}/faults.ts#Faults`] },
   fault: { declarations: [`${engine}/context/faults.ts#Fault`] },
   approvals: { declarations: [`${control}/approvals-control.ts#ApprovalsControl`] },
   states: { declarations: [`${control}/state-control.ts#StateControl`] },
   defaults: { declarations: [`${control}/defaults.ts#Defaults`] },
   tenant: { declarations: [`${control}/tenant.ts#Tenant`] },
-  oauth: { declarations: [`${control}/oauth-control.ts#OAuthControl`], hidden: ["restoreEnsuredClients"] },
+  oauth: { declarations: [`${control}/oauth-control.ts#OAuthControl`] },
   client: { declarations: [`${control}/oauth-control.ts#ClientRegistration`] },
   consent: {
     declarations: [

@@ -109,11 +109,15 @@ export const ancestors = (checker: ts.TypeChecker, type: ts.InterfaceType): stri
     .getBaseTypes(type)
     .flatMap((base) => [base.symbol.name, ...(base.isClass() ? ancestors(checker, base) : [])]);
 
-/** Returns whether the member is neither private nor protected. */
+/** Returns whether the declarations for users contain the member. */
 export const isPublic = (declaration: ts.Declaration): boolean => {
   const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
   const name = ts.getNameOfDeclaration(declaration);
-  return (ts.getCombinedModifierFlags(declaration) & hidden) === 0 && !(name && ts.isPrivateIdentifier(name));
+  return (
+    (ts.getCombinedModifierFlags(declaration) & hidden) === 0 &&
+    !(name && ts.isPrivateIdentifier(name)) &&
+    !ts.getJSDocTags(declaration).some(({ tagName }) => tagName.text === "internal")
+  );
 };
 
 /** The parts of a documentation comment. */

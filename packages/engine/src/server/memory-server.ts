@@ -1,4 +1,5 @@
 import { Defaults } from "../control/defaults.js";
+import { type ResourceView, createResourceView } from "../control/resource-view.js";
 import type { Store } from "../store/store.js";
 import { RandomIds } from "../values/random-ids.js";
 import { type EngineOptions, assertEngineOptions } from "./engine-options.js";
@@ -9,6 +10,8 @@ import { Server } from "./server.js";
 export class MemoryServer extends Server<"sync"> {
   /** What a new server starts with: two users with a workspace each, a service token, an agent. */
   readonly defaults: Defaults;
+  /** The current resources, to read: `mock.store.projects.list()`. */
+  readonly store: ResourceView;
   readonly #backend: MemoryBackend;
 
   /** @throws TypeError for an option that does not exist or is not valid. */
@@ -20,14 +23,14 @@ export class MemoryServer extends Server<"sync"> {
     super(backend, { ...options, requestIdPrefix: `req_${prefix}_` });
     this.#backend = backend;
     this.defaults = new Defaults(() => backend.context());
+    this.store = createResourceView(() => backend.context());
   }
 
-  /** The rows of the current state. */
-  get store(): Store {
-    return this.rows;
-  }
-
-  /** The same as `store`. */
+  /**
+   * The rows of the current state.
+   *
+   * @internal
+   */
   get rows(): Store {
     return this.#backend.context().store;
   }

@@ -26,7 +26,7 @@ describe("a mock in a page", () => {
   };
   const setup = (options: WorkerMockOptions = {}, createWorker: CreateWorker = page.createWorker) =>
     new WorkerMock({ ...options, onDefect }, createWorker);
-  const namesIn = (mock: WorkerMock): string[] => mock.rows.projects.list({}).map(({ name }) => name);
+  const namesIn = (mock: WorkerMock): string[] => mock.store.projects.list({}).map(({ name }) => name);
   const list = async (mock: WorkerMock): Promise<number> => {
     const headers = { authorization: `Bearer ${await mock.tokens.user()}` };
     return (await fetch(`${mock.baseUrl}/v1/projects`, { headers })).status;

@@ -159,7 +159,7 @@ describe("a client of the mock", () => {
       code: "connection:failed",
       cause: { code: "mock:closed", message: expect.stringContaining("before you close the mock") },
     });
-    expect(mock.rows.databases.get(database?.id ?? "")?.status).toBe("provisioning");
+    expect(mock.store.databases.get(database?.id ?? "")?.status).toBe("provisioning");
   });
 
   it("belongs to the first user unless it gets another token", async () => {

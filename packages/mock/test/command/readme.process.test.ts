@@ -54,6 +54,6 @@ describe("the snippets of the mock reference for other languages", () => {
     const names = "entries" in seeds ? seeds.entries.map(({ kind }) => kind) : [];
     expect(names).toEqual(["project", "database"]);
     if ("entries" in seeds) await applySeeds(server.engine, path, seeds.entries);
-    expect(server.engine.rows.databases.list({}).map(({ name }) => name)).toContain("reports");
+    expect(server.engine.store.databases.list({}).map(({ name }) => name)).toContain("reports");
   });
 });

@@ -269,7 +269,7 @@ describe("setupMock", () => {
     mock.listen();
     const headers = await bearer(mock.tokens.user());
     await fetch(`${mock.baseUrl}/v1/projects`, { method: "POST", headers });
-    await vi.waitFor(() => expect(mock.rows.databases.find({})?.status).toBe("ready"));
+    await vi.waitFor(() => expect(mock.store.databases.find({})?.status).toBe("ready"));
   });
 
   it("serves several base URLs at once, each with its own state", async () => {
@@ -402,7 +402,7 @@ describe("setupMock", () => {
     await expect(mock.seed.database("proj_none")).rejects.toMatchObject({ code: "project:not_found" });
     const project = await mock.seed.project({ logicalId: "shop" });
     await expect(mock.seed.project({ logicalId: "shop" })).rejects.toMatchObject({ status: 409 });
-    expect(mock.rows.projects.list({}).map(({ id }) => id)).toEqual([project.id]);
+    expect(mock.store.projects.list({}).map(({ id }) => id)).toEqual([project.id]);
   });
 
   it("creates tokens of other users and workspaces", async () => {

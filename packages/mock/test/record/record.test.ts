@@ -73,7 +73,7 @@ describe("a recording", () => {
       "existing",
     ]);
     // The requests went to the service only.
-    expect([mock.requests.length, mock.rows.projects.size]).toEqual([0, 0]);
+    expect([mock.requests.length, mock.store.projects.size]).toEqual([0, 0]);
   });
 
   it("shows no difference from the reference server that it was made with", async () => {
@@ -84,7 +84,7 @@ describe("a recording", () => {
     const report = await mock.replay(path);
     expect(report.flatMap(({ differences }) => differences)).toEqual([]);
     expect(report.find(({ operationId }) => operationId === "projects.create")?.compared).toBe(1);
-    expect(mock.rows.projects.list({}).map(({ name }) => name)).toContain("existing");
+    expect(mock.store.projects.list({}).map(({ name }) => name)).toContain("existing");
   });
 
   it("shows where a service differs in status, code, and shape", async () => {

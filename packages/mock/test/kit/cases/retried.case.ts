@@ -42,7 +42,7 @@ test("fails all of its tries", { retry }, async ({ tenant }) => {
 });
 
 test("has a mock of its own in each repetition", { repeats: 1 }, async ({ mock, expect }) => {
-  expect(mock.rows.projects.size).toBe(0);
+  expect(mock.store.projects.size).toBe(0);
   await mock.seed.project();
 });
 

@@ -1,0 +1,224 @@
+import type { RuleContext } from "../context/rule-context.js";
+import type {
+  App,
+  Backup,
+  Branch,
+  Connection,
+  Database,
+  DeploymentDetails,
+  Integration,
+  MeUser,
+  Project,
+  ServiceToken,
+  Workspace,
+} from "../generated/schemas.js";
+import { presentApp } from "../rules/apps/present-app.js";
+import { presentBranch } from "../rules/branches/branches.js";
+import { presentBackup } from "../rules/databases/backups.js";
+import { presentDeploymentDetails } from "../rules/deployments/deployments.js";
+import { presentIntegration } from "../rules/integrations/integrations.js";
+import { presentProject } from "../rules/projects/present-project.js";
+import { presentServiceToken } from "../rules/workspaces/service-tokens.js";
+import { presentWorkspace } from "../rules/workspaces/workspaces.js";
+import type { Rows } from "../store/collections.js";
+import type { AllRowsLookup, Collection } from "../store/store.js";
+import { type Kind, canonicalId } from "../values/ids.js";
+import { assertKnownOptions } from "../values/known-options.js";
+import {
+  type RequestedApproval,
+  presentConnectionWithoutPassword,
+  presentDatabaseWithoutPasswords,
+  presentRequestedApproval,
+  presentUser,
+} from "./resources.js";
+
+/** Values that the named ids of parents and fields of a resource have. Undefined matches any value. Ids may omit their prefix. */
+export type ResourceFilter<Name extends string> = {
+  readonly [N in Name]?: string | boolean | null | undefined;
+};
+
+/** The resources of one kind. Each call returns new objects that show the current state. */
+export interface ResourceCollection<Resource, FilterName extends string> {
+  /** Number of resources. */
+  readonly size: number;
+  /** Returns the resource with an id, which may omit its prefix; undefined if there is none. */
+  get(id: string): Resource | undefined;
+  /**
+   * Returns the resources that match, oldest first.
+   *
+   * @param filter Default: `{}`, which all resources match.
+   * @throws TypeError for a name that is not one of the filter's.
+   */
+  list(filter?: ResourceFilter<FilterName>): Resource[];
+  /** Returns the oldest resource that `list` returns; undefined if there is none. */
+  find(filter?: ResourceFilter<FilterName>): Resource | undefined;
+}
+
+/** The resources of all workspaces, as the API returns them, without passwords. */
+export interface ResourceView {
+  readonly users: ResourceCollection<MeUser, "email" | "name">;
+  readonly workspaces: ResourceCollection<Workspace, "name">;
+  readonly serviceTokens: ResourceCollection<ServiceToken, "workspaceId" | "name">;
+  readonly integrations: ResourceCollection<Integration, "workspaceId" | "clientId" | "userId">;
+  readonly projects: ResourceCollection<Project, "workspaceId" | "name" | "logicalId">;
+  readonly branches: ResourceCollection<Branch, "projectId" | "gitName" | "isDefault" | "role">;
+  readonly databases: ResourceCollection<
+    Database,
+    "workspaceId" | "projectId" | "branchId" | "name" | "logicalId" | "isDefault" | "status"
+  >;
+  readonly connections: ResourceCollection<Connection, "workspaceId" | "databaseId" | "name">;
+  readonly backups: ResourceCollection<Backup, "databaseId" | "status">;
+  readonly apps: ResourceCollection<App, "workspaceId" | "projectId" | "branchId" | "name" | "logicalId">;
+  readonly deployments: ResourceCollection<DeploymentDetails, "appId" | "status">;
+  readonly approvals: ResourceCollection<
+    RequestedApproval,
+    "workspaceId" | "projectId" | "agentId" | "status"
+  >;
+}
+
+type ViewName = keyof ResourceView;
+type ResourceOf<Name extends ViewName> =
+  ResourceView[Name] extends ResourceCollection<infer Resource extends object, string> ? Resource : never;
+type FilterNameOf<Name extends ViewName> =
+  ResourceView[Name] extends ResourceCollection<unknown, infer FilterName> ? FilterName : never;
+
+interface Declaration<Name extends ViewName> {
+  readonly kind: Kind;
+  /** Names in a filter. They are those of fields of the resource, or else of the row. */
+  readonly filterNames: Readonly<Record<FilterNameOf<Name>, true>>;
+  present(context: RuleContext, row: Rows[Name]): ResourceOf<Name>;
+}
+
+const declarations: { readonly [Name in ViewName]: Declaration<Name> } = {
+  users: {
+    kind: "user",
+    filterNames: { email: true, name: true },
+    present: (_context, row) => presentUser(row),
+  },
+  workspaces: { kind: "workspace", filterNames: { name: true }, present: presentWorkspace },
+  serviceTokens: {
+    kind: "service_token",
+    filterNames: { workspaceId: true, name: true },
+    present: (_context, row) => presentServiceToken(row),
+  },
+  integrations: {
+    kind: "integration",
+    filterNames: { workspaceId: true, clientId: true, userId: true },
+    present: presentIntegration,
+  },
+  projects: {
+    kind: "project",
+    filterNames: { workspaceId: true, name: true, logicalId: true },
+    present: presentProject,
+  },
+  branches: {
+    kind: "branch",
+    filterNames: { projectId: true, gitName: true, isDefault: true, role: true },
+    present: presentBranch,
+  },
+  databases: {
+    kind: "database",
+    filterNames: {
+      workspaceId: true,
+      projectId: true,
+      branchId: true,
+      name: true,
+      logicalId: true,
+      isDefault: true,
+      status: true,
+    },
+    present: presentDatabaseWithoutPasswords,
+  },
+  connections: {
+    kind: "connection",
+    filterNames: { workspaceId: true, databaseId: true, name: true },
+    present: presentConnectionWithoutPassword,
+  },
+  backups: {
+    kind: "backup",
+    filterNames: { databaseId: true, status: true },
+    present: (_context, row) => presentBackup(row),
+  },
+  apps: {
+    kind: "app",
+    filterNames: { workspaceId: true, projectId: true, branchId: true, name: true, logicalId: true },
+    present: (context, row) => presentApp(context, "apps", row),
+  },
+  deployments: {
+    kind: "deployment",
+    filterNames: { appId: true, status: true },
+    present: presentDeploymentDetails,
+  },
+  approvals: {
+    kind: "approval",
+    filterNames: { workspaceId: true, projectId: true, agentId: true, status: true },
+    present: (context, row) => presentRequestedApproval(row, context.clock.now()),
+  },
+};
+
+/** The kinds of the ids that filters compare. */
+const kindsOfIds: ReadonlyMap<string, Kind> = new Map([
+  ["workspaceId", "workspace"],
+  ["projectId", "project"],
+  ["branchId", "branch"],
+  ["databaseId", "database"],
+  ["appId", "app"],
+  ["userId", "user"],
+  ["clientId", "client"],
+]);
+
+const toComparedValue = (name: string, value: string | boolean | null): string | boolean | null => {
+  const kind = kindsOfIds.get(name);
+  // `canonicalId` throws for a boolean.
+  return kind === undefined || value === null ? value : canonicalId(kind, value as string);
+};
+
+const createCollection = <Name extends ViewName>(
+  name: Name,
+  context: () => RuleContext,
+): ResourceCollection<ResourceOf<Name>, FilterNameOf<Name>> => {
+  const { kind, filterNames, present }: Declaration<Name> = declarations[name];
+  // The compiler does not follow that a collection has the rows of its name.
+  const rowsIn = ({ store }: RuleContext): Collection<Rows[Name], AllRowsLookup> =>
+    store[name] as unknown as Collection<Rows[Name], AllRowsLookup>;
+  const select = function* (filter: ResourceFilter<string> = {}): Generator<ResourceOf<Name>, undefined> {
+    assertKnownOptions(filter, Object.keys(filterNames));
+    const expectedValues = Object.entries(filter).flatMap(([field, value]) =>
+      value === undefined ? [] : [[field, toComparedValue(field, value)] as const],
+    );
+    const currentContext = context();
+    for (const row of rowsIn(currentContext).list({})) {
+      const resource = present(currentContext, row);
+      const fields = new Map<string, unknown>([...Object.entries(row), ...Object.entries(resource)]);
+      if (expectedValues.every(([field, value]) => fields.get(field) === value)) yield resource;
+    }
+    return undefined;
+  };
+  return {
+    get size() {
+      return rowsIn(context()).size;
+    },
+    get: (id) => {
+      const row = rowsIn(context()).get(canonicalId(kind, id));
+      return row && present(context(), row);
+    },
+    list: (filter) => [...select(filter)],
+    find: (filter) => select(filter).next().value,
+  };
+};
+
+/** @param context returns the current one. */
+export const createResourceView = (context: () => RuleContext): ResourceView => ({
+  users: createCollection("users", context),
+  workspaces: createCollection("workspaces", context),
+  serviceTokens: createCollection("serviceTokens", context),
+  integrations: createCollection("integrations", context),
+  projects: createCollection("projects", context),
+  branches: createCollection("branches", context),
+  databases: createCollection("databases", context),
+  connections: createCollection("connections", context),
+  backups: createCollection("backups", context),
+  apps: createCollection("apps", context),
+  deployments: createCollection("deployments", context),
+  approvals: createCollection("approvals", context),
+});
