@@ -1,5 +1,6 @@
 import { type Mock, type Snapshot, setupMock } from "@mgmt/mock";
-import { type EngineOptions, type MemoryServer, memoryDatabaseEngine } from "@mgmt/mock/server";
+import type { EngineOptions, MemoryServer } from "@mgmt/mock/server";
+import { memoryDatabaseEngine } from "@mgmt/engine";
 
 /**
  * The ids of the resources that all examples of the contract are about: Ada's workspace Acme with the project shop, which has a

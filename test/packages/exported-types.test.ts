@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -204,6 +205,27 @@ const problemsOf = (before: string, values: readonly string[]): string[] => {
     return `${value?.trim() ?? ""} ${ts.flattenDiagnosticMessageText(messageText, " ").replaceAll(project, "")}`;
   });
 };
+
+/** Returns the sources of the declarations in a built package. */
+const sourcesOfDeclarations = (name: string): string[] => {
+  const dist = join(root, "packages", name, "dist");
+  const maps = readdirSync(dist).filter((file) => /\.d\.[cm]?ts\.map$/.test(file));
+  return maps.flatMap((file) => {
+    const { sources }: { sources: string[] } = JSON.parse(readFileSync(join(dist, file), "utf8"));
+    return sources;
+  });
+};
+
+describe("the declarations of a package", () => {
+  it.each(["mock", "platform"])("of %s have no rows, and nothing else that is internal", (name) => {
+    const sources = sourcesOfDeclarations(name);
+    expect(sources).toContain(
+      name === "mock" ? "engine/src/control/resource-view.ts" : "../src/start/ready.ts",
+    );
+    const internal = /\bengine\/src\/(store|jobs|rules|context\/(?!endpoint\.ts|faults\.ts))|\bcluster\//;
+    expect(sources.filter((source) => internal.test(source))).toEqual([]);
+  });
+});
 
 describe("the types that a library with declarations can infer", () => {
   it("are of all entries for programs", () => {

@@ -28,12 +28,39 @@ export type { EngineRequest, EngineResponse } from "./values/message.js";
 export { createMemoryDatabaseEngine as memoryDatabaseEngine } from "./context/memory-database-engine.js";
 export type { LoggedRequest } from "./request/request-log.js";
 export type { PartialSettings } from "./values/merge-settings.js";
-export { type ErrorCodes, type Settings, type UnknownFields, defaultSettings } from "./values/settings.js";
+export {
+  type ErrorCodes,
+  type RateLimitSettings,
+  type Settings,
+  type UnknownFields,
+  defaultSettings,
+} from "./values/settings.js";
 export { type Snapshot, parseSnapshot as readSnapshot } from "./server/snapshot.js";
 export { type OperationId, operations } from "./generated/operations.js";
 export type { Server } from "./server/server.js";
-export type * from "./store/rows.js";
-export type { Store } from "./store/store.js";
+export type { ResourceCollection, ResourceFilter, ResourceView } from "./control/resource-view.js";
+export type {
+  App,
+  Backup,
+  Branch,
+  Client,
+  Connection,
+  ConnectionWithSecrets,
+  CreatedDeployment,
+  Database,
+  DatabaseSource,
+  DatabaseStatus,
+  DatabaseWithSecrets,
+  DeploymentDetails,
+  DeploymentStatus,
+  Integration,
+  MeUser,
+  Project,
+  ProjectWithDatabase,
+  ServiceToken,
+  ServiceTokenWithValue,
+  Workspace,
+} from "./generated/schemas.js";
 export type { Defaults } from "./control/defaults.js";
 export type { RequestedApproval } from "./control/resources.js";
 export type { ApprovalsControl } from "./control/approvals-control.js";

@@ -1,4 +1,4 @@
-export type * from "@mgmt/engine";
+export type * from "./engine-types.js";
 export { type RunningServer, ServedMock, createServer } from "./mocks/served-mock.js";
 export {
   RequestError,
@@ -6,10 +6,10 @@ export {
   MemoryServer,
   cliClient,
   defaultSettings,
-  memoryDatabaseEngine,
   operations,
   readSnapshot,
   sampleClient,
 } from "@mgmt/engine";
+export type { Server } from "@mgmt/engine";
 export type { ServerAddress, ServerOptions } from "@mgmt/engine/http";
 export { controlDocument, controlSecretHeader, requestListener } from "@mgmt/engine/http";

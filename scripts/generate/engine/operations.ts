@@ -27,10 +27,12 @@ export const printOperations = (contract: Contract): string => {
   const entries = contract.operations.map(
     (operation) => `  ${JSON.stringify(operation.id)}: ${JSON.stringify(tableEntry(contract, operation))},\n`,
   );
+  const ids = contract.operations.map(({ id }) => JSON.stringify(id));
   return `import type { idPatterns, idPrefixes } from "./ids.js";
 import type { HttpMethod, OperationShapes } from "./operation-shapes.js";
 
-export type OperationId = keyof OperationShapes;
+export type OperationId =
+${ids.map((id) => `  | ${id}`).join("\n")};
 export type PathParameters<Id extends OperationId> = OperationShapes[Id]["path"];
 export type QueryParameters<Id extends OperationId> = OperationShapes[Id]["query"];
 export type RequestBody<Id extends OperationId> = OperationShapes[Id]["body"];

@@ -94,10 +94,8 @@ describe("the preview of a branch", () => {
   it("is not on a branch that always exists: that of production", async () => {
     await place.mgmt`projects branches create ${place.projectId} --git-name live`;
     const { engine } = place.session.server;
-    const branch = engine.store.branches
-      .list({ projectId: place.projectId })
-      .find(({ gitName }) => gitName === "live");
-    Object.assign(branch ?? {}, { role: "production" });
+    const branch = engine.store.branches.find({ projectId: place.projectId, gitName: "live" });
+    engine.rows.branches.update(branch?.id ?? "", { role: "production" });
     const result = await place.mgmt`preview up --branch live`;
     expect(result).toMatchObject({ status: 2, stderr: expect.stringContaining("preview:default_branch") });
   });

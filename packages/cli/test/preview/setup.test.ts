@@ -1,4 +1,4 @@
-import { memoryDatabaseEngine } from "@mgmt/mock/server";
+import { memoryDatabaseEngine } from "@mgmt/engine";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Place, type Up, useRecordedPlace } from "../commands/preview/place.js";
 import { type FakePostgres, startFakePostgres, type StatementReply } from "../postgres/fake-postgres.js";

@@ -20,8 +20,8 @@ it("hides a secret in the log of a CI system before it is printed, where both st
       GITHUB_ACTIONS: "true",
     },
   });
-  const { store } = session.server.engine;
-  const passwords = store.connections.list({}).map(({ pass }) => pass);
+  const { rows } = session.server.engine;
+  const passwords = rows.connections.list({}).map(({ pass }) => pass);
   const printedPasswords = passwords.filter((password) => log.includes(password));
   expect(printedPasswords.length).toBeGreaterThan(0);
   for (const password of printedPasswords) {

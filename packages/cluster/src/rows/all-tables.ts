@@ -1,5 +1,4 @@
-import type { Row } from "@mgmt/engine";
-import { type TableStates, collections, serverTables } from "@mgmt/engine/internal";
+import { type Row, type TableStates, collections, serverTables } from "@mgmt/engine/internal";
 import { type ClientBase, type QueryResult, escapeIdentifier } from "pg";
 import { parseStorableJson } from "./json-text.js";
 import { quoteStorableLiteral } from "./reads.js";

@@ -1,5 +1,4 @@
-import type { Row } from "@mgmt/engine";
-import type { LoadResult, KeyValue, LoadedRow, Lookup, Preload } from "@mgmt/engine/internal";
+import type { LoadResult, KeyValue, LoadedRow, Lookup, Preload, Row } from "@mgmt/engine/internal";
 import { escapeLiteral } from "pg";
 import { type Columns, type Statement, toArrayLiteral } from "./batch.js";
 import { toStorable } from "./json-text.js";

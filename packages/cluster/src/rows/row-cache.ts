@@ -1,5 +1,4 @@
-import type { Row } from "@mgmt/engine";
-import type { LoadedRow } from "@mgmt/engine/internal";
+import type { LoadedRow, Row } from "@mgmt/engine/internal";
 import type { Columns } from "./batch.js";
 import { parseStorableJson } from "./json-text.js";
 

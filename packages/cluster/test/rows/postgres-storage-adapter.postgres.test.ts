@@ -1,5 +1,11 @@
-import type { Store } from "@mgmt/engine";
-import { type StorageAdapter, ConflictError, type Preload, collections, replay } from "@mgmt/engine/internal";
+import {
+  type StorageAdapter,
+  type Store,
+  ConflictError,
+  type Preload,
+  collections,
+  replay,
+} from "@mgmt/engine/internal";
 import { Connection, Pool } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { toArrayLiteral, runBatch, createStatement } from "../../src/rows/batch.js";

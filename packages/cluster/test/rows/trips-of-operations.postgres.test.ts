@@ -1,5 +1,5 @@
-import { type OperationId, type Store, operations } from "@mgmt/engine";
-import type { StoredServer } from "@mgmt/engine/internal";
+import { type OperationId, operations } from "@mgmt/engine";
+import type { Store, StoredServer } from "@mgmt/engine/internal";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Connection } from "pg";

@@ -11,6 +11,7 @@ import { readOnlyTransaction } from "../store/storage-adapter.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `AgentApproval` schema. */
 export class ApprovalsControl<M extends Mode> {
+  /** @internal */
   constructor(private readonly context: () => RequestContext<M>) {}
 
   /** Returns all approvals, oldest first, with their current status. */

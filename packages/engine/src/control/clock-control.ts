@@ -43,6 +43,7 @@ export interface ClockSource<M extends Mode> {
 export class ClockControl<M extends Mode> {
   readonly #moveListeners = new Set<(milliseconds: number) => void>();
 
+  /** @internal */
   constructor(private readonly source: ClockSource<M>) {}
 
   /** Returns the time in milliseconds since 1970. */
@@ -83,7 +84,11 @@ export class ClockControl<M extends Mode> {
     );
   }
 
-  /** Calls the listener with the milliseconds of each further move forward, after its jobs are done. */
+  /**
+   * Calls the listener with the milliseconds of each further move forward, after its jobs are done.
+   *
+   * @internal
+   */
   followMoves(listener: (milliseconds: number) => void): void {
     this.#moveListeners.add(listener);
   }

@@ -2,7 +2,6 @@ import type { Mode, Returned } from "../values/awaitable.js";
 import {
   type Fault,
   FaultNotStruckError,
-  type FaultSource,
   type FaultTarget,
   type InstalledFault,
   assertFault,
@@ -15,9 +14,11 @@ import type { FaultRow, ServerRecords, ServerRowsView } from "../context/server-
 const strikeLockName = "faults";
 
 /** Installs faults. They are rows of the server, so they apply to the requests of all processes that use the same rows. */
-export class Faults<M extends Mode> implements FaultSource {
+export class Faults<M extends Mode> {
+  /** @internal */
   constructor(private readonly records: ServerRecords<M>) {}
 
+  /** @internal */
   get any(): boolean {
     return this.records.hasFaults();
   }
@@ -76,7 +77,11 @@ export class Faults<M extends Mode> implements FaultSource {
     });
   }
 
-  /** Returns the fault that applies to a request for this target, if any, and counts the request. */
+  /**
+   * Returns the fault that applies to a request for this target, if any, and counts the request.
+   *
+   * @internal
+   */
   strike(target: FaultTarget): Returned<M, Fault | undefined> {
     return this.records.change(strikeLockName, (rows) => {
       const { faults, draw } = rows;

@@ -88,6 +88,7 @@ export interface Consented {
  * Controls the authorization server without its pages: registers clients, and grants or denies consent, in one call.
  */
 export class OAuthControl<M extends Mode> {
+  /** @internal */
   constructor(private readonly context: () => RequestContext<M>) {}
 
   /**

@@ -22,7 +22,7 @@ import { presentServiceToken } from "../rules/workspaces/service-tokens.js";
 import { presentWorkspace } from "../rules/workspaces/workspaces.js";
 import type { Rows } from "../store/collections.js";
 import type { AllRowsLookup, Collection } from "../store/store.js";
-import { type Kind, canonicalId } from "../values/ids.js";
+import { type Kind, toCanonicalId } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import {
   type RequestedApproval,
@@ -169,8 +169,8 @@ const kindsOfIds: ReadonlyMap<string, Kind> = new Map([
 
 const toComparedValue = (name: string, value: string | boolean | null): string | boolean | null => {
   const kind = kindsOfIds.get(name);
-  // `canonicalId` throws for a boolean.
-  return kind === undefined || value === null ? value : canonicalId(kind, value as string);
+  // `toCanonicalId` throws for a boolean.
+  return kind === undefined || value === null ? value : toCanonicalId(kind, value as string);
 };
 
 const createCollection = <Name extends ViewName>(
@@ -199,7 +199,7 @@ const createCollection = <Name extends ViewName>(
       return rowsIn(context()).size;
     },
     get: (id) => {
-      const row = rowsIn(context()).get(canonicalId(kind, id));
+      const row = rowsIn(context()).get(toCanonicalId(kind, id));
       return row && present(context(), row);
     },
     list: (filter) => [...select(filter)],

@@ -7,14 +7,21 @@ import type { RuleContext } from "../context/rule-context.js";
 import type { Store } from "../store/store.js";
 import type { RequestContext } from "../context/request-context.js";
 import { runChangeStep, runReadStep } from "./change.js";
-import type { OperationId, RequestBody } from "../generated/operations.js";
+import type { OperationId } from "../generated/operations.js";
 import type {
   App,
   Backup,
   Branch,
   Client,
   ConnectionWithSecrets,
+  CreateApp,
+  CreateBranch,
+  CreateDatabaseConnection,
   CreatedDeployment,
+  CreateDeployment,
+  CreateProject,
+  CreateProjectDatabase,
+  CreateServiceToken,
   DatabaseWithSecrets,
   DeploymentStatus,
   Integration,
@@ -37,14 +44,15 @@ export interface TargetWorkspace {
   workspaceId?: string | undefined;
 }
 
-type Body<Id extends OperationId> = DeepOptional<RequestBody<Id>>;
-
 /**
  * Creates resources, using operations of the API where they exist. The same rules apply, and the same `RequestError`s
  * are thrown. Databases are created in the status `ready`.
  */
 export class Seeder {
-  /** @param homeId id of the workspace to create resources in by default. Default: the first one. */
+  /**
+   * @param homeId id of the workspace to create resources in by default. Default: the first one.
+   * @internal
+   */
   constructor(
     private readonly context: () => RequestContext,
     private readonly engine: Engine,
@@ -83,7 +91,7 @@ export class Seeder {
 
   /** Creates a project. Its database is `ready`. */
   async project(
-    body: Body<"projects.create"> = {},
+    body: DeepOptional<CreateProject> = {},
     target: TargetWorkspace = {},
   ): Promise<ProjectWithDatabase> {
     const project = await this.#performAsOwner<ProjectWithDatabase>(
@@ -99,7 +107,7 @@ export class Seeder {
   /** Creates a database, which is `ready`. */
   async database(
     projectId: string,
-    body: Body<"projects.databases.create"> = {},
+    body: DeepOptional<CreateProjectDatabase> = {},
   ): Promise<DatabaseWithSecrets> {
     const workspaceId = await this.#findWorkspaceOfProject(projectId);
     const database = await this.#performAsOwner<DatabaseWithSecrets>(
@@ -115,7 +123,7 @@ export class Seeder {
   /** Creates a connection, with its connection string. */
   async connection(
     databaseId: string,
-    body: Body<"databases.connections.create"> = {},
+    body: DeepOptional<CreateDatabaseConnection> = {},
   ): Promise<ConnectionWithSecrets> {
     const completeBody = withDefaults({ name: await this.#generateName() }, body);
     const workspaceId = await runReadStep(this.context(), ({ store }) =>
@@ -133,14 +141,14 @@ export class Seeder {
   }
 
   /** Creates a branch. */
-  async branch(projectId: string, body: Body<"projects.branches.create"> = {}): Promise<Branch> {
+  async branch(projectId: string, body: DeepOptional<CreateBranch> = {}): Promise<Branch> {
     const completeBody = withDefaults({ gitName: await this.#generateName() }, body);
     const workspaceId = await this.#findWorkspaceOfProject(projectId);
     return this.#performAsOwner("projects.branches.create", { projectId }, completeBody, workspaceId);
   }
 
   /** Creates an app. */
-  async app(projectId: string, body: Body<"services.create"> = {}): Promise<App> {
+  async app(projectId: string, body: DeepOptional<CreateApp> = {}): Promise<App> {
     const completeBody = withDefaults({ displayName: await this.#generateName(), projectId }, body);
     return this.#performAsOwner(
       "services.create",
@@ -156,7 +164,7 @@ export class Seeder {
    */
   async deployment(
     appId: string,
-    options: Body<"services.deployments.create"> & {
+    options: DeepOptional<CreateDeployment> & {
       status?: DeploymentStatus | undefined;
       envVars?: Readonly<Record<string, string>> | undefined;
     } = {},
@@ -186,7 +194,7 @@ export class Seeder {
 
   /** Creates a service token, with its value. */
   async serviceToken(
-    body: Body<"workspaces.serviceTokens.create"> = {},
+    body: DeepOptional<CreateServiceToken> = {},
     target: TargetWorkspace = {},
   ): Promise<ServiceTokenWithValue> {
     const { id: workspaceId } = await runReadStep(this.context(), ({ store }) =>

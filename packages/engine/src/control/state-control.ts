@@ -20,6 +20,7 @@ import { presentDatabaseWithoutPasswords } from "./resources.js";
 
 /** Sets resources to states that the API reaches slowly, by chance or never. */
 export class StateControl {
+  /** @internal */
   constructor(private readonly context: () => RequestContext) {}
 
   /**

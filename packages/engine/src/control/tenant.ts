@@ -14,6 +14,7 @@ export class Tenant {
   readonly seed: Seeder;
   readonly #defaults: TenantDefaults;
 
+  /** @internal */
   constructor({ defaults, tokens, seed }: { defaults: TenantDefaults; tokens: TokenMint; seed: Seeder }) {
     this.#defaults = defaults;
     this.tokens = tokens;

@@ -45,7 +45,10 @@ const hourMs = 3_600_000;
 
 /** Signs access tokens for tests. Each call signs a new token with the time of the server's clock. */
 export class TokenMint {
-  /** @param homeId id of the workspace whose credentials are the defaults. Default: the first one. */
+  /**
+   * @param homeId id of the workspace whose credentials are the defaults. Default: the first one.
+   * @internal
+   */
   constructor(
     private readonly context: () => RequestContext,
     private readonly homeId?: string,

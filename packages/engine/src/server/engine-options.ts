@@ -21,9 +21,17 @@ export interface EngineOptions {
   snapshot?: Snapshot | undefined;
   /** State that `reset` restores. Default: two workspaces with one owner each. */
   initial?: Snapshot | undefined;
-  /** Creates the databases. Default: an engine that generates addresses, and whose work succeeds immediately. */
+  /**
+   * Creates the databases. Default: an engine that generates addresses, and whose work succeeds immediately.
+   *
+   * @internal
+   */
   databaseEngine?: DatabaseEngine | undefined;
-  /** Controls the connections to the databases. Default: none, because the databases are not real. */
+  /**
+   * Controls the connections to the databases. Default: none, because the databases are not real.
+   *
+   * @internal
+   */
   dataPlane?: DataPlane | undefined;
   /**
    * Text that a browser must send once before it can sign in or see an approval: at least 32 random bytes. Default: none, which

@@ -59,12 +59,16 @@ export interface CommonServerOptions extends Pick<
 }
 
 /** The reference server without a network: takes requests and returns responses as plain data. */
-export class Server<M extends Mode = Mode> {
+export abstract class Server<M extends Mode = Mode> {
   readonly settings: Settings;
   readonly clock: ClockControl<M>;
   readonly approvals: ApprovalsControl<M>;
   readonly faults: Faults<M>;
-  /** Every method throws a `ControlError` when the databases are not real. */
+  /**
+   * Every method throws a `ControlError` when the databases are not real.
+   *
+   * @internal
+   */
   readonly dataPlane: DataPlaneControl<M>;
   readonly oauth: OAuthControl<M>;
   readonly states: StateControl;
@@ -75,6 +79,7 @@ export class Server<M extends Mode = Mode> {
   readonly #engine: Engine;
   readonly #log: RequestLog;
 
+  /** @internal */
   protected constructor(backend: ServerBackend<M>, parts: CommonServerOptions) {
     const { dataPlane, logCapacity = 1_000, onDefect = console.error, validateResponses = false } = parts;
     const context = (): RequestContext<M> => backend.context();
@@ -203,7 +208,11 @@ export class Server<M extends Mode = Mode> {
     );
   }
 
-  /** Stores the state, even when no row has changed. */
+  /**
+   * Stores the state, even when no row has changed.
+   *
+   * @internal
+   */
   save(): Promise<void> {
     return this.#backend.save();
   }

@@ -5,15 +5,24 @@ import { type ClockState, VirtualClock, isSupportedTime } from "../values/clock.
 import type { RandomState } from "../values/random-ids.js";
 import type { Job } from "../context/scheduler.js";
 
-/** The whole state of a server as plain JSON: rows, keys, clock, pending jobs and the state of a seeded generator. */
+/** The whole state of a server as plain JSON, with keys and passwords. A server of another version may refuse it. */
 export interface Snapshot {
   version: 1;
+  /** @internal */
   store: StoreState;
+  /** @internal */
   signingKeys: SigningKeyState[];
-  /** 32 bytes, base64url. */
+  /**
+   * 32 bytes, base64url.
+   *
+   * @internal
+   */
   cursorKey: string;
+  /** @internal */
   clock: ClockState;
+  /** @internal */
   jobs: Job[];
+  /** @internal */
   random: RandomState | null;
 }
 

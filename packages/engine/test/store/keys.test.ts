@@ -1,6 +1,5 @@
 import { describe, expectTypeOf, it } from "vitest";
-import { MemoryStore } from "@mgmt/engine/internal";
-import type { DatabaseRow } from "@mgmt/engine";
+import { type DatabaseRow, MemoryStore } from "@mgmt/engine/internal";
 import type { CollectionLookup } from "../../src/store/store.js";
 
 const { databases, apps, projects, users, workspaces } = new MemoryStore();

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MemoryCollection } from "../../src/store/memory-collection.js";
-import { type Lookup, MemoryStore } from "@mgmt/engine/internal";
-import type { Row } from "@mgmt/engine";
+import { type Lookup, MemoryStore, type Row } from "@mgmt/engine/internal";
 import { describeLookups } from "./lookup-conformance.js";
 import { describeModel } from "./model-properties.js";
 import { describePages } from "./page-conformance.js";

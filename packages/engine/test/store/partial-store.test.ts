@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ReplayOptions, type StepRun, replay } from "@mgmt/engine/internal";
+import { type ReplayOptions, type StepRun, type Store, replay } from "@mgmt/engine/internal";
 import { type Preload, mapTogether } from "../../src/store/preload.js";
-import type { Store } from "@mgmt/engine";
 import { describeLookups } from "./lookup-conformance.js";
 import { MemoryStorageAdapter } from "./memory-storage-adapter.js";
 import { describeModel } from "./model-properties.js";

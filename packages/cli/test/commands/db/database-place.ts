@@ -1,4 +1,5 @@
-import { createServer, memoryDatabaseEngine, type RunningServer } from "@mgmt/mock/server";
+import { memoryDatabaseEngine } from "@mgmt/engine";
+import { createServer, type RunningServer } from "@mgmt/mock/server";
 import { afterEach, beforeEach } from "vitest";
 import { temporaryFolder } from "../../folders.js";
 import { runInProcess, type Setup } from "../../in-process.js";

@@ -69,8 +69,8 @@ describe("mgmt db dump", () => {
     const env = { PGOPTIONS: "-c x=1", PGSERVICE: "other", MGMT_DEBUG: "1", PG_COLOR: "always" };
     await place.run(`db dump ${place.shop} --file a.sql`, { env });
     const { args, env: actual } = pgDumpCall();
-    const { store } = place.server.engine;
-    const [connection] = store.connections.list({ databaseId: place.shop });
+    const { rows } = place.server.engine;
+    const [connection] = rows.connections.list({ databaseId: place.shop });
     expect(actual).toMatchObject({
       PGHOST: "127.0.0.1",
       PGPORT: String(place.postgres.port),

@@ -24,8 +24,8 @@ describe("mgmt db copy", () => {
     });
     expect(place.programs.linesOf("pg_dump")).toEqual(["--no-password --no-owner --no-privileges"]);
     expect(place.statements()).toEqual(["begin", expect.stringContaining("create table t ()"), "commit"]);
-    const { store } = place.server.engine;
-    const userOf = (databaseId: string) => store.connections.list({ databaseId })[0]?.user;
+    const { rows } = place.server.engine;
+    const userOf = (databaseId: string) => rows.connections.list({ databaseId })[0]?.user;
     const dump = place.programs.calls.find(({ name }) => name === "pg_dump");
     expect([dump?.env["PGUSER"], place.postgres.sessions.at(-1)?.["user"]]).toEqual([
       userOf(place.shop),

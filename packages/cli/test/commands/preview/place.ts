@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { DatabaseEngine, EngineOptions } from "@mgmt/mock/server";
+import type { DatabaseEngine, EngineOptions } from "@mgmt/engine";
 import { afterEach, beforeEach } from "vitest";
 import { temporaryFolder } from "../../folders.js";
 import { RecordedShop, recordedGit } from "../../git/recorded-git.js";

@@ -22,7 +22,7 @@ describe("mgmt psql", () => {
       });
       expect(status, stderr).toBe(0);
       const [call] = place.programs.calls;
-      const [connection] = place.server.engine.store.connections.list({ databaseId: place[name] });
+      const [connection] = place.server.engine.rows.connections.list({ databaseId: place[name] });
       expect(call?.args).toEqual(args);
       expect(call?.env).toMatchObject({
         PGHOST: "127.0.0.1",
