@@ -57,7 +57,7 @@ export class MgmtCommand extends Command {
   /** Completes the arguments in a shell. Absent for the command of an operation, whose definition describes them. */
   completeArgument?: CompleteArgument;
   /** The program that gets the arguments after `--`, if the command passes some on. */
-  runs?: string;
+  wrappedProgram?: string;
   /** Whether the words after the first argument belong to a program. */
   #passesFlags = false;
   /** Place among the commands that a new user needs first. */
@@ -92,7 +92,7 @@ export class MgmtCommand extends Command {
 
   override parseOptions(words: string[]): ParseOptionsResult {
     if (
-      this.runs === undefined &&
+      this.wrappedProgram === undefined &&
       !this.#passesFlags &&
       this.createdCommands.length + this.#lazyCommands.size === 0
     ) {
@@ -104,15 +104,17 @@ export class MgmtCommand extends Command {
   /** Adds a subcommand without making it: `mgmt` has dozens, and most runs call one. */
   addLazy(lazyCommand: LazyCommand): void {
     this.#lazyCommands.set(lazyCommand, undefined);
-    if (lazyCommand.isDefault) this.#make(lazyCommand);
+    if (lazyCommand.isDefault) this.#createLazy(lazyCommand);
   }
 
   /** Returns the subcommand that a word calls by its name or an alias. */
   subcommand(word: string): MgmtCommand | undefined {
-    const lazy = this.#isAddingLazy
+    const lazyCommand = this.#isAddingLazy
       ? undefined
       : [...this.#lazyCommands.keys()].find((candidate) => isNamed(candidate, word));
-    return lazy ? this.#make(lazy) : this.createdCommands.find((candidate) => isCalledBy(candidate, word));
+    return lazyCommand
+      ? this.#createLazy(lazyCommand)
+      : this.createdCommands.find((candidate) => isCalledBy(candidate, word));
   }
 
   /** Commander calls this to look a subcommand up. */
@@ -124,12 +126,12 @@ export class MgmtCommand extends Command {
   #createAll(): MgmtCommand[] {
     if (this.#isAddingLazy || [...this.#lazyCommands.values()].every((created) => created !== undefined))
       return this.createdCommands;
-    const commands = [...this.#lazyCommands.keys()].map((declaration) => this.#make(declaration));
+    const commands = [...this.#lazyCommands.keys()].map((declaration) => this.#createLazy(declaration));
     this.createdCommands.sort((a, b) => commands.indexOf(a) - commands.indexOf(b));
     return this.createdCommands;
   }
 
-  #make(lazyCommand: LazyCommand): MgmtCommand {
+  #createLazy(lazyCommand: LazyCommand): MgmtCommand {
     const existingCommand = this.#lazyCommands.get(lazyCommand);
     if (existingCommand) return existingCommand;
     const { name, aliases = [], hidden = false, isDefault = false, describe } = lazyCommand;
@@ -202,7 +204,7 @@ export const lineOf = (command: Command): string =>
 export const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
 
 /** Returns the names of the commands below the one that words call. */
-export const subcommandNames = async (root: MgmtCommand, words: readonly string[]): Promise<string[]> => {
+export const listSubcommandNames = async (root: MgmtCommand, words: readonly string[]): Promise<string[]> => {
   const [word, ...deeperWords] = words;
   if (word === undefined) {
     return root
@@ -212,7 +214,7 @@ export const subcommandNames = async (root: MgmtCommand, words: readonly string[
   }
   const subcommand = root.subcommand(word);
   await subcommand?.define();
-  return subcommand === undefined ? [] : subcommandNames(subcommand, deeperWords);
+  return subcommand === undefined ? [] : listSubcommandNames(subcommand, deeperWords);
 };
 
 /** Returns the command that parsing stopped at. Each command passed the rest of the words to the next one. */

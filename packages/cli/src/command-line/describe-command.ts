@@ -58,11 +58,11 @@ export const describeCommand = (command: MgmtCommand): CommandHelp => {
     arguments: command.registeredArguments.map(describeArgument),
     options: [...options.filter((option) => !option.global), ...options.filter((option) => option.global)],
     subcommands: helper.visibleCommands(command).map(describeSubcommand),
-    examples: sectionLines(command, "Examples"),
+    examples: getSectionLines(command, "Examples"),
   };
 };
 
-const sectionLines = (command: MgmtCommand, title: string): readonly string[] =>
+const getSectionLines = (command: MgmtCommand, title: string): readonly string[] =>
   command.sections.filter((section) => section.title === title).flatMap(({ lines }) => lines());
 
 const describeArgument = (argument: Argument): ArgumentHelp => ({
@@ -97,9 +97,9 @@ const describeSubcommand = (command: Command): CommandHelp["subcommands"][number
 /** Defines and returns a command and all below it that are not hidden, in the order of the help. */
 export const collectCommands = async (command: MgmtCommand): Promise<MgmtCommand[]> => {
   await command.define();
-  const visible = new Set(command.createHelp().visibleCommands(command));
+  const visibleCommands = new Set(command.createHelp().visibleCommands(command));
   const subcommandLists = await Promise.all(
-    command.commands.filter((subcommand) => visible.has(subcommand)).map(collectCommands),
+    command.commands.filter((subcommand) => visibleCommands.has(subcommand)).map(collectCommands),
   );
   return [command, ...subcommandLists.flat()];
 };

@@ -85,8 +85,8 @@ export class MgmtHelp extends Help {
   }
 
   override styleUsage(usage: string): string {
-    const title = "Usage: ";
-    return wrapText(usage, this.columns - title.length).join(`\n${" ".repeat(title.length)}`);
+    const usageTitle = "Usage: ";
+    return wrapText(usage, this.columns - usageTitle.length).join(`\n${" ".repeat(usageTitle.length)}`);
   }
 
   override formatItem(term: string, termWidth: number, description: string): string {

@@ -41,10 +41,12 @@ export const renderOverview = (program: Command, helper: Help, columns: number):
     ...wrapText(`Usage: ${helper.commandUsage(program)}`, columns),
     "",
     ...wrapText(helper.commandDescription(program), columns),
-    ...detailedSections.flatMap(([title, inSection]) => [
+    ...detailedSections.flatMap(([title, sectionCommands]) => [
       "",
       title,
-      ...renderHelpRows(inSection.map((command) => [command.name(), helper.subcommandDescription(command)])),
+      ...renderHelpRows(
+        sectionCommands.map((command) => [command.name(), helper.subcommandDescription(command)]),
+      ),
     ]),
     "",
     "More commands:",

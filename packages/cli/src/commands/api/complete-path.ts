@@ -8,7 +8,7 @@ import { type CompleteArgument, filterIds, type PartialArgument } from "../../co
  * typed, and an id by those of the resources.
  */
 export const completePath: CompleteArgument = async (argument) => {
-  const { typed: earlierArguments, current: currentWord } = argument;
+  const { earlierArguments: earlierArguments, currentWord: currentWord } = argument;
   if (earlierArguments.length > 1) return [];
   const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
   const methods = [...new Set(definitions.map(({ method }) => method))];
@@ -27,19 +27,19 @@ export const completePath: CompleteArgument = async (argument) => {
 /** Returns what the typed beginning of an operation's path can become. */
 const completeTemplate = async (
   { path, arguments: parameters }: CommandDefinition,
-  { current: currentWord, listResources }: PartialArgument,
+  { currentWord: currentWord, listResources }: PartialArgument,
 ): Promise<string[]> => {
-  const template = (
+  const templateSegments = (
     currentWord === "" || currentWord.startsWith("/") ? path : path.replace("/v1/", "")
   ).split("/");
   const typedSegments = currentWord.split("/");
   const completeSegments = typedSegments.slice(0, -1);
   if (
-    typedSegments.length > template.length ||
-    !completeSegments.every((word, index) => matchesSegment(word, template[index]))
+    typedSegments.length > templateSegments.length ||
+    !completeSegments.every((word, index) => matchesSegment(word, templateSegments[index]))
   )
     return [];
-  const remainingSegments = template.slice(completeSegments.length);
+  const remainingSegments = templateSegments.slice(completeSegments.length);
   const [nextSegment = ""] = remainingSegments;
   const completedPrefix = completeSegments.map((word) => `${word}/`).join("");
   if (!isParameter(nextSegment)) {

@@ -16,7 +16,7 @@ export interface FieldArgument {
 /** Parses `key=value`. A key is a name with members in brackets: `source[type]`, `tags[]`. Throws a usage error. */
 export const parseField = (argument: string, flag: FieldArgument["flag"]): FieldArgument => {
   const [, key = "", text = ""] = /^([^=]*)=([^]*)$/.exec(argument) ?? [];
-  const [, name, members = "", item] = /^([^[\]]+)((?:\[[^[\]]+\])*)(\[\])?$/.exec(key) ?? [];
+  const [, name, members = "", listSuffix] = /^([^[\]]+)((?:\[[^[\]]+\])*)(\[\])?$/.exec(key) ?? [];
   const fieldPath = [name ?? "", ...[...members.matchAll(/\[([^\]]*)\]/g)].map(([, member = ""]) => member)];
   if (name === undefined || fieldPath.includes("__proto__")) {
     // The text is not repeated: it may be a secret.
@@ -25,16 +25,16 @@ export const parseField = (argument: string, flag: FieldArgument["flag"]): Field
       `Pass ${flag} key=value. A key is a name, such as region, source[type] or tags[].`,
     );
   }
-  return { key, path: fieldPath, isItem: item !== undefined, text, flag };
+  return { key, path: fieldPath, isItem: listSuffix !== undefined, text, flag };
 };
 
 /** Returns the value of a field: its text, or with `-F` a number, a boolean, null or the text of a file. */
 export const readFieldValue = async (
   { flag, key, text }: FieldArgument,
-  inputReader: InputSources,
+  sources: InputSources,
 ): Promise<unknown> => {
   if (flag === "-f") return text;
-  if (text.startsWith("@")) return inputReader.read(text.slice(1), `-F ${key}`);
+  if (text.startsWith("@")) return sources.read(text.slice(1), `-F ${key}`);
   if (["true", "false", "null"].includes(text)) return JSON.parse(text) as unknown;
   if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return text;
   const number = Number(text);

@@ -40,8 +40,8 @@ export const printResponse = async (
   checkNesting(body);
   const selectedContents = presentation.fields ? unwrapData(body) : body;
   if (!isFormatChosen) return printJson(selectedContents, output);
-  const isWhole = documentFormats.includes(format) || presentation.query !== undefined;
-  await output.result(isWhole ? selectedContents : unwrapData(body), resource);
+  const printsWholeBody = documentFormats.includes(format) || presentation.query !== undefined;
+  await output.result(printsWholeBody ? selectedContents : unwrapData(body), resource);
 };
 
 /** Returns the contents of the envelope of a body, or the body itself if it has none. */

@@ -44,12 +44,12 @@ const stripBaseUrl = (typedPath: string, baseUrl: string): string => {
     throw usageError("The path is not a valid URL", "Pass a path such as /v1/projects.");
   }
   const { origin, protocol, host, href, username, password } = new URL(typedPath);
-  const base = new URL(baseUrl);
-  const basePrefix = base.href.replace(/\/*$/, "/");
-  if (origin === "null" || username || password || !href.startsWith(basePrefix)) {
-    throw otherOriginError(`${protocol}//${host}`, base.origin);
+  const serviceUrl = new URL(baseUrl);
+  const serviceUrlPrefix = serviceUrl.href.replace(/\/*$/, "/");
+  if (origin === "null" || username || password || !href.startsWith(serviceUrlPrefix)) {
+    throw otherOriginError(`${protocol}//${host}`, serviceUrl.origin);
   }
-  return href.slice(basePrefix.length);
+  return href.slice(serviceUrlPrefix.length);
 };
 
 /** Replaces `{projectId}` and `{workspaceId}` by the defaults. Throws for one without a default, and for any other name. */

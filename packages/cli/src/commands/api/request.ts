@@ -37,8 +37,8 @@ export const parseRequest = (
   }
   const [methodOrPath = "", pathAfterMethod] = method === undefined ? positionals : [method, ...positionals];
   const fields = [
-    ...rawField.map((typed) => parseField(typed, "-f")),
-    ...field.map((typed) => parseField(typed, "-F")),
+    ...rawField.map((fieldText) => parseField(fieldText, "-f")),
+    ...field.map((fieldText) => parseField(fieldText, "-F")),
   ];
   const knownMethod = methods.find((name) => name === methodOrPath.toUpperCase());
   const request = { fields, input, headers: parseHeaders(header) };
@@ -69,7 +69,7 @@ export const parseRequest = (
 };
 
 const parseHeaders = (headers: readonly string[]): Record<string, string> => {
-  const parsed: Record<string, string> = {};
+  const headersByName: Record<string, string> = {};
   for (const header of headers) {
     const [, name, value = ""] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\t\x20-\x7e\x80-\xff]*)$/.exec(header) ?? [];
     // The header is not repeated: it may be a secret.
@@ -83,9 +83,9 @@ const parseHeaders = (headers: readonly string[]): Record<string, string> => {
     if (forbiddenHeaders.includes(lowerCaseName)) {
       throw usageError(`The header ${name} cannot be set`, "It follows from the address and the body.");
     }
-    parsed[lowerCaseName] = value;
+    headersByName[lowerCaseName] = value;
   }
-  return parsed;
+  return headersByName;
 };
 
 /** Headers that decide where a request ends and who receives it. */
@@ -118,16 +118,16 @@ export interface ApiRequest {
 export const resolveRequest = async (
   requestArguments: RequestArguments,
   baseUrl: string,
-  inputReader: InputSources,
+  sources: InputSources,
 ): Promise<ApiRequest> => {
   const { method, headers } = requestArguments;
   const { path, query } = parseRequestPath(requestArguments.path, baseUrl);
   const operation = await findOperation(method, path);
   const fieldValues: [FieldArgument, unknown][] = [];
   for (const field of requestArguments.fields)
-    fieldValues.push([field, await readFieldCheckingSecrets(field, operation, inputReader)]);
+    fieldValues.push([field, await readFieldCheckingSecrets(field, operation, sources)]);
   if (method !== "GET" && method !== "DELETE") {
-    const body = await readBody(requestArguments.input, fieldValues, inputReader);
+    const body = await readBody(requestArguments.input, fieldValues, sources);
     return { method, path, query, body, headers, operation };
   }
   if (requestArguments.input !== undefined) {
@@ -141,14 +141,14 @@ export const resolveRequest = async (
 const readFieldCheckingSecrets = (
   field: FieldArgument,
   operation: OperationMatch | undefined,
-  inputReader: InputSources,
+  sources: InputSources,
 ): Promise<unknown> => {
   const { path: fieldPath, key, flag, text } = field;
   const isSecret = operation?.definition.body?.fields.some(
     ({ secret, path: declaredPath }) => secret && declaredPath.join(".") === fieldPath.join("."),
   );
-  if (!isSecret) return readFieldValue(field, inputReader);
-  if (flag === "-F" && text.startsWith("@")) return inputReader.readSecret(text.slice(1), `-F ${key}`);
+  if (!isSecret) return readFieldValue(field, sources);
+  if (flag === "-F" && text.startsWith("@")) return sources.readSecret(text.slice(1), `-F ${key}`);
   throw secretInArgumentsError(
     `The field ${key}`,
     `Pass -F ${key}=@FILE (@- for standard input), or --input.`,
@@ -170,11 +170,11 @@ const addToQuery = (
 const readBody = async (
   inputFile: string | undefined,
   fieldValues: readonly [FieldArgument, unknown][],
-  inputReader: InputSources,
+  sources: InputSources,
 ): Promise<unknown> => {
   const fields = buildObject(fieldValues);
   if (inputFile === undefined) return fieldValues.length > 0 ? fields : undefined;
-  const body = await parseJson(inputFile === "-" ? "-" : `@${inputFile}`, "--input", inputReader);
+  const body = await parseJson(inputFile === "-" ? "-" : `@${inputFile}`, "--input", sources);
   if (fieldValues.length === 0) return body;
   if (!isObject(body)) {
     throw usageError("Fields can only be added to a JSON object", "Leave out -f and -F, or change --input.");
@@ -185,7 +185,7 @@ const readBody = async (
 /** The operation of a request, and its path parameters. */
 interface OperationMatch {
   readonly definition: CommandDefinition;
-  readonly target: Readonly<Record<string, string>>;
+  readonly pathIds: Readonly<Record<string, string>>;
 }
 
 /** Finds the operation of a method and an encoded path. Returns undefined if this version does not know it. */
@@ -194,10 +194,10 @@ const findOperation = async (method: string, path: string): Promise<OperationMat
   const matches = definitions.flatMap((definition) => {
     const pathParameters =
       definition.method === method ? matchPathTemplate(definition.path, path) : undefined;
-    return pathParameters ? [{ definition, target: pathParameters }] : [];
+    return pathParameters ? [{ definition, pathIds: pathParameters }] : [];
   });
   // `/v1/regions/postgres` is a path of its own, even if `/v1/regions/{id}` matches too.
-  return matches.sort((a, b) => Object.keys(a.target).length - Object.keys(b.target).length)[0];
+  return matches.sort((a, b) => Object.keys(a.pathIds).length - Object.keys(b.pathIds).length)[0];
 };
 
 const matchPathTemplate = (template: string, path: string): Record<string, string> | undefined => {

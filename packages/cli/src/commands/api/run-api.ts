@@ -55,9 +55,9 @@ export const runApi = async (
     return dryRunRequest(request, createApiCall(request), flags.dryRun, access.baseUrl, context);
   }
   let lastResponse: RawResponse | undefined;
-  const middleware: Middleware = async (outgoing, next) => (lastResponse = await next(outgoing));
+  const middleware: Middleware = async (request, next) => (lastResponse = await next(request));
   const client = await connectWithAccess(access, context, { middleware: [middleware] });
-  await assertSecretsDelivered(request, flags, context);
+  await assertSecretsDeliverable(request, flags, context);
   context.output.format = formatWithSecrets(flags, context.output.format);
   const secretOutput = await openSecretOutput(
     secretFieldsOf(request),
@@ -69,13 +69,13 @@ export const runApi = async (
     flags.paginate ? printPages(run) : printSingleResponse(run, () => lastResponse);
   try {
     if (!request.operation) return await sendAndPrint();
-    const { definition, target } = request.operation;
+    const { definition, pathIds } = request.operation;
     await explainWrongIds(
       definition,
-      target,
+      pathIds,
       context,
       sendAndPrint,
-      notFoundNotice(definition, target, undefined),
+      notFoundNotice(definition, pathIds, undefined),
     );
   } catch (error) {
     if (flags.include && lastResponse && lastResponse.status >= 300)
@@ -123,7 +123,7 @@ const assertFlagsApply = async (
 };
 
 /** Refuses to create secrets that would be lost. */
-const assertSecretsDelivered = async (
+const assertSecretsDeliverable = async (
   { operation, body }: ApiRequest,
   flags: ApiFlags,
   context: Context,
@@ -186,13 +186,13 @@ const printPages = async ({ request, flags, client, secretOutput, context }: Api
   const { output, signal } = context;
   const { path, query, headers, operation } = request;
   const call = { method: "GET" as const, path, query: Object.fromEntries(query) };
-  const pages = async function* (): AsyncGenerator<unknown[]> {
+  const loadPages = async function* (): AsyncGenerator<unknown[]> {
     const cursorPages = client.requestPages(call, { signal, headers }).pages();
     for await (const { data } of cursorPages) yield deliverItems(data, secretOutput);
   };
-  if (flags.output !== undefined) return output.list(pages(), operation?.definition.resource);
+  if (flags.output !== undefined) return output.list(loadPages(), operation?.definition.resource);
   const items: unknown[] = [];
-  for await (const page of pages()) for (const item of page) items.push(item);
+  for await (const page of loadPages()) for (const item of page) items.push(item);
   await printJson(items, output);
 };
 
@@ -221,7 +221,7 @@ const explainIfLost = async (
   if (method === "GET") return error;
   if (operation) {
     const input = { query: Object.fromEntries(query), body: isObject(body) ? body : undefined };
-    return explainLostResponse(error, operation.definition, operation.target, input, context);
+    return explainLostResponse(error, operation.definition, operation.pathIds, input, context);
   }
   const problem = await describeUnknownOutcome(error, method, context);
   if (problem === undefined) return error;

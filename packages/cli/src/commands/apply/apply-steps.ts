@@ -18,7 +18,7 @@ export interface ApplyOutcome {
   readonly ids: ReadonlyMap<Step, string>;
   readonly errors: ReadonlyMap<Step, unknown>;
   /** The step with an error that may have been carried out all the same. */
-  readonly unknown?: Step;
+  readonly unansweredStep?: Step;
 }
 
 /** An error that says that the sponsor has to approve a request first. */
@@ -39,18 +39,18 @@ interface ApprovalNeededError {
 export const applySteps = async (
   plan: Plan,
   client: MgmtClient,
-  wait: ApprovalWait | undefined,
+  approvalWait: ApprovalWait | undefined,
   context: Context,
 ): Promise<ApplyOutcome> => {
   const { output, signal, changes } = context;
   const runner = new StepRunner(client, plan, context, true);
   const ids = new Map<Step, string>();
-  const isUndone = (step: Step): boolean => !ids.has(step);
+  const isNotDone = (step: Step): boolean => !ids.has(step);
   for (;;) {
     const pendingApprovals = new Map<Step, ApprovalNeededError>();
     const errors = new Map<Step, unknown>();
-    for (const step of plan.steps.filter(isUndone)) {
-      if (isBlocked(step, plan.steps.filter(isUndone))) continue;
+    for (const step of plan.steps.filter(isNotDone)) {
+      if (isBlocked(step, plan.steps.filter(isNotDone))) continue;
       try {
         const id = await runner.run(step);
         ids.set(step, id);
@@ -62,13 +62,13 @@ export const applySteps = async (
         if (!isApprovalNeeded(error)) {
           const isUnknown =
             isUnanswered && (signal.aborted || (await describeLostResponse(error)) !== undefined);
-          return { ids, errors, ...(isUnknown && { unknown: step }) };
+          return { ids, errors, ...(isUnknown && { unansweredStep: step }) };
         }
         pendingApprovals.set(step, error);
       }
     }
-    if (pendingApprovals.size === 0 || !wait) return { ids, errors };
-    const refusedStep = await waitForDecision(pendingApprovals, client, wait, context);
+    if (pendingApprovals.size === 0 || !approvalWait) return { ids, errors };
+    const refusedStep = await waitForDecision(pendingApprovals, client, approvalWait, context);
     if (refusedStep) return { ids, errors: new Map([[refusedStep.step, refusedStep.error]]) };
   }
 };
@@ -77,10 +77,10 @@ export const applySteps = async (
  * Whether a step has to wait for one of the open steps: for those of an earlier kind, since deletes come last; for earlier creates, which
  * it may refer to; or for the deletes of its contents.
  */
-const isBlocked = (step: Step, undoneSteps: readonly Step[]): boolean =>
-  undoneSteps.slice(0, undoneSteps.indexOf(step)).some((earlier) => {
-    if (earlier.action !== step.action || step.action === "create") return true;
-    return step.action === "delete" && step.path.every((key, index) => earlier.path[index] === key);
+const isBlocked = (step: Step, openSteps: readonly Step[]): boolean =>
+  openSteps.slice(0, openSteps.indexOf(step)).some((earlierStep) => {
+    if (earlierStep.action !== step.action || step.action === "create") return true;
+    return step.action === "delete" && step.path.every((key, index) => earlierStep.path[index] === key);
   });
 
 const isApprovalNeeded = (error: unknown): error is ApprovalNeededError =>
@@ -93,8 +93,8 @@ const waitForDecision = async (
   { timeoutMs, progress }: ApprovalWait,
   { signal }: Context,
 ): Promise<{ step: Step; error: unknown } | undefined> => {
-  const decisionMade = new AbortController();
-  const waits = [...pendingApprovals].map(async ([step, { approvalId, approvalUrl, expiresAt }]) => {
+  const waitController = new AbortController();
+  const decisions = [...pendingApprovals].map(async ([step, { approvalId, approvalUrl, expiresAt }]) => {
     progress.report({
       approvalId,
       approvalUrl,
@@ -105,13 +105,13 @@ const waitForDecision = async (
     try {
       await client.agentApprovals.wait(approvalId, {
         timeoutMs,
-        signal: AbortSignal.any([signal, decisionMade.signal]),
-        onProgress: (seen, { remainingMs }) =>
+        signal: AbortSignal.any([signal, waitController.signal]),
+        onProgress: (currentApproval, { remainingMs }) =>
           progress.report({
             approvalId,
             approvalUrl,
-            status: seen.status,
-            expiresAt: seen.expiresAt,
+            status: currentApproval.status,
+            expiresAt: currentApproval.expiresAt,
             remainingMs,
           }),
       });
@@ -120,9 +120,9 @@ const waitForDecision = async (
       return { step, error };
     }
   });
-  const firstDecision = await Promise.race(waits);
-  decisionMade.abort();
-  await Promise.all(waits);
+  const firstDecision = await Promise.race(decisions);
+  waitController.abort();
+  await Promise.all(decisions);
   progress.end();
   return firstDecision;
 };

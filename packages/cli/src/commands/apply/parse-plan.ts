@@ -18,13 +18,13 @@ export const parsePlan = (text: string, file: string): Plan => {
   if (isNestedTooDeep(json)) throw invalidPlanError(file, `it has more than ${String(maxLevels)} levels`);
   const plan = parsePlanShape(json);
   if (typeof plan === "string") throw invalidPlanError(file, plan);
-  const problem = findProblem(plan);
+  const problem = findPlanProblem(plan);
   if (problem !== undefined) throw invalidPlanError(file, problem);
   return plan;
 };
 
 /** Returns what a step does that no plan does. */
-const findProblem = ({ steps, read, projects }: Plan): string | undefined => {
+const findPlanProblem = ({ steps, read, projects }: Plan): string | undefined => {
   const idByKey = new Map(read.map((entry) => [addressKey(entry), entry.id]));
   const existingKeys = new Set(idByKey.keys());
   const adoptedKeys = new Set(read.filter(({ isAdopted }) => isAdopted).map(addressKey));
@@ -51,7 +51,7 @@ const findProblem = ({ steps, read, projects }: Plan): string | undefined => {
       .filter(({ mutable }) => step.action === "create" || mutable)
       .map(({ input }) => input);
     if (adoptedKeys.has(addressKey(step)) && keepsIdentity(step)) allowedFields.push(identity.input);
-    const forbiddenField = fieldsSetBy(step).find((name) => !allowedFields.includes(name));
+    const forbiddenField = listSetFields(step).find((name) => !allowedFields.includes(name));
     if (forbiddenField !== undefined)
       return `${stepLabel} sets ${forbiddenField}, which a manifest cannot do`;
   }
@@ -65,7 +65,7 @@ const keepsIdentity = (step: Step): boolean => {
   return step.changes.every(({ field, to }) => field !== identity.input || to === step.path.at(-1));
 };
 
-const fieldsSetBy = (step: Step): string[] => {
+const listSetFields = (step: Step): string[] => {
   if (step.action === "delete") return [];
   return step.action === "create" ? Object.keys(step.fields) : step.changes.map(({ field }) => field);
 };

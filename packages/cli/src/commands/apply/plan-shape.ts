@@ -3,30 +3,30 @@ import { isObject } from "../../json/json-path.js";
 import type { Plan } from "../../manifest/plan.js";
 
 /** Returns the problem of a value, with its path; undefined if there is none. */
-type Check = (value: unknown, path: string) => string | undefined;
+type ShapeCheck = (value: unknown, path: string) => string | undefined;
 
-const checkText: Check = (value, path) =>
+const checkText: ShapeCheck = (value, path) =>
   typeof value === "string" && value !== "" ? undefined : `${path} is not a text`;
 
-const checkObject: Check = (value, path) => (isObject(value) ? undefined : `${path} is not an object`);
+const checkObject: ShapeCheck = (value, path) => (isObject(value) ? undefined : `${path} is not an object`);
 
-const oneOf =
-  (values: readonly string[]): Check =>
+const checkOneOf =
+  (values: readonly string[]): ShapeCheck =>
   (value, path) =>
     values.some((allowed) => allowed === value) ? undefined : `${path} is none of ${values.join(", ")}`;
 
-const listOf =
-  (check: Check): Check =>
+const checkListOf =
+  (check: ShapeCheck): ShapeCheck =>
   (value, path) =>
     Array.isArray(value)
-      ? firstProblem(value.map((item: unknown, index) => () => check(item, `${path}[${String(index)}]`)))
+      ? findFirstProblem(value.map((item: unknown, index) => () => check(item, `${path}[${String(index)}]`)))
       : `${path} is not a list`;
 
-const withFields =
-  (checks: Readonly<Record<string, Check>>): Check =>
+const checkFields =
+  (checks: Readonly<Record<string, ShapeCheck>>): ShapeCheck =>
   (value, path) =>
     isObject(value)
-      ? firstProblem(
+      ? findFirstProblem(
           Object.entries(checks).map(
             ([name, check]) =>
               () =>
@@ -35,7 +35,7 @@ const withFields =
         )
       : checkObject(value, path);
 
-const firstProblem = (checks: readonly (() => string | undefined)[]): string | undefined => {
+const findFirstProblem = (checks: readonly (() => string | undefined)[]): string | undefined => {
   for (const check of checks) {
     const problem = check();
     if (problem !== undefined) return problem;
@@ -43,25 +43,28 @@ const firstProblem = (checks: readonly (() => string | undefined)[]): string | u
   return undefined;
 };
 
-const addressChecks = { resource: oneOf(managedResources.map(({ name }) => name)), path: listOf(checkText) };
-
-const checkByAction: Readonly<Record<string, Check>> = {
-  create: withFields({ fields: checkObject }),
-  update: withFields({ id: checkText, changes: listOf(withFields({ field: checkText })) }),
-  delete: withFields({ id: checkText }),
+const addressChecks = {
+  resource: checkOneOf(managedResources.map(({ name }) => name)),
+  path: checkListOf(checkText),
 };
 
-const checkStep: Check = (value, path) =>
-  withFields({ ...addressChecks, action: oneOf(Object.keys(checkByAction)) })(value, path) ??
-  (isObject(value) ? checkByAction[String(value["action"])]?.(value, path) : undefined);
+const checksByAction: Readonly<Record<string, ShapeCheck>> = {
+  create: checkFields({ fields: checkObject }),
+  update: checkFields({ id: checkText, changes: checkListOf(checkFields({ field: checkText })) }),
+  delete: checkFields({ id: checkText }),
+};
 
-const checkPlan = withFields({
+const checkStep: ShapeCheck = (value, path) =>
+  checkFields({ ...addressChecks, action: checkOneOf(Object.keys(checksByAction)) })(value, path) ??
+  (isObject(value) ? checksByAction[String(value["action"])]?.(value, path) : undefined);
+
+const checkPlan = checkFields({
   baseUrl: checkText,
-  projects: listOf(checkText),
-  warnings: listOf(checkText),
-  adoptions: listOf(withFields({ ...addressChecks, adopt: checkText })),
-  steps: listOf(checkStep),
-  read: listOf(withFields({ ...addressChecks, id: checkText, fields: checkObject })),
+  projects: checkListOf(checkText),
+  warnings: checkListOf(checkText),
+  adoptions: checkListOf(checkFields({ ...addressChecks, adopt: checkText })),
+  steps: checkListOf(checkStep),
+  read: checkListOf(checkFields({ ...addressChecks, id: checkText, fields: checkObject })),
 });
 
 /** Returns a value of a file as a plan, or the problem with it. */

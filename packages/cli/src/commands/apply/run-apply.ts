@@ -59,14 +59,14 @@ export const runApply = async (
   if (options.dryRun !== undefined) return dryRunSteps(plan, options.dryRun, flags, context);
   await output.report((style) => renderPlan(plan, style));
   await confirmSteps(plan, options, flags, context);
-  const wait = options.waitApproval && (await createApprovalWait(options.waitApproval, context));
+  const approvalWait = options.waitApproval && (await createApprovalWait(options.waitApproval, context));
   try {
-    const outcome = await applySteps(plan, client, wait, context);
+    const outcome = await applySteps(plan, client, approvalWait, context);
     const failedWait = await waitForDatabases(outcome, options.waitMs, client, context);
     await printResults(plan, outcome, options, context);
     if (failedWait) throw failedWait.error;
   } finally {
-    wait?.progress.end();
+    approvalWait?.progress.end();
   }
 };
 
@@ -148,7 +148,7 @@ const confirmSteps = async (
 /** Prints the result of every step. Throws if not all are done. */
 const printResults = async (
   { steps }: Plan,
-  { ids, errors, unknown }: ApplyOutcome,
+  { ids, errors, unansweredStep }: ApplyOutcome,
   options: ApplyOptions,
   { output, signal }: Context,
 ): Promise<void> => {
@@ -157,12 +157,12 @@ const printResults = async (
   for (const step of steps) {
     const { action, resource, path } = step;
     const id = ids.get(step) ?? (step.action === "create" ? null : step.id);
-    const stepFields = { action, resource, name: path.join("/"), id, ...regionOf(step) };
+    const stepFields = { action, resource, name: path.join("/"), id, ...selectRegion(step) };
     if (ids.has(step)) results.push({ status: "done", ...stepFields });
     else if (!errors.has(step)) results.push({ status: "skipped", ...stepFields });
     else {
       const { exitCode: _, ...failure } = await output.failureOf(errors.get(step));
-      const isUnknown = unknown === step;
+      const isUnknown = unansweredStep === step;
       results.push({ status: isUnknown ? "unknown" : "failed", ...stepFields, error: failure });
       const outcome = isUnknown ? "may have been carried out" : "failed";
       problems.push(`${action} ${addressLabel(step)} ${outcome}: ${failure.message} (${failure.code})`);
@@ -171,21 +171,21 @@ const printResults = async (
   const [error] = errors.values();
   if (output.format !== "table" || ids.size < steps.length)
     await output.result(results.map(formatResult(output.format)));
-  const planCommand = planCommandWords(options);
+  const planCommand = buildPlanCommand(options);
   if (signal.aborted) throw applyInterruptedError(signal.reason, ids.size, steps.length, planCommand);
   if (errors.size === 0) return;
   throw ids.size === 0 ? error : applyFailedError(problems.join("; "), ids.size, steps.length, planCommand);
 };
 
 /** Returns the command that shows what is left to do. */
-const planCommandWords = ({ file, prune, targets = [] }: ApplyOptions): readonly string[] => [
+const buildPlanCommand = ({ file, prune, targets = [] }: ApplyOptions): readonly string[] => [
   ...["mgmt", "plan"],
   ...(file === undefined || file === "-" ? [] : ["--file", file]),
   ...(prune ? ["--prune"] : []),
   ...targets.flatMap((target) => ["--target", target]),
 ];
 
-const regionOf = (step: Step): Pick<StepResult, "region"> => {
+const selectRegion = (step: Step): Pick<StepResult, "region"> => {
   const region = step.action === "create" ? step.fields["region"] : undefined;
   return typeof region === "string" && region !== "inherit" ? { region } : {};
 };
@@ -194,8 +194,8 @@ const regionOf = (step: Step): Pick<StepResult, "region"> => {
 const formatResult =
   (format: string) =>
   (result: StepResult): object => {
-    const { error: _, region: __, ...printable } = result;
-    return format === "table" ? printable : result;
+    const { error: _, region: __, ...tableRow } = result;
+    return format === "table" ? tableRow : result;
   };
 
 /** Prints the requests of all steps. The ids of new resources get names. */

@@ -32,7 +32,7 @@ export interface CredentialReplacement {
   /** Does the same with a service token, which is not revoked if the service does not accept it. */
   storeToken(token: string): Promise<void>;
   /** Who the new credential belongs to; undefined until it is stored. */
-  caller(): Caller | undefined;
+  getCaller(): Caller | undefined;
   /** Revokes the previous login after the new credential is stored. Warns on failure rather than throwing. */
   endPreviousCredential(): Promise<void>;
 }
@@ -49,12 +49,12 @@ export const createCredentialReplacement = (
   const { file, name, profile } = target;
   // The SDK must not hold the lock while the service is asked for the caller; `save` takes it.
   const { lock: _, ...store } = loginStoreOf(target);
-  const account = accountOf(target);
+  const account = readStoredAccount(target);
   let savedCaller: Caller | undefined;
   let previousLogin: Login | undefined;
   let leavesKeyring = false;
   // Read under the lock: another process may have refreshed it while the user was in the browser.
-  const readPrevious = async (): Promise<void> => {
+  const readPreviousCredential = async (): Promise<void> => {
     const storedProfile = findProfile(readProfiles(file), name);
     leavesKeyring = storedProfile?.inKeyring !== undefined && profile.store !== "keyring";
     previousLogin = await readStoredLogin(file, name).catch(() => undefined);
@@ -63,7 +63,7 @@ export const createCredentialReplacement = (
   const saveUnderLock = async (caller: Caller, writeCredential: () => Promise<void>): Promise<void> => {
     const signal = AbortSignal.timeout(lockTimeoutMs);
     const replaceCredential = async (): Promise<void> => {
-      await readPrevious();
+      await readPreviousCredential();
       await writeCredential();
       await saveDefaults(target, caller);
     };
@@ -115,7 +115,7 @@ export const createCredentialReplacement = (
       const caller = await readCaller(target.baseUrl, token, context);
       await saveUnderLock(caller, () => storeToken(target, token));
     },
-    caller: () => savedCaller,
+    getCaller: () => savedCaller,
     async endPreviousCredential() {
       const { output } = context;
       try {
@@ -137,7 +137,7 @@ export const createCredentialReplacement = (
 };
 
 /** Returns the account whose login the profile has, if it is for the same service. */
-const accountOf = ({ file, name, profile }: LoginTarget): string | undefined => {
+const readStoredAccount = ({ file, name, profile }: LoginTarget): string | undefined => {
   const storedProfile = findProfile(readProfiles(file), name);
   const isLogin = storedProfile?.login !== undefined || storedProfile?.inKeyring === "login";
   return isLogin && isSameAddress(storedProfile.baseUrl, profile.baseUrl) ? storedProfile.account : undefined;

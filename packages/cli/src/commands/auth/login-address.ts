@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Context } from "../../input/context.js";
 import { launchBrowser } from "../../system/browser.js";
-import { withSignInKey } from "./sign-in-key.js";
+import { addSignInKeyToUrl } from "./sign-in-key.js";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,14 +18,14 @@ export const openBrowser = async (
   { url, signInKey }: LoginLink,
   context: Pick<Context, "output" | "stderr" | "env">,
 ): Promise<() => Promise<void>> => {
-  const shownAddress = formatLoginUrl({ url, signInKey }, context);
-  const message = `Opening your browser. If it does not open, go to:\n\n  ${shownAddress}\n\nWaiting for the login…`;
+  const printedAddress = formatLoginUrl({ url, signInKey }, context);
+  const message = `Opening your browser. If it does not open, go to:\n\n  ${printedAddress}\n\nWaiting for the login…`;
   context.output.notice({ code: "login:address", message, url }, { multiline: true });
   // The browser is a program of Windows there, which does not find the page.
   const isWsl = context.env["WSL_DISTRO_NAME"] !== undefined;
   const redirectPage = isWsl
     ? undefined
-    : await writeRedirectPage(withSignInKey(url, signInKey)).catch(() => undefined);
+    : await writeRedirectPage(addSignInKeyToUrl(url, signInKey)).catch(() => undefined);
   // Otherwise the user can open the printed address: as an argument of a program, every account of the machine could read it.
   const openedUrl = isWsl ? url : redirectPage?.url;
   if (openedUrl !== undefined) await launchBrowser(openedUrl);
@@ -42,7 +42,7 @@ export interface LoginLink {
 export const formatLoginUrl = (
   { url, signInKey }: LoginLink,
   { output, stderr }: Pick<Context, "output" | "stderr">,
-): string => (stderr.isTTY && output.format === "table" ? withSignInKey(url, signInKey) : url);
+): string => (stderr.isTTY && output.format === "table" ? addSignInKeyToUrl(url, signInKey) : url);
 
 /** A page on this machine that redirects the browser to the address of a login. */
 interface RedirectPage {
@@ -56,7 +56,7 @@ interface RedirectPage {
  * opens a browser, and the address contains the state of the login and the sign-in key.
  */
 const writeRedirectPage = async (loginUrl: string): Promise<RedirectPage> => {
-  const folder = await mkdtemp(join(redirectPageParent(), "mgmt-login-"));
+  const folder = await mkdtemp(join(chooseRedirectPageParent(), "mgmt-login-"));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const file = join(folder, "login.html");
   try {
@@ -69,7 +69,8 @@ const writeRedirectPage = async (loginUrl: string): Promise<RedirectPage> => {
 };
 
 /** Browsers that are snaps can read neither `/tmp` nor hidden folders. Users of snaps have the folder `~/snap`. */
-const redirectPageParent = (): string => (existsSync(join(homeFolder(), "snap")) ? homeFolder() : tmpdir());
+const chooseRedirectPageParent = (): string =>
+  existsSync(join(homeFolder(), "snap")) ? homeFolder() : tmpdir();
 
 const renderRedirectPage = (loginUrl: string): string => {
   const escapedUrl = loginUrl.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);

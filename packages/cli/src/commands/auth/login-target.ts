@@ -40,7 +40,7 @@ export const resolveLoginTarget = async (
   const profileSource = `profile ${name?.value ?? defaultProfileName}`;
   // As for every other command, `--profile` takes precedence over the environment.
   const ignoresEnv = flags.profile !== undefined && profile !== undefined;
-  const findSetting = (
+  const findOverride = (
     flag: string,
     value: string | undefined,
     variable: CommandVariable,
@@ -51,11 +51,11 @@ export const resolveLoginTarget = async (
       variable === "MGMT_BASE_URL" ? readServiceVariable(variable, env) : env[variable]?.trim();
     return envValue ? { value: envValue, from: variable } : undefined;
   };
-  const settingOfProfile = (value: string | undefined): ValueWithSource<string> | undefined =>
+  const toProfileSetting = (value: string | undefined): ValueWithSource<string> | undefined =>
     value === undefined ? undefined : { value, from: profileSource };
 
   const baseUrl =
-    findSetting("--base-url", flags.baseUrl, "MGMT_BASE_URL") ?? settingOfProfile(profile?.baseUrl);
+    findOverride("--base-url", flags.baseUrl, "MGMT_BASE_URL") ?? toProfileSetting(profile?.baseUrl);
   if (!baseUrl) throw missingLoginAddressError();
   await createClientFor(baseUrl, false, context);
   const changesService = profile !== undefined && !isSameAddress(profile.baseUrl, baseUrl.value);
@@ -66,8 +66,8 @@ export const resolveLoginTarget = async (
   const { store: profileStore, ...profileSettings }: Profile =
     changesService || !profile ? { baseUrl: baseUrl.value } : withoutCredential(profile);
   const authUrl =
-    findSetting("--auth-url", flags.authUrl, "MGMT_AUTH_URL") ??
-    settingOfProfile(profileSettings.authUrl) ??
+    findOverride("--auth-url", flags.authUrl, "MGMT_AUTH_URL") ??
+    toProfileSetting(profileSettings.authUrl) ??
     baseUrl;
   const store = flags.store ?? profileStore ?? profile?.store;
   return {

@@ -46,13 +46,13 @@ export const runAuthList = async (flags: GlobalFlags, context: Context): Promise
       store,
       endsAt,
       renewed,
-      running: runningStateOf(profile),
+      running: isRunningDev(profile),
     });
   }
   await context.output.result(rows, "StoredProfile");
 };
 
-const runningStateOf = (profile: Profile): boolean | null => {
+const isRunningDev = (profile: Profile): boolean | null => {
   const processState = profile.process && readDevLiveness(profile);
   return processState === undefined || processState === "unknown" ? null : processState === "alive";
 };

@@ -45,14 +45,14 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
   const replacement = createCredentialReplacement(target, context);
   if (flags.withToken) await loginWithToken(replacement, context);
   else await loginInBrowser(target, replacement, flags, context);
-  await replacement.confirm(async (what) => {
-    if (!flags.yes) await confirm(what, context);
+  await replacement.confirm(async (question) => {
+    if (!flags.yes) await confirm(question, context);
   });
   await replacement.endPreviousCredential();
   const { name, baseUrl } = target;
   context.output.info(`Logged in to profile ${name}.`);
   await warnIfProfileIsOverridden(name, context);
-  const caller = replacement.caller() ?? { user: null, workspace: null, workspaceId: null };
+  const caller = replacement.getCaller() ?? { user: null, workspace: null, workspaceId: null };
   const result: LoginResult = { profile: name, baseUrl: baseUrl.value, ...caller };
   await context.output.result(result);
 };

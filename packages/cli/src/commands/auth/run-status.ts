@@ -38,8 +38,8 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
   const credential = identity ? await describeCredential(identity) : noCredentialDescription;
   const status: AuthStatus = {
     profile: toStatusValue(name),
-    baseUrl: addressValue(baseUrl),
-    authUrl: addressValue(
+    baseUrl: toAddressValue(baseUrl),
+    authUrl: toAddressValue(
       profile?.authUrl === undefined || !name
         ? undefined
         : { value: profile.authUrl, from: `profile ${name.value}` },
@@ -55,7 +55,7 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
     throw missingTokenError(baseUrl?.value, isDevAccess(access));
 };
 
-const addressValue = (setting: ValueWithSource<string> | undefined): StatusValue =>
+const toAddressValue = (setting: ValueWithSource<string> | undefined): StatusValue =>
   toStatusValue(setting && { ...setting, value: addressWithoutCredentials(setting.value) });
 
 const toStatusValue = (setting: ValueWithSource<string> | undefined): StatusValue =>

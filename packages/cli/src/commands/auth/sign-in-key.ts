@@ -24,5 +24,5 @@ export const findSignInKey = async (
 };
 
 /** Returns an address that also sends the key. A fragment is not part of requests or referrers. */
-export const withSignInKey = (url: string, key: string | undefined): string =>
+export const addSignInKeyToUrl = (url: string, key: string | undefined): string =>
   key === undefined ? url : `${url}#signInKey=${key}`;

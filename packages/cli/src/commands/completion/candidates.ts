@@ -20,7 +20,7 @@ export const findCandidates = async (
   words: readonly string[],
   options: CompletionOptions,
 ): Promise<string[]> => {
-  const { before: wordsBefore, current: currentWord, prefix } = splitWords(words);
+  const { wordsBefore: wordsBefore, currentWord: currentWord, prefix } = splitWords(words);
   const position = await walkToPosition(program, wordsBefore);
   const candidates = await findValues(position, currentWord, options);
   return candidates
@@ -31,50 +31,60 @@ export const findCandidates = async (
 /** Splits `--flag=value` at its end. PowerShell passes `""` for an empty word. */
 const splitWords = (
   words: readonly string[],
-): { before: readonly string[]; current: string; prefix: string } => {
+): { wordsBefore: readonly string[]; currentWord: string; prefix: string } => {
   const lastWord = words.at(-1) === '""' ? "" : (words.at(-1) ?? "");
   const wordsBefore = words.slice(0, -1);
   const [, flag, value] = /^(--[\w-]+)=(.*)$/.exec(lastWord) ?? [];
   if (flag === undefined || value === undefined)
-    return { before: wordsBefore, current: lastWord, prefix: "" };
-  return { before: [...wordsBefore, flag], current: value, prefix: `${flag}=` };
+    return { wordsBefore: wordsBefore, currentWord: lastWord, prefix: "" };
+  return { wordsBefore: [...wordsBefore, flag], currentWord: value, prefix: `${flag}=` };
 };
 
 interface Position {
   readonly command: MgmtCommand;
   /** The flag whose value comes next. */
-  readonly pending: Option | undefined;
+  readonly awaitedOption: Option | undefined;
   /** The arguments of the command that were typed. */
-  readonly typed: readonly string[];
+  readonly earlierArguments: readonly string[];
   /** Whether `--` was typed, after which no flag can follow. */
   readonly hasOptionsEnded: boolean;
 }
 
 /** Follows the words from command to subcommand, skipping flags and their values. */
 const walkToPosition = async (program: MgmtCommand, words: readonly string[]): Promise<Position> => {
-  let position: Position = { command: program, pending: undefined, typed: [], hasOptionsEnded: false };
+  let position: Position = {
+    command: program,
+    awaitedOption: undefined,
+    earlierArguments: [],
+    hasOptionsEnded: false,
+  };
   for (const word of words) {
-    const { command, pending: awaitedOption, typed: earlierArguments, hasOptionsEnded } = position;
+    const {
+      command,
+      awaitedOption: awaitedOption,
+      earlierArguments: earlierArguments,
+      hasOptionsEnded,
+    } = position;
     if (awaitedOption) {
-      position = { ...position, pending: undefined };
+      position = { ...position, awaitedOption: undefined };
     } else if (word === "--") {
       position = { ...position, hasOptionsEnded: true };
     } else if (word.startsWith("-") && !hasOptionsEnded) {
       const option = command.options.find(({ short, long }) => word === short || word === long);
-      position = { ...position, pending: option?.required ? option : undefined };
+      position = { ...position, awaitedOption: option?.required ? option : undefined };
     } else {
       const subcommand = hasOptionsEnded ? undefined : command.subcommand(word);
       await subcommand?.define();
       position = subcommand
-        ? { ...position, command: subcommand, typed: [] }
-        : { ...position, typed: [...earlierArguments, word] };
+        ? { ...position, command: subcommand, earlierArguments: [] }
+        : { ...position, earlierArguments: [...earlierArguments, word] };
     }
   }
   return position;
 };
 
 const findValues = async (
-  { command, pending: awaitedOption, typed: earlierArguments, hasOptionsEnded }: Position,
+  { command, awaitedOption: awaitedOption, earlierArguments: earlierArguments, hasOptionsEnded }: Position,
   currentWord: string,
   options: CompletionOptions,
 ): Promise<readonly string[]> => {
@@ -88,13 +98,13 @@ const findValues = async (
   if (!definition) {
     const listResources = (kind: NamedKind): Promise<readonly string[]> =>
       findResources(kind, command, options);
-    const listProfiles = (): string[] => profileNames(options.context);
+    const listProfiles = (): string[] => listProfileNames(options.context);
     return (
       command.completeArgument?.({
-        typed: earlierArguments,
-        current: currentWord,
+        earlierArguments: earlierArguments,
+        currentWord: currentWord,
         listResources: listResources,
-        profiles: listProfiles,
+        listProfiles: listProfiles,
       }) ?? []
     );
   }
@@ -113,7 +123,7 @@ const findOptionValues = async (
 ): Promise<readonly string[]> => {
   if (argChoices) return argChoices;
   if (long === "--output") return outputFormats;
-  if (long === "--profile") return profileNames(options.context);
+  if (long === "--profile") return listProfileNames(options.context);
   const { definition } = command;
   if (!definition) {
     const kind = namedKinds.find((name) => `--${name}-id` === long);
@@ -125,7 +135,8 @@ const findOptionValues = async (
   return field?.enum?.map(String) ?? findResources(namedKindOf(field?.prefix), command, options);
 };
 
-const profileNames = ({ env }: Context): string[] => Object.keys(readProfiles(profilesFile(env)).profiles);
+const listProfileNames = ({ env }: Context): string[] =>
+  Object.keys(readProfiles(profilesFile(env)).profiles);
 
 const findResources = async (
   kind: NamedKind | undefined,

@@ -24,6 +24,7 @@ export const completionCommand: CommandDeclaration = {
         throw usageError(`<shell> cannot be ${JSON.stringify(name)}`, `Allowed: ${shells.join(", ")}.`);
       output.text(scripts[shell]);
     });
-    command.completeArgument = ({ typed: earlierArguments }) => (earlierArguments.length === 0 ? shells : []);
+    command.completeArgument = ({ earlierArguments: earlierArguments }) =>
+      earlierArguments.length === 0 ? shells : [];
   },
 };

@@ -95,13 +95,13 @@ const fetchResourceNames = async (
   });
   const items = data.filter(isObject);
   const names = items
-    .map((item) => completionName(kind, item))
+    .map((item) => formatCompletionName(kind, item))
     .filter((name) => /^[\p{L}\p{N}@._/-]+$/u.test(name));
   return [...new Set([...names, ...items.map(({ id }) => String(id))])];
 };
 
 /** Returns the name as commands accept it: `shop/reports` for a database. */
-const completionName = (kind: NamedKind, item: Readonly<Record<string, unknown>>): string => {
+const formatCompletionName = (kind: NamedKind, item: Readonly<Record<string, unknown>>): string => {
   const itemName = nameOfItem(item) ?? "";
   if (kind === "branch") return itemName === "" ? "" : `@${itemName}`;
   const projectName = valueAt(item, ["project", "name"]);
@@ -113,14 +113,14 @@ const readCache = (file: string): Readonly<Record<string, CacheEntry>> => {
     const cache: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (!isObject(cache)) return {};
     return Object.fromEntries(
-      Object.entries(cache).flatMap(([key, entry]) => (isEntry(entry) ? [[key, entry]] : [])),
+      Object.entries(cache).flatMap(([key, entry]) => (isCacheEntry(entry) ? [[key, entry]] : [])),
     );
   } catch {
     return {};
   }
 };
 
-const isEntry = (value: unknown): value is CacheEntry =>
+const isCacheEntry = (value: unknown): value is CacheEntry =>
   isObject(value) &&
   typeof value["at"] === "number" &&
   (value["slowAt"] === undefined || typeof value["slowAt"] === "number") &&

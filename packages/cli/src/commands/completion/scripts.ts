@@ -1,6 +1,6 @@
 export const shells = ["bash", "zsh", "fish", "powershell"] as const;
 
-const bash = `_mgmt() {
+const bashScript = `_mgmt() {
   local line=\${COMP_LINE:0:COMP_POINT} words=() last=-1 rest word i
   # Bash also splits words at =, : and @.
   for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -18,7 +18,7 @@ const bash = `_mgmt() {
 }
 complete -o default -F _mgmt mgmt`;
 
-const zsh = `#compdef mgmt
+const zshScript = `#compdef mgmt
 _mgmt() {
   local -a candidates
   candidates=(\${(f)"$(mgmt complete -- "\${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)"})
@@ -31,7 +31,7 @@ _mgmt() {
 }
 if [ "\${funcstack[1]}" = _mgmt ]; then _mgmt "$@"; else compdef _mgmt mgmt; fi`;
 
-const fish = `function __mgmt_complete
+const fishScript = `function __mgmt_complete
   set -l words (commandline -opc)
   set -e words[1]
   set -l candidates (mgmt complete -- $words (commandline -ct) 2>/dev/null)
@@ -43,7 +43,7 @@ const fish = `function __mgmt_complete
 end
 complete -c mgmt -f -a '(__mgmt_complete)'`;
 
-const powershell = `Register-ArgumentCompleter -Native -CommandName mgmt -ScriptBlock {
+const powershellScript = `Register-ArgumentCompleter -Native -CommandName mgmt -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
     Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
@@ -55,4 +55,9 @@ const powershell = `Register-ArgumentCompleter -Native -CommandName mgmt -Script
 }`;
 
 /** Scripts that call `mgmt complete` for what a word can become. They complete files where it prints nothing. */
-export const scripts: Readonly<Record<(typeof shells)[number], string>> = { bash, zsh, fish, powershell };
+export const scripts: Readonly<Record<(typeof shells)[number], string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+  powershell: powershellScript,
+};

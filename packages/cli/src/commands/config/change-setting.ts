@@ -31,18 +31,18 @@ export const changeSetting = async (
   output.info(`Profile ${profileName} was changed.`);
   const choice = chooseProfile(flags, context);
   const { baseUrl: _, output: __, pager: ___, ...otherFlags } = flags;
-  const effectiveSetting = resolveEffectiveValue(setting, { flags: otherFlags, context, choice });
+  const effectiveValue = resolveEffectiveValue(setting, { flags: otherFlags, context, choice });
   if (
-    effectiveSetting.from !== null &&
-    effectiveSetting.from !== `profile ${profileName}` &&
-    effectiveSetting.from !== "default"
+    effectiveValue.from !== null &&
+    effectiveValue.from !== `profile ${profileName}` &&
+    effectiveValue.from !== "default"
   ) {
     await warnAboutOverride(
-      { value: effectiveSetting.value ?? "", from: effectiveSetting.from },
+      { value: effectiveValue.value ?? "", from: effectiveValue.from },
       `profile ${profileName}`,
       context,
     );
   }
-  const result: PrintedSetting = { key, ...effectiveSetting };
+  const result: PrintedSetting = { key, ...effectiveValue };
   await output.result(result);
 };

@@ -7,12 +7,12 @@ import { resolveEffectiveValue, type PrintedSetting, getSetting } from "./settin
 export const runConfigGet = async (key: string, flags: GlobalFlags, context: Context): Promise<void> => {
   const setting = getSetting(key);
   const choice = requireProfile(flags, context);
-  const effectiveSetting = resolveEffectiveValue(setting, { flags, context, choice });
-  if (effectiveSetting.value === null) throw settingNotSetError(key);
+  const effectiveValue = resolveEffectiveValue(setting, { flags, context, choice });
+  if (effectiveValue.value === null) throw settingNotSetError(key);
   const { output } = context;
   const { fields, query } = output.presentation;
   // A format that the profile stores must not break `$(mgmt config get …)`.
-  if (flags.output === undefined && !fields && !query) return output.writeExact(effectiveSetting.value);
-  const result: PrintedSetting = { key, ...effectiveSetting };
+  if (flags.output === undefined && !fields && !query) return output.writeExact(effectiveValue.value);
+  const result: PrintedSetting = { key, ...effectiveValue };
   await output.result(result);
 };

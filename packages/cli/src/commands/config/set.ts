@@ -7,7 +7,10 @@ import { findSetting } from "./settings.js";
 import type { PrintedSetting } from "./settings.js";
 import { settingKeys, keyArgument, addKeysSection } from "./keys.js";
 
-const completeSetting: CompleteArgument = async ({ typed: [key, ...laterArguments], listResources }) => {
+const completeSetting: CompleteArgument = async ({
+  earlierArguments: [key, ...laterArguments],
+  listResources,
+}) => {
   if (key === undefined) return settingKeys;
   const { values = [], kind } = (laterArguments.length === 0 && findSetting(key)) || {};
   return kind ? filterIds(kind, await listResources(kind)) : values;

@@ -43,20 +43,20 @@ export interface Setting {
   /** Parses a value. Throws a usage error. */
   readonly parse: (text: string, context: Context) => Promise<string | boolean>;
   /** Looks where a flag or variable comes before the profile. */
-  readonly override: (lookup: SettingLookup) => EffectiveValue | undefined;
+  readonly findOverride: (lookup: SettingLookup) => EffectiveValue | undefined;
   readonly fallback: EffectiveValue;
 }
 
 const unsetValue: EffectiveValue = { value: null, from: null };
 
-const parseAddress =
+const createAddressParser =
   (key: string) =>
   async (text: string, context: Context): Promise<string> => {
     await createClientFor({ value: text, from: key }, false, context);
     return text;
   };
 
-const parseId =
+const createIdParser =
   (key: string) =>
   (text: string): Promise<string> => {
     assertId(key, text);
@@ -78,7 +78,7 @@ const parseSwitch = (key: string, text: string): Promise<boolean> =>
   parseChoice(key, text, { on: true, off: false, true: true, false: false });
 
 /** With `--profile`, variables are ignored, as for every command. */
-const valueFromEnv = (
+const readVariable = (
   { flags, context }: SettingLookup,
   variable: CommandVariable,
 ): EffectiveValue | undefined => {
@@ -86,7 +86,7 @@ const valueFromEnv = (
   return value ? { value, from: variable } : undefined;
 };
 
-const overrideByDefault =
+const createDefaultOverride =
   (name: "projectId" | "workspaceId") =>
   ({ flags, context, choice }: SettingLookup): EffectiveValue | undefined =>
     findDefault(name, flags, context, () => choice);
@@ -96,8 +96,8 @@ export const settings: Readonly<Record<string, Setting>> = {
   "base-url": {
     field: "baseUrl",
     help: "address of the service, without /v1",
-    parse: parseAddress("base-url"),
-    override: ({ flags, context }) => {
+    parse: createAddressParser("base-url"),
+    findOverride: ({ flags, context }) => {
       if (flags.baseUrl !== undefined) return { value: flags.baseUrl, from: "--base-url" };
       const value =
         flags.profile === undefined ? readServiceVariable("MGMT_BASE_URL", context.env) : undefined;
@@ -108,24 +108,24 @@ export const settings: Readonly<Record<string, Setting>> = {
   "auth-url": {
     field: "authUrl",
     help: "address of the authorization server, for logins",
-    parse: parseAddress("auth-url"),
-    override: (lookup) => valueFromEnv(lookup, "MGMT_AUTH_URL"),
+    parse: createAddressParser("auth-url"),
+    findOverride: (lookup) => readVariable(lookup, "MGMT_AUTH_URL"),
     fallback: unsetValue,
   },
   "workspace-id": {
     field: "workspaceId",
     help: "default workspace",
     kind: "workspace",
-    parse: parseId("workspace-id"),
-    override: overrideByDefault("workspaceId"),
+    parse: createIdParser("workspace-id"),
+    findOverride: createDefaultOverride("workspaceId"),
     fallback: unsetValue,
   },
   "project-id": {
     field: "projectId",
     help: "default project",
     kind: "project",
-    parse: parseId("project-id"),
-    override: overrideByDefault("projectId"),
+    parse: createIdParser("project-id"),
+    findOverride: createDefaultOverride("projectId"),
     fallback: unsetValue,
   },
   output: {
@@ -134,7 +134,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     values: outputFormats,
     parse: (text) =>
       parseChoice("output", text, Object.fromEntries(outputFormats.map((format) => [format, format]))),
-    override: ({ flags }) =>
+    findOverride: ({ flags }) =>
       flags.output === undefined ? undefined : { value: flags.output, from: "--output" },
     fallback: { value: "table", from: "default" },
   },
@@ -143,7 +143,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     help: "whether a long list is shown in a pager: on, off",
     values: ["on", "off"],
     parse: (text) => parseSwitch("pager", text),
-    override: ({ flags, context }) => {
+    findOverride: ({ flags, context }) => {
       if (flags.pager === false) return { value: "off", from: "--no-pager" };
       return context.env["NO_PAGER"] ? { value: "off", from: "NO_PAGER" } : undefined;
     },
@@ -154,7 +154,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     help: "whether a notice tells of a newer mgmt: on, off",
     values: ["on", "off"],
     parse: (text) => parseSwitch("update-notice", text),
-    override: ({ context }) => {
+    findOverride: ({ context }) => {
       const variable = updateNoticeVariables.find((name) => context.env[name]);
       return variable === undefined ? undefined : { value: "off", from: variable };
     },
@@ -181,15 +181,15 @@ export const getSetting = (key: string): Setting => {
 export const resolveEffectiveValue = (setting: Setting, lookup: SettingLookup): EffectiveValue => {
   const { name, profile } = lookup.choice;
   const profileValue = profile?.[setting.field];
-  const effectiveSetting =
-    setting.override(lookup) ??
+  const effectiveValue =
+    setting.findOverride(lookup) ??
     (profileValue === undefined || !name
       ? setting.fallback
       : { value: formatSettingValue(profileValue), from: `profile ${name.value}` });
   const isAddress = setting.field === "baseUrl" || setting.field === "authUrl";
-  return effectiveSetting.value === null || !isAddress
-    ? effectiveSetting
-    : { ...effectiveSetting, value: addressWithoutCredentials(effectiveSetting.value) };
+  return effectiveValue.value === null || !isAddress
+    ? effectiveValue
+    : { ...effectiveValue, value: addressWithoutCredentials(effectiveValue.value) };
 };
 
 const formatSettingValue = (value: NonNullable<Profile[Setting["field"]]>): string =>

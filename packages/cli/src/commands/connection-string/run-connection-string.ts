@@ -70,7 +70,13 @@ export const runConnectionString = async (
     const access = await findDatabaseAccess(databaseId, client, context, accessChoice).catch(
       async (error: unknown) => {
         if (!isNoCredentialsError(error) || role !== undefined) throw error;
-        const issuedAccess = await issueAccess(databaseId, client, accessChoice, flags, context);
+        const issuedAccess = await createConnectionAfterAsking(
+          databaseId,
+          client,
+          accessChoice,
+          flags,
+          context,
+        );
         wasCreated = true;
         return issuedAccess;
       },
@@ -99,7 +105,7 @@ export const runConnectionString = async (
 };
 
 /** Creates a connection for this machine, after asking. */
-const issueAccess = async (
+const createConnectionAfterAsking = async (
   databaseId: string,
   client: MgmtClient,
   accessChoice: { readonly pooled: boolean | undefined },

@@ -24,38 +24,40 @@ export const resolveForeignSource = async (
   context: Context,
 ): Promise<QueryTarget> => {
   const [connectionString, origin] = await readConnectionString({ sourceFile, sourceEnv }, context);
-  let connection: LibpqConnection;
+  let libpqSettings: LibpqConnection;
   try {
-    connection = buildLibpqConnection(parseConnectionString(connectionString), context.env);
+    libpqSettings = buildLibpqConnection(parseConnectionString(connectionString), context.env);
   } catch (error) {
     if (!(error instanceof ConnectionStringError)) throw error;
     throw usageError(`${origin} is not a Postgres connection string: ${error.message}`, error.hint);
   }
-  await announceOmissions(connection, context);
-  const { name, args, variables } = connection;
-  const otherVariables = Object.fromEntries(Object.entries(context.env).filter(([key]) => key !== sourceEnv));
-  return { name, args, env: postgresEnvironment(otherVariables, variables) };
+  await announceOmissions(libpqSettings, context);
+  const { name, args, variables } = libpqSettings;
+  const variablesWithoutSource = Object.fromEntries(
+    Object.entries(context.env).filter(([key]) => key !== sourceEnv),
+  );
+  return { name, args, env: postgresEnvironment(variablesWithoutSource, variables) };
 };
 
 /** Says what is not done as the connection string has it, and what it allows. */
 const announceOmissions = async (
-  { name, omittedNames: leftOut, unknown, weakMode }: LibpqConnection,
+  { name, omittedNames: omittedNames, unknown, weakMode }: LibpqConnection,
   { output }: Pick<Context, "output">,
 ): Promise<void> => {
-  const { drivers, secrets } = leftOut;
-  if (drivers.length > 0 || unknown > 0) {
+  const { drivers: driverParameters, secrets: secretParameters } = omittedNames;
+  if (driverParameters.length > 0 || unknown > 0) {
     const names = [
-      ...drivers,
-      ...(unknown > 0 ? [`${String(unknown)} ${drivers.length > 0 ? "more" : "unknown"}`] : []),
+      ...driverParameters,
+      ...(unknown > 0 ? [`${String(unknown)} ${driverParameters.length > 0 ? "more" : "unknown"}`] : []),
     ];
     const message = `Parameters of the connection string that pg_dump does not need were left out: ${names.join(", ")}.`;
-    output.notice({ code: "db:parameters_left_out", message, parameters: drivers, unknown });
+    output.notice({ code: "db:parameters_left_out", message, parameters: driverParameters, unknown });
   }
-  if (secrets.length > 0) {
+  if (secretParameters.length > 0) {
     await output.warn({
       code: "db:secrets_left_out",
-      message: `Left out of the connection string: ${secrets.join(", ")}. Programs of Postgres accept it only where other accounts can read it.`,
-      parameters: secrets,
+      message: `Left out of the connection string: ${secretParameters.join(", ")}. Programs of Postgres accept it only where other accounts can read it.`,
+      parameters: secretParameters,
     });
   }
   if (weakMode !== undefined) {

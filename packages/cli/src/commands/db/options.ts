@@ -27,9 +27,9 @@ export const addPartOptions = (command: MgmtCommand): void => {
 /** Adds the flags of the commands that copy a whole database. */
 export const addCopyOptions = (command: MgmtCommand): void => {
   addPartOptions(command);
-  command.addOption(new Option("--clean", cleanHelp("the source")).conflicts("dataOnly"));
+  command.addOption(new Option("--clean", formatCleanHelp("the source")).conflicts("dataOnly"));
 };
 
 /** Returns the help of `--clean`. */
-export const cleanHelp = (source: string): string =>
+export const formatCleanHelp = (source: string): string =>
   `first drop the tables, views, types and functions that ${source} has, with all that depends on them`;

@@ -4,7 +4,7 @@ import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { RestoreResult } from "./restore-result.js";
 import type { RestoreFlags } from "./run-restore.js";
-import { addDatabaseArgument, cleanHelp } from "./options.js";
+import { addDatabaseArgument, formatCleanHelp } from "./options.js";
 
 /** `mgmt db restore`. */
 export const dbRestoreCommand: CommandDeclaration<RestoreResult> = {
@@ -20,7 +20,7 @@ export const dbRestoreCommand: CommandDeclaration<RestoreResult> = {
     addDatabaseArgument(command, "write to");
     command
       .option("--file <path>", "dump to read, or - for standard input (required)")
-      .option("--clean", `${cleanHelp("the dump")}; needs the custom format`);
+      .option("--clean", `${formatCleanHelp("the dump")}; needs the custom format`);
     addProjectOption(command);
     command.action(async () => {
       const { file, clean = false } = command.opts<Partial<RestoreFlags>>();

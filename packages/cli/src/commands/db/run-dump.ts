@@ -52,7 +52,7 @@ export const runDump = async (
     file,
     format = /\.(dump|pgdump|custom)$/.test(file ?? "") ? "custom" : "plain",
     table = [],
-    ...dumpedPart
+    ...dumpScope
   }: DumpFlags,
   flags: GlobalFlags,
   context: Context,
@@ -74,13 +74,13 @@ export const runDump = async (
   }
   if (path !== undefined && (await pathExists(path))) throw dumpFileExistsError(path);
   const access = await resolveDatabaseAccess(database, flags, context);
-  const server = await readServerVersion(createQueryTarget(access, context), context);
-  const program = await findClientProgram("pg_dump", context, server);
+  const serverVersion = await readServerVersion(createQueryTarget(access, context), context);
+  const program = await findClientProgram("pg_dump", context, serverVersion);
   const args = [
     `--format=${format}`,
     "--no-owner",
     "--no-privileges",
-    ...scopeFlags(dumpedPart),
+    ...scopeFlags(dumpScope),
     ...buildTableFlags(tables, program.major),
   ];
   const env = clientEnvironment(context.env, access);
@@ -100,7 +100,13 @@ export const runDump = async (
   );
   output.info(`Wrote ${path} (${formatBytes(bytes)}).`);
   const { databaseId } = access;
-  const result: DumpResult = { databaseId, file: path, format, bytes, postgresVersion: server.version };
+  const result: DumpResult = {
+    databaseId,
+    file: path,
+    format,
+    bytes,
+    postgresVersion: serverVersion.version,
+  };
   await output.result(result, "DumpResult");
 };
 
@@ -123,7 +129,7 @@ const dumpIntoFile = async (
   path: string,
   { databaseId }: DatabaseAccess,
   context: Context,
-  write: (descriptor: number) => Promise<string>,
+  writeDump: (descriptor: number) => Promise<string>,
 ): Promise<number> => {
   const { output } = context;
   const temporaryPath = `${path}.${randomUUID()}.part`;
@@ -136,7 +142,7 @@ const dumpIntoFile = async (
   const { fd } = handle;
   const stopSpinner = output.startSpinner(() => `Dumping ${databaseId}: ${formatBytes(fstatSync(fd).size)}`);
   try {
-    const stderr = await write(fd).finally(stopSpinner);
+    const stderr = await writeDump(fd).finally(stopSpinner);
     noticeProgramMessages(stderr, context);
     await syncFile(handle);
     await handle.close();

@@ -77,18 +77,18 @@ const restoreArchive = async (
   const stopSpinner = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
   const stdin = input.descriptor ?? "pipe";
   const env = postgresEnvironment(context.env, {});
-  let feeding = Promise.resolve();
+  let stdinFeeding = Promise.resolve();
   const startRestore = (): RunningClient => {
-    const running = startClient(program, args, { env, stdin, stdout: "pipe" }, context);
-    if (running.stdin) feeding = feedStdin(input, running);
-    feeding.catch(() => undefined);
-    return running;
+    const restoreProcess = startClient(program, args, { env, stdin, stdout: "pipe" }, context);
+    if (restoreProcess.stdin) stdinFeeding = feedStdin(input, restoreProcess);
+    stdinFeeding.catch(() => undefined);
+    return restoreProcess;
   };
   try {
     await runProgramOutput(startRestore, { name, clean, canClean: true }, access, context);
   } catch (error) {
     // An input that cannot be read is why the program failed.
-    await feeding;
+    await stdinFeeding;
     throw restoreFailedError(error, access.databaseId, false);
   } finally {
     stopSpinner();
@@ -101,21 +101,21 @@ const feedStdin = async (
   { stdin, kill, ended }: ReturnType<typeof startClient>,
 ): Promise<void> => {
   if (!stdin) return;
-  const contents = Readable.from(withoutEarlyEnd(input.contents()), { objectMode: false });
-  let failure: { readonly error: unknown } | undefined;
+  const contents = Readable.from(holdBackLastChunk(input.contents()), { objectMode: false });
+  let readFailure: { readonly error: unknown } | undefined;
   contents.once("error", (error) => {
-    failure = { error };
+    readFailure = { error };
     kill();
   });
   // A program that has failed no longer reads; how it ended says why.
   await pipeline(contents, stdin).catch(() => undefined);
-  if (!failure) return;
+  if (!readFailure) return;
   await ended.catch(() => undefined);
-  throw failure.error;
+  throw readFailure.error;
 };
 
 /** Passes a chunk on when the next one is there: the last chunk of a damaged input is never passed on. */
-const withoutEarlyEnd = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+const holdBackLastChunk = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let heldChunk: Uint8Array | undefined;
   for await (const chunk of chunks) {
     if (heldChunk) yield heldChunk;

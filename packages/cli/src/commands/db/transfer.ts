@@ -33,8 +33,8 @@ export const copyDatabase = async (
   context: Context,
 ): Promise<void> => {
   const { output } = context;
-  const server = await readServerVersion(source, context);
-  const dumpProgram = await findClientProgram("pg_dump", context, server);
+  const serverVersion = await readServerVersion(source, context);
+  const dumpProgram = await findClientProgram("pg_dump", context, serverVersion);
   const actionText = clean
     ? `replace what ${source.name} has, and drop what depends on it, in`
     : `copy ${source.name} into`;

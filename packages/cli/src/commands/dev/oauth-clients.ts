@@ -36,6 +36,6 @@ export const addOAuthClient = (value: string, earlierClients: readonly OAuthClie
 };
 
 /** Ids are the same with and without their prefix. */
-const isSameId = (one: string, other: string): boolean => withoutIdPrefix(one) === withoutIdPrefix(other);
+const isSameId = (one: string, other: string): boolean => removeIdPrefix(one) === removeIdPrefix(other);
 
-const withoutIdPrefix = (id: string): string => id.replace(/^itgr_/, "");
+const removeIdPrefix = (id: string): string => id.replace(/^itgr_/, "");

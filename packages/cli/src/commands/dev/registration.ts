@@ -22,7 +22,7 @@ export interface ServiceRegistration {
   /** Whether commands use the profile without `--profile`. */
   readonly isActive: boolean;
   /** The profile `local`, if another service that runs has it. */
-  readonly holder?: Profile;
+  readonly otherLocalProfile?: Profile;
 }
 
 /**
@@ -36,8 +36,8 @@ export const registerService = async (
   { env, output }: Pick<Context, "env" | "output">,
 ): Promise<ServiceRegistration | undefined> => {
   const { baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, workspaceId } = ready;
-  let name = ephemeral ? profileNameByPort("ephemeral", baseUrl) : localProfileName;
-  let holder: Profile | undefined;
+  let name = ephemeral ? formatProfileName("ephemeral", baseUrl) : localProfileName;
+  let otherLocalProfile: Profile | undefined;
   const serviceFields = {
     baseUrl,
     authUrl,
@@ -49,19 +49,19 @@ export const registerService = async (
   const addService = (all: Profiles): Profiles => {
     const storedLocalProfile = findProfile(all, localProfileName);
     if (!ephemeral && storedLocalProfile && isDevRunning(storedLocalProfile)) {
-      holder = storedLocalProfile;
-      name = profileNameByPort(localProfileName, baseUrl);
+      otherLocalProfile = storedLocalProfile;
+      name = formatProfileName(localProfileName, baseUrl);
     }
-    const isRemoved = name !== localProfileName;
-    const previousProfile = isRemoved ? undefined : storedLocalProfile;
+    const isRemovedAtEnd = name !== localProfileName;
+    const previousProfile = isRemovedAtEnd ? undefined : storedLocalProfile;
     const reusedProfile =
-      previousProfile && isServiceOf(previousProfile, ready) ? withoutSignInKey(previousProfile) : undefined;
+      previousProfile && isServiceOf(previousProfile, ready) ? removeSignInKey(previousProfile) : undefined;
     const newProfile: Profile = {
       workspaceId,
       ...(previousProfile?.store && { store: previousProfile.store }),
       ...reusedProfile,
       ...serviceFields,
-      ...(isRemoved && { ephemeral: true }),
+      ...(isRemovedAtEnd && { ephemeral: true }),
       ...((!reusedProfile || !hasCredential(reusedProfile) || reusedProfile.token !== undefined) && {
         token,
       }),
@@ -79,7 +79,7 @@ export const registerService = async (
   };
   try {
     const { active } = await updateProfiles(profilesFile(env), addService);
-    return { name, isActive: active === name, ...(holder && { holder }) };
+    return { name, isActive: active === name, ...(otherLocalProfile && { otherLocalProfile }) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : "unknown reason";
     await output.warn({
@@ -91,10 +91,10 @@ export const registerService = async (
 };
 
 /** A service that was started without a key has none, even if an earlier run had one. */
-const withoutSignInKey = ({ signInKeyFile: _, ...profile }: Profile): Profile => profile;
+const removeSignInKey = ({ signInKeyFile: _, ...profile }: Profile): Profile => profile;
 
 /** Two services on this machine cannot have the same port. */
-const profileNameByPort = (kind: string, baseUrl: string): string =>
+const formatProfileName = (kind: string, baseUrl: string): string =>
   `${kind}-${new URL(baseUrl).port || "80"}`;
 
 /** Whether the profile's credential is for this service: it has the same address and the same data directory. */

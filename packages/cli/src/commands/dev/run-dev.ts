@@ -111,7 +111,8 @@ const runUntilInterrupted = async (
 ): Promise<void> => {
   const { signal } = context;
   const registration = signal.aborted ? undefined : await registerService(platform, ephemeral, context);
-  if (registration?.holder) context.output.notice(otherDevNotice(registration.name, registration.holder));
+  if (registration?.otherLocalProfile)
+    context.output.notice(otherDevNotice(registration.name, registration.otherLocalProfile));
   if (!signal.aborted) printReady(platform, registration, context);
   const whenInterrupted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
@@ -123,9 +124,9 @@ const runUntilInterrupted = async (
   if (defect) throw defect;
 };
 
-const otherDevNotice = (name: string, holder: Profile): Notice => ({
+const otherDevNotice = (name: string, otherLocalProfile: Profile): Notice => ({
   code: "dev:own_profile",
-  message: `Another mgmt dev (${describeDev(holder)}) has the profile ${localProfileName}. Until this one ends, commands reach it with --profile ${name}.`,
+  message: `Another mgmt dev (${describeDev(otherLocalProfile)}) has the profile ${localProfileName}. Until this one ends, commands reach it with --profile ${name}.`,
   profile: name,
 });
 
@@ -138,15 +139,15 @@ const printReady = (
   maskInLog([ready.token], context);
   if (output.format === "json") return output.jsonLine(ready);
   const isOutputLogged = detectCiSystem(env) !== undefined;
-  const mgmt = programWords(env).join(" ");
+  const mgmtCommand = programWords(env).join(" ");
   const lines = [
     `The Management API is running at ${ready.baseUrl}, with real Postgres databases.`,
     "",
     "In another terminal:",
     "",
     ...(registration
-      ? renderProfileLines(ready, registration, mgmt)
-      : renderEnvironmentLines(ready, isOutputLogged, mgmt)),
+      ? renderProfileLines(ready, registration, mgmtCommand)
+      : renderEnvironmentLines(ready, isOutputLogged, mgmtCommand)),
     "",
     ...renderSignInLines(ready, output.isTerminal && !isOutputLogged ? signInKey : null),
     "Database connections support TLS. To verify the server:",
@@ -183,24 +184,24 @@ const fitLine = (line: string, columns: number): string[] => {
     : [line];
 };
 
-/** @param mgmt how a shell calls this command */
+/** @param mgmtCommand how a shell calls this command */
 const renderProfileLines = (
   { baseUrl }: Platform["ready"],
   { name, isActive }: ServiceRegistration,
-  mgmt: string,
+  mgmtCommand: string,
 ): string[] => {
   const flag = isActive ? "" : ` --profile ${name}`;
   return [
-    `  ${mgmt} projects create shop --wait${flag}`,
+    `  ${mgmtCommand} projects create shop --wait${flag}`,
     "",
     "For other programs:",
     "",
     `  export MGMT_BASE_URL=${baseUrl}`,
-    `  export MGMT_TOKEN=$(${mgmt} auth token${flag})`,
+    `  export MGMT_TOKEN=$(${mgmtCommand} auth token${flag})`,
     "",
     "To act as a user rather than a service token:",
     "",
-    `  ${mgmt} login${flag}`,
+    `  ${mgmtCommand} login${flag}`,
   ];
 };
 
@@ -208,9 +209,9 @@ const renderProfileLines = (
 const renderEnvironmentLines = (
   { baseUrl, token }: Platform["ready"],
   isOutputLogged: boolean,
-  mgmt: string,
+  mgmtCommand: string,
 ): string[] => [
   `  export MGMT_BASE_URL=${baseUrl}`,
-  `  export MGMT_TOKEN=${isOutputLogged ? `${secretMask} # ${mgmt} dev --output json prints it` : token}`,
-  `  ${mgmt} projects create shop --wait`,
+  `  export MGMT_TOKEN=${isOutputLogged ? `${secretMask} # ${mgmtCommand} dev --output json prints it` : token}`,
+  `  ${mgmtCommand} projects create shop --wait`,
 ];

@@ -14,9 +14,14 @@ export interface Check {
   readonly next: readonly (readonly string[])[];
 }
 
-export const okCheck = (name: string, message: string): Check => ({ name, status: "ok", message, next: [] });
+export const createOkCheck = (name: string, message: string): Check => ({
+  name,
+  status: "ok",
+  message,
+  next: [],
+});
 
-export const skippedCheck = (name: string, message: string): Check => ({
+export const createSkippedCheck = (name: string, message: string): Check => ({
   name,
   status: "skipped",
   message,
@@ -36,14 +41,18 @@ const createProblemCheck = (
   { hint, next = [] }: CheckAdvice,
 ): Check => ({ name, status, message, ...(hint !== undefined && { hint }), next });
 
-export const warningCheck = (name: string, message: string, advice: CheckAdvice = {}): Check =>
+export const createWarningCheck = (name: string, message: string, advice: CheckAdvice = {}): Check =>
   createProblemCheck("warning", name, message, advice);
 
-export const failureCheck = (name: string, message: string, advice: CheckAdvice = {}): Check =>
+export const createFailureCheck = (name: string, message: string, advice: CheckAdvice = {}): Check =>
   createProblemCheck("failure", name, message, advice);
 
 /** Returns the result of a check that threw an error. */
-export const errorCheck = async (name: string, error: unknown, next?: Check["next"]): Promise<Check> => {
+export const createErrorCheck = async (
+  name: string,
+  error: unknown,
+  next?: Check["next"],
+): Promise<Check> => {
   const { message, code, hint, next: ownNext } = await toFailure(error);
-  return failureCheck(name, `${message} (${code})`, { hint, next: ownNext ?? next });
+  return createFailureCheck(name, `${message} (${code})`, { hint, next: ownNext ?? next });
 };

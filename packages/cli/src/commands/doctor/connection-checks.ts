@@ -5,7 +5,14 @@ import type { Context } from "../../input/context.js";
 import { describeCause } from "../../errors/cli-error.js";
 import { describeNetworkProblem } from "../../errors/network-problem.js";
 import { redactUrl } from "@mgmt/internal/redaction/redact";
-import { type Check, errorCheck, failureCheck, okCheck, skippedCheck, warningCheck } from "./check.js";
+import {
+  type Check,
+  createErrorCheck,
+  createFailureCheck,
+  createOkCheck,
+  createSkippedCheck,
+  createWarningCheck,
+} from "./check.js";
 
 const tlsTimeoutMs = 10_000;
 const dayMs = 24 * 3_600_000;
@@ -15,9 +22,9 @@ export const checkConnection = async (baseUrl: string, context: Context): Promis
   try {
     const proxy = await proxyFor(baseUrl);
     const message = proxy === "" ? "Connections are direct" : `Connections go through ${redactUrl(proxy)}`;
-    return [okCheck("proxy", message), await checkTls(baseUrl, proxy !== "", context)];
+    return [createOkCheck("proxy", message), await checkTls(baseUrl, proxy !== "", context)];
   } catch (error) {
-    return [await errorCheck("proxy", error)];
+    return [await createErrorCheck("proxy", error)];
   }
 };
 
@@ -27,21 +34,23 @@ const checkTls = async (
   { env, signal }: Pick<Context, "env" | "signal">,
 ): Promise<Check> => {
   const { protocol, hostname, port } = new URL(baseUrl);
-  if (protocol !== "https:") return skippedCheck("tls", "The service does not use TLS");
+  if (protocol !== "https:") return createSkippedCheck("tls", "The service does not use TLS");
   const extraCaFile = env["NODE_EXTRA_CA_CERTS"];
   if (extraCaFile && !isReadable(extraCaFile)) {
     const hint = "Set NODE_EXTRA_CA_CERTS to a file in PEM format that you can read.";
-    return failureCheck("tls", `The file of NODE_EXTRA_CA_CERTS cannot be read: ${extraCaFile}`, { hint });
+    return createFailureCheck("tls", `The file of NODE_EXTRA_CA_CERTS cannot be read: ${extraCaFile}`, {
+      hint,
+    });
   }
   if (usesProxy)
-    return skippedCheck("tls", "The certificate is verified through the proxy with every request");
+    return createSkippedCheck("tls", "The certificate is verified through the proxy with every request");
   try {
     return checkCertificate(await connectTls(hostname, Number(port) || 443, signal));
   } catch (error) {
     signal.throwIfAborted();
     const { message = `The TLS connection to ${hostname} failed (${describeCause(error)})`, hint } =
       describeNetworkProblem(error, hostname) ?? {};
-    return failureCheck("tls", message, hint === undefined ? {} : { hint });
+    return createFailureCheck("tls", message, hint === undefined ? {} : { hint });
   }
 };
 
@@ -78,8 +87,8 @@ const checkCertificate = ({ protocol, certificate }: TlsConnection): Check => {
   const { O: organization, CN: commonName } = certificate.issuer;
   const issuer = [organization ?? commonName].flat().join(", ");
   const message = `${protocol ?? "TLS"}, certificate from ${issuer}, valid until ${new Date(expiryMs).toISOString()}`;
-  if (expiryMs - Date.now() > 14 * dayMs) return okCheck("tls", message);
-  return warningCheck("tls", message, {
+  if (expiryMs - Date.now() > 14 * dayMs) return createOkCheck("tls", message);
+  return createWarningCheck("tls", message, {
     hint: "It expires soon. The operator of the service must renew it.",
   });
 };

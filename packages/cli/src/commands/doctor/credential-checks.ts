@@ -13,11 +13,11 @@ import { connectWithAccess } from "../../service/connect.js";
 import { withArticle } from "../../text/article.js";
 import {
   type Check,
-  errorCheck,
-  okCheck,
+  createErrorCheck,
+  createOkCheck,
   singleAttemptOptions,
-  skippedCheck,
-  warningCheck,
+  createSkippedCheck,
+  createWarningCheck,
 } from "./check.js";
 
 const expiresSoonMs = 24 * 3_600_000;
@@ -31,19 +31,19 @@ export const checkCredentials = async (
   const { identity, baseUrl } = access;
   const tokenError = missingTokenError(baseUrl?.value, isDevAccess(access));
   const loginSuggestion = [["mgmt", "login"]];
-  if (!identity) return [await errorCheck("credential", tokenError)];
+  if (!identity) return [await createErrorCheck("credential", tokenError)];
   let description: CredentialDescription;
   try {
     description = await describeCredential(identity);
   } catch (error) {
-    return [await errorCheck(isInKeyring(identity) ? "keyring" : "credential", error, loginSuggestion)];
+    return [await createErrorCheck(isInKeyring(identity) ? "keyring" : "credential", error, loginSuggestion)];
   }
-  const keyringCheck = okCheck(
+  const keyringCheck = createOkCheck(
     "keyring",
     isInKeyring(identity) ? "The credential is in the keyring" : "The credential is not in the keyring",
   );
   if (description === noCredentialDescription) {
-    return [await errorCheck("keyring", tokenError, loginSuggestion)];
+    return [await createErrorCheck("keyring", tokenError, loginSuggestion)];
   }
   try {
     const client = await connectWithAccess(access, context);
@@ -52,7 +52,7 @@ export const checkCredentials = async (
     return [...checks, await checkDefaults(client, flags, context)];
   } catch (error) {
     context.signal.throwIfAborted();
-    return [keyringCheck, await errorCheck("credential", error, loginSuggestion)];
+    return [keyringCheck, await createErrorCheck("credential", error, loginSuggestion)];
   }
 };
 
@@ -68,13 +68,13 @@ const readCallerName = async (client: MgmtClient, signal: AbortSignal): Promise<
 
 const checkExpiry = ({ from, kind, endsAt, renewed }: CredentialDescription, caller: string): Check => {
   const credentialText = `${caller}, with ${withArticle(kind ?? "token")} from ${from ?? "this command line"}`;
-  if (renewed) return okCheck("credential", `${credentialText}, which is refreshed automatically`);
-  if (endsAt === null) return okCheck("credential", credentialText);
+  if (renewed) return createOkCheck("credential", `${credentialText}, which is refreshed automatically`);
+  if (endsAt === null) return createOkCheck("credential", credentialText);
   const message = `${credentialText}, valid until ${endsAt}`;
   const remainingMs = Date.parse(endsAt) - Date.now();
-  if (remainingMs > expiresSoonMs) return okCheck("credential", message);
+  if (remainingMs > expiresSoonMs) return createOkCheck("credential", message);
   const hint = remainingMs > 0 ? "It expires soon." : "It has expired by the clock of this machine.";
-  return warningCheck("credential", message, { hint, next: [["mgmt", "login"]] });
+  return createWarningCheck("credential", message, { hint, next: [["mgmt", "login"]] });
 };
 
 const defaultKinds = [
@@ -97,14 +97,14 @@ const checkDefaults = async (client: MgmtClient, flags: GlobalFlags, context: Co
     } catch (error) {
       signal.throwIfAborted();
       const status = error instanceof Error && "status" in error ? error.status : undefined;
-      if (status !== 403 && status !== 404 && status !== 422) return errorCheck("defaults", error);
-      return warningCheck("defaults", `The default ${noun} ${value} (from ${from}) is not accessible`, {
+      if (status !== 403 && status !== 404 && status !== 422) return createErrorCheck("defaults", error);
+      return createWarningCheck("defaults", `The default ${noun} ${value} (from ${from}) is not accessible`, {
         hint: "Commands that use it fail. Link the folder again, or change where the id comes from.",
         next: [["mgmt", `${noun}s`, "list"]],
       });
     }
   }
   return accessibleDefaults.length > 0
-    ? okCheck("defaults", accessibleDefaults.join(", "))
-    : skippedCheck("defaults", "No defaults are set");
+    ? createOkCheck("defaults", accessibleDefaults.join(", "))
+    : createSkippedCheck("defaults", "No defaults are set");
 };

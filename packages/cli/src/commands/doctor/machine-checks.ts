@@ -7,7 +7,13 @@ import { describeDev } from "../../profiles/describe-dev.js";
 import { findLink } from "../../profiles/link-file.js";
 import { isDevRunning } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
-import { type Check, errorCheck, failureCheck, okCheck, warningCheck } from "./check.js";
+import {
+  type Check,
+  createErrorCheck,
+  createFailureCheck,
+  createOkCheck,
+  createWarningCheck,
+} from "./check.js";
 import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
 
 /** Checks that need no service: Node.js, the profiles file, the link, the profile and running services. */
@@ -25,9 +31,9 @@ export const checkNode = (version: string): Check => {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [requiredMajor = 0, requiredMinor = 0] = requiredVersion.split(".").map(Number);
   const isRecentEnough = major > requiredMajor || (major === requiredMajor && minor >= requiredMinor);
-  if (isRecentEnough) return okCheck("node", `Node.js ${version}`);
+  if (isRecentEnough) return createOkCheck("node", `Node.js ${version}`);
   const hint = `Install Node.js ${requiredVersion} or newer.`;
-  return failureCheck("node", `Node.js ${version} is too old`, { hint });
+  return createFailureCheck("node", `Node.js ${version} is too old`, { hint });
 };
 
 const checkProfilesFile = async ({ env }: Pick<Context, "env">): Promise<Check> => {
@@ -35,30 +41,30 @@ const checkProfilesFile = async ({ env }: Pick<Context, "env">): Promise<Check> 
   const file = profilesFile(env);
   try {
     const count = Object.keys(readProfiles(file).profiles).length;
-    const stats = statOf(file);
-    if (!stats) return okCheck(name, `${file} does not exist yet`);
+    const stats = readStats(file);
+    if (!stats) return createOkCheck(name, `${file} does not exist yet`);
     if (!isWritable(file) || !isWritable(dirname(file))) {
       const hint =
         "A login cannot be refreshed or changed. Allow your user to write the file and its folder.";
-      return warningCheck(name, `${file} cannot be written`, { hint });
+      return createWarningCheck(name, `${file} cannot be written`, { hint });
     }
     if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) {
       const hint = `It may contain credentials. Run: chmod 600 ${file}`;
-      return warningCheck(name, `${file} can be read or changed by other users`, { hint });
+      return createWarningCheck(name, `${file} can be read or changed by other users`, { hint });
     }
-    return okCheck(name, `${file} has ${String(count)} ${count === 1 ? "profile" : "profiles"}`);
+    return createOkCheck(name, `${file} has ${String(count)} ${count === 1 ? "profile" : "profiles"}`);
   } catch (error) {
-    return errorCheck(name, error);
+    return createErrorCheck(name, error);
   }
 };
 
-const statOf = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false });
+const readStats = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false });
 
 const isWritable = (path: string): boolean => {
   try {
     accessSync(path, constants.W_OK);
     // The superuser may write a file that is marked read-only, but the command respects the mark.
-    return ((statOf(path)?.mode ?? 0) & constants.S_IWUSR) !== 0;
+    return ((readStats(path)?.mode ?? 0) & constants.S_IWUSR) !== 0;
   } catch {
     return false;
   }
@@ -67,21 +73,21 @@ const isWritable = (path: string): boolean => {
 const checkLink = async ({ cwd }: Pick<Context, "cwd">): Promise<Check> => {
   try {
     const link = findLink(cwd);
-    if (!link) return okCheck("link", "This folder is not linked");
+    if (!link) return createOkCheck("link", "This folder is not linked");
     const values = Object.values({ ...link.link }).join(", ");
-    return okCheck("link", `${link.file}${values === "" ? "" : `: ${values}`}`);
+    return createOkCheck("link", `${link.file}${values === "" ? "" : `: ${values}`}`);
   } catch (error) {
-    return errorCheck("link", error, [["mgmt", "unlink"]]);
+    return createErrorCheck("link", error, [["mgmt", "unlink"]]);
   }
 };
 
 const checkActiveProfile = async (flags: GlobalFlags, context: Context): Promise<Check> => {
   try {
     const { name, file } = requireProfile(flags, context);
-    if (!name) return okCheck("profile", "No profile is active");
-    return okCheck("profile", `${name.value}${name.from === file ? "" : ` (from ${name.from})`}`);
+    if (!name) return createOkCheck("profile", "No profile is active");
+    return createOkCheck("profile", `${name.value}${name.from === file ? "" : ` (from ${name.from})`}`);
   } catch (error) {
-    return errorCheck("profile", error, [["mgmt", "auth", "list"]]);
+    return createErrorCheck("profile", error, [["mgmt", "auth", "list"]]);
   }
 };
 
@@ -94,11 +100,11 @@ const checkDevServices = async ({ env }: Pick<Context, "env">): Promise<Check> =
       ([name, profile]) =>
         `${name} at ${addressWithoutCredentials(profile.baseUrl)} (${describeDev(profile)})`,
     );
-    return okCheck(
+    return createOkCheck(
       "dev",
       serviceTexts.length === 0 ? "mgmt dev is not running" : `mgmt dev: ${serviceTexts.join(", ")}`,
     );
   } catch (error) {
-    return errorCheck("dev", error);
+    return createErrorCheck("dev", error);
   }
 };

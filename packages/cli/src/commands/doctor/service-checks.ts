@@ -12,11 +12,11 @@ import { addressWithoutCredentials } from "../../text/address-without-credential
 import { isLoopbackHostname } from "../../sdk/sdk.js";
 import {
   type Check,
-  errorCheck,
-  okCheck,
+  createErrorCheck,
+  createOkCheck,
   singleAttemptOptions,
-  skippedCheck,
-  warningCheck,
+  createSkippedCheck,
+  createWarningCheck,
 } from "./check.js";
 import { checkConnection } from "./connection-checks.js";
 import { checkCredentials } from "./credential-checks.js";
@@ -38,25 +38,27 @@ export const checkService = async (
   let client: MgmtClient;
   try {
     access = await resolveAccess(flags, context);
-    if (!access.baseUrl) return [await errorCheck("address", missingBaseUrlError(), [["mgmt", "dev"]])];
+    if (!access.baseUrl) return [await createErrorCheck("address", missingBaseUrlError(), [["mgmt", "dev"]])];
     client = await createClientFor(access.baseUrl, false, context);
   } catch (error) {
-    const check = await errorCheck("address", error);
+    const check = await createErrorCheck("address", error);
     const isAlreadyReported = earlierChecks.some(({ message }) => message === check.message);
-    return [isAlreadyReported ? skippedCheck("address", "Not known, because of a failure above") : check];
+    return [
+      isAlreadyReported ? createSkippedCheck("address", "Not known, because of a failure above") : check,
+    ];
   }
   const { value, from } = access.baseUrl;
   const checks = [
-    okCheck("address", `${addressWithoutCredentials(value)} (from ${from})`),
+    createOkCheck("address", `${addressWithoutCredentials(value)} (from ${from})`),
     ...(await checkConnection(value, context)),
-    ...(await checkContact(client, value, context)),
+    ...(await checkResponse(client, value, context)),
   ];
   const isReachable = checks.every(({ name, status }) => name !== "service" || status !== "failure");
   return isReachable ? [...checks, ...(await checkCredentials(access, flags, context))] : checks;
 };
 
 /** Requests the contract of the service, and compares it and the service's clock with this program and machine. */
-const checkContact = async (client: MgmtClient, baseUrl: string, context: Context): Promise<Check[]> => {
+const checkResponse = async (client: MgmtClient, baseUrl: string, context: Context): Promise<Check[]> => {
   const { signal } = context;
   const startMs = performance.now();
   const sentAt = Date.now();
@@ -67,17 +69,17 @@ const checkContact = async (client: MgmtClient, baseUrl: string, context: Contex
       .withResponse();
     const elapsedMs = performance.now() - startMs;
     return [
-      okCheck("service", `Responded in ${String(Math.round(elapsedMs))} ms`),
+      createOkCheck("service", `Responded in ${String(Math.round(elapsedMs))} ms`),
       checkClock(response.headers["date"], sentAt, elapsedMs),
       await checkContract(data),
     ];
   } catch (error) {
     signal.throwIfAborted();
     const isNotFound = error instanceof Error && "status" in error && error.status === 404;
-    if (!isNotFound) return [await errorCheck("service", error, suggestNext(baseUrl, context))];
+    if (!isNotFound) return [await createErrorCheck("service", error, suggestNext(baseUrl, context))];
     return [
-      okCheck("service", "Responded"),
-      warningCheck("contract", "The service does not publish its contract at /v1/doc", {
+      createOkCheck("service", "Responded"),
+      createWarningCheck("contract", "The service does not publish its contract at /v1/doc", {
         hint: "Check that the address is that of the Management API.",
       }),
     ];
@@ -94,15 +96,15 @@ const suggestNext = (baseUrl: string, { env }: Pick<Context, "env">): Check["nex
 
 /** @param date The header `Date` of a response, which is accurate to the second. */
 export const checkClock = (date: string | undefined, sentAt: number, elapsedMs: number): Check => {
-  if (date === undefined) return skippedCheck("clock", "The response has no date");
+  if (date === undefined) return createSkippedCheck("clock", "The response has no date");
   const serverTime = parseHttpDate(date);
-  if (Number.isNaN(serverTime)) return skippedCheck("clock", "The date of the response cannot be read");
+  if (Number.isNaN(serverTime)) return createSkippedCheck("clock", "The date of the response cannot be read");
   const skewMs = sentAt + elapsedMs / 2 - serverTime;
   if (Math.abs(skewMs) <= maxSkewMs + elapsedMs)
-    return okCheck("clock", "Agrees with the clock of the service");
+    return createOkCheck("clock", "Agrees with the clock of the service");
   const seconds = String(Math.round(Math.abs(skewMs) / 1_000));
   const message = `${seconds} s ${skewMs > 0 ? "ahead of" : "behind"} the clock of the service`;
-  return warningCheck("clock", message, {
+  return createWarningCheck("clock", message, {
     hint: "Set the clock of this machine. Tokens may seem to have expired.",
   });
 };
@@ -110,29 +112,29 @@ export const checkClock = (date: string | undefined, sentAt: number, elapsedMs: 
 const checkContract = async (document: unknown): Promise<Check> => {
   const name = "contract";
   if (!isObject(document) || !isObject(document["paths"])) {
-    return warningCheck(name, "/v1/doc is not an OpenAPI document", {
+    return createWarningCheck(name, "/v1/doc is not an OpenAPI document", {
       hint: "Check that the address is that of the Management API.",
     });
   }
   const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
-  const knownOperations = new Set(definitions.map(({ method, path }) => operationKey(method, path)));
+  const knownOperations = new Set(definitions.map(({ method, path }) => formatOperationKey(method, path)));
   const offeredOperations = new Set(
     Object.entries(document["paths"]).flatMap(([path, item]) =>
       Object.keys(isObject(item) ? item : {}).flatMap((method) =>
-        /^(get|post|put|patch|delete)$/.test(method) ? [operationKey(method.toUpperCase(), path)] : [],
+        /^(get|post|put|patch|delete)$/.test(method) ? [formatOperationKey(method.toUpperCase(), path)] : [],
       ),
     ),
   );
-  offeredOperations.delete(operationKey("GET", "/v1/doc"));
+  offeredOperations.delete(formatOperationKey("GET", "/v1/doc"));
   const missingOperations = [...knownOperations].filter((key) => !offeredOperations.has(key));
   const newOperations = [...offeredOperations].filter((key) => !knownOperations.has(key));
   if (missingOperations.length > 0) {
-    return warningCheck(name, `The service lacks ${summarizeOperations(missingOperations)}`, {
+    return createWarningCheck(name, `The service lacks ${summarizeOperations(missingOperations)}`, {
       hint: "The commands for these operations fail. The service may be older than this version of mgmt.",
     });
   }
   if (newOperations.length > 0) {
-    return warningCheck(
+    return createWarningCheck(
       name,
       `This version of mgmt has no command for ${summarizeOperations(newOperations)}`,
       {
@@ -141,20 +143,20 @@ const checkContract = async (document: unknown): Promise<Check> => {
       },
     );
   }
-  return okCheck(
+  return createOkCheck(
     name,
     `This version of mgmt has a command for each of the ${String(offeredOperations.size)} operations`,
   );
 };
 
 /** The names of path parameters do not matter. */
-const operationKey = (method: string, path: string): string =>
+const formatOperationKey = (method: string, path: string): string =>
   `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`;
 
 const maxListedOperations = 3;
 
 const summarizeOperations = (operations: readonly string[]): string => {
   const count = `${String(operations.length)} operation${operations.length === 1 ? "" : "s"}`;
-  const more = operations.length > maxListedOperations ? ", …" : "";
-  return `${count}: ${operations.slice(0, maxListedOperations).join(", ")}${more}`;
+  const ellipsis = operations.length > maxListedOperations ? ", …" : "";
+  return `${count}: ${operations.slice(0, maxListedOperations).join(", ")}${ellipsis}`;
 };

@@ -1,4 +1,4 @@
-import { MgmtCommand, rootOf, subcommandNames } from "../../command-line/command.js";
+import { MgmtCommand, rootOf, listSubcommandNames } from "../../command-line/command.js";
 import type { CommandHelp } from "../../command-line/describe-command.js";
 import { addRows } from "../../command-line/help-sections.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
@@ -24,9 +24,9 @@ export const helpCommand: CommandDeclaration<CommandHelp | PrintedTopic> = {
       if (topic) return output.text(renderTopic(topic, output.helpWidth));
       await rootOf(command).parseAsync([...words, "--help"], { from: "user" });
     });
-    command.completeArgument = async ({ typed: earlierArguments }) => {
+    command.completeArgument = async ({ earlierArguments: earlierArguments }) => {
       const root = rootOf(command);
-      const names = root instanceof MgmtCommand ? await subcommandNames(root, earlierArguments) : [];
+      const names = root instanceof MgmtCommand ? await listSubcommandNames(root, earlierArguments) : [];
       return earlierArguments.length === 0 ? [...names, ...topics.map(({ name }) => name)] : names;
     };
     addRows(command, "Topics", () => topics.map(({ name, summary }) => [name, summary] as const));

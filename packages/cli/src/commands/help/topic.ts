@@ -30,13 +30,13 @@ export const renderTopic = ({ summary, blocks }: Topic, columns: number): string
 
 const renderBlock = (block: Block, columns: number): string => {
   if ("heading" in block) return `${block.heading}:`;
-  if ("text" in block) return wrapText(withoutBackticks(block.text), columns).join("\n");
+  if ("text" in block) return wrapText(removeBackticks(block.text), columns).join("\n");
   if ("commands" in block) {
     const lines = block.commands.flatMap((line) => wrapCommand(line, columns - 2));
     return lines.map((line) => `  ${line}`).join("\n");
   }
-  const rows = block.rows.map(([term, meaning]) => [term, withoutBackticks(meaning)] as const);
+  const rows = block.rows.map(([term, meaning]) => [term, removeBackticks(meaning)] as const);
   return renderTerms(rows, columns).join("\n");
 };
 
-const withoutBackticks = (text: string): string => text.replaceAll("`", "");
+const removeBackticks = (text: string): string => text.replaceAll("`", "");

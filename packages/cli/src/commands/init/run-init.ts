@@ -106,7 +106,7 @@ const assertProjectKnown = (
 /** Writes the connection string of the default database of a project, when that is ready. */
 const writeDefaultUrl = async (
   projectId: string,
-  variableTarget: { readonly path: string; readonly name: string },
+  envVariable: { readonly path: string; readonly name: string },
   client: MgmtClient,
   context: Context,
 ): Promise<void> => {
@@ -115,7 +115,7 @@ const writeDefaultUrl = async (
   const database = requireDefaultDatabase(projectId, databases);
   await client.databases.waitUntilReady(database.id, { signal });
   const { url } = await findDatabaseAccess(database.id, client, context);
-  await writeVariable({ ...variableTarget, url }, context);
+  await writeVariable({ ...envVariable, url }, context);
 };
 
 const newProjectChoice = "new";

@@ -53,16 +53,17 @@ export const runLink = async (
   // Whether others should get the link is for a person to say.
   const gitignoreAnswer = gitignore ?? (findNoPromptReason(context) === undefined ? undefined : false);
   const ignoredFiles = await ignoreInGit([{ path: file, line: ".mgmt/" }], gitignoreAnswer, context);
-  const linkRisk =
+  const commitRisk =
     ignoredFiles.length === 0 && gitignore === undefined ? await findCommitRisk(file, context) : undefined;
-  if (linkRisk) output.notice({ code: "link:tracked", message: riskMessages[linkRisk](file), file });
+  if (commitRisk)
+    output.notice({ code: "link:tracked", message: commitRiskMessages[commitRisk](file), file });
   const { profile = null, workspaceId = null, projectId = null } = link;
   const result: LinkResult = { profile, workspaceId, projectId, file };
   await output.result(result, "LinkResult");
 };
 
 /** Says that others may get the link. */
-const riskMessages: Readonly<Record<CommitRisk, (file: string) => string>> = {
+const commitRiskMessages: Readonly<Record<CommitRisk, (file: string) => string>> = {
   not_ignored: (file) =>
     `git does not ignore ${file}, so that others may get this link. Add .mgmt/ to .gitignore unless they should.`,
   tracked: (file) =>

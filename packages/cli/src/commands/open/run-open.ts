@@ -60,8 +60,8 @@ const findUrl = async (target: string | undefined, flags: GlobalFlags, context: 
   if (targetText === undefined) throw nothingToOpenError();
   const client = await connectWithAccess(access, context);
   const resource = mayBeName(targetText)
-    ? await findByName(targetText, client, flags, context)
-    : findByPrefix(targetText);
+    ? await findOpenableByName(targetText, client, flags, context)
+    : findOpenableById(targetText);
   return fetchPageUrl(resource, client, context);
 };
 
@@ -77,14 +77,14 @@ interface OpenableResource {
   readonly readPageUrl: ReadPageUrl;
 }
 
-const urlOfDomain = (domain: unknown): unknown => typeof domain === "string" && `https://${domain}`;
+const toDomainUrl = (domain: unknown): unknown => typeof domain === "string" && `https://${domain}`;
 
 const readProjectUrl: ReadPageUrl = async (client, id, options) =>
   (await client.projects.get(id, options)).url;
 const readDatabaseUrl: ReadPageUrl = async (client, id, options) =>
   (await client.databases.get(id, options)).url;
 const readAppUrl: ReadPageUrl = async (client, id, options) =>
-  urlOfDomain((await client.services.get(id, options)).appEndpointDomain);
+  toDomainUrl((await client.services.get(id, options)).appEndpointDomain);
 
 /** Pages of resources, by the prefix of their ids. */
 const pageReaders: Readonly<Record<string, ReadPageUrl>> = {
@@ -95,10 +95,10 @@ const pageReaders: Readonly<Record<string, ReadPageUrl>> = {
   [idPrefixes.workspace]: async (client, id, options) => (await client.workspaces.get(id, options)).url,
   [idPrefixes.app]: readAppUrl,
   [idPrefixes.deployment]: async (client, id, options) =>
-    urlOfDomain((await client.deployments.get(id, options)).previewDomain),
+    toDomainUrl((await client.deployments.get(id, options)).previewDomain),
 };
 
-const findByPrefix = (id: string): OpenableResource => {
+const findOpenableById = (id: string): OpenableResource => {
   const readPageUrl = Object.entries(pageReaders).find(([prefix]) => id.startsWith(prefix))?.[1];
   if (readPageUrl !== undefined) return { id, readPageUrl };
   throw usageError(
@@ -113,7 +113,7 @@ const openableKinds = [
   ["app", readAppUrl],
 ] as const;
 
-const findByName = async (
+const findOpenableByName = async (
   text: string,
   client: MgmtClient,
   flags: GlobalFlags,

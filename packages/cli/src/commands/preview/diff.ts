@@ -1,7 +1,7 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { SchemaDiff } from "./run-diff.js";
-import { previewErrors, addBranchOptions, collectPreviewFlags } from "./options.js";
+import { previewErrors, addPreviewBranchOptions, collectPreviewFlags } from "./options.js";
 
 /** `mgmt preview diff`. */
 export const previewDiffCommand: CommandDeclaration<SchemaDiff> = {
@@ -14,7 +14,7 @@ export const previewDiffCommand: CommandDeclaration<SchemaDiff> = {
   examples: ["mgmt preview diff", "mgmt preview diff --exit-code"],
   errors: previewErrors,
   define: (command, context) => {
-    addBranchOptions(command);
+    addPreviewBranchOptions(command);
     command.option("--exit-code", "exit with 1 if the schemas differ, as git diff does");
     command.action(async () => {
       const { exitCode = false } = command.opts<{ exitCode?: boolean }>();

@@ -2,7 +2,7 @@ import { addDryRunOption } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { DeletedPreview } from "../../preview/delete-preview.js";
-import { previewErrors, addBranchOptions, collectPreviewFlags } from "./options.js";
+import { previewErrors, addPreviewBranchOptions, collectPreviewFlags } from "./options.js";
 
 /** `mgmt preview down`. */
 export const previewDownCommand: CommandDeclaration<DeletedPreview> = {
@@ -16,7 +16,7 @@ export const previewDownCommand: CommandDeclaration<DeletedPreview> = {
   confirms: true,
   errors: previewErrors,
   define: (command, context) => {
-    addBranchOptions(command);
+    addPreviewBranchOptions(command);
     addDryRunOption(command);
     command.action(async () => {
       const { runPreviewDown } = await import("./run-down.js");

@@ -1,7 +1,7 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { ListedPreview } from "./run-list.js";
-import { previewErrors, addProjectOptions, collectPreviewFlags } from "./options.js";
+import { previewErrors, addPreviewProjectOptions, collectPreviewFlags } from "./options.js";
 
 /** `mgmt preview list`. */
 export const previewListCommand: CommandDeclaration<readonly ListedPreview[]> = {
@@ -15,7 +15,7 @@ export const previewListCommand: CommandDeclaration<readonly ListedPreview[]> = 
   examples: ["mgmt preview list", "mgmt preview list -o json"],
   errors: previewErrors,
   define: (command, context) => {
-    addProjectOptions(command);
+    addPreviewProjectOptions(command);
     command.action(async () => {
       const { runPreviewList } = await import("./run-list.js");
       await runPreviewList(collectPreviewFlags(command), collectGlobalFlags(command), context);

@@ -14,7 +14,7 @@ export const previewErrors: DeclaredErrors = {
 };
 
 /** Adds the flags that choose the project and the git repository. */
-export const addProjectOptions = (command: MgmtCommand): void => {
+export const addPreviewProjectOptions = (command: MgmtCommand): void => {
   command
     .option("--project-id <id>", "project of the databases, by id or name (or MGMT_PROJECT_ID)")
     .option(
@@ -24,9 +24,9 @@ export const addProjectOptions = (command: MgmtCommand): void => {
 };
 
 /** Adds the flags that choose the git branch, the project, and the git repository. */
-export const addBranchOptions = (command: MgmtCommand): void => {
+export const addPreviewBranchOptions = (command: MgmtCommand): void => {
   command.option("--branch <name>", "git branch (default: of the CI job, or of this folder)");
-  addProjectOptions(command);
+  addPreviewProjectOptions(command);
 };
 
 /** Reads these flags. Throws a usage error for a value that is empty or cannot be an id. */

@@ -3,7 +3,7 @@ import { addDryRunOption } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PrunedPreview } from "./run-prune.js";
-import { previewErrors, addProjectOptions, collectPreviewFlags } from "./options.js";
+import { previewErrors, addPreviewProjectOptions, collectPreviewFlags } from "./options.js";
 
 /** `mgmt preview prune`. */
 export const previewPruneCommand: CommandDeclaration<readonly PrunedPreview[]> = {
@@ -17,7 +17,7 @@ export const previewPruneCommand: CommandDeclaration<readonly PrunedPreview[]> =
   confirms: true,
   errors: previewErrors,
   define: (command, context) => {
-    addProjectOptions(command);
+    addPreviewProjectOptions(command);
     command.option("--min-age <time>", "keep younger previews unless they have expired (default: 1d)");
     addDryRunOption(command);
     command.action(async () => {

@@ -2,7 +2,7 @@ import { addDryRunOption } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { ResetResult } from "./run-reset.js";
-import { previewErrors, addBranchOptions } from "./options.js";
+import { previewErrors, addPreviewBranchOptions } from "./options.js";
 import { addDeliveryOptions, collectDeliveryOptions } from "./delivery-options.js";
 
 /** `mgmt preview reset`. */
@@ -17,7 +17,7 @@ export const previewResetCommand: CommandDeclaration<ResetResult> = {
   confirms: true,
   errors: previewErrors,
   define: (command, context) => {
-    addBranchOptions(command);
+    addPreviewBranchOptions(command);
     command.option(
       "--from-backup [backup-id]",
       "restore a backup of the source, the latest one unless an id is given",

@@ -31,7 +31,7 @@ export interface SchemaDiff {
   readonly patch: string;
 }
 
-/** Prints how the schema of a preview differs from that of its source. Throws ProgramEnded with 1 if asked and it does. */
+/** Prints how the schema of a preview differs from that of its source. Throws `ProgramEndedError` with 1 if asked and it does. */
 export const runPreviewDiff = async (
   options: PreviewDiffOptions,
   flags: GlobalFlags,

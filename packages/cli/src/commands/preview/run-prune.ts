@@ -37,15 +37,15 @@ export const runPreviewPrune = async (
   const project = await resolveProject(options, flags, context);
   const { client, projectId, dryRun } = await connectToProject(project, options, flags, context);
   const loadVerdicts = async (): Promise<PreviewWithVerdict[]> => {
-    const git: GitState = {
+    const gitState: GitState = {
       key: repository.key,
       checkedOut: new Set([...(await listCheckedOutBranches(context)), job.branch ?? ""]),
       alive: await listRemoteBranches(repository.remote, context),
     };
-    const previews = await listPreviews(projectId, git, client, signal);
-    return previews.map((placed) => ({
-      ...placed,
-      verdict: decideVerdict(placed, options.minAgeMs, Date.now()),
+    const previews = await listPreviews(projectId, gitState, client, signal);
+    return previews.map((previewWithState) => ({
+      ...previewWithState,
+      verdict: decideVerdict(previewWithState, options.minAgeMs, Date.now()),
     }));
   };
   let previewsWithVerdict = await loadVerdicts();
@@ -64,20 +64,20 @@ export const runPreviewPrune = async (
     );
     for (const entry of previewsWithVerdict) if (!isToDelete(entry)) announceVerdict(entry, output);
   }
-  await recordPushed(previewsWithVerdict, client, context);
-  const deleted: PrunedPreview[] = [];
+  await markPushedBranches(previewsWithVerdict, client, context);
+  const deletedPreviews: PrunedPreview[] = [];
   try {
     for (const { branch, preview, verdict } of previewsWithVerdict.filter(isToDelete)) {
       const { database } = preview;
       const result = await deletePreview(branch, [database], client, dryRun ? undefined : output, signal);
-      deleted.push({ ...result, reason: verdict.reason });
+      deletedPreviews.push({ ...result, reason: verdict.reason });
     }
   } finally {
     // Previews that were deleted before a failure are part of the result.
-    if (!dryRun && output.format !== "table") await output.result(deleted);
+    if (!dryRun && output.format !== "table") await output.result(deletedPreviews);
   }
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
-  if (deleted.length === 0) output.info("Nothing to delete.");
+  if (deletedPreviews.length === 0) output.info("Nothing to delete.");
 };
 
 interface PreviewWithVerdict extends PreviewWithState {
@@ -120,7 +120,7 @@ const decideVerdict = ({ preview, state }: PreviewWithState, minAgeMs: number, n
 const createdAtMs = ({ createdAt }: Database): number => Date.parse(createdAt);
 
 /** Remembers which branches are in the remote, so that a later run knows which ones have been deleted there. */
-const recordPushed = async (
+const markPushedBranches = async (
   previews: readonly PreviewWithState[],
   client: MgmtClient,
   context: Context,

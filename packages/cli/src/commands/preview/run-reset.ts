@@ -118,9 +118,9 @@ const replaceByCopy = async (
   { progress, dryRun }: { readonly progress: PreviewProgress; readonly dryRun: boolean },
 ): Promise<ReplacedPreview> => {
   const { gitName } = branch;
-  const { id: oldId } = preview.database;
-  await deleteDatabase(oldId, client, signal);
-  Object.assign(progress, { branch: gitName, deletedId: oldId, isCreating: true });
+  const { id: deletedId } = preview.database;
+  await deleteDatabase(deletedId, client, signal);
+  Object.assign(progress, { branch: gitName, deletedId: deletedId, isCreating: true });
   const { repository } = preview;
   const newPreview = { projectId, branchId: branch.id, gitName, repository, record, source };
   const ensuredCopy = await ensurePreviewCopy(newPreview, client, { signal, dryRun });
@@ -128,7 +128,7 @@ const replaceByCopy = async (
   const { region } = ensuredCopy;
   progress.databaseId = id;
   output.info(
-    `Database ${oldId} of ${gitName} was replaced by ${id}, a copy of ${source.name}${regionSuffix(region)}. ` +
+    `Database ${deletedId} of ${gitName} was replaced by ${id}, a copy of ${source.name}${regionSuffix(region)}. ` +
       "Connection strings from before no longer work.",
   );
   return ensuredCopy;
@@ -142,8 +142,8 @@ const restoreBackup = async (
   { output, signal }: Context,
 ): Promise<ReplacedPreview> => {
   const { id, region } = preview.database;
-  const from = { type: "backup", databaseId: source.id, backupId } as const;
-  await client.databases.restore(id, { source: from }, { signal });
+  const restoreSource = { type: "backup", databaseId: source.id, backupId } as const;
+  await client.databases.restore(id, { source: restoreSource }, { signal });
   output.info(
     `Database ${id} of ${branch.gitName} is restored from backup ${backupId} of ${source.name}. Its connection strings stay the same.`,
   );

@@ -2,7 +2,7 @@ import { addDryRunOption } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PreviewResult } from "../../preview/deliver-preview.js";
-import { previewErrors, addBranchOptions } from "./options.js";
+import { previewErrors, addPreviewBranchOptions } from "./options.js";
 import { addDeliveryOptions, collectDeliveryOptions } from "./delivery-options.js";
 
 /** `mgmt preview up`. */
@@ -20,7 +20,7 @@ export const previewUpCommand: CommandDeclaration<PreviewResult> = {
   ],
   errors: previewErrors,
   define: (command, context) => {
-    addBranchOptions(command);
+    addPreviewBranchOptions(command);
     addDeliveryOptions(command);
     command.option("--setup-again", "run the setup also if one has succeeded already");
     addDryRunOption(command);

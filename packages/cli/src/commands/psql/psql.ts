@@ -31,7 +31,7 @@ export const psqlCommand: CommandDeclaration = {
       .argument("[arguments...]", "arguments for psql, after --")
       .option("--pooled", "connect through the connection pooler");
     addProjectOption(command);
-    command.runs = "psql";
+    command.wrappedProgram = "psql";
     command.completeArgument = completeIds("database");
     command.action(async () => {
       const { runPsql } = await import("./run-psql.js");

@@ -35,5 +35,5 @@ export const parseFault = async (text: string): Promise<RehearsedFault> => {
 };
 
 /** Returns the fault as it is typed. */
-export const nameOfFault = ({ operation, status, nth }: RehearsedFault): string =>
+export const formatFault = ({ operation, status, nth }: RehearsedFault): string =>
   `${operation}:${String(status)}:${String(nth)}`;

@@ -41,7 +41,7 @@ export class LocalService {
     await this.removeFaults();
     await callControl(this.control, "POST", "/reset", {}, this.context);
     const emptyState: ServiceState = { entries: [], unnamed: [] };
-    const draftPlan = makePlan({ entries: entries.map(withoutOutsideSource), placeOf }, emptyState, {
+    const draftPlan = makePlan({ entries: entries.map(removeOutsideSource), placeOf }, emptyState, {
       baseUrl: this.baseUrl,
       prune: false,
     });
@@ -59,7 +59,7 @@ export class LocalService {
   }
 
   /** Returns everything in the service, without the names that it has generated: they differ from run to run. */
-  async state(): Promise<ServiceState> {
+  async readCurrentState(): Promise<ServiceState> {
     const { signal } = this.context;
     const { entries, unnamed } = await readState(this.client, {}, signal);
     const requests = await callControl(this.control, "GET", "/requests", undefined, this.context);
@@ -72,7 +72,7 @@ export class LocalService {
   }
 
   /** Makes a request of the command fail. */
-  async add({ operation, status, nth }: RehearsedFault): Promise<void> {
+  async addFault({ operation, status, nth }: RehearsedFault): Promise<void> {
     const failure = status === "lost" ? { drop: "after" } : { status };
     const fault = { operation, ...failure, skip: nth - 1, times: 1 };
     await callControl(this.control, "POST", "/faults", fault, this.context);
@@ -95,7 +95,7 @@ const collectTexts = (value: unknown): string[] => {
 };
 
 /** Databases and backups outside of the manifest do not exist in the local service: their copies start empty. */
-const withoutOutsideSource = (entry: ManifestEntry): ManifestEntry => {
+const removeOutsideSource = (entry: ManifestEntry): ManifestEntry => {
   const { source, ...fields } = entry.fields;
   const refersOutside =
     isObject(source) && (typeof source["databaseId"] === "string" || source["backupId"] !== undefined);

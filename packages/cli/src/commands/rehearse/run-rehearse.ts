@@ -11,7 +11,7 @@ import { renderPlan } from "../../manifest/render-plan.js";
 import { plainStyle } from "../../output/style.js";
 import { toPrintable } from "../../output/printable.js";
 import { runForExitStatus } from "../../system/run-program.js";
-import { nameOfFault, parseFault, type RehearsedFault } from "./fault.js";
+import { formatFault, parseFault, type RehearsedFault } from "./fault.js";
 import { LocalService } from "./local-service.js";
 
 export interface RehearseOptions {
@@ -61,7 +61,7 @@ export const runRehearse = async (
     else await output.result(report);
     if (report.exitCode !== 0) throw rehearsedCommandError(report.exitCode, faults.length);
     const faultNamesWith = (...outcomes: FaultReport["outcome"][]): string[] =>
-      report.faults.filter(({ outcome }) => outcomes.includes(outcome)).map(nameOfFault);
+      report.faults.filter(({ outcome }) => outcomes.includes(outcome)).map(formatFault);
     const [failedFaults, unusedFaults] = [faultNamesWith("failed", "wrong"), faultNamesWith("unused")];
     if (failedFaults.length > 0) throw notRecoveredError(failedFaults, unusedFaults, faults.length);
     if (unusedFaults.length > 0) throw faultsUnusedError(unusedFaults, faults.length);
@@ -79,20 +79,22 @@ const rehearseWithFaults = async (
 ): Promise<Report> => {
   const { output } = context;
   let projects = await service.loadManifest(manifest);
-  const stateBefore = await service.state();
+  const stateBefore = await service.readCurrentState();
   output.info(`Running: ${commandWords.join(" ")}`);
   const exitCode = await runAgainstService(service, projects, commandWords, context);
-  const stateAfter = await service.state();
+  const stateAfter = await service.readCurrentState();
   const reports: FaultReport[] = [];
   for (const fault of exitCode === 0 ? faults : []) {
     projects = await service.loadManifest(manifest);
-    await service.add(fault);
-    output.info(`Running with ${nameOfFault(fault)}: ${commandWords.join(" ")}`);
+    await service.addFault(fault);
+    output.info(`Running with ${formatFault(fault)}: ${commandWords.join(" ")}`);
     const faultExitCode = await runAgainstService(service, projects, commandWords, context);
     const occurred = await service.hasFaultOccurred();
     // It must not strike the requests of the comparison.
     await service.removeFaults();
-    reports.push(createFaultReport(fault, occurred, faultExitCode, stateAfter, await service.state()));
+    reports.push(
+      createFaultReport(fault, occurred, faultExitCode, stateAfter, await service.readCurrentState()),
+    );
   }
   return {
     command: commandWords,
@@ -175,7 +177,7 @@ const renderFault = (fault: FaultReport): string[] => {
     ? []
     : ["Compared with the result without the fault:", ...renderDifference(difference)];
   return [
-    `${nameOfFault(fault)}: ${outcomeText}`,
+    `${formatFault(fault)}: ${outcomeText}`,
     ...differenceLines.map((line) => (line === "" ? line : `  ${line}`)),
   ];
 };

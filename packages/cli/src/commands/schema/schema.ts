@@ -1,4 +1,4 @@
-import { MgmtCommand, rootOf, subcommandNames } from "../../command-line/command.js";
+import { MgmtCommand, rootOf, listSubcommandNames } from "../../command-line/command.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { CommandSchema } from "./command-schema.js";
 
@@ -14,9 +14,9 @@ export const schemaCommand: CommandDeclaration<CommandSchema> = {
   examples: ["mgmt schema projects list", "mgmt schema projects delete --query exitCodes"],
   define: (command, { output }) => {
     command.argument("<command...>", "words of the command");
-    command.completeArgument = ({ typed: earlierArguments }) => {
+    command.completeArgument = ({ earlierArguments: earlierArguments }) => {
       const root = rootOf(command);
-      return root instanceof MgmtCommand ? subcommandNames(root, earlierArguments) : [];
+      return root instanceof MgmtCommand ? listSubcommandNames(root, earlierArguments) : [];
     };
     command.action(async () => {
       const { buildCommandSchema } = await import("./run-schema.js");

@@ -22,9 +22,9 @@ export const explainCommanderError = async (
   if (
     error.code === "commander.unknownOption" &&
     command instanceof MgmtCommand &&
-    command.runs !== undefined
+    command.wrappedProgram !== undefined
   )
-    return misplacedFlagError(command, command.runs);
+    return misplacedFlagError(command, command.wrappedProgram);
   const text = error.message.replace(/^error: /, "");
   const mentionsValue = error.code !== "commander.optionMissingArgument";
   // The value after `=` is removed: it may be a secret.
