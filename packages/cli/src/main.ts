@@ -50,7 +50,7 @@ export const main = async (
     changes,
     sources,
     answers: chosen,
-    ownWords: host.ownWords,
+    selfCommand: host.ownWords,
     // Most runs use neither, and opening them takes time.
     get stdin() {
       return host.stdin;

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { groups } from "../src/contract/generated/groups.js";
 import { buildExamples } from "../src/run/examples.js";
-import { overrideOf } from "../src/contract/command-override.js";
+import { getOverride } from "../src/contract/command-override.js";
 import type { CommandDefinition } from "../src/contract/command-definition.js";
 import { temporaryFolder } from "./folders.js";
 
@@ -28,7 +28,7 @@ export const exampleWords = (example: string, secretFile: string): string[] =>
 
 /** Returns a valid command line of an operation that sends only the request of the operation. */
 export const validLine = (definition: CommandDefinition, secretFile: string): string[] => {
-  const [example = ""] = buildExamples(definition, overrideOf(definition.id)).filter(
+  const [example = ""] = buildExamples(definition, getOverride(definition.id)).filter(
     (each) => !/ --(wait|all)\b/.test(each),
   );
   return exampleWords(example, secretFile);

@@ -95,13 +95,13 @@ export const commandOverrides: Readonly<Partial<Record<OperationId, CommandOverr
   "me.get": { groupDefault: true, sameAs: "whoami" },
 };
 
-export const overrideOf = (id: string): CommandOverride =>
+export const getOverride = (id: string): CommandOverride =>
   // The check makes it one of the keys.
   (Object.hasOwn(commandOverrides, id) ? commandOverrides[id as OperationId] : undefined) ?? {};
 
 /** Whether help leaves out the command of an operation, because another command does the same. */
 export const isHiddenCommand = ({ id }: { readonly id: string }): boolean =>
-  overrideOf(id).sameAs !== undefined;
+  getOverride(id).sameAs !== undefined;
 
 /** How the overview shows a group of operations. */
 export interface GroupOverride {

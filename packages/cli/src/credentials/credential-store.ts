@@ -13,31 +13,31 @@ interface ProfileLocation {
   profile: Profile;
 }
 
-const keyringStoreOf = ({ file, name, profile }: ProfileLocation): KeyringStore =>
-  createKeyringStore({ file, name, initial: profile }, openSystemKeyring);
+const createKeyringStoreFor = ({ file, name, profile }: ProfileLocation): KeyringStore =>
+  createKeyringStore({ file, name, initialProfile: profile }, openSystemKeyring);
 
 /** Returns the store of a profile's login: the profiles file, or the system keyring if the profile says so. */
-export const loginStoreOf = (location: ProfileLocation): LoginStore =>
+export const createLoginStore = (location: ProfileLocation): LoginStore =>
   location.profile.store === "keyring"
-    ? keyringStoreOf(location)
+    ? createKeyringStoreFor(location)
     : createProfileStore(location.file, location.name, location.profile);
 
 /** Reads the login of a profile from wherever it is stored now. Returns undefined when there is none. */
 export const readStoredLogin = async (file: string, name: string): Promise<Login | undefined> => {
   const profile = findProfile(readProfiles(file), name);
   if (profile?.inKeyring !== "login") return readLogin(file, name);
-  return keyringStoreOf({ file, name, profile }).read();
+  return createKeyringStoreFor({ file, name, profile }).read();
 };
 
 /** Reads the service token of a profile. Returns undefined when there is none. */
 export const readStoredToken = async (location: ProfileLocation): Promise<string | undefined> =>
   location.profile.token ??
-  (location.profile.inKeyring === "token" ? keyringStoreOf(location).readToken() : undefined);
+  (location.profile.inKeyring === "token" ? createKeyringStoreFor(location).readToken() : undefined);
 
 /** Stores a service token where the profile stores its credential, replacing a login. */
 export const storeToken = async (location: ProfileLocation, token: string): Promise<void> => {
   const { file, name, profile } = location;
-  if (profile.store === "keyring") return keyringStoreOf(location).writeToken(token);
+  if (profile.store === "keyring") return createKeyringStoreFor(location).writeToken(token);
   await updateProfile(file, name, () => ({ ...profile, token }));
 };
 

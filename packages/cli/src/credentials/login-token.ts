@@ -1,11 +1,11 @@
 import type { Context } from "../input/context.js";
 import type { Profile } from "../profiles/profile.js";
 import { nodeTransport } from "../sdk/sdk.js";
-import { loginStoreOf } from "./credential-store.js";
+import { createLoginStore } from "./credential-store.js";
 import { oauthClientId, createAuthenticator } from "../sdk/oauth.js";
 import { withDebugNotices } from "../transport/debug-requests.js";
 import { createExplainedTransport } from "../transport/explained-transport.js";
-import { sendToOwnService } from "./own-service.js";
+import { addServiceProof } from "./own-service.js";
 
 /** Returns the current access token of a login. */
 export type LoginToken = ReturnType<typeof createAuthenticator>["token"];
@@ -18,7 +18,7 @@ export const createLoginTokenReader = (
   const { output, insecureAddresses } = context;
   const nodeHttpTransport = nodeTransport();
   const transport = createExplainedTransport(
-    sendToOwnService(
+    addServiceProof(
       withDebugNotices(nodeHttpTransport, output),
       { name, profile },
       context,
@@ -30,7 +30,7 @@ export const createLoginTokenReader = (
     allowInsecureHttp: insecureAddresses.isAllowed,
     clientId: oauthClientId,
     transport,
-    store: loginStoreOf({ file, name, profile }),
+    store: createLoginStore({ file, name, profile }),
     // The command continues with the token that it has.
     onBackgroundError: (error) => void warnAboutRefresh(transport.explain() ?? error, output),
   });

@@ -17,14 +17,14 @@ export const devAddressOf = ({ controlUrl, controlSecretFile }: Profile): string
  * Call it before a credential of a profile is sent. Throws `dev:not_running` if the profile is that of a `mgmt dev` that no
  * longer runs: another account may listen on its port by now.
  */
-export const assertOwnService = async (
+export const assertDevServiceIsGenuine = async (
   name: string,
   profile: Profile,
   context: Pick<Context, "output" | "signal">,
 ): Promise<void> => {
   const address = devAddressOf(profile);
   if (address === undefined || !isSameAddress(address, profile.baseUrl)) return;
-  if (!(await canProveOwnService(profile, context))) throw devNotRunningError(name, address);
+  if (!(await checkServiceProof(profile, context))) throw devNotRunningError(name, address);
 };
 
 /**
@@ -34,7 +34,7 @@ export const assertOwnService = async (
  *
  * @param proofTransport transport for the proof, whose requests `--debug` does not report. Default: `transport`.
  */
-export const sendToOwnService = (
+export const addServiceProof = (
   transport: Transport,
   { name, profile }: { name: string; profile: Profile },
   { signal }: Pick<Context, "signal">,
@@ -44,7 +44,7 @@ export const sendToOwnService = (
   if (address === undefined || !isSameAddress(address, profile.baseUrl)) return transport;
   return {
     async send(request) {
-      if (!(await verifyServiceProof(profile, proofTransport, signal))) {
+      if (!(await requestServiceProof(profile, proofTransport, signal))) {
         // The SDK repeats requests after other errors.
         const cause = devNotRunningError(name, address);
         throw new TokenError("The service is not the one that the token is for", { cause });
@@ -55,12 +55,12 @@ export const sendToOwnService = (
 };
 
 /** Whether the service at the control URL of the profile proves to be the running `mgmt dev` that wrote its secret file. */
-export const canProveOwnService = async (
+export const checkServiceProof = async (
   profile: Profile,
   { output, signal }: Pick<Context, "output" | "signal">,
 ): Promise<boolean> => {
   try {
-    return await verifyServiceProof(profile, withSlownessNotices(nodeTransport(), output), signal);
+    return await requestServiceProof(profile, withSlownessNotices(nodeTransport(), output), signal);
   } catch {
     signal.throwIfAborted();
     return false;
@@ -71,10 +71,10 @@ export const canProveOwnService = async (
  * Asks the service to prove that it knows the secret, which is not sent. Every start of `mgmt dev` makes a new secret. Errors of the
  * transport are thrown unchanged.
  */
-const verifyServiceProof = async (
+const requestServiceProof = async (
   profile: Profile,
   transport: Transport,
-  stopSignal: AbortSignal,
+  callerSignal: AbortSignal,
 ): Promise<boolean> => {
   const address = devAddressOf(profile);
   const { controlSecretFile } = profile;
@@ -83,9 +83,15 @@ const verifyServiceProof = async (
   if (secret === undefined) return false;
   const nonce = randomBytes(24).toString("base64url");
   const url = `${address}/_control/proof?nonce=${nonce}`;
-  const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(proofTimeoutMs)]);
+  const requestSignal = AbortSignal.any([callerSignal, AbortSignal.timeout(proofTimeoutMs)]);
   const headers = { accept: "application/json" };
-  const { body } = await transport.send({ method: "GET", url, headers, body: undefined, signal });
+  const { body } = await transport.send({
+    method: "GET",
+    url,
+    headers,
+    body: undefined,
+    signal: requestSignal,
+  });
   const text = `mgmt control proof\n${address}\n${nonce}`;
   const expectedProof = createHmac("sha256", secret).update(text).digest();
   const proof = Buffer.from(parseProof(body), "base64url");

@@ -12,11 +12,13 @@ import { isLogin, type Login, type LoginStore, withFileLock } from "../sdk/oauth
  * @param initialProfile The profile to create when there is none of that name yet.
  */
 export const createProfileStore = (file: string, name: string, initialProfile: Profile): LoginStore => {
-  const withLogin =
+  const createLoginUpdate =
     (login: Login) =>
     (allProfiles: Profiles): Profiles => {
-      const { store: _, ...rest } = withoutCredential(findProfile(allProfiles, name) ?? initialProfile);
-      return { ...allProfiles, profiles: { ...allProfiles.profiles, [name]: { ...rest, login } } };
+      const { store: _, ...profileFields } = withoutCredential(
+        findProfile(allProfiles, name) ?? initialProfile,
+      );
+      return { ...allProfiles, profiles: { ...allProfiles.profiles, [name]: { ...profileFields, login } } };
     };
   const probe = async (): Promise<void> => {
     readProfiles(file);
@@ -25,7 +27,7 @@ export const createProfileStore = (file: string, name: string, initialProfile: P
   return {
     read: async () => readLogin(file, name),
     async write(login) {
-      await updateProfiles(file, withLogin(login));
+      await updateProfiles(file, createLoginUpdate(login));
       removeRefreshedLogin(file, name);
     },
     probe,
@@ -34,14 +36,14 @@ export const createProfileStore = (file: string, name: string, initialProfile: P
       const storedLogin = readStoredLogin(file, name);
       const unsavedLogin = storedLogin && readRefreshedLogin(file, name, storedLogin);
       // A process was killed before it could move this login to the profiles file.
-      if (unsavedLogin) await updateProfiles(file, withLogin(unsavedLogin));
+      if (unsavedLogin) await updateProfiles(file, createLoginUpdate(unsavedLogin));
       const refreshedLogin = prepareRefreshedLogin(file, name, unsavedLogin ?? storedLogin);
       let isPending = false;
       return {
         async write(login) {
           refreshedLogin.write(login);
           isPending = true;
-          await updateProfilesOnceWritable(file, withLogin(login));
+          await updateProfilesOnceWritable(file, createLoginUpdate(login));
           isPending = false;
         },
         async release() {

@@ -18,7 +18,7 @@ export interface RefreshedLogin {
 }
 
 /** Profile names have no `~`, so no other file has this name. */
-const refreshedLoginFile = (profilesFile: string, name: string): string => `${profilesFile}~${name}`;
+const getRefreshedLoginPath = (profilesFile: string, name: string): string => `${profilesFile}~${name}`;
 
 /** Identifies the login that a refreshed one replaces. */
 const hashAccessToken = ({ accessToken }: Login): string =>
@@ -35,7 +35,7 @@ export const prepareRefreshedLogin = (
   name: string,
   currentLogin: Login | undefined,
 ): RefreshedLogin => {
-  const file = refreshedLoginFile(profilesFile, name);
+  const file = getRefreshedLoginPath(profilesFile, name);
   const descriptor = createEmptyFile(file, profilesFile);
   return {
     write(login) {
@@ -57,14 +57,14 @@ const createEmptyFile = (file: string, profilesFile: string): number => {
   }
 };
 
-/** Returns the refreshed login that replaces `current`; undefined if there is none. */
+/** Returns the refreshed login that replaces `currentLogin`; undefined if there is none. */
 export const readRefreshedLogin = (
   profilesFile: string,
   name: string,
   currentLogin: Login,
 ): Login | undefined => {
   try {
-    const value: unknown = JSON.parse(readTrustedFileSync(refreshedLoginFile(profilesFile, name)));
+    const value: unknown = JSON.parse(readTrustedFileSync(getRefreshedLoginPath(profilesFile, name)));
     if (!isObject(value) || value["replaces"] !== hashAccessToken(currentLogin)) return undefined;
     const { login } = value;
     return isLogin(login) ? login : undefined;
@@ -75,4 +75,4 @@ export const readRefreshedLogin = (
 };
 
 export const removeRefreshedLogin = (profilesFile: string, name: string): void =>
-  rmSync(refreshedLoginFile(profilesFile, name), { force: true });
+  rmSync(getRefreshedLoginPath(profilesFile, name), { force: true });

@@ -15,8 +15,8 @@ export const resolveToken = async (
 ): Promise<string | LoginToken> => {
   if ("token" in identity) return identity.token;
   if (identity.profile.controlSecretFile !== undefined) {
-    const { assertOwnService } = await import("./own-service.js");
-    await assertOwnService(identity.name, identity.profile, context);
+    const { assertDevServiceIsGenuine } = await import("./own-service.js");
+    await assertDevServiceIsGenuine(identity.name, identity.profile, context);
   }
   if (identity.profile.token !== undefined) return identity.profile.token;
   if (identity.profile.inKeyring === "token") {

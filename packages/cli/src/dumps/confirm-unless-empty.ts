@@ -8,9 +8,9 @@ import { runCatalogQuery, createQueryTarget } from "../postgres/query.js";
 const maxNamedTables = 5;
 
 /** When to ask. */
-export interface ConfirmationTerms {
+export interface ConfirmationOptions {
   /** Whether a person is asked about an empty database too. Default: false. */
-  readonly evenIfEmpty?: boolean;
+  readonly asksIfEmpty?: boolean;
   /** Whether standard input is read for `--file`, so that nobody can be asked. Default: false. */
   readonly readsStdin?: boolean;
 }
@@ -28,21 +28,21 @@ export const confirmUnlessEmpty = async (
   contentsToCheck: "tables" | "rows",
   flags: GlobalFlags,
   context: Context,
-  { evenIfEmpty = false, readsStdin = false }: ConfirmationTerms = {},
+  { asksIfEmpty = false, readsStdin = false }: ConfirmationOptions = {},
 ): Promise<void> => {
   const tables = await (contentsToCheck === "tables"
     ? findRelations(access, context)
     : findTablesWithRows(access, context));
   const needsNoConfirmation =
-    tables.length === 0 && (!evenIfEmpty || findNoPromptReason(context) !== undefined);
+    tables.length === 0 && (!asksIfEmpty || findNoPromptReason(context) !== undefined);
   if (needsNoConfirmation || flags.yes) return;
   const names = [...tables.slice(0, maxNamedTables), ...(tables.length > maxNamedTables ? ["…"] : [])].join(
     ", ",
   );
   const contentsLabel = contentsToCheck === "tables" ? "tables and views" : "tables with rows";
-  const contents =
+  const contentsPhrase =
     tables.length === 0 ? "which is empty" : `which has ${String(tables.length)} ${contentsLabel} (${names})`;
-  const question = `${verb} database ${access.databaseId}, ${contents}`;
+  const question = `${verb} database ${access.databaseId}, ${contentsPhrase}`;
   if (readsStdin) throw confirmationNeededError(question, "standard input is read for --file");
   const { confirm } = await import("../input/confirm.js");
   await confirm(question, context);

@@ -27,7 +27,7 @@ export interface DumpInput {
   /** The file, if another program can read it as it is. */
   readonly descriptor: number | undefined;
   /** Reads the contents from their start, without compression. An archive on standard input can be read once. */
-  readonly contents: () => AsyncIterable<Uint8Array>;
+  readonly readContents: () => AsyncIterable<Uint8Array>;
   readonly close: () => Promise<void>;
 }
 
@@ -39,7 +39,7 @@ const headBytes = 512;
 type Compression = "gzip" | "zstd";
 
 /** How files begin that neither Postgres nor Node.js reads. */
-const unsupportedFormats: readonly (readonly [mark: Buffer, what: string, advice: string])[] = [
+const unsupportedFormats: readonly (readonly [mark: Buffer, format: string, advice: string])[] = [
   [Buffer.from("BZh"), "compressed with bzip2", "Unpack it first, for example with bunzip2."],
   [
     Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a]),
@@ -102,7 +102,7 @@ const openFolder = async (path: string, file: string): Promise<DumpInput> => {
   }
   return {
     ...{ path, name: file, kind: "folder", descriptor: undefined },
-    contents: async function* () {},
+    readContents: async function* () {},
     close: () => Promise.resolve(),
   };
 };
@@ -111,7 +111,7 @@ const openStandardInput = async ({ stdin, signal }: Context): Promise<DumpInput>
   const name = "standard input";
   const stream: Readable = addAbortSignal(signal, stdin);
   try {
-    const { head, all: wholeStream } = await peekStream(stream);
+    const { head, wholeStream: wholeStream } = await peekStream(stream);
     if (isArchive(head)) {
       const close = (): Promise<void> => Promise.resolve();
       return {
@@ -119,7 +119,7 @@ const openStandardInput = async ({ stdin, signal }: Context): Promise<DumpInput>
         name,
         kind: "archive",
         descriptor: undefined,
-        contents: () => wholeStream,
+        readContents: () => wholeStream,
         close,
       };
     }
@@ -154,7 +154,7 @@ const detectFormat = async (
     throw unsupportedDumpError(name, "neither SQL nor a dump", "Pass a file that pg_dump has written.");
   }
   const descriptor = compression ? undefined : handle.fd;
-  return { path, name, kind, descriptor, contents: readContents, close };
+  return { path, name, kind, descriptor, readContents: readContents, close };
 };
 
 /** Returns whether pg_restore reads a file that begins so: the custom format, or a tar archive. */
@@ -162,8 +162,8 @@ const isArchive = (head: Buffer): boolean =>
   head.subarray(0, 5).equals(Buffer.from("PGDMP")) || head.subarray(257, 262).equals(Buffer.from("ustar"));
 
 const assertSupportedFormat = (head: Buffer, name: string): void => {
-  for (const [mark, what, advice] of unsupportedFormats) {
-    if (head.subarray(0, mark.length).equals(mark)) throw unsupportedDumpError(name, what, advice);
+  for (const [mark, format, advice] of unsupportedFormats) {
+    if (head.subarray(0, mark.length).equals(mark)) throw unsupportedDumpError(name, format, advice);
   }
 };
 
@@ -179,13 +179,13 @@ const detectCompression = (head: Buffer, name: string): Compression | undefined 
 const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
 
 const decompress = async function* (
-  raw: AsyncIterable<Uint8Array>,
+  compressedChunks: AsyncIterable<Uint8Array>,
   compression: Compression,
   name: string,
 ): AsyncGenerator<Uint8Array> {
   const decompressor =
     compression === "zstd" && createZstdDecompress ? createZstdDecompress() : zlib.createGunzip();
-  const input = Readable.from(raw, { objectMode: false });
+  const input = Readable.from(compressedChunks, { objectMode: false });
   input.once("error", (error) => decompressor.destroy(error)).pipe(decompressor);
   try {
     // A stream of bytes gives nothing else, as long as it has no encoding.
@@ -215,28 +215,28 @@ const readChunks = async function* (handle: FileHandle): AsyncGenerator<Uint8Arr
   }
 };
 
-/** Reads the first bytes of a stream. `all` gives them again, and then the others. */
+/** Reads the first bytes of a stream. `wholeStream` gives them again, and then the others. */
 const peekStream = async (
   stream: AsyncIterable<Uint8Array>,
-): Promise<{ head: Buffer; all: AsyncIterable<Uint8Array> }> => {
+): Promise<{ head: Buffer; wholeStream: AsyncIterable<Uint8Array> }> => {
   const chunks = stream[Symbol.asyncIterator]();
   const headChunks: Uint8Array[] = [];
-  let length = 0;
-  while (length < headBytes) {
+  let headLength = 0;
+  while (headLength < headBytes) {
     const { done, value } = await chunks.next();
     if (done) break;
     headChunks.push(value);
-    length += value.length;
+    headLength += value.length;
   }
   const readAll = async function* (): AsyncGenerator<Uint8Array> {
     yield* headChunks;
     yield* { [Symbol.asyncIterator]: () => chunks };
   };
-  return { head: Buffer.concat(headChunks).subarray(0, headBytes), all: readAll() };
+  return { head: Buffer.concat(headChunks).subarray(0, headBytes), wholeStream: readAll() };
 };
 
 const readHead = async (stream: AsyncIterable<Uint8Array>): Promise<Buffer> => {
-  const { head, all: wholeStream } = await peekStream(stream);
+  const { head, wholeStream: wholeStream } = await peekStream(stream);
   await wholeStream[Symbol.asyncIterator]().return?.();
   return head;
 };

@@ -7,7 +7,7 @@ export interface DumpScope {
 }
 
 /** Returns the arguments of pg_dump for them. */
-export const scopeFlags = ({ schemaOnly, dataOnly }: DumpScope): string[] => [
+export const buildScopeFlags = ({ schemaOnly, dataOnly }: DumpScope): string[] => [
   ...(schemaOnly ? ["--schema-only"] : []),
   ...(dataOnly ? ["--data-only"] : []),
 ];

@@ -19,7 +19,7 @@ export interface ProgramOutput {
 }
 
 /** Arguments of pg_dump and pg_restore for SQL. The owners of a dump do not exist in another database. */
-export const sqlOutputFlags = (clean: boolean): string[] => [
+export const buildSqlOutputFlags = (clean: boolean): string[] => [
   ...["--no-owner", "--no-privileges"],
   ...(clean ? ["--clean", "--if-exists"] : []),
 ];
@@ -61,8 +61,8 @@ export const runProgramOutput = async (
   };
   await runInOneTransaction(access, context, async () => {
     try {
-      const facts = { isDump: true, ownTransaction: undefined };
-      await runScript({ name, contents: readOutput }, facts, access, context, options);
+      const scriptFacts = { isDump: true, ownTransactionLine: undefined };
+      await runScript({ name, readContents: readOutput }, scriptFacts, access, context, options);
     } catch (error) {
       program?.kill();
       await program?.ended.catch(() => undefined);

@@ -21,13 +21,13 @@ export interface ScriptFacts {
   /** Whether it is the output of pg_dump, which is known to be complete by its last line. */
   readonly isDump: boolean;
   /** Line of the first statement that begins or ends a transaction. */
-  readonly ownTransaction: number | undefined;
+  readonly ownTransactionLine: number | undefined;
 }
 
 /** How a script is run. */
 export interface ScriptOptions {
   /** Whether a program writes the script while it runs, so that its lines tell nobody anything. Default: false. */
-  readonly isOutput?: boolean;
+  readonly isProgramOutput?: boolean;
   /** Changes statements. Default: they run as they are. */
   readonly adapt?: StatementAdapter;
   /** Returns the advice for a SQLSTATE, in place of the advice for any statement. */
@@ -45,15 +45,15 @@ const dumpEndPattern = /^PostgreSQL database( cluster)? dump complete$/;
  * @throws `db:meta_command`, `db:incomplete_dump`, `db:statement_too_long`.
  */
 export const examineScript = async (
-  { name, contents }: DumpInput,
+  { name, readContents }: DumpInput,
   advice: string,
   signal: AbortSignal,
 ): Promise<ScriptFacts> => {
   let [dumpStartCount, dumpEndCount] = [0, 0];
-  let ownTransaction: number | undefined;
-  for await (const part of translateSplitErrors(name, splitScript(contents()))) {
+  let ownTransactionLine: number | undefined;
+  for await (const part of translateSplitErrors(name, splitScript(readContents()))) {
     signal.throwIfAborted();
-    if (part.kind === "meta-command" && !isRestriction(part.text)) {
+    if (part.kind === "meta-command" && !isRestrictCommand(part.text)) {
       throw metaCommandError(name, part.line, part.text.slice(0, 40), advice);
     }
     if (part.kind === "unfinished") {
@@ -67,16 +67,16 @@ export const examineScript = async (
       if (dumpEndPattern.test(part.text)) dumpEndCount += 1;
     }
     if (part.kind !== "statement" || !controlsTransaction(part)) continue;
-    if (dumpStartCount === 0 || !isOfLargeObjects(part)) ownTransaction ??= part.line;
+    if (dumpStartCount === 0 || !isLargeObjectTransaction(part)) ownTransactionLine ??= part.line;
   }
   if (dumpStartCount > dumpEndCount) throw incompleteDumpError(name, missingLastLineText);
-  return { isDump: dumpStartCount > 0, ownTransaction };
+  return { isDump: dumpStartCount > 0, ownTransactionLine };
 };
 
 const missingLastLineText = "its last line is missing, which says that the dump is complete";
 
 /** pg_dump writes these around a dump, so that psql runs no other command in it. Here, none runs at all. */
-const isRestriction = (text: string): boolean => /^\\(un)?restrict [0-9A-Za-z]+$/.test(text);
+const isRestrictCommand = (text: string): boolean => /^\\(un)?restrict [0-9A-Za-z]+$/.test(text);
 
 /** Whether a statement begins or ends a transaction. Source: https://www.postgresql.org/docs/current/sql-commands.html */
 const controlsTransaction = ({ words: [first = "", second, third] }: ScriptStatement): boolean => {
@@ -86,7 +86,7 @@ const controlsTransaction = ({ words: [first = "", second, third] }: ScriptState
 };
 
 /** pg_dump writes large objects between these, which are not needed where all of the dump is one transaction. */
-const isOfLargeObjects = ({ bytes }: ScriptStatement): boolean =>
+const isLargeObjectTransaction = ({ bytes }: ScriptStatement): boolean =>
   bytes.length < 10 && /^(?:BEGIN|COMMIT);$/.test(Buffer.from(bytes).toString());
 
 const translateSplitErrors = async function* (
@@ -110,30 +110,33 @@ const encodeText = (text: string): Uint8Array => new TextEncoder().encode(text);
  *   `db:meta_command`, `db:incomplete_dump`, and `db:own_transaction`.
  */
 export const runScript = async (
-  { name, contents }: Pick<DumpInput, "name" | "contents">,
-  { isDump, ownTransaction }: ScriptFacts,
+  { name, readContents }: Pick<DumpInput, "name" | "readContents">,
+  { isDump, ownTransactionLine }: ScriptFacts,
   access: DatabaseAccess,
   context: Pick<Context, "signal">,
-  { isOutput = false, adapt = ({ bytes }) => bytes, advise }: ScriptOptions = {},
+  { isProgramOutput = false, adapt = ({ bytes }) => bytes, advise }: ScriptOptions = {},
 ): Promise<void> => {
   const { databaseId } = access;
   const session = await openSession(access, context);
-  let progress: ScriptProgress = ownTransaction === undefined ? "undone" : "partly";
+  let progress: ScriptProgress = ownTransactionLine === undefined ? "undone" : "partly";
   let currentStatement: ScriptStatement | undefined;
   try {
-    if (ownTransaction === undefined) await session.run(encodeText("begin"));
+    if (ownTransactionLine === undefined) await session.run(encodeText("begin"));
     let transactionStartLine = 1;
     // A script that was examined is.
-    let isComplete = !isOutput;
+    let isComplete = !isProgramOutput;
     for await (const part of translateSplitErrors(
       name,
-      splitScript(contents(), session.hasStandardStrings),
+      splitScript(readContents(), session.hasStandardStrings),
     )) {
       if (part.kind === "statement") {
-        if (isDump && (isNewSetting(part) || (ownTransaction === undefined && isOfLargeObjects(part))))
+        if (
+          isDump &&
+          (isNewTimeoutSetting(part) || (ownTransactionLine === undefined && isLargeObjectTransaction(part)))
+        )
           continue;
-        if (ownTransaction === undefined && controlsTransaction(part)) {
-          if (isOutput) throw ownTransactionError(name);
+        if (ownTransactionLine === undefined && controlsTransaction(part)) {
+          if (isProgramOutput) throw ownTransactionError(name);
           throw scriptFailedError(
             `${name}:${String(part.line)}`,
             changedStringsProblem,
@@ -144,28 +147,28 @@ export const runScript = async (
         const bytes = adapt(part);
         if (!bytes) continue;
         currentStatement = part;
-        const wasOpen = session.isInTransaction();
-        const answer = await session.run(bytes);
-        if (!wasOpen) transactionStartLine = part.line;
-        if ((answer === "copy") !== part.isCopyFromStdin)
+        const wasInTransaction = session.isInTransaction();
+        const response = await session.run(bytes);
+        if (!wasInTransaction) transactionStartLine = part.line;
+        if ((response === "copy") !== part.isCopyFromStdin)
           throw new Error("The server and the script disagree about a COPY");
-        if (ownTransaction === undefined && !session.isInTransaction()) progress = "partly";
+        if (ownTransactionLine === undefined && !session.isInTransaction()) progress = "partly";
       } else if (part.kind === "rows") {
         await session.sendRows(part.bytes);
       } else if (part.kind === "rows-end") {
         await session.endRows();
       } else if (part.kind === "comment") {
         isComplete ||= dumpEndPattern.test(part.text);
-      } else if (part.kind === "unfinished" && isOutput) {
+      } else if (part.kind === "unfinished" && isProgramOutput) {
         throw incompleteDumpError(name, `it ends in the middle of ${part.construct}`);
-      } else if (part.kind === "meta-command" && isOutput && !isRestriction(part.text)) {
+      } else if (part.kind === "meta-command" && isProgramOutput && !isRestrictCommand(part.text)) {
         throw metaCommandError(name, part.line, part.text.slice(0, 40), "pg_dump writes none.");
-      } else if (part.kind === "unfinished" || !isRestriction(part.text)) {
+      } else if (part.kind === "unfinished" || !isRestrictCommand(part.text)) {
         throw scriptFailedError(`${name}:${String(part.line)}`, changedStringsProblem, databaseId, progress);
       }
     }
     if (!isComplete) throw incompleteDumpError(name, missingLastLineText);
-    if (ownTransaction !== undefined) {
+    if (ownTransactionLine !== undefined) {
       if (session.isInTransaction()) throw openTransactionError(name, transactionStartLine, databaseId);
       return;
     }
@@ -176,10 +179,10 @@ export const runScript = async (
     const serverProblem = findServerProblem(error);
     if (!serverProblem) throw error;
     // The server has refused the commit, and has undone the transaction.
-    if (progress === "unknown" && serverProblem.state !== undefined) progress = "undone";
-    const line = currentStatement ? errorLineIn(currentStatement, error) : 1;
-    const scriptPosition = isOutput ? name : `${name}:${String(line)}`;
-    const advice = serverProblem.state === undefined ? undefined : advise?.(serverProblem.state);
+    if (progress === "unknown" && serverProblem.sqlState !== undefined) progress = "undone";
+    const line = currentStatement ? findErrorLine(currentStatement, error) : 1;
+    const scriptPosition = isProgramOutput ? name : `${name}:${String(line)}`;
+    const advice = serverProblem.sqlState === undefined ? undefined : advise?.(serverProblem.sqlState);
     throw scriptFailedError(scriptPosition, serverProblem, databaseId, progress, advice);
   } finally {
     await session.end();
@@ -189,13 +192,13 @@ export const runScript = async (
 /** The problem of a script that is split differently while it runs than before, because of itself or a setting of its role. */
 const changedStringsProblem: ServerProblem = {
   message: "standard_conforming_strings is off, so that strings of the script end elsewhere",
-  state: undefined,
+  sqlState: undefined,
   detail: undefined,
   hint: undefined,
 };
 
 /** Whether pg_dump 17 and newer write a statement that older servers do not know. It sets the default value. */
-const isNewSetting = ({ bytes }: ScriptStatement): boolean =>
+const isNewTimeoutSetting = ({ bytes }: ScriptStatement): boolean =>
   bytes.length < 64 && Buffer.from(bytes).toString() === "SET transaction_timeout = 0;";
 
 /** Returns the message of the server or the network; undefined for an error of this program. */
@@ -205,16 +208,16 @@ const findServerProblem = (error: unknown): ServerProblem | undefined => {
     const value: unknown = Reflect.get(error, key);
     return typeof value === "string" && value !== "" ? value : undefined;
   };
-  const isOfServer = readField("severity") !== undefined;
-  const isOfNetwork =
+  const isServerError = readField("severity") !== undefined;
+  const isNetworkError =
     /^Connection terminated/.test(error.message) || /^E[A-Z]+$/.test(errorCode(error) ?? "");
-  if (!isOfServer && !isOfNetwork) return undefined;
-  const sqlState = isOfServer ? readField("code") : undefined;
-  return { message: error.message, state: sqlState, detail: readField("detail"), hint: readField("hint") };
+  if (!isServerError && !isNetworkError) return undefined;
+  const sqlState = isServerError ? readField("code") : undefined;
+  return { message: error.message, sqlState: sqlState, detail: readField("detail"), hint: readField("hint") };
 };
 
 /** Returns the line of a statement on which the server found an error. */
-const errorLineIn = ({ bytes, line }: ScriptStatement, error: unknown): number => {
+const findErrorLine = ({ bytes, line }: ScriptStatement, error: unknown): number => {
   const position = error instanceof Error ? Number(Reflect.get(error, "position")) : Number.NaN;
   if (!Number.isInteger(position)) return line;
   const precedingCharacters = [...Buffer.from(bytes).toString("utf8")].slice(0, position - 1);

@@ -43,7 +43,7 @@ const maxStatementBytes = 256 * 2 ** 20;
 export const splitScript = (
   chunks: AsyncIterable<Uint8Array>,
   hasStandardStrings: () => boolean = () => true,
-): AsyncGenerator<ScriptPart> => new ScriptSplitter(chunks, hasStandardStrings).parts();
+): AsyncGenerator<ScriptPart> => new ScriptSplitter(chunks, hasStandardStrings).split();
 
 type ScriptToken =
   | { readonly kind: "space" | "comment" | "text" | "meta"; readonly end: number }
@@ -64,12 +64,12 @@ const lookaheadLength = 128;
 class ScriptSplitter {
   /** The bytes that were read and are not done with, one character each. */
   private text = "";
-  private at = 0;
-  /** Line of the character at `counted`. */
+  private position = 0;
+  /** Line of the character at `countedTo`. */
   private line = 1;
   private countedTo = 0;
   private statement: OpenStatement | undefined;
-  private readonly input: AsyncIterator<Uint8Array>;
+  private readonly chunkIterator: AsyncIterator<Uint8Array>;
   private isAtEnd = false;
   /** Whether the script has ended in the middle of something. */
   private hasFailed = false;
@@ -78,39 +78,39 @@ class ScriptSplitter {
     chunks: AsyncIterable<Uint8Array>,
     private readonly hasStandardStrings: () => boolean,
   ) {
-    this.input = chunks[Symbol.asyncIterator]();
+    this.chunkIterator = chunks[Symbol.asyncIterator]();
   }
 
-  async *parts(): AsyncGenerator<ScriptPart> {
+  async *split(): AsyncGenerator<ScriptPart> {
     while (this.text.length < byteOrderMarkText.length && (await this.read()));
-    if (this.text.startsWith(byteOrderMarkText)) this.at = byteOrderMarkText.length;
+    if (this.text.startsWith(byteOrderMarkText)) this.position = byteOrderMarkText.length;
     while (!this.hasFailed) {
-      const token = await this.nextToken();
+      const token = await this.readToken();
       if (!token) break;
-      const { at: position } = this;
+      const { position: position } = this;
       const text = (): string => this.text.slice(position, token.end);
       if (token.kind === "unfinished") {
-        yield this.unfinished(token.construct, this.lineAt(position));
+        yield this.failUnfinished(token.construct, this.countLinesTo(position));
         return;
       }
-      this.at = token.end;
+      this.position = token.end;
       if (token.kind === "space") continue;
       if (token.kind === "comment") {
         if (!this.statement && text().startsWith("--"))
           yield { kind: "comment", text: text().slice(2).trim() };
       } else if (token.kind === "meta") {
-        yield { kind: "meta-command", text: text().trim(), line: this.lineAt(position) };
+        yield { kind: "meta-command", text: text().trim(), line: this.countLinesTo(position) };
       } else if (token.kind === "symbol" && token.symbol === ";" && !this.statement?.isNested) {
         yield* this.endStatement();
       } else {
-        this.statement ??= new OpenStatement(position, this.lineAt(position));
+        this.statement ??= new OpenStatement(position, this.countLinesTo(position));
         this.statement.add(token);
       }
     }
     if (!this.hasFailed) yield* this.endStatement();
   }
 
-  private unfinished(construct: string, line: number): ScriptPart {
+  private failUnfinished(construct: string, line: number): ScriptPart {
     this.hasFailed = true;
     return { kind: "unfinished", construct, line };
   }
@@ -118,22 +118,22 @@ class ScriptSplitter {
   private async *endStatement(): AsyncGenerator<ScriptPart> {
     const { statement } = this;
     if (!statement) return;
-    const bytes = Buffer.from(this.text.slice(statement.start, this.at), "latin1");
+    const bytes = Buffer.from(this.text.slice(statement.start, this.position), "latin1");
     this.statement = undefined;
     const { line, words, isCopyFromStdin } = statement;
     yield { kind: "statement", bytes, line, words, isCopyFromStdin };
-    if (isCopyFromStdin) yield* this.rows();
+    if (isCopyFromStdin) yield* this.readRows();
   }
 
   /** Reads rows of a `COPY` up to the line `\.`. They begin on the next line. */
-  private async *rows(): AsyncGenerator<ScriptPart> {
-    const startLine = this.lineAt(this.at) + 1;
+  private async *readRows(): AsyncGenerator<ScriptPart> {
+    const startLine = this.countLinesTo(this.position) + 1;
     let isFirst = true;
     for (;;) {
-      const lineEnd = this.text.indexOf("\n", this.at);
+      const lineEnd = this.text.indexOf("\n", this.position);
       if (isFirst) {
         if (lineEnd === -1 && (await this.read())) continue;
-        const restOfLine = this.text.slice(this.at, lineEnd === -1 ? undefined : lineEnd);
+        const restOfLine = this.text.slice(this.position, lineEnd === -1 ? undefined : lineEnd);
         if (restOfLine.trim() !== "") {
           yield {
             kind: "unfinished",
@@ -142,48 +142,48 @@ class ScriptSplitter {
           };
           return;
         }
-        this.at = lineEnd === -1 ? this.text.length : lineEnd + 1;
+        this.position = lineEnd === -1 ? this.text.length : lineEnd + 1;
         isFirst = false;
       }
       const end = this.findEndOfRows();
       if (end) {
-        if (end.rows > this.at) yield { kind: "rows", bytes: this.bytes(end.rows) };
-        this.at = end.next;
+        if (end.rowsEnd > this.position) yield { kind: "rows", bytes: this.encodeUpTo(end.rowsEnd) };
+        this.position = end.nextPosition;
         yield { kind: "rows-end" };
         return;
       }
       // The rest after the last line break may be the start of the line `\.`.
-      const wholeLines = this.text.lastIndexOf("\n") + 1;
-      if (wholeLines > this.at) {
-        yield { kind: "rows", bytes: this.bytes(wholeLines) };
-        this.at = wholeLines;
+      const wholeLinesEnd = this.text.lastIndexOf("\n") + 1;
+      if (wholeLinesEnd > this.position) {
+        yield { kind: "rows", bytes: this.encodeUpTo(wholeLinesEnd) };
+        this.position = wholeLinesEnd;
       }
       if (!(await this.read())) {
-        yield this.unfinished("the rows of a COPY", startLine);
+        yield this.failUnfinished("the rows of a COPY", startLine);
         return;
       }
     }
   }
 
-  private bytes(end: number): Uint8Array {
-    return Buffer.from(this.text.slice(this.at, end), "latin1");
+  private encodeUpTo(end: number): Uint8Array {
+    return Buffer.from(this.text.slice(this.position, end), "latin1");
   }
 
-  private findEndOfRows(): { readonly rows: number; readonly next: number } | undefined {
-    const { text, at: position } = this;
+  private findEndOfRows(): { readonly rowsEnd: number; readonly nextPosition: number } | undefined {
+    const { text, position: position } = this;
     for (let dot = text.indexOf("\\.", position); dot !== -1; dot = text.indexOf("\\.", dot + 1)) {
       if (dot !== position && text[dot - 1] !== "\n") continue;
       const match = /\\\.\r?(?:\n|$)/y;
       match.lastIndex = dot;
       if (match.test(text) && (match.lastIndex < text.length || text.endsWith("\n") || this.isAtEnd)) {
-        return { rows: dot, next: match.lastIndex };
+        return { rowsEnd: dot, nextPosition: match.lastIndex };
       }
     }
     return undefined;
   }
 
   /** Returns the line of a character, which is not before that of the call before. */
-  private lineAt(position: number): number {
+  private countLinesTo(position: number): number {
     for (;;) {
       const nextBreak = this.text.indexOf("\n", this.countedTo);
       if (nextBreak === -1 || nextBreak >= position) break;
@@ -195,18 +195,18 @@ class ScriptSplitter {
 
   /** Reads at least as much as there is. Returns false at the end. */
   private async read(): Promise<boolean> {
-    const start = this.statement?.start ?? this.at;
-    this.lineAt(start);
+    const start = this.statement?.start ?? this.position;
+    this.countLinesTo(start);
     this.countedTo = Math.max(0, this.countedTo - start);
     this.text = this.text.slice(start);
-    this.at -= start;
+    this.position -= start;
     if (this.statement) this.statement.start = 0;
     if (this.text.length > maxStatementBytes)
       throw new StatementTooLongError(this.statement?.line ?? this.line);
     const pieces = [this.text];
     let length = 0;
     while (!this.isAtEnd && length <= this.text.length) {
-      const { done, value } = await this.input.next();
+      const { done, value } = await this.chunkIterator.next();
       if (done) {
         this.isAtEnd = true;
         break;
@@ -218,24 +218,24 @@ class ScriptSplitter {
     return length > 0;
   }
 
-  private async nextToken(): Promise<ScriptToken | undefined> {
+  private async readToken(): Promise<ScriptToken | undefined> {
     for (;;) {
-      const token = this.token();
+      const token = this.scanToken();
       if (token !== "more") return token;
       await this.read();
     }
   }
 
   /** Returns the token at the position, `more` if that is not known yet, or undefined at the end. */
-  private token(): ScriptToken | "more" | undefined {
-    const { text, at: position, isAtEnd } = this;
+  private scanToken(): ScriptToken | "more" | undefined {
+    const { text, position: position, isAtEnd } = this;
     if (position + lookaheadLength > text.length && !isAtEnd) return "more";
     if (position >= text.length) return undefined;
-    const matchEnd = (pattern: RegExp): number | undefined => {
+    const findMatchEnd = (pattern: RegExp): number | undefined => {
       pattern.lastIndex = position;
       return pattern.test(text) ? pattern.lastIndex : undefined;
     };
-    const tokenUntil = (
+    const createToken = (
       end: number,
       construct: string,
       kind: "comment" | "text" = "text",
@@ -243,7 +243,7 @@ class ScriptSplitter {
       if (end !== -1) return { kind, end };
       return isAtEnd ? { kind: "unfinished", end: text.length, construct } : "more";
     };
-    const endOfMark = (mark: string, from: number): number => {
+    const findEndOfMark = (mark: string, from: number): number => {
       const position = text.indexOf(mark, from);
       return position === -1 ? -1 : position + mark.length;
     };
@@ -257,20 +257,23 @@ class ScriptSplitter {
       if (end === undefined && !isAtEnd) return "more";
       return { kind: isComment ? "comment" : "meta", end: end ?? text.length };
     }
-    if (pair === "/*") return tokenUntil(this.findEndOfComment(), "a comment", "comment");
+    if (pair === "/*") return createToken(this.findEndOfComment(), "a comment", "comment");
     if (character === "'")
-      return tokenUntil(this.findEndOfString(position, !this.hasStandardStrings()), "a string");
-    if (/^e'/i.test(pair)) return tokenUntil(this.findEndOfString(position + 1, true), "a string");
-    if (character === '"') return tokenUntil(endOfMark('"', position + 1), "a quoted name");
-    const quoteEnd = matchEnd(dollarQuotePattern);
+      return createToken(this.findEndOfString(position, !this.hasStandardStrings()), "a string");
+    if (/^e'/i.test(pair)) return createToken(this.findEndOfString(position + 1, true), "a string");
+    if (character === '"') return createToken(findEndOfMark('"', position + 1), "a quoted name");
+    const quoteEnd = findMatchEnd(dollarQuotePattern);
     if (quoteEnd !== undefined) {
-      return tokenUntil(endOfMark(text.slice(position, quoteEnd), quoteEnd), "a string in dollar quotes");
+      return createToken(
+        findEndOfMark(text.slice(position, quoteEnd), quoteEnd),
+        "a string in dollar quotes",
+      );
     }
-    const spaceEnd = matchEnd(spacePattern);
+    const spaceEnd = findMatchEnd(spacePattern);
     if (spaceEnd !== undefined) return { kind: "space", end: spaceEnd };
-    const numberEnd = matchEnd(numberPattern);
+    const numberEnd = findMatchEnd(numberPattern);
     if (numberEnd !== undefined) return { kind: "text", end: numberEnd };
-    const wordEnd = matchEnd(wordPattern);
+    const wordEnd = findMatchEnd(wordPattern);
     if (wordEnd !== undefined) {
       if (wordEnd === text.length && !isAtEnd) return "more";
       return { kind: "word", end: wordEnd, word: text.slice(position, wordEnd).toLowerCase() };
@@ -281,7 +284,7 @@ class ScriptSplitter {
   /** Returns the end of the comment at the position, in which others may be, or -1. */
   private findEndOfComment(): number {
     const marks = /\/\*|\*\//g;
-    marks.lastIndex = this.at + 2;
+    marks.lastIndex = this.position + 2;
     for (let depth = 1, match = marks.exec(this.text); match; match = marks.exec(this.text)) {
       depth += match[0] === "/*" ? 1 : -1;
       if (depth === 0) return marks.lastIndex;
@@ -297,9 +300,10 @@ class ScriptSplitter {
       const end = text.indexOf("'", position);
       if (end === -1) return -1;
       if (hasEscapes) {
-        let backslashes = 0;
-        while (end - backslashes > position && text[end - backslashes - 1] === "\\") backslashes += 1;
-        if (backslashes % 2 === 1) {
+        let backslashCount = 0;
+        while (end - backslashCount > position && text[end - backslashCount - 1] === "\\")
+          backslashCount += 1;
+        if (backslashCount % 2 === 1) {
           position = end + 1;
           continue;
         }
@@ -325,7 +329,7 @@ class OpenStatement {
   readonly words: string[] = [];
   isCopyFromStdin = false;
   private lastWord = "";
-  private parentheses = 0;
+  private openParentheses = 0;
   /** How many of `BEGIN ATOMIC` and `CASE` are open in the body of a function. */
   private bodyDepth = 0;
 
@@ -336,23 +340,23 @@ class OpenStatement {
 
   /** Whether a semicolon does not end it. */
   get isNested(): boolean {
-    return this.parentheses > 0 || this.bodyDepth > 0;
+    return this.openParentheses > 0 || this.bodyDepth > 0;
   }
 
   add(token: ScriptToken): void {
     if (token.kind === "symbol") {
-      if (token.symbol === "(") this.parentheses += 1;
-      if (token.symbol === ")") this.parentheses = Math.max(0, this.parentheses - 1);
+      if (token.symbol === "(") this.openParentheses += 1;
+      if (token.symbol === ")") this.openParentheses = Math.max(0, this.openParentheses - 1);
     }
     if (token.kind !== "word") {
       this.lastWord = "";
       return;
     }
     if (this.words.length < 4) this.words.push(token.word);
-    if (this.parentheses > 0) return;
+    if (this.openParentheses > 0) return;
     // The grammar of Postgres accepts both words in both directions.
-    const isOfClient = token.word === "stdin" || token.word === "stdout";
-    if (this.words[0] === "copy" && this.lastWord === "from" && isOfClient) this.isCopyFromStdin = true;
+    const isClientStream = token.word === "stdin" || token.word === "stdout";
+    if (this.words[0] === "copy" && this.lastWord === "from" && isClientStream) this.isCopyFromStdin = true;
     if (this.createsRoutine) {
       if (token.word === "atomic" && this.lastWord === "begin") this.bodyDepth += 1;
       if (token.word === "case" && this.bodyDepth > 0) this.bodyDepth += 1;

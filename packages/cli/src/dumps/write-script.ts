@@ -11,11 +11,13 @@ export const runExaminedScript = async (
   access: DatabaseAccess,
   context: Context,
 ): Promise<void> => {
-  const stop = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
-  const run = (): Promise<void> => runScript(input, facts, access, context);
+  const stopSpinner = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
+  const runOnce = (): Promise<void> => runScript(input, facts, access, context);
   try {
-    await (facts.ownTransaction === undefined ? runInOneTransaction(access, context, run) : run());
+    await (facts.ownTransactionLine === undefined
+      ? runInOneTransaction(access, context, runOnce)
+      : runOnce());
   } finally {
-    stop();
+    stopSpinner();
   }
 };

@@ -1,5 +1,5 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { type EndSignal, type ExitReason, exitReasonOfSignal } from "./exit-codes.js";
+import { type EndSignal, type ExitReason, exitReasonBySignal } from "./exit-codes.js";
 
 export interface CliErrorOptions extends ErrorOptions {
   /** Command lines that help, the best first: lists of words that start with `mgmt`. */
@@ -27,7 +27,7 @@ export class CliError extends Error {
 /** A signal ended the run. Default: that of Ctrl-C. */
 export const interruptedError = (signal: EndSignal = "SIGINT"): CliError =>
   new CliError(
-    exitReasonOfSignal[signal],
+    exitReasonBySignal[signal],
     "run:interrupted",
     signal === "SIGINT" ? "Interrupted" : `Interrupted by ${signal}`,
   );

@@ -39,7 +39,9 @@ export const parsePostgresError = (program: string, stderr: string): PostgresPro
     const start = followingLines.findIndex((text) =>
       new RegExp(`^(?:${program}: )?${name}:\\s+`, "i").test(text),
     );
-    const end = followingLines.findIndex((text, at) => at > start && nextSectionPattern.test(text));
+    const end = followingLines.findIndex(
+      (text, lineIndex) => lineIndex > start && nextSectionPattern.test(text),
+    );
     if (start === -1) return undefined;
     const text = followingLines.slice(start, end === -1 ? undefined : end).join(" ");
     const value = text
@@ -64,7 +66,7 @@ export const parsePostgresError = (program: string, stderr: string): PostgresPro
  * and a user cannot choose the language of the server.
  */
 export const inferSqlState = (stderr: string): string | undefined =>
-  sqlStateByMessage.find(([form]) => form.test(stderr))?.[1];
+  sqlStateByMessage.find(([pattern]) => pattern.test(stderr))?.[1];
 
 const sqlStateByMessage: readonly (readonly [RegExp, string])[] = [
   [/terminating connection due to administrator command/, "57P01"],

@@ -2,11 +2,11 @@ import { describeCause, CliError } from "./cli-error.js";
 import { findHint } from "./sqlstate-hints.js";
 import { usageError } from "./usage-errors.js";
 
-const nothingChanged = "Nothing was changed.";
+const nothingChangedText = "Nothing was changed.";
 
 /** @param advice how to make a file that can be read. */
 export const unsupportedDumpError = (name: string, format: string, advice: string): CliError =>
-  new CliError("usage", "db:unsupported_dump", `${name} is ${format}`, `${nothingChanged} ${advice}`);
+  new CliError("usage", "db:unsupported_dump", `${name} is ${format}`, `${nothingChangedText} ${advice}`);
 
 /** @param problem where it ends, or what is damaged. */
 export const incompleteDumpError = (name: string, problem: string): CliError =>
@@ -14,7 +14,7 @@ export const incompleteDumpError = (name: string, problem: string): CliError =>
     "failure",
     "db:incomplete_dump",
     `${name} is not complete: ${problem}`,
-    `${nothingChanged} Make the dump again, or copy it again: the disk may have been full, or the connection may have been lost.`,
+    `${nothingChangedText} Make the dump again, or copy it again: the disk may have been full, or the connection may have been lost.`,
   );
 
 /**
@@ -27,7 +27,7 @@ export const metaCommandError = (name: string, line: number, text: string, advic
     "usage",
     "db:meta_command",
     `${name}:${String(line)} has a command of psql, which could run programs on this machine: ${text}`,
-    `${nothingChanged} ${advice}`,
+    `${nothingChangedText} ${advice}`,
   );
 
 /** @param name the name of the dump in messages. */
@@ -36,7 +36,7 @@ export const dumpWithoutTablesError = (name: string): CliError =>
     "usage",
     "db:rows_only",
     `--clean drops tables, and ${name} has only rows`,
-    `${nothingChanged} Leave --clean out to add the rows to those that tables have, or delete these first.`,
+    `${nothingChangedText} Leave --clean out to add the rows to those that tables have, or delete these first.`,
   );
 
 /** A statement of an archive would end the transaction in which all of it is restored. */
@@ -45,7 +45,7 @@ export const ownTransactionError = (name: string): CliError =>
     "usage",
     "db:own_transaction",
     `${name} has a statement that begins or ends a transaction, which pg_dump does not write`,
-    `${nothingChanged} Make the dump again with mgmt db dump.`,
+    `${nothingChangedText} Make the dump again with mgmt db dump.`,
   );
 
 export const statementTooLongError = (name: string, line: number): CliError =>
@@ -53,7 +53,7 @@ export const statementTooLongError = (name: string, line: number): CliError =>
     "failure",
     "db:statement_too_long",
     `${name}:${String(line)}: the statement has more than 256 MiB`,
-    `${nothingChanged} Split it, or use COPY for many rows.`,
+    `${nothingChangedText} Split it, or use COPY for many rows.`,
   );
 
 export const uncopiedInputError = (cause: unknown): CliError =>
@@ -61,7 +61,7 @@ export const uncopiedInputError = (cause: unknown): CliError =>
     "failure",
     "file:unwritable",
     `Standard input cannot be copied to the folder for temporary files (${describeCause(cause)})`,
-    `${nothingChanged} Pass a file with --file PATH, or set TMPDIR to a folder with more space.`,
+    `${nothingChangedText} Pass a file with --file PATH, or set TMPDIR to a folder with more space.`,
   );
 
 /** @param file its name on the command line. */
@@ -80,7 +80,7 @@ export type ScriptProgress =
   /** The connection was lost while the transaction was committed. */
   | "unknown";
 
-const stateHints: Record<ScriptProgress, (databaseId: string) => string> = {
+const progressHints: Record<ScriptProgress, (databaseId: string) => string> = {
   undone: (databaseId) => `Nothing was changed in database ${databaseId}.`,
   partly: (databaseId) =>
     `The script has transactions of its own: database ${databaseId} keeps what it had committed before this line.`,
@@ -102,7 +102,7 @@ const adviceBySqlState: Readonly<Record<string, string>> = {
 export interface ServerProblem {
   readonly message: string;
   /** SQLSTATE. Undefined if the connection was lost. */
-  readonly state: string | undefined;
+  readonly sqlState: string | undefined;
   readonly detail: string | undefined;
   readonly hint: string | undefined;
 }
@@ -113,7 +113,7 @@ export interface ServerProblem {
  */
 export const scriptFailedError = (
   scriptPosition: string,
-  { message, state: sqlState, detail, hint }: ServerProblem,
+  { message, sqlState: sqlState, detail, hint }: ServerProblem,
   databaseId: string,
   progress: ScriptProgress,
   otherAdvice?: string,
@@ -121,7 +121,7 @@ export const scriptFailedError = (
   const specificAdvice = otherAdvice ?? adviceBySqlState[sqlState ?? ""];
   // The server's own hint says more about its limits.
   const advice = specificAdvice ?? (hint === undefined ? findHint(sqlState, message) : undefined);
-  const lines = [detail, hint, stateHints[progress](databaseId), advice];
+  const lines = [detail, hint, progressHints[progress](databaseId), advice];
   return new CliError(
     "failure",
     "db:statement_failed",

@@ -27,14 +27,14 @@ export type ExitReason = Exclude<keyof typeof exitCodes, "ok">;
 export const endSignals = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"] as const;
 export type EndSignal = (typeof endSignals)[number];
 
-export const exitReasonOfSignal = {
+export const exitReasonBySignal = {
   SIGINT: "interrupted",
   SIGQUIT: "quit",
   SIGTERM: "terminated",
   SIGHUP: "hungUp",
 } as const satisfies Record<EndSignal, ExitReason>;
 
-export const exitCodeOfSignal = (signal: EndSignal): number => exitCodes[exitReasonOfSignal[signal]];
+export const exitCodeOfSignal = (signal: EndSignal): number => exitCodes[exitReasonBySignal[signal]];
 
 /** Whether a run ended because of a signal. */
 export const isInterruption = (exitCode: number): boolean =>

@@ -4,7 +4,7 @@ import { exitCodeOf, exitCodes } from "./exit-codes.js";
 import { CliError } from "./cli-error.js";
 import { isNestedTooDeep } from "../json/nesting.js";
 import { tooDeepError } from "./response-errors.js";
-import { firstLineOf, tooManyFilesFailure, isTooManyFilesCode, tooManyFilesHint } from "./last-resort.js";
+import { getFirstLine, describeTooManyFiles, isTooManyFilesCode, tooManyFilesHint } from "./last-resort.js";
 
 /** The printed description of an error, as text or JSON. Never contains a stack, a token or a response body. */
 export interface Failure {
@@ -25,7 +25,7 @@ export interface Failure {
 
 /** Describes any error. */
 export const toFailure = async (error: unknown): Promise<Failure> => {
-  const openFilesFailure = tooManyFilesFailure(error);
+  const openFilesFailure = describeTooManyFiles(error);
   if (openFilesFailure) return { exitCode: exitCodes.failure, ...openFilesFailure };
   if (error instanceof CliError) {
     const { code, message, hint, next, cause } = error;
@@ -41,11 +41,11 @@ export const toFailure = async (error: unknown): Promise<Failure> => {
       exitCode,
       ...describeResponseFailure(
         error,
-        approvalHint(error) ??
-          rejectedTokenHint(error) ??
-          rateLimitHint(error) ??
-          invalidInputHint(error) ??
-          hintOf(error),
+        findApprovalHint(error) ??
+          findRejectedTokenHint(error) ??
+          findRateLimitHint(error) ??
+          findInvalidInputHint(error) ??
+          chooseHint(error),
       ),
     };
   }
@@ -53,7 +53,7 @@ export const toFailure = async (error: unknown): Promise<Failure> => {
     const { code, message } = error;
     const knownFailure = await describeNetworkFailure(error);
     if (knownFailure) return knownFailure;
-    const hint = hintOf(error);
+    const hint = chooseHint(error);
     return { exitCode: exitCodeOf({ code }), code, message, ...(hint !== undefined && { hint }) };
   }
   // Some walk through data that is not checked before.
@@ -62,12 +62,12 @@ export const toFailure = async (error: unknown): Promise<Failure> => {
     const { code, message, hint } = error;
     return { exitCode: exitCodes.failure, code, message, ...(hint !== undefined && { hint }) };
   }
-  return { exitCode: exitCodes.failure, code: "internal:unexpected", message: firstLineOf(error) };
+  return { exitCode: exitCodes.failure, code: "internal:unexpected", message: getFirstLine(error) };
 };
 
 /** Describes a failure of the network that has a known remedy. */
 const describeNetworkFailure = async (error: MgmtError): Promise<Failure | undefined> => {
-  const url = failedRequestUrl(error);
+  const url = findFailedRequestUrl(error);
   if (url === undefined) return undefined;
   const { describeNetworkProblem } = await import("./network-problem.js");
   const problem = describeNetworkProblem(error, new URL(url).hostname);
@@ -75,14 +75,14 @@ const describeNetworkFailure = async (error: MgmtError): Promise<Failure | undef
 };
 
 /** Returns the address of the request that failed: errors of a login have the error of the request as their cause. */
-const failedRequestUrl = (error: Error): string | undefined => {
+const findFailedRequestUrl = (error: Error): string | undefined => {
   if ("url" in error && typeof error.url === "string") return error.url;
-  return error.cause instanceof Error ? failedRequestUrl(error.cause) : undefined;
+  return error.cause instanceof Error ? findFailedRequestUrl(error.cause) : undefined;
 };
 
 const describeResponseFailure = (error: ApiError, hint: string | undefined): Omit<Failure, "exitCode"> => {
   const { status, code, message, requestId, issues, retryAfter } = error;
-  const details = detailsOf(error);
+  const details = readDetails(error);
   return {
     code,
     message,
@@ -96,7 +96,7 @@ const describeResponseFailure = (error: ApiError, hint: string | undefined): Omi
 };
 
 /** The fields that the error's class declares for its code. */
-const detailsOf = (error: ApiError): Record<string, unknown> | undefined => {
+const readDetails = (error: ApiError): Record<string, unknown> | undefined => {
   // Every `ApiError` is made by a class with this static property.
   const { fields } = error.constructor as typeof ApiError;
   const details = fields.flatMap((name): [string, unknown][] => {
@@ -107,7 +107,7 @@ const detailsOf = (error: ApiError): Record<string, unknown> | undefined => {
 };
 
 /** The service's hint is written for programs; the command line has a command that waits. */
-const approvalHint = (error: ApiError): string | undefined => {
+const findApprovalHint = (error: ApiError): string | undefined => {
   if (error.code !== "approval_required" || !("approvalId" in error)) return undefined;
   return (
     `mgmt agent-approvals wait ${String(error.approvalId)} waits for the sponsor; then run the same command again. ` +
@@ -116,19 +116,19 @@ const approvalHint = (error: ApiError): string | undefined => {
 };
 
 /** The service's hint is about HTTP headers. */
-const rejectedTokenHint = ({ status }: ApiError): string | undefined =>
+const findRejectedTokenHint = ({ status }: ApiError): string | undefined =>
   status === 401
     ? "mgmt auth status shows where the token comes from. Log in again with mgmt login, or correct MGMT_TOKEN or --token-file."
     : undefined;
 
 /** The command line has no option to send fewer requests at once. */
-const rateLimitHint = ({ status, retryAfter }: ApiError): string | undefined =>
+const findRateLimitHint = ({ status, retryAfter }: ApiError): string | undefined =>
   status === 429
     ? `Nothing was done. Wait ${retryAfter === undefined ? "a minute" : `${String(retryAfter)} s`}, then run the same command again.`
     : undefined;
 
 /** The service's hint is about the fields of the JSON error, which text does not show. */
-const invalidInputHint = ({ code }: ApiError): string | undefined =>
+const findInvalidInputHint = ({ code }: ApiError): string | undefined =>
   code === "validation:failed" ? "Correct what the message names, and run the command again." : undefined;
 
 /** Errors of packages that are not loaded here, such as the platform's, have a code and sometimes a hint. */
@@ -166,7 +166,7 @@ const commandGroupByKind: Readonly<Record<AwaitedKind, string>> = {
 };
 
 /** Returns the hint of an SDK error: the command line's own words where the SDK's name its options or methods. */
-const hintOf = (error: MgmtError): string | undefined => {
+const chooseHint = (error: MgmtError): string | undefined => {
   if (error.advice === undefined) return error.hint;
   // The command line has no option for it.
   if ("argument" in error && error.argument === "proxy") {

@@ -9,7 +9,7 @@ export const tooManyFilesHint =
   "Raise the limit of open files (ulimit -n 256), or close other programs. Then run the command again; it may have taken effect.";
 
 /** Describes a system error without its path and stack. Undefined for other errors. */
-export const tooManyFilesFailure = (error: unknown) => {
+export const describeTooManyFiles = (error: unknown) => {
   const code = errorCode(error);
   if (code === undefined || !isTooManyFilesCode(code)) return undefined;
   return {
@@ -26,9 +26,9 @@ export const tooManyFilesFailure = (error: unknown) => {
  * @param args Arguments of the command line, which say whether errors are JSON.
  */
 export const renderLastResort = (error: unknown, args: readonly string[]): string => {
-  const { code, message, hint } = tooManyFilesFailure(error) ?? {
+  const { code, message, hint } = describeTooManyFiles(error) ?? {
     code: "internal:unexpected",
-    message: firstLineOf(error),
+    message: getFirstLine(error),
     hint: "A file of mgmt is missing or damaged. Install it again: npm install --global @mgmt/cli, or npm ci in your project.",
   };
   const isJson = /(^| )((-o|--output)[ =]?(json|ndjson)|--json)( |$)/.test(args.join(" "));
@@ -38,7 +38,7 @@ export const renderLastResort = (error: unknown, args: readonly string[]): strin
 };
 
 /** Returns the first line of an error's message. */
-export const firstLineOf = (error: unknown): string => {
+export const getFirstLine = (error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error);
   return message.split("\n", 1)[0] || "Something unexpected happened";
 };

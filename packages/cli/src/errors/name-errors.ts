@@ -9,7 +9,11 @@ export interface NameCandidate {
   readonly label: string;
 }
 
-export const ambiguousName = (kind: KindName, name: string, candidates: readonly NameCandidate[]): CliError =>
+export const ambiguousNameError = (
+  kind: KindName,
+  name: string,
+  candidates: readonly NameCandidate[],
+): CliError =>
   new CliError(
     "refused",
     "name:ambiguous",
@@ -66,7 +70,7 @@ const listCommands: Readonly<
 };
 
 /** Returns the sentence about the command that lists the resources of a kind, if they can be named. */
-export const listHintOf = (kind: KindName): string | undefined => {
+export const findListHint = (kind: KindName): string | undefined => {
   const namedKind = namedKinds.find((name) => name === kind);
   return namedKind && formatListHint(namedKind);
 };

@@ -28,7 +28,7 @@ const untrustedReasons: Readonly<Record<string, string>> = {
  * @param host The host that was to be reached.
  */
 export const describeNetworkProblem = (error: unknown, host: string): NetworkProblem | undefined => {
-  const causes = causesOf(error);
+  const causes = collectCauses(error);
   const proxyError = causes.find(isProxyError);
   if (proxyError) return describeProxyProblem(proxyError);
   const cause = causes.findLast((error) => typeof error.code === "string");
@@ -44,8 +44,8 @@ export const describeNetworkProblem = (error: unknown, host: string): NetworkPro
 type ErrorWithCode = Error & { readonly code?: unknown };
 
 /** An error and its causes, the innermost last. */
-const causesOf = (error: unknown): ErrorWithCode[] =>
-  error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+const collectCauses = (error: unknown): ErrorWithCode[] =>
+  error instanceof Error ? [error, ...collectCauses(error.cause)] : [];
 
 type ProxyError = ErrorWithCode & { readonly proxy: string; readonly status: number | undefined };
 
@@ -96,7 +96,7 @@ const describeCertificateProblem = (cause: ErrorWithCode, host: string): Network
     };
   }
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
-    const names = certificateNames(cause);
+    const names = readCertificateNames(cause);
     return {
       code: "tls:wrong_host",
       message: `The certificate of ${host} is for ${names.length > 0 ? names.join(", ") : "another host"} (${code})`,
@@ -120,7 +120,7 @@ const describeCertificateProblem = (cause: ErrorWithCode, host: string): Network
   return undefined;
 };
 
-const certificateNames = (cause: ErrorWithCode): string[] => {
+const readCertificateNames = (cause: ErrorWithCode): string[] => {
   const { cert } = cause as { readonly cert?: ReturnType<TLSSocket["getPeerCertificate"]> };
   return (cert?.subjectaltname ?? "")
     .split(", ")

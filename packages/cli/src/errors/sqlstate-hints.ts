@@ -4,8 +4,8 @@ export const isDuplicateObject = (sqlState: string | undefined): boolean =>
 
 /** Returns the advice for a code of the server, or undefined if the message itself has it. */
 export const findHint = (sqlState: string | undefined, stderr: string): string | undefined => {
-  const problem = connectionHints.find(([form]) => form.test(stderr));
-  if (problem || sqlState === undefined) return problem?.[1];
+  const connectionHint = connectionHints.find(([pattern]) => pattern.test(stderr));
+  if (connectionHint || sqlState === undefined) return connectionHint?.[1];
   return hintBySqlState[sqlState] ?? hintBySqlState[sqlState.slice(0, 2)];
 };
 

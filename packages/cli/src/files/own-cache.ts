@@ -15,10 +15,10 @@ import { dirname, join } from "node:path";
 import { homeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
 
 /** Returns the cache folder of this command, or one in it. All of it can be deleted at any time. */
-export const cacheFolder = (env: NodeJS.ProcessEnv, name = ""): string =>
-  join(userCacheFolder(env), "mgmt", name);
+export const getCacheFolder = (env: NodeJS.ProcessEnv, name = ""): string =>
+  join(getUserCacheFolder(env), "mgmt", name);
 
-const userCacheFolder = (env: NodeJS.ProcessEnv): string => {
+const getUserCacheFolder = (env: NodeJS.ProcessEnv): string => {
   if (process.platform === "darwin") return join(homeFolder(), "Library/Caches");
   if (process.platform === "win32") return resolveUserFolder(env["LOCALAPPDATA"], "AppData", "Local");
   return resolveUserFolder(env["XDG_CACHE_HOME"], ".cache");
@@ -42,28 +42,28 @@ export const readOwnedFile = (file: string): Buffer | undefined => {
  * behind links, to this user or to root, and others cannot write them, or only as in `/tmp`. With `sudo`, the home directory may be that
  * of another user, who could have linked it to folders of this one. A folder that does not exist yet is judged by those above it.
  */
-export const isOwnFolder = (folder: string): boolean => {
+export const isProtectedFolder = (folder: string): boolean => {
   try {
-    const existingFolder = nearestExistingPath(folder);
+    const existingFolder = findNearestExistingPath(folder);
     if (existingFolder === folder && !isOwnedFile(lstatSync(folder))) return false;
-    return [existingFolder, realpathSync.native(existingFolder)].every(isProtected);
+    return [existingFolder, realpathSync.native(existingFolder)].every(isProtectedPath);
   } catch {
     return false;
   }
 };
 
-const nearestExistingPath = (path: string): string =>
-  lstatSync(path, { throwIfNoEntry: false }) ? path : nearestExistingPath(dirname(path));
+const findNearestExistingPath = (path: string): string =>
+  lstatSync(path, { throwIfNoEntry: false }) ? path : findNearestExistingPath(dirname(path));
 
 const isOwnedFile = ({ uid, mode }: Stats): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 
-const isProtected = (path: string): boolean => {
+const isProtectedPath = (path: string): boolean => {
   const stats = lstatSync(path);
   const isWritableByOthers =
     !stats.isSymbolicLink() && (stats.mode & 0o022) !== 0 && (stats.mode & stickyBit) === 0;
   const hasTrustedOwner = process.getuid === undefined || [0, process.getuid()].includes(stats.uid);
-  return hasTrustedOwner && !isWritableByOthers && (dirname(path) === path || isProtected(dirname(path)));
+  return hasTrustedOwner && !isWritableByOthers && (dirname(path) === path || isProtectedPath(dirname(path)));
 };
 
 /** In a folder with this bit, users can remove only their own files. */

@@ -34,7 +34,7 @@ export interface ReplaceOptions {
 export const replaceFile = async (
   path: string,
   { root, createFolder = false, newMode = 0o600 }: ReplaceOptions,
-  change: (before: Buffer | undefined) => Buffer,
+  change: (currentContent: Buffer | undefined) => Buffer,
 ): Promise<ReplaceResult> => {
   const folder = await openPinnedFolder(dirname(path), root, { create: createFolder });
   const name = basename(path);

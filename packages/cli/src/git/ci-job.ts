@@ -27,14 +27,14 @@ export const readCiJob = async (env: Context["env"]): Promise<CiJob> => {
       ? isVariableOn(readVariable(detectedBy))
       : readVariable(detectedBy[0]) === detectedBy[1],
   );
-  if (system) return readJobOf(system, readVariable);
+  if (system) return readSystemJob(system, readVariable);
   const problem = detectCiSystem(env) && "the CI system is not one whose variables are known";
   return { ...emptyJob, problem };
 };
 
 const isVariableOn = (value = ""): boolean => !["", "0", "false"].includes(value.toLowerCase());
 
-const readJobOf = async (system: CiVariables, read: ReadVariable): Promise<CiJob> => {
+const readSystemJob = async (system: CiVariables, read: ReadVariable): Promise<CiJob> => {
   const { name, tag, commit, repository } = system;
   const pullRequest = await system.pullRequest?.(read);
   const defaultBranch = await system.defaultBranch?.(read);
@@ -52,19 +52,19 @@ const readJobOf = async (system: CiVariables, read: ReadVariable): Promise<CiJob
 
 type BranchResult = Pick<CiJob, "branch" | "problem">;
 
-const noBranchResult = (problem: string): BranchResult => ({ branch: undefined, problem });
+const createNoBranchResult = (problem: string): BranchResult => ({ branch: undefined, problem });
 
 const readPullRequestBranch = (
   system: string,
   { number, source: ref, target, fork }: PullRequest,
   defaultBranch: string | undefined,
 ): BranchResult => {
-  const source = withoutHeadsPrefix(ref);
+  const source = removeHeadsPrefix(ref);
   // A branch is not merged into itself.
   const isFork =
-    fork === undefined ? source === withoutHeadsPrefix(target) || source === defaultBranch : fork !== false;
+    fork === undefined ? source === removeHeadsPrefix(target) || source === defaultBranch : fork !== false;
   if (source === undefined || (isFork && typeof fork !== "string" && number === undefined)) {
-    return noBranchResult(
+    return createNoBranchResult(
       `${system} does not say which branch of which repository the pull request comes from`,
     );
   }
@@ -73,7 +73,9 @@ const readPullRequestBranch = (
   // No branch of the repository has a colon in its name.
   const owner = typeof fork === "string" ? fork : `pull-${String(number)}`;
   if (!/^[\w.-]+(?:\/[\w.-]+)*$/.test(owner)) {
-    return noBranchResult(`${system} names the owner ${JSON.stringify(owner.slice(0, 100))} of the fork`);
+    return createNoBranchResult(
+      `${system} names the owner ${JSON.stringify(owner.slice(0, 100))} of the fork`,
+    );
   }
   return { branch: `${owner}:${branch}`, problem: undefined };
 };
@@ -81,19 +83,21 @@ const readPullRequestBranch = (
 const readRefBranch = (system: string, tag: string | undefined, ref: string | undefined): BranchResult => {
   const tagName = tag ?? /^refs\/tags\/(.+)$/.exec(ref ?? "")?.[1];
   if (tagName !== undefined)
-    return noBranchResult(`the CI job runs for the tag ${tagName}, not for a branch`);
-  if (ref === undefined) return noBranchResult(`${system} does not name the branch`);
-  const branch = withoutHeadsPrefix(ref);
-  if (branch?.startsWith("refs/")) return noBranchResult(`the CI job runs for ${branch}, not for a branch`);
+    return createNoBranchResult(`the CI job runs for the tag ${tagName}, not for a branch`);
+  if (ref === undefined) return createNoBranchResult(`${system} does not name the branch`);
+  const branch = removeHeadsPrefix(ref);
+  if (branch?.startsWith("refs/"))
+    return createNoBranchResult(`the CI job runs for ${branch}, not for a branch`);
   return checkBranchName(system, branch ?? "");
 };
 
-const withoutHeadsPrefix = (ref: string | undefined): string | undefined =>
-  ref?.replace(/^refs\/heads\//, "");
+const removeHeadsPrefix = (ref: string | undefined): string | undefined => ref?.replace(/^refs\/heads\//, "");
 
 const checkBranchName = (system: string, branch: string): BranchResult => {
   const problem = findBranchNameProblem(branch);
   return problem === undefined
     ? { branch, problem }
-    : noBranchResult(`${system} names the branch ${JSON.stringify(branch.slice(0, 100))}, and ${problem}`);
+    : createNoBranchResult(
+        `${system} names the branch ${JSON.stringify(branch.slice(0, 100))}, and ${problem}`,
+      );
 };

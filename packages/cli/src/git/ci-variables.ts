@@ -33,7 +33,7 @@ export interface CiVariables {
   readonly pullRequest?: (read: ReadVariable) => PullRequest | undefined | Promise<PullRequest | undefined>;
 }
 
-const variableReader =
+const createVariableReader =
   (name: string): ((read: ReadVariable) => string | undefined) =>
   (read) =>
     read(name);
@@ -47,7 +47,7 @@ interface PullRequestVariables {
   readonly fork?: (read: ReadVariable) => string | boolean | undefined;
 }
 
-const pullRequestReader =
+const createPullRequestReader =
   ({ number, source, target, commit, fork }: PullRequestVariables) =>
   (read: ReadVariable): PullRequest | undefined => {
     const id = read(number);
@@ -62,7 +62,7 @@ const pullRequestReader =
   };
 
 /** Returns the owner in the path of another repository, false for the own one, and true for one that is not named. */
-const forkOwnerReader =
+const createForkOwnerReader =
   (sourceVariable: string, ownVariable: string) =>
   (read: ReadVariable): string | boolean => {
     const [sourcePath, ownPath] = [read(sourceVariable), read(ownVariable)];
@@ -84,25 +84,25 @@ export const ciSystems: readonly CiVariables[] = [
       const name = read("GITHUB_REPOSITORY");
       return name && `${read("GITHUB_SERVER_URL") ?? "https://github.com"}/${name}`;
     },
-    defaultBranch: async (read) => textAt(await readEvent(read), ["repository", "default_branch"]),
+    defaultBranch: async (read) => readTextAt(await readEvent(read), ["repository", "default_branch"]),
     pullRequest: async (read) => {
       const ref = /^refs\/pull\/(\d+)\//.exec(read("GITHUB_REF") ?? "");
       const source = read("GITHUB_HEAD_REF");
       if (source === undefined && !ref) return undefined;
       // The variables name neither the fork nor the commit: that of the job is a merge that exists nowhere else.
       const event = await readEvent(read);
-      const ownName = read("GITHUB_REPOSITORY") ?? textAt(event, ["repository", "full_name"]);
+      const ownName = read("GITHUB_REPOSITORY") ?? readTextAt(event, ["repository", "full_name"]);
       const head = valueAt(event, ["pull_request", "head"]);
-      const headName = textAt(head, ["repo", "full_name"]);
-      const isOwn = headName !== undefined && headName.toLowerCase() === ownName?.toLowerCase();
-      const owner = textAt(head, ["repo", "owner", "login"]) ?? textAt(head, ["user", "login"]);
+      const headName = readTextAt(head, ["repo", "full_name"]);
+      const isOwnRepository = headName !== undefined && headName.toLowerCase() === ownName?.toLowerCase();
+      const owner = readTextAt(head, ["repo", "owner", "login"]) ?? readTextAt(head, ["user", "login"]);
       return {
-        number: ref?.[1] ?? numberTextAt(event, ["pull_request", "number"]),
-        source: source ?? textAt(head, ["ref"]),
+        number: ref?.[1] ?? readNumberTextAt(event, ["pull_request", "number"]),
+        source: source ?? readTextAt(head, ["ref"]),
         target: read("GITHUB_BASE_REF"),
-        commit: textAt(head, ["sha"]),
+        commit: readTextAt(head, ["sha"]),
         // A fork that was deleted is null.
-        fork: isOwn ? false : (owner ?? true),
+        fork: isOwnRepository ? false : (owner ?? true),
       };
     },
   },
@@ -114,8 +114,8 @@ export const ciSystems: readonly CiVariables[] = [
     tag: "CI_COMMIT_TAG",
     commit: "CI_COMMIT_SHA",
     repository: (read) => read("CI_REPO_CLONE_URL") ?? read("CI_REPO_URL"),
-    defaultBranch: variableReader("CI_REPO_DEFAULT_BRANCH"),
-    pullRequest: pullRequestReader({
+    defaultBranch: createVariableReader("CI_REPO_DEFAULT_BRANCH"),
+    pullRequest: createPullRequestReader({
       number: "CI_COMMIT_PULL_REQUEST",
       source: "CI_COMMIT_SOURCE_BRANCH",
       target: "CI_COMMIT_TARGET_BRANCH",
@@ -131,8 +131,8 @@ export const ciSystems: readonly CiVariables[] = [
     tag: "DRONE_TAG",
     commit: "DRONE_COMMIT_SHA",
     repository: (read) => read("DRONE_GIT_HTTP_URL") ?? read("DRONE_REMOTE_URL"),
-    defaultBranch: variableReader("DRONE_REPO_BRANCH"),
-    pullRequest: pullRequestReader({
+    defaultBranch: createVariableReader("DRONE_REPO_BRANCH"),
+    pullRequest: createPullRequestReader({
       number: "DRONE_PULL_REQUEST",
       source: "DRONE_SOURCE_BRANCH",
       target: "DRONE_TARGET_BRANCH",
@@ -146,14 +146,14 @@ export const ciSystems: readonly CiVariables[] = [
     branch: ["CI_COMMIT_BRANCH", "CI_COMMIT_REF_NAME"],
     tag: "CI_COMMIT_TAG",
     commit: "CI_COMMIT_SHA",
-    repository: variableReader("CI_PROJECT_URL"),
-    defaultBranch: variableReader("CI_DEFAULT_BRANCH"),
-    pullRequest: pullRequestReader({
+    repository: createVariableReader("CI_PROJECT_URL"),
+    defaultBranch: createVariableReader("CI_DEFAULT_BRANCH"),
+    pullRequest: createPullRequestReader({
       number: "CI_MERGE_REQUEST_IID",
       source: "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
       target: "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
       commit: "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA",
-      fork: forkOwnerReader("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH", "CI_PROJECT_PATH"),
+      fork: createForkOwnerReader("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH", "CI_PROJECT_PATH"),
     }),
   },
   {
@@ -164,7 +164,7 @@ export const ciSystems: readonly CiVariables[] = [
     branch: ["BITBUCKET_BRANCH"],
     tag: "BITBUCKET_TAG",
     commit: "BITBUCKET_COMMIT",
-    repository: variableReader("BITBUCKET_GIT_HTTP_ORIGIN"),
+    repository: createVariableReader("BITBUCKET_GIT_HTTP_ORIGIN"),
   },
   {
     // The branch of a fork is `pull/7`.
@@ -174,7 +174,7 @@ export const ciSystems: readonly CiVariables[] = [
     branch: ["CIRCLE_BRANCH"],
     tag: "CIRCLE_TAG",
     commit: "CIRCLE_SHA1",
-    repository: variableReader("CIRCLE_REPOSITORY_URL"),
+    repository: createVariableReader("CIRCLE_REPOSITORY_URL"),
     pullRequest: (read) =>
       read("CIRCLE_PR_USERNAME") !== undefined || /^pull\/\d+$/.test(read("CIRCLE_BRANCH") ?? "")
         ? { number: undefined, source: undefined, target: undefined, commit: undefined, fork: true }
@@ -187,22 +187,22 @@ export const ciSystems: readonly CiVariables[] = [
     branch: ["BUILDKITE_BRANCH"],
     tag: "BUILDKITE_TAG",
     commit: "BUILDKITE_COMMIT",
-    repository: variableReader("BUILDKITE_REPO"),
-    defaultBranch: variableReader("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
+    repository: createVariableReader("BUILDKITE_REPO"),
+    defaultBranch: createVariableReader("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
     pullRequest: (read) => {
       const [sourceAddress, ownAddress] = [read("BUILDKITE_PULL_REQUEST_REPO"), read("BUILDKITE_REPO")];
       // A setting of the pipeline puts the owner of a fork before its branch.
       const [, owner, source] = /^([^:]+):(.+)$/.exec(read("BUILDKITE_BRANCH") ?? "") ?? [];
-      const isOwn =
+      const isOwnRepository =
         sourceAddress !== undefined &&
         ownAddress !== undefined &&
         isSameRepository(sourceAddress, ownAddress);
-      const pullRequest = pullRequestReader({
+      const pullRequest = createPullRequestReader({
         number: "BUILDKITE_PULL_REQUEST",
         source: "BUILDKITE_BRANCH",
         target: "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
         commit: "BUILDKITE_COMMIT",
-        fork: () => owner ?? (isOwn ? false : (parseOwner(sourceAddress) ?? true)),
+        fork: () => owner ?? (isOwnRepository ? false : (parseOwner(sourceAddress) ?? true)),
       })(read);
       return pullRequest && { ...pullRequest, source: source ?? pullRequest.source };
     },
@@ -213,7 +213,7 @@ export const ciSystems: readonly CiVariables[] = [
     detectedBy: "TF_BUILD",
     branch: ["BUILD_SOURCEBRANCH"],
     commit: "BUILD_SOURCEVERSION",
-    repository: variableReader("BUILD_REPOSITORY_URI"),
+    repository: createVariableReader("BUILD_REPOSITORY_URI"),
     pullRequest: (read) => {
       const id = read("SYSTEM_PULLREQUEST_PULLREQUESTID");
       if (id === undefined && read("SYSTEM_PULLREQUEST_SOURCEBRANCH") === undefined) return undefined;
@@ -234,12 +234,12 @@ export const ciSystems: readonly CiVariables[] = [
     branch: ["TRAVIS_BRANCH"],
     tag: "TRAVIS_TAG",
     commit: "TRAVIS_COMMIT",
-    pullRequest: pullRequestReader({
+    pullRequest: createPullRequestReader({
       number: "TRAVIS_PULL_REQUEST",
       source: "TRAVIS_PULL_REQUEST_BRANCH",
       target: "TRAVIS_BRANCH",
       commit: "TRAVIS_PULL_REQUEST_SHA",
-      fork: forkOwnerReader("TRAVIS_PULL_REQUEST_SLUG", "TRAVIS_REPO_SLUG"),
+      fork: createForkOwnerReader("TRAVIS_PULL_REQUEST_SLUG", "TRAVIS_REPO_SLUG"),
     }),
   },
   {
@@ -249,12 +249,12 @@ export const ciSystems: readonly CiVariables[] = [
     branch: ["APPVEYOR_REPO_BRANCH"],
     tag: "APPVEYOR_REPO_TAG_NAME",
     commit: "APPVEYOR_REPO_COMMIT",
-    pullRequest: pullRequestReader({
+    pullRequest: createPullRequestReader({
       number: "APPVEYOR_PULL_REQUEST_NUMBER",
       source: "APPVEYOR_PULL_REQUEST_HEAD_REPO_BRANCH",
       target: "APPVEYOR_REPO_BRANCH",
       commit: "APPVEYOR_PULL_REQUEST_HEAD_COMMIT",
-      fork: forkOwnerReader("APPVEYOR_PULL_REQUEST_HEAD_REPO_NAME", "APPVEYOR_REPO_NAME"),
+      fork: createForkOwnerReader("APPVEYOR_PULL_REQUEST_HEAD_REPO_NAME", "APPVEYOR_REPO_NAME"),
     }),
   },
   {
@@ -264,13 +264,13 @@ export const ciSystems: readonly CiVariables[] = [
     branch: ["SEMAPHORE_GIT_WORKING_BRANCH", "SEMAPHORE_GIT_BRANCH"],
     tag: "SEMAPHORE_GIT_TAG_NAME",
     commit: "SEMAPHORE_GIT_SHA",
-    repository: variableReader("SEMAPHORE_GIT_URL"),
-    pullRequest: pullRequestReader({
+    repository: createVariableReader("SEMAPHORE_GIT_URL"),
+    pullRequest: createPullRequestReader({
       number: "SEMAPHORE_GIT_PR_NUMBER",
       source: "SEMAPHORE_GIT_PR_BRANCH",
       target: "SEMAPHORE_GIT_BRANCH",
       commit: "SEMAPHORE_GIT_PR_SHA",
-      fork: forkOwnerReader("SEMAPHORE_GIT_PR_SLUG", "SEMAPHORE_GIT_REPO_SLUG"),
+      fork: createForkOwnerReader("SEMAPHORE_GIT_PR_SLUG", "SEMAPHORE_GIT_REPO_SLUG"),
     }),
   },
   {
@@ -281,8 +281,8 @@ export const ciSystems: readonly CiVariables[] = [
     branch: ["CIRRUS_BRANCH"],
     tag: "CIRRUS_TAG",
     commit: "CIRRUS_CHANGE_IN_REPO",
-    repository: variableReader("CIRRUS_REPO_CLONE_URL"),
-    defaultBranch: variableReader("CIRRUS_DEFAULT_BRANCH"),
+    repository: createVariableReader("CIRRUS_REPO_CLONE_URL"),
+    defaultBranch: createVariableReader("CIRRUS_DEFAULT_BRANCH"),
     pullRequest: (read) =>
       /^pull\/\d+$/.test(read("CIRRUS_BRANCH") ?? "")
         ? { number: undefined, source: undefined, target: undefined, commit: undefined, fork: true }
@@ -295,9 +295,9 @@ export const ciSystems: readonly CiVariables[] = [
     branch: ["BRANCH_NAME", "GIT_LOCAL_BRANCH"],
     tag: "TAG_NAME",
     commit: "GIT_COMMIT",
-    repository: variableReader("GIT_URL"),
+    repository: createVariableReader("GIT_URL"),
     defaultBranch: (read) => (read("BRANCH_IS_PRIMARY") === "true" ? read("BRANCH_NAME") : undefined),
-    pullRequest: pullRequestReader({
+    pullRequest: createPullRequestReader({
       number: "CHANGE_ID",
       source: "CHANGE_BRANCH",
       target: "CHANGE_TARGET",
@@ -318,7 +318,7 @@ export const ciSystems: readonly CiVariables[] = [
     detectedBy: "NETLIFY",
     branch: ["BRANCH"],
     commit: "COMMIT_REF",
-    repository: variableReader("REPOSITORY_URL"),
+    repository: createVariableReader("REPOSITORY_URL"),
     pullRequest: (read) =>
       read("PULL_REQUEST") === "true"
         ? {
@@ -377,8 +377,8 @@ const readEvent = async (read: ReadVariable): Promise<unknown> => {
   const path = read("GITHUB_EVENT_PATH");
   if (path === undefined) return undefined;
   try {
-    const file = await stat(path);
-    if (!file.isFile() || file.size > maxEventBytes) return undefined;
+    const stats = await stat(path);
+    if (!stats.isFile() || stats.size > maxEventBytes) return undefined;
     const event: unknown = JSON.parse(await readFile(path, "utf8"));
     return isObject(event) ? event : undefined;
   } catch {
@@ -386,12 +386,12 @@ const readEvent = async (read: ReadVariable): Promise<unknown> => {
   }
 };
 
-const textAt = (value: unknown, path: readonly string[]): string | undefined => {
+const readTextAt = (value: unknown, path: readonly string[]): string | undefined => {
   const text = valueAt(value, path);
   return typeof text === "string" && text !== "" ? text : undefined;
 };
 
-const numberTextAt = (value: unknown, path: readonly string[]): string | undefined => {
+const readNumberTextAt = (value: unknown, path: readonly string[]): string | undefined => {
   const number = valueAt(value, path);
   return Number.isSafeInteger(number) ? String(number) : undefined;
 };

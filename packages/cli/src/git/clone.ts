@@ -3,7 +3,7 @@ import { gitRefusesError } from "../errors/preview-errors.js";
 import { runInRepository, type GitEnvironment } from "./run-git.js";
 
 /** The error messages of git for a folder that is in no clone, or in one that only an explicit GIT_DIR would make it use. */
-const outsideCloneMessage = /not a git repository \(or any|cannot use bare repository/;
+const outsideClonePattern = /not a git repository \(or any|cannot use bare repository/;
 
 /**
  * Returns the output of git, or undefined outside of a clone or if there is no answer, which git says with a small exit status.
@@ -20,7 +20,7 @@ const readFromClone = async (
     environment.signal.throwIfAborted();
     if (error instanceof CliError) throw error;
     const { code, stderr } = parseGitFailure(error);
-    if (code === 1 || outsideCloneMessage.test(stderr)) return undefined;
+    if (code === 1 || outsideClonePattern.test(stderr)) return undefined;
     throw gitRefusesError(stderr);
   }
 };

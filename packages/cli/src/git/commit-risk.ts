@@ -12,15 +12,15 @@ export const findCommitRisk = async (
   file: string,
   context: Pick<Context, "env" | "signal">,
 ): Promise<CommitRisk | undefined> => {
-  const runForStatus = (...args: string[]): Promise<unknown> =>
-    gitExitStatus([...args, "--", basename(file)], file, context);
+  const readStatus = (...args: string[]): Promise<unknown> =>
+    readGitExitStatus([...args, "--", basename(file)], file, context);
   // A file that git tracks does not count as ignored.
-  if ((await runForStatus("check-ignore", "--quiet")) !== 1) return undefined;
-  return (await runForStatus("ls-files", "--error-unmatch")) === 0 ? "tracked" : "not_ignored";
+  if ((await readStatus("check-ignore", "--quiet")) !== 1) return undefined;
+  return (await readStatus("ls-files", "--error-unmatch")) === 0 ? "tracked" : "not_ignored";
 };
 
 /** Returns the exit status of git, or the code of the error that kept it from running. */
-const gitExitStatus = async (
+const readGitExitStatus = async (
   args: readonly string[],
   file: string,
   context: Pick<Context, "env" | "signal">,

@@ -20,7 +20,7 @@ const caseInsensitiveHosts: ReadonlySet<string> = new Set(["github.com", "gitlab
  * @param folder The base of relative paths.
  */
 export const createRepositoryKey = (address: string, folder: string): string => {
-  const identity = repositoryIdentity(address.trim(), folder);
+  const identity = identifyRepository(address.trim(), folder);
   const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   const name = (identity.split("/").at(-1) ?? "")
     .replaceAll(/[^A-Za-z0-9_-]+/g, "-")
@@ -32,33 +32,34 @@ export const createRepositoryKey = (address: string, folder: string): string => 
 /** Whether a string has the form of `createRepositoryKey`. */
 export const isRepositoryKey = (text: string): boolean => /^(?:[A-Za-z0-9_-]+-)?[0-9a-f]{16}$/.test(text);
 
-const repositoryIdentity = (address: string, folder: string): string => {
+const identifyRepository = (address: string, folder: string): string => {
   // `host:path`, unless it is the drive of a Windows path.
   const [, host, path] = /^(?:[^@/\s]*@)?(\[[^\]]+\]|[^/:\s]{2,}):(?!\/\/|:)(.*)$/.exec(address) ?? [];
-  if (host !== undefined && path !== undefined) return remoteIdentity(host, path);
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) return localIdentity(resolve(folder, expandHome(address)));
+  if (host !== undefined && path !== undefined) return formatRemoteIdentity(host, path);
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(address))
+    return formatLocalIdentity(resolve(folder, expandHome(address)));
   let url: URL;
   try {
     url = new URL(address);
   } catch {
     return `unknown:${address.replace(/\/\/[^/]*@/, "//")}`;
   }
-  if (url.protocol === "file:") return localIdentity(fileURLToPath(url));
+  if (url.protocol === "file:") return formatLocalIdentity(fileURLToPath(url));
   // The ssh and the web server of one host usually have different ports. Two web servers of one host may be different services.
   const isWeb = url.protocol === "http:" || url.protocol === "https:";
-  return remoteIdentity(isWeb ? url.host : url.hostname, url.pathname);
+  return formatRemoteIdentity(isWeb ? url.host : url.hostname, url.pathname);
 };
 
-const remoteIdentity = (givenHost: string, path: string): string => {
+const formatRemoteIdentity = (givenHost: string, path: string): string => {
   const lowerCaseHost = givenHost.toLowerCase();
   const host = repositoryHostByAlias[lowerCaseHost] ?? lowerCaseHost;
-  const plainPath = withoutGitSuffix(decodePath(path).replace(/^\/+/, ""));
+  const plainPath = removeGitSuffix(decodePath(path).replace(/^\/+/, ""));
   return `${host}/${caseInsensitiveHosts.has(host) ? plainPath.toLowerCase() : plainPath}`;
 };
 
-const localIdentity = (path: string): string => `file:${withoutGitSuffix(path.replaceAll("\\", "/"))}`;
+const formatLocalIdentity = (path: string): string => `file:${removeGitSuffix(path.replaceAll("\\", "/"))}`;
 
-const withoutGitSuffix = (path: string): string =>
+const removeGitSuffix = (path: string): string =>
   path
     .replaceAll(/\/{2,}/g, "/")
     .replace(/\/+$/, "")

@@ -37,27 +37,27 @@ export const resolveGitContext = async (
   const job = await readCiJob(context.env);
   const { remotes, problem } = await tryListRemotes(context);
   const folder = await findRootFolder(context);
-  const keyOf = (url: string): string => createRepositoryKey(url, folder);
+  const createKey = (url: string): string => createRepositoryKey(url, folder);
   const buildContext = (repository: Repository | undefined): GitContext => ({ job, repository, problem });
-  const contextOfRemote = ({ name, url }: GitRemote): GitContext =>
-    buildContext({ key: keyOf(url), remote: name });
+  const buildRemoteContext = ({ name, url }: GitRemote): GitContext =>
+    buildContext({ key: createKey(url), remote: name });
   if (remote !== undefined) {
     const namedRemote = remotes.find(({ name }) => name === remote);
-    if (namedRemote) return contextOfRemote(namedRemote);
-    if (/[:/\\]/.test(remote)) return buildContext({ key: keyOf(remote), remote });
+    if (namedRemote) return buildRemoteContext(namedRemote);
+    if (/[:/\\]/.test(remote)) return buildContext({ key: createKey(remote), remote });
     const names = remotes.map(({ name }) => name);
     throw problem ?? unknownRemoteError(remote, names);
   }
   const { repository: address } = job;
   if (address !== undefined) {
-    const key = keyOf(address);
+    const key = createKey(address);
     // The remote of the clone can have credentials that the address of the job lacks. The clone may be of another repository.
-    const cloneRemote = remotes.find(({ url }) => keyOf(url) === key);
+    const cloneRemote = remotes.find(({ url }) => createKey(url) === key);
     return buildContext({ key, remote: cloneRemote?.name ?? address });
   }
   const originRemote =
     remotes.find(({ name }) => name === "origin") ?? (remotes.length === 1 ? remotes[0] : undefined);
-  if (originRemote) return contextOfRemote(originRemote);
+  if (originRemote) return buildRemoteContext(originRemote);
   if (remotes.length > 0) throw severalRemotesError(remotes.map(({ name }) => name));
   return buildContext(undefined);
 };

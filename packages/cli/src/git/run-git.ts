@@ -76,7 +76,7 @@ export const runOutsideRepository = (
   const { GIT_ALLOW_PROTOCOL: protocols } = env;
   // It replaces the setting of each protocol.
   if (protocols !== undefined) env["GIT_ALLOW_PROTOCOL"] = removeProtocol("ext", protocols);
-  return runGit(args, { ...environment, env: { ...withSettings(settings, env), GIT_DIR: devNull } }, timeout);
+  return runGit(args, { ...environment, env: { ...addSettings(settings, env), GIT_DIR: devNull } }, timeout);
 };
 
 const runGit = async (
@@ -106,7 +106,7 @@ const wasEndedBySignal = (error: unknown): boolean =>
   error instanceof Error && "signal" in error && keyboardSignals.some((signal) => signal === error.signal);
 
 /** Adds settings in variables, because every account of the machine can read arguments. */
-const withSettings = (settings: readonly GitSetting[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+const addSettings = (settings: readonly GitSetting[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const count = env["GIT_CONFIG_COUNT"] ?? "";
   // Git refuses any other count.
   const firstIndex = /^\d{1,9}$/.test(count) ? Number(count) : 0;

@@ -20,7 +20,7 @@ export const assertBody = (
   if (problems.length === 0) return;
   const lines = problems
     .slice(0, maxListedProblems)
-    .map(({ path: at, message }) => `${at.join(".")} ${message}`);
+    .map(({ path: fieldPath, message }) => `${fieldPath.join(".")} ${message}`);
   const unlistedCount = problems.length - lines.length;
   throw invalidBodyError(
     bodySource,

@@ -41,7 +41,7 @@ export const choose = (question: ChoiceQuestion, context: Context): Promise<stri
               name: renderChoice(choice, columns, widthOf("❯ ")),
               short: renderChoice(choice, columns, widthOf(`✔ ${message} `)),
             })),
-          validate: (value) => choiceSearch.accepts(value),
+          validate: (value) => choiceSearch.waitUntilAccepted(value),
         },
         terminal,
       );
@@ -62,7 +62,7 @@ class ChoiceSearch {
   /** The text whose list is on the screen. */
   private listedText: string | undefined;
   private isDeciding = false;
-  private hasMore = false;
+  private hasMoreInput = false;
 
   constructor(
     private readonly question: ChoiceQuestion,
@@ -73,10 +73,10 @@ class ChoiceSearch {
   /** Returns the choices to show for the input. */
   list(text: string): readonly PromptChoice[] {
     if (this.answer) return [this.answer];
-    if (this.isDeciding) this.hasMore = true;
+    if (this.isDeciding) this.hasMoreInput = true;
     this.text = text;
     void this.recordListedText(text);
-    return this.matchesFor(text);
+    return this.findMatches(text);
   }
 
   /** The prompt shows a list as soon as it has awaited it, which takes one turn of the queue of microtasks. */
@@ -87,7 +87,7 @@ class ChoiceSearch {
   }
 
   /** Decides what Enter means. Resolves only if the prompt may end with what it shows. */
-  async accepts(value: string): Promise<true> {
+  async waitUntilAccepted(value: string): Promise<true> {
     if (this.answer) return true;
     if (this.isDeciding) return waitForever();
     this.isDeciding = true;
@@ -95,15 +95,15 @@ class ChoiceSearch {
     const isListed = this.listedText === text;
     await nextTurn();
     this.isDeciding = false;
-    const matches = this.matchesFor(text);
+    const matches = this.findMatches(text);
     this.answer = isListed
       ? matches.find((choice) => choice.value === value)
       : findIntendedChoice(matches, text);
-    if (this.answer && isListed && !this.hasMore) return true;
+    if (this.answer && isListed && !this.hasMoreInput) return true;
     // The prompt has a list without the answer, or has cleared the text, which is to be changed.
     if (this.answer) await this.confirmAnswer();
-    else if (!this.hasMore) this.type(text);
-    this.hasMore = false;
+    else if (!this.hasMoreInput) this.type(text);
+    this.hasMoreInput = false;
     return waitForever();
   }
 
@@ -113,13 +113,13 @@ class ChoiceSearch {
    */
   async onEnter(): Promise<void> {
     const { text, listedText } = this;
-    const isEmpty = listedText === undefined || this.matchesFor(listedText).length === 0;
+    const isEmpty = listedText === undefined || this.findMatches(listedText).length === 0;
     if (this.answer || this.isDeciding || !isEmpty || listedText === text) return;
     this.isDeciding = true;
     await nextTurn();
     this.isDeciding = false;
-    this.hasMore = false;
-    this.answer = findIntendedChoice(this.matchesFor(text), text);
+    this.hasMoreInput = false;
+    this.answer = findIntendedChoice(this.findMatches(text), text);
     if (this.answer) await this.confirmAnswer();
   }
 
@@ -130,7 +130,7 @@ class ChoiceSearch {
     this.type("\r");
   }
 
-  private matchesFor(text: string): PromptChoice[] {
+  private findMatches(text: string): PromptChoice[] {
     const { choices, isComplete = true } = this.question;
     const id = text.trim();
     const isTypedId = !isComplete && isId(id) && !choices.some(({ value }) => value === id);

@@ -31,7 +31,7 @@ export interface Context {
   /** The choices so far, so that the commands that help after a failure contain them. Never secrets. */
   readonly answers: PromptAnswer[];
   /** Absent where the command runs in another program. */
-  readonly ownWords?: SelfCommand | undefined;
+  readonly selfCommand?: SelfCommand | undefined;
 }
 
 /** A program and its first arguments, which start this command again. */

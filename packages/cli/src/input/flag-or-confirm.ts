@@ -3,7 +3,7 @@ import { ask, findNoPromptReason } from "./ask.js";
 import { discardTypedLines } from "./discard-typed-lines.js";
 
 /** Returns what a flag says, else what a person answers to a question whose usual answer is yes, else yes. */
-export const flagOrConfirm = async (
+export const resolveFlagOrConfirm = async (
   flag: boolean | undefined,
   message: string,
   context: Context,

@@ -15,11 +15,11 @@ export const parseValue = async (
   if (field.type === "json") return parseJson(text, label, sources);
   if (field.type === "integer" || field.type === "number") {
     const value = parseNumber(field, text, label);
-    checkEnum(field, value, label);
+    assertEnumValue(field, value, label);
     return value;
   }
-  checkEnum(field, text, label);
-  checkText(field, text, label);
+  assertEnumValue(field, text, label);
+  assertTextAllowed(field, text, label);
   return text;
 };
 
@@ -58,11 +58,11 @@ const parseNumber = (field: Field, text: string, label: string): number => {
   }
   const { minimum = -Infinity, maximum = Infinity } = field;
   if (value < minimum || value > maximum) {
-    const nearest = Math.min(Math.max(value, minimum), maximum);
+    const nearestValue = Math.min(Math.max(value, minimum), maximum);
     throw invalidValueError(
       label,
       `must be a number${describeRange(field)}, not ${text}`,
-      `For example: ${label} ${nearest}`,
+      `For example: ${label} ${nearestValue}`,
     );
   }
   return value;
@@ -74,13 +74,13 @@ const describeRange = ({ minimum, maximum }: Field): string => {
   return maximum === undefined ? "" : ` of at most ${maximum}`;
 };
 
-const checkEnum = (field: Field, value: string | number, label: string): void => {
+const assertEnumValue = (field: Field, value: string | number, label: string): void => {
   if (field.enum === undefined || field.enum.includes(value)) return;
   const hint = `${didYouMean(String(value), field.enum.map(String))}Allowed: ${field.enum.join(", ")}.`;
   throw invalidValueError(label, `cannot be ${quoteText(String(value))}`, hint);
 };
 
-const checkText = (field: Field, text: string, label: string): void => {
+const assertTextAllowed = (field: Field, text: string, label: string): void => {
   // JSON Schema counts characters, not UTF-16 code units.
   const length = [...text].length;
   // A name can be longer than the id that replaces it.

@@ -4,7 +4,7 @@ import { linkedFileError, unreadableFileError, usageError } from "../errors/usag
 
 /** Reads the files that flags name, where `-` is standard input. Standard input can be read only once. */
 export class InputSources {
-  private stdinReader: string | undefined;
+  private stdinFlag: string | undefined;
 
   constructor(
     private readonly streams: { readonly stdin: Readable & { readonly isTTY?: boolean } },
@@ -16,7 +16,7 @@ export class InputSources {
 
   /** Whether a flag reads standard input, so that no question can be asked on it. */
   get readsStdin(): boolean {
-    return this.stdinReader !== undefined;
+    return this.stdinFlag !== undefined;
   }
 
   /**
@@ -70,13 +70,13 @@ export class InputSources {
   }
 
   private async readStdin(flag: string): Promise<string> {
-    if (this.stdinReader !== undefined) {
+    if (this.stdinFlag !== undefined) {
       throw usageError(
-        `${this.stdinReader} and ${flag} cannot both read standard input`,
+        `${this.stdinFlag} and ${flag} cannot both read standard input`,
         "Put one of them into a file.",
       );
     }
-    this.stdinReader = flag;
+    this.stdinFlag = flag;
     const { stdin } = this.streams;
     if (stdin.isTTY) this.onTerminal?.(flag);
     this.signal?.addEventListener("abort", () => stdin.destroy(), { once: true });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, constants, existsSync, futimesSync, lstatSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { isOwnFolder, readOwnedFile } from "../files/own-cache.js";
+import { isProtectedFolder, readOwnedFile } from "../files/own-cache.js";
 import { findProgram, programEnvironment } from "../system/find-program.js";
 import { isStandalone } from "../system/standalone.js";
 
@@ -45,12 +45,12 @@ export class LatestVersionCache {
 
   /** Starts npm in the background, which writes the version. Does nothing if there is no npm. */
   startLookup(): void {
-    const npm = npmCommand(this.env);
-    const outputDescriptor = this.empty();
+    const npmWords = findNpmCommand(this.env);
+    const outputDescriptor = this.truncateFile();
     if (outputDescriptor === undefined) return;
     try {
-      if (npm === undefined) return;
-      const [program = "", ...args] = [...npm, "view", this.name, "dist-tags.latest", ...npmFlags];
+      if (npmWords === undefined) return;
+      const [program = "", ...args] = [...npmWords, "view", this.name, "dist-tags.latest", ...npmFlags];
       spawn(program, args, {
         // Not the working directory, whose .npmrc could name another registry.
         cwd: this.folder,
@@ -68,13 +68,13 @@ export class LatestVersionCache {
 
   /** Forgets the version until it is looked up again, a day from now. */
   clear(): void {
-    const outputDescriptor = this.empty();
+    const outputDescriptor = this.truncateFile();
     if (outputDescriptor !== undefined) closeSync(outputDescriptor);
   }
 
   /** Opens the file, empty. Returns undefined if another user could have put a link in the place of its folder. */
-  private empty(): number | undefined {
-    if (!isOwnFolder(this.folder)) return undefined;
+  private truncateFile(): number | undefined {
+    if (!isProtectedFolder(this.folder)) return undefined;
     makeDirectory(this.folder);
     const descriptor = openSync(this.file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
     const now = Date.now() / 1_000;
@@ -94,7 +94,7 @@ const npmFlags = [
 ];
 
 /** Returns the words that start npm, or undefined if it is not installed. */
-const npmCommand = (env: NodeJS.ProcessEnv): string[] | undefined => {
+const findNpmCommand = (env: NodeJS.ProcessEnv): string[] | undefined => {
   if (process.platform !== "win32") {
     const npm = findProgram("npm", env);
     return npm === undefined ? undefined : [npm];

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Context, GlobalFlags } from "../input/context.js";
-import { cacheFolder } from "../files/own-cache.js";
+import { getCacheFolder } from "../files/own-cache.js";
 import { readStoredSettings } from "../profiles/stored-settings.js";
 import {
   type Installation,
@@ -27,7 +27,7 @@ export const announceUpdate = (
   if (installation === "npx" || output.format !== "table" || detectCiSystem(env)) return;
   if (updateNoticeVariables.some((variable) => env[variable])) return;
   try {
-    const versionCache = new LatestVersionCache(packageName, cacheFolder(env), env);
+    const versionCache = new LatestVersionCache(packageName, getCacheFolder(env), env);
     const latestVersion = versionCache.read();
     const isNewer = latestVersion !== undefined && isNewerVersion(latestVersion, version);
     if (!isNewer && !versionCache.isLookupDue()) return;

@@ -6,7 +6,7 @@ import {
   unknownRoleError,
   noSingleDatabaseError,
 } from "../errors/database-errors.js";
-import { ambiguousName } from "../errors/name-errors.js";
+import { ambiguousNameError } from "../errors/name-errors.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { missingInputError } from "../errors/usage-errors.js";
 import { findNoPromptReason } from "../input/ask.js";
@@ -98,7 +98,7 @@ export const findDatabaseAccess = async (
   const [connection] = readableConnections;
   if (!connection) throw noCredentialsError(id, connections.length === 1 ? connections[0]?.id : undefined);
   if (role !== undefined && readableConnections.length > 1) {
-    throw ambiguousName(
+    throw ambiguousNameError(
       "connection",
       role,
       readableConnections.map((connection) => ({

@@ -12,7 +12,7 @@ import { addSecretOptions } from "../secrets/secret-options.js";
 import { ensureDefinition } from "./ensure-definition.js";
 import { needsConfirmation, buildExamples } from "./examples.js";
 import { addFieldOption, plainText, readOptionValue } from "./field-options.js";
-import { type CommandOverride, overrideOf } from "../contract/command-override.js";
+import { type CommandOverride, getOverride } from "../contract/command-override.js";
 import type { Field, CommandDefinition, PathArgument } from "../contract/command-definition.js";
 import { findProjectFilterFlag } from "./defaults.js";
 import type { Invocation } from "./invocation.js";
@@ -35,7 +35,7 @@ const defineOperationCommand = (
   definition: CommandDefinition,
   context: Context,
 ): void => {
-  const override = overrideOf(definition.id);
+  const override = getOverride(definition.id);
   const argumentField = definition.body?.fields.find(({ path }) => path.join(".") === override.argument);
   const takesManyIds = definition.method === "DELETE";
   command.description(renderDescription(definition, override));

@@ -4,7 +4,7 @@ import type { MgmtCommand } from "../command-line/command.js";
 import { addCommands, addGroupDefaults, type CommandNode } from "../command-line/declared-commands.js";
 import { defineOperation } from "./define-operation.js";
 import { ensureDefinition } from "./ensure-definition.js";
-import { groupOverrides, isHiddenCommand, overrideOf } from "../contract/command-override.js";
+import { groupOverrides, isHiddenCommand, getOverride } from "../contract/command-override.js";
 import type { EnsureRule, CommandDefinition } from "../contract/command-definition.js";
 
 /** Adds the groups of operations by name; the commands of a group are loaded when it is called. */
@@ -66,7 +66,7 @@ const addOperations = (
 };
 
 const addOperation = (group: MgmtCommand, definition: CommandDefinition, context: Context): void => {
-  const { groupDefault: isDefault = false } = overrideOf(definition.id);
+  const { groupDefault: isDefault = false } = getOverride(definition.id);
   const name = definition.words.at(-1) ?? definition.id;
   const alias = aliasOf(name);
   group.addLazy({

@@ -5,7 +5,7 @@ import { unexpectedResponseError } from "../errors/response-errors.js";
 import { groups } from "../contract/generated/groups.js";
 import { isObject, valueAt } from "../json/json-path.js";
 import { bodyWords } from "./examples.js";
-import { overrideOf } from "../contract/command-override.js";
+import { getOverride } from "../contract/command-override.js";
 import type { CredentialsRule, CommandDefinition } from "../contract/command-definition.js";
 
 /** A new resource with its credentials, or the error. */
@@ -37,7 +37,7 @@ export const issueCredentials = async (
     const retryWords = [
       "mgmt",
       ...definition.words,
-      ...bodyWords(definition, overrideOf(definition.id), requestBody),
+      ...bodyWords(definition, getOverride(definition.id), requestBody),
     ];
     const id = String(resource["id"]);
     // Credentials whose response did not arrive are of no use: their secrets are shown only once.

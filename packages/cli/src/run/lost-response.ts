@@ -6,7 +6,7 @@ import { isOutcomeUnknown } from "../transport/sent-changes.js";
 import { ensureDefinition, hasIdentity } from "./ensure-definition.js";
 import { quoteShellWord } from "../text/shell-word.js";
 import { bodyWords, flagWords } from "./examples.js";
-import { overrideOf } from "../contract/command-override.js";
+import { getOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import { findSiblingCommand } from "../contract/siblings.js";
 
@@ -66,7 +66,7 @@ const suggestCommand = async (
   const ids = parameters.map(({ name }) => target[name] ?? "");
   if (ensure && hasIdentity(body, ensure.identities)) {
     const definition = ensureDefinition(command, ensure);
-    const next = [...definition.words, ...ids, ...bodyWords(definition, overrideOf(definition.id), body)];
+    const next = [...definition.words, ...ids, ...bodyWords(definition, getOverride(definition.id), body)];
     return { next, effect: "This command creates it only if it does not exist" };
   }
   const get = await findSiblingCommand(words, "get");

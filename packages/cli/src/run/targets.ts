@@ -2,7 +2,7 @@ import type { CliError } from "../errors/cli-error.js";
 import { assertPathId } from "../input/ids.js";
 import { type DefaultName, isDefaultName } from "../profiles/profile.js";
 import { needsConfirmation } from "./examples.js";
-import { overrideOf } from "../contract/command-override.js";
+import { getOverride } from "../contract/command-override.js";
 import type { CommandDefinition, PathArgument } from "../contract/command-definition.js";
 
 /**
@@ -12,7 +12,7 @@ import type { CommandDefinition, PathArgument } from "../contract/command-defini
 export const findDefaultName = (definition: CommandDefinition): DefaultName | undefined => {
   const [first, second] = definition.arguments;
   const name = `${first?.resource ?? ""}Id`;
-  return !needsConfirmation(definition, overrideOf(definition.id)) && !second && isDefaultName(name)
+  return !needsConfirmation(definition, getOverride(definition.id)) && !second && isDefaultName(name)
     ? name
     : undefined;
 };

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import type { Context } from "../input/context.js";
 import { secretsNotShownError } from "../errors/secret-errors.js";
 import { setAt, valueAt } from "../json/json-path.js";
-import { overrideOf } from "../contract/command-override.js";
+import { getOverride } from "../contract/command-override.js";
 import type { CommandDefinition, Schema, SecretFields } from "../contract/command-definition.js";
 import { Output } from "../output/output.js";
 import type { SecretDestination } from "./secret-destination.js";
@@ -26,7 +26,7 @@ export const assertDelivered = async (
     output.result(value, resource),
 ): Promise<void> => {
   if (!secrets?.issued || canBeReadAgain(secrets) || destination.to === "files") return;
-  const { noSecretWith } = overrideOf(id);
+  const { noSecretWith } = getOverride(id);
   if (noSecretWith !== undefined && valueAt(body, [noSecretWith]) === true) return;
   if (destination.to === "nowhere") throw secretsNotShownError("CI keeps what is printed in its log");
   const { definitions, results } = await import("../contract/generated/schemas.js");

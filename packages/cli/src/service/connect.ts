@@ -33,9 +33,9 @@ export const connectWithAccess = async (
   const token = await resolveToken(value, context);
   if ("token" in value || value.profile.controlSecretFile === undefined)
     return createClientFor(baseUrl, token, context, options);
-  const { sendToOwnService } = await import("../credentials/own-service.js");
+  const { addServiceProof } = await import("../credentials/own-service.js");
   return createClientFor(baseUrl, token, context, options, (transport, plain) =>
-    sendToOwnService(transport, value, context, plain),
+    addServiceProof(transport, value, context, plain),
   );
 };
 

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { isOwnFolder, readOwnedFile, writeFileAtomically } from "../files/own-cache.js";
+import { isProtectedFolder, readOwnedFile, writeFileAtomically } from "../files/own-cache.js";
 
 /** The function that Node.js wraps around a CommonJS module. */
 type ModuleFunction = (
@@ -86,7 +86,7 @@ export class CodeCache {
     if (this.#isComplete) return;
     try {
       makeDirectory(this.#cacheFolder);
-      if (!isOwnFolder(this.#cacheFolder)) return;
+      if (!isProtectedFolder(this.#cacheFolder)) return;
       for (const [name, { script, source }] of this.#scripts) {
         const code = script.createCachedData();
         writeFileAtomically(join(this.#cacheFolder, name), Buffer.concat([source, code, code]));

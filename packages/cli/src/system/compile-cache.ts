@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { cacheFolder, isOwnFolder } from "../files/own-cache.js";
+import { getCacheFolder, isProtectedFolder } from "../files/own-cache.js";
 
 /** Node.js has this since 22.8. The types are those of Node.js 20. */
 type NodeModuleApi = typeof import("node:module") & { enableCompileCache?(folder: string): unknown };
@@ -27,11 +27,11 @@ export const enableCodeCaching = (env: NodeJS.ProcessEnv): string | undefined =>
 
 /** Returns the folder of this user alone, which is created. Throws if it cannot be. */
 const prepareCodeFolder = (env: NodeJS.ProcessEnv): string | undefined => {
-  const folder = cacheFolder(env, "code");
-  if (!isOwnFolder(folder)) return undefined;
+  const folder = getCacheFolder(env, "code");
+  if (!isProtectedFolder(folder)) return undefined;
   makeDirectory(folder);
   // Another user may have created one of them meanwhile.
-  if (!isOwnFolder(folder)) return undefined;
+  if (!isProtectedFolder(folder)) return undefined;
   // The user may have linked it to a folder that others can write.
   return lstatSync(folder).isDirectory() ? folder : undefined;
 };

@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { unwritableGitignoreError } from "../errors/storage-errors.js";
 import { decodeAsciiBased } from "./ascii-based.js";
 import { replaceFile } from "../files/replace-file.js";
-import { flagOrConfirm } from "../input/flag-or-confirm.js";
+import { resolveFlagOrConfirm } from "../input/flag-or-confirm.js";
 import { findCommitRisk } from "../git/commit-risk.js";
 
 /** A file that git should ignore, and the line of .gitignore for it. */
@@ -31,7 +31,7 @@ export const ignoreInGit = async (
   const lines = linesByFile.flat();
   if (
     lines.length === 0 ||
-    !(await flagOrConfirm(shouldIgnore, `Add ${lines.join(" and ")} to .gitignore?`, context))
+    !(await resolveFlagOrConfirm(shouldIgnore, `Add ${lines.join(" and ")} to .gitignore?`, context))
   ) {
     return [];
   }

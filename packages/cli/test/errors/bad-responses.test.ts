@@ -2,7 +2,7 @@ import type { Fault } from "@mgmt/mock/server";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { runInProcess } from "../in-process.js";
-import { overrideOf } from "../../src/contract/command-override.js";
+import { getOverride } from "../../src/contract/command-override.js";
 import type { CommandDefinition } from "../../src/contract/command-definition.js";
 import { createSecretFile, definitions, validLine } from "../operation-examples.js";
 import type { Result } from "../result.js";
@@ -66,7 +66,7 @@ const expectTextError = (line: string, text: Result, exitCode: number): void => 
 };
 
 /** The commands that look up the region of a new database before they create it. */
-const creators = definitions.filter(({ id }) => overrideOf(id).createsDatabase);
+const creators = definitions.filter(({ id }) => getOverride(id).createsDatabase);
 
 /** Runs commands at once. Returns their results by the id of the operation. */
 const runAll = async (

@@ -15,7 +15,7 @@ import {
 import { unreachableDatabaseError } from "../../src/errors/postgres-errors.js";
 import { missingTokenError } from "../../src/errors/access-errors.js";
 import { unknownProjectError } from "../../src/errors/manifest-errors.js";
-import { ambiguousName } from "../../src/errors/name-errors.js";
+import { ambiguousNameError } from "../../src/errors/name-errors.js";
 import type { FailedCommand } from "../../src/run/failures/failed-command.js";
 import { nextCommands } from "../../src/run/failures/add-next-commands.js";
 import { exitCodeOf, exitCodes } from "../../src/errors/exit-codes.js";
@@ -178,7 +178,7 @@ describe("next of an error of the command line", () => {
       noSingleDatabaseError(id, []),
       noSingleDatabaseError(id, ["db_1", "db_2"]),
       unknownProjectError("nope", []),
-      ambiguousName("branch", "main", [{ id: "br_1", label: "" }]),
+      ambiguousNameError("branch", "main", [{ id: "br_1", label: "" }]),
     ];
     await expectRunnable(errors.flatMap(({ next = [] }) => next));
     for (const { next } of errors) expect(next?.length).toBeGreaterThan(0);

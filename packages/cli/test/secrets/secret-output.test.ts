@@ -4,7 +4,7 @@ import document from "@mgmt/sdk/openapi.json";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { needsConfirmation } from "../../src/run/examples.js";
-import { overrideOf } from "../../src/contract/command-override.js";
+import { getOverride } from "../../src/contract/command-override.js";
 import type { CommandDefinition } from "../../src/contract/command-definition.js";
 import { outputFormats } from "../../src/output/output.js";
 import { exampleId } from "../../src/command-line/help-sections.js";
@@ -65,7 +65,7 @@ const run = (definition: CommandDefinition, more: readonly string[]): Promise<Re
         `--${flag}`,
         prefix === undefined ? "shop" : exampleId(prefix),
       ]),
-      ...(needsConfirmation(definition, overrideOf(definition.id)) ? ["--yes"] : []),
+      ...(needsConfirmation(definition, getOverride(definition.id)) ? ["--yes"] : []),
       ...(body === undefined ? [] : ["--body", JSON.stringify(body)]),
       ...more,
     ],

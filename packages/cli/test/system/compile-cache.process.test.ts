@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, w
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { enableCodeCaching } from "../../src/system/compile-cache.js";
-import { cacheFolder } from "../../src/files/own-cache.js";
+import { getCacheFolder } from "../../src/files/own-cache.js";
 import { ensureBuilt } from "../bin.js";
 import { temporaryFolder } from "../folders.js";
 import { untilUnused } from "../home-folders.js";
@@ -130,7 +130,7 @@ describe.skipIf(process.platform !== "linux")("a folder for caches whose path is
   it.each(environments)("is not used: %s", (_, env) => {
     expect(enabledWith(env)).toEqual([code()]);
     vi.stubEnv("HOME", home);
-    expect(cacheFolder(env)).toBe(join(home, ".cache/mgmt"));
+    expect(getCacheFolder(env)).toBe(join(home, ".cache/mgmt"));
   });
 
   it.each(environments)("is not created in the working directory: %s", async (_, env) => {

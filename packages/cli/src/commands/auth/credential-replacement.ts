@@ -2,7 +2,7 @@ import type { Context } from "../../input/context.js";
 import {
   readStoredLogin,
   deleteKeyringEntry,
-  loginStoreOf,
+  createLoginStore,
   storeToken,
 } from "../../credentials/credential-store.js";
 import { type Login, type LoginStore, logout, memoryStore } from "../../sdk/oauth.js";
@@ -48,7 +48,7 @@ export const createCredentialReplacement = (
 ): CredentialReplacement => {
   const { file, name, profile } = target;
   // The SDK must not hold the lock while the service is asked for the caller; `save` takes it.
-  const { lock: _, ...store } = loginStoreOf(target);
+  const { lock: _, ...store } = createLoginStore(target);
   const account = readStoredAccount(target);
   let savedCaller: Caller | undefined;
   let previousLogin: Login | undefined;

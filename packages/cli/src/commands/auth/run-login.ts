@@ -5,7 +5,7 @@ import { ask, isAtTerminal } from "../../input/ask.js";
 import { confirm } from "../../input/confirm.js";
 import { hasOuterQuote } from "../../profiles/resolve-access.js";
 import { warnIfProfileIsOverridden } from "../../profiles/warn-overridden.js";
-import { assertOwnService } from "../../credentials/own-service.js";
+import { assertDevServiceIsGenuine } from "../../credentials/own-service.js";
 import { InvalidArgumentError, nodeTransport } from "../../sdk/sdk.js";
 import { openBrowser } from "./login-address.js";
 import { findNoBrowserReason } from "../../system/browser.js";
@@ -41,7 +41,7 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
   const target = await resolveLoginTarget(flags, context);
   await context.insecureAddresses.check(target.baseUrl);
   await context.insecureAddresses.check(target.authUrl);
-  await assertOwnService(target.name, target.profile, context);
+  await assertDevServiceIsGenuine(target.name, target.profile, context);
   const replacement = createCredentialReplacement(target, context);
   if (flags.withToken) await loginWithToken(replacement, context);
   else await loginInBrowser(target, replacement, flags, context);

@@ -1,11 +1,11 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { readStoredLogin, loginStoreOf } from "../../credentials/credential-store.js";
+import { readStoredLogin, createLoginStore } from "../../credentials/credential-store.js";
 import { logout } from "../../sdk/oauth.js";
 import { requireProfile } from "../../profiles/active-profile.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { devLoginHint } from "../../errors/access-errors.js";
 import { hasCredential, isDevProfile } from "../../profiles/profile.js";
-import { assertOwnService } from "../../credentials/own-service.js";
+import { assertDevServiceIsGenuine } from "../../credentials/own-service.js";
 import { nodeTransport } from "../../sdk/sdk.js";
 import { withDebugNotices } from "../../transport/debug-requests.js";
 
@@ -18,12 +18,12 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
     return output.info(name ? `Profile ${name.value} is not logged in.` : "You are not logged in.");
   }
   announceLinkedProfile(choice, context);
-  const store = loginStoreOf({ file, name: name.value, profile });
+  const store = createLoginStore({ file, name: name.value, profile });
   const login = await readStoredLogin(file, name.value);
   if (login) {
     // The login is revoked where it was issued, even if the profile names another server now.
     const { issuer: authUrl, clientId } = login;
-    await assertOwnService(name.value, profile, context).catch(async (error: unknown) => {
+    await assertDevServiceIsGenuine(name.value, profile, context).catch(async (error: unknown) => {
       // The login is removed even if its authorization server cannot be reached to revoke it.
       await store.clear();
       throw error;

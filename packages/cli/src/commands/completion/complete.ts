@@ -37,13 +37,13 @@ const refreshTimeoutMs = 20_000;
 /** Returns a function that starts a process in the background, which stores what the service returns for the words. */
 const createRefresh = (
   words: readonly string[],
-  { ownWords, env, cwd }: Context,
+  { selfCommand, env, cwd }: Context,
 ): (() => Promise<void>) | undefined => {
-  if (ownWords === undefined) return undefined;
+  if (selfCommand === undefined) return undefined;
   return async () => {
     const { spawn } = await import("node:child_process");
     const options = { cwd, env, detached: true, stdio: "ignore", windowsHide: true } as const;
-    const [program, ...ownArguments] = ownWords;
+    const [program, ...ownArguments] = selfCommand;
     spawn(program, [...ownArguments, "complete", "--refresh", "--", ...words], options)
       .on("error", () => undefined)
       .unref();

@@ -20,7 +20,7 @@ import { createQueryTarget, readServerVersion } from "../../postgres/query.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
 import {
   type DumpScope,
-  scopeFlags,
+  buildScopeFlags,
   buildTableFlags,
   toTablePattern,
 } from "../../dumps/pg-dump-arguments.js";
@@ -80,7 +80,7 @@ export const runDump = async (
     `--format=${format}`,
     "--no-owner",
     "--no-privileges",
-    ...scopeFlags(dumpScope),
+    ...buildScopeFlags(dumpScope),
     ...buildTableFlags(tables, program.major),
   ];
   const env = clientEnvironment(context.env, access);

@@ -8,7 +8,7 @@ import { findNewestClientProgram } from "../../postgres/client-programs.js";
 import { postgresEnvironment } from "../../postgres/connection-environment.js";
 import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
-import { runProgramOutput, sqlOutputFlags } from "../../dumps/run-output.js";
+import { runProgramOutput, buildSqlOutputFlags } from "../../dumps/run-output.js";
 import { examineScript } from "../../dumps/run-script.js";
 import { confirmUnlessEmpty } from "../../dumps/confirm-unless-empty.js";
 import { runExaminedScript } from "../../dumps/write-script.js";
@@ -71,7 +71,7 @@ const restoreArchive = async (
   const { path, name, kind } = input;
   const args = [
     "--file=-",
-    ...sqlOutputFlags(clean),
+    ...buildSqlOutputFlags(clean),
     ...(kind === "folder" && path !== undefined ? [path] : []),
   ];
   const stopSpinner = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
@@ -101,7 +101,7 @@ const feedStdin = async (
   { stdin, kill, ended }: ReturnType<typeof startClient>,
 ): Promise<void> => {
   if (!stdin) return;
-  const contents = Readable.from(holdBackLastChunk(input.contents()), { objectMode: false });
+  const contents = Readable.from(holdBackLastChunk(input.readContents()), { objectMode: false });
   let readFailure: { readonly error: unknown } | undefined;
   contents.once("error", (error) => {
     readFailure = { error };

@@ -5,8 +5,8 @@ import { formatBytes } from "../../output/bytes.js";
 import { findClientProgram } from "../../postgres/client-programs.js";
 import { type QueryTarget, readServerVersion } from "../../postgres/query.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
-import { type DumpScope, scopeFlags } from "../../dumps/pg-dump-arguments.js";
-import { runProgramOutput, sqlOutputFlags } from "../../dumps/run-output.js";
+import { type DumpScope, buildScopeFlags } from "../../dumps/pg-dump-arguments.js";
+import { runProgramOutput, buildSqlOutputFlags } from "../../dumps/run-output.js";
 import { confirmUnlessEmpty } from "../../dumps/confirm-unless-empty.js";
 
 export interface CopyFlags extends DumpScope {
@@ -39,12 +39,16 @@ export const copyDatabase = async (
     ? `replace what ${source.name} has, and drop what depends on it, in`
     : `copy ${source.name} into`;
   // The names of the two databases are easily swapped.
-  await confirmUnlessEmpty(actionText, target, "tables", flags, context, { evenIfEmpty: true });
+  await confirmUnlessEmpty(actionText, target, "tables", flags, context, { asksIfEmpty: true });
 
   let bytes = 0;
   const stopSpinner = output.startSpinner(() => `Copying ${source.name}: ${formatBytes(bytes)}`);
   try {
-    const args = [...sqlOutputFlags(clean), ...scopeFlags({ schemaOnly, dataOnly }), ...source.args];
+    const args = [
+      ...buildSqlOutputFlags(clean),
+      ...buildScopeFlags({ schemaOnly, dataOnly }),
+      ...source.args,
+    ];
     const streams = { stdin: "ignore", stdout: "pipe" } as const;
     const startDump = (): RunningClient =>
       startClient(dumpProgram, args, { env: source.env, ...streams }, context);

@@ -6,7 +6,7 @@ import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
 import { ask, findNoPromptReason } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { assertVariableName } from "../../input/variable-name.js";
-import { flagOrConfirm } from "../../input/flag-or-confirm.js";
+import { resolveFlagOrConfirm } from "../../input/flag-or-confirm.js";
 import { toPrintable } from "../../output/printable.js";
 import { resolveIdOrName } from "../../run/names/resolve-id-or-name.js";
 import { chooseResource } from "../../run/names/choose-resource.js";
@@ -58,7 +58,7 @@ export const runInit = async (options: InitFlags, flags: GlobalFlags, context: C
   output.info(`This folder uses project ${project.name} (${project.id}).`);
   await warnIfLinkIsOverridden(writtenLink, context);
 
-  const writesEnv = await flagOrConfirm(options.env, `Write ${name} into ${file}?`, context);
+  const writesEnv = await resolveFlagOrConfirm(options.env, `Write ${name} into ${file}?`, context);
   const envFile = writesEnv ? resolve(cwd, file) : undefined;
   const ignored = await ignoreInGit(
     [
@@ -171,7 +171,7 @@ const confirmLinkedProject = async (
     announceLink(`project ${name} (${id})`, file, { file, link: {} }, context);
     return true;
   }
-  return flagOrConfirm(
+  return resolveFlagOrConfirm(
     undefined,
     toPrintable(`${file} links this folder to project ${name} (${id}). Use it?`),
     context,

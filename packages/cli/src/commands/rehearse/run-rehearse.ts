@@ -60,9 +60,9 @@ export const runRehearse = async (
     if (output.format === "table") output.writeWrapped(renderReport(report).map(toPrintable).join("\n"));
     else await output.result(report);
     if (report.exitCode !== 0) throw rehearsedCommandError(report.exitCode, faults.length);
-    const faultNamesWith = (...outcomes: FaultReport["outcome"][]): string[] =>
+    const listFaultNames = (...outcomes: FaultReport["outcome"][]): string[] =>
       report.faults.filter(({ outcome }) => outcomes.includes(outcome)).map(formatFault);
-    const [failedFaults, unusedFaults] = [faultNamesWith("failed", "wrong"), faultNamesWith("unused")];
+    const [failedFaults, unusedFaults] = [listFaultNames("failed", "wrong"), listFaultNames("unused")];
     if (failedFaults.length > 0) throw notRecoveredError(failedFaults, unusedFaults, faults.length);
     if (unusedFaults.length > 0) throw faultsUnusedError(unusedFaults, faults.length);
   } finally {

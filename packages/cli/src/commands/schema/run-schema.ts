@@ -17,7 +17,7 @@ export const buildCommandSchema = async (root: Command, words: readonly string[]
   const id = definition?.id ?? resultOf;
   const { item, errors = [] } = (id === undefined ? undefined : results[id]) ?? {};
   const result = definition
-    ? operationResultSchema(definition, item, sharedResults.item)
+    ? createResultSchema(definition, item, sharedResults.item)
     : (item ?? (await findPrintedResult(command)));
   if (result === null && command.commands.length > 0) {
     const names = command.commands.map((subcommand) => subcommand.name()).join(", ");
@@ -26,15 +26,15 @@ export const buildCommandSchema = async (root: Command, words: readonly string[]
   const { dryRun } = sharedResults;
   const hasFlag = (flag: string): boolean => command.options.some(({ long }) => long === flag);
   const completeSchema = (schema: Schema | null): JsonSchema | null =>
-    schema && { $schema: dialect, ...schema, ...collectDefinitions(schema, definitions) };
+    schema && { $schema: schemaDialect, ...schema, ...collectDefinitions(schema, definitions) };
   return {
     command: lineOf(command),
     operationId: id ?? null,
     result: completeSchema(result),
     streamLine: completeSchema(result?.type === "array" ? (result.items ?? null) : result),
-    bulkResult: completeSchema(hasFlag("--ndjson") ? arraySchema(sharedResults.item) : null),
+    bulkResult: completeSchema(hasFlag("--ndjson") ? createArraySchema(sharedResults.item) : null),
     dryRun: completeSchema(hasFlag("--dry-run") ? dryRun : null),
-    error: { $schema: dialect, ...sharedResults.error },
+    error: { $schema: schemaDialect, ...sharedResults.error },
     exitCodes: exitCodeMeanings.map(([code, meaning]) => ({
       code,
       meaning,
@@ -43,7 +43,7 @@ export const buildCommandSchema = async (root: Command, words: readonly string[]
   };
 };
 
-const dialect = "https://json-schema.org/draft/2020-12/schema";
+const schemaDialect = "https://json-schema.org/draft/2020-12/schema";
 
 const findCommand = async (root: Command, words: readonly string[]): Promise<MgmtCommand> => {
   let command = root;
@@ -60,20 +60,20 @@ const findCommand = async (root: Command, words: readonly string[]): Promise<Mgm
   throw usageError(`Unknown command: ${lineOf(command)}`, "mgmt --help lists the commands.");
 };
 
-const arraySchema = (items: Schema): Schema => ({ type: "array", items });
+const createArraySchema = (items: Schema): Schema => ({ type: "array", items });
 
 /** Returns the schema of the output of an operation's command. */
-const operationResultSchema = (
+const createResultSchema = (
   { envelope, method, ensure, words }: CommandDefinition,
   item: Schema | undefined,
   itemResult: Schema,
 ): Schema | null => {
-  if (envelope === "list" && item) return arraySchema(item);
+  if (envelope === "list" && item) return createArraySchema(item);
   if (item && ensure?.existing !== undefined && words.at(-1) === "ensure") {
     return { anyOf: [item, { $ref: `#/$defs/${ensure.existing}` }] };
   }
   if (envelope !== "none") return item ?? null;
-  return method === "DELETE" ? arraySchema(itemResult) : null;
+  return method === "DELETE" ? createArraySchema(itemResult) : null;
 };
 
 /** Returns the schema of the output of a hand-written command. */

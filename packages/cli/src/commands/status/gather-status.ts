@@ -54,7 +54,7 @@ const findGitBranch = async (gitContext: GitContext, context: Context): Promise<
 };
 
 /** How many requests for sizes are under way at once. */
-const maxConcurrent = 8;
+const maxConcurrentRequests = 8;
 
 /** Asks the service for everything that the status shows. Throws `name:not_found` and errors of the service. */
 export const gatherStatus = async (
@@ -126,6 +126,6 @@ const fetchSizes = async (
       }
     }
   };
-  await Promise.all(Array.from({ length: maxConcurrent }, fetchQueuedSizes));
+  await Promise.all(Array.from({ length: maxConcurrentRequests }, fetchQueuedSizes));
   return sizes;
 };

@@ -38,12 +38,12 @@ export const runStatus = async (
   // Without a repository there is no preview to show.
   const gitContext = await resolveGitContext(undefined, context).catch(() => undefined);
   signal.throwIfAborted();
-  const gitRefusal = gitContext?.problem;
-  if (gitRefusal && gitRefusal.code !== "preview:no_git")
-    await output.warn({ code: gitRefusal.code, message: gitRefusal.message });
-  const gather = (): Promise<StatusResult> =>
+  const gitProblem = gitContext?.problem;
+  if (gitProblem && gitProblem.code !== "preview:no_git")
+    await output.warn({ code: gitProblem.code, message: gitProblem.message });
+  const loadStatus = (): Promise<StatusResult> =>
     gatherStatus(projectId, { client, service }, gitContext, flags, context);
-  let status = await gather();
+  let status = await loadStatus();
   const printsText = format === "table" && !presentation.fields && !presentation.query;
   if (intervalMs === undefined) {
     return printsText ? printStatus(status, context) : output.result(status, "StatusResult");
@@ -51,13 +51,13 @@ export const runStatus = async (
   // A pager would wait for keys.
   output.presentation = { ...presentation, pager: false };
   const redrawsScreen = printsText && output.isTerminal && output.canAnimate;
-  const printCurrent = async (lines: readonly string[] | undefined): Promise<void> => {
+  const printUpdate = async (lines: readonly string[] | undefined): Promise<void> => {
     if (!printsText) return output.jsonLine(status);
     if (redrawsScreen || lines === undefined)
       return printStatus(status, context, redrawsScreen ? clearScreenSequence : "");
     for (const line of lines) output.text(toPrintable(line));
   };
-  await printCurrent(undefined);
+  await printUpdate(undefined);
   output.announcesDelays = false;
   let lastProblem: ServiceProblem | undefined;
   try {
@@ -65,7 +65,7 @@ export const runStatus = async (
       await sleep(intervalMs, undefined, { signal });
       const statusBefore = status;
       try {
-        status = await gather();
+        status = await loadStatus();
       } catch (error) {
         signal.throwIfAborted();
         const { code, message, exitCode } = await output.failureOf(error);
@@ -79,7 +79,7 @@ export const runStatus = async (
         output.notice({ code: "status:back", message: "The service responds again." });
       lastProblem = undefined;
       const lines = describeChanges(statusBefore, status);
-      if (lines.length > 0) await printCurrent(lines);
+      if (lines.length > 0) await printUpdate(lines);
     }
   } catch (error) {
     // A watch has no other end.

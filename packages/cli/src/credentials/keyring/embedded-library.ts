@@ -2,7 +2,12 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { keyringNotLoadedError } from "../../errors/storage-errors.js";
-import { cacheFolder, isOwnFolder, readOwnedFile, writeFileAtomically } from "../../files/own-cache.js";
+import {
+  getCacheFolder,
+  isProtectedFolder,
+  readOwnedFile,
+  writeFileAtomically,
+} from "../../files/own-cache.js";
 import { embeddedBytes } from "../../system/standalone.js";
 
 type KeyringLibrary = Pick<typeof import("@napi-rs/keyring"), "AsyncEntry">;
@@ -12,7 +17,7 @@ type KeyringLibrary = Pick<typeof import("@napi-rs/keyring"), "AsyncEntry">;
  * caches of the user. Throws `keyring:not_installed`.
  */
 export const loadEmbeddedLibrary = (): KeyringLibrary => {
-  const folder = cacheFolder(process.env, "native");
+  const folder = getCacheFolder(process.env, "native");
   try {
     const library = { exports: {} };
     process.dlopen(library, storeLibraryIn(folder));
@@ -28,7 +33,8 @@ const storeLibraryIn = (folder: string): string => {
   const content = embeddedBytes("keyring.node");
   const hash = createHash("sha256").update(content).digest("hex");
   const file = join(folder, `keyring-${hash.slice(0, 16)}.node`);
-  if (!isOwnFolder(folder)) throw new Error(`${folder} belongs to another user, or others can write it`);
+  if (!isProtectedFolder(folder))
+    throw new Error(`${folder} belongs to another user, or others can write it`);
   if (!readOwnedFile(file)?.equals(content)) {
     makeDirectory(folder);
     writeFileAtomically(file, content);

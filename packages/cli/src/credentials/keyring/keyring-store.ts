@@ -24,20 +24,20 @@ export const keyringAccountOf = (file: string, name: string): string => `${name}
  * @param profile `initial` is the profile to create when there is none of that name yet.
  */
 export const createKeyringStore = (
-  { file, name, initial }: { file: string; name: string; initial: Profile },
-  open: OpenKeyring,
+  { file, name, initialProfile }: { file: string; name: string; initialProfile: Profile },
+  openKeyring: OpenKeyring,
 ): KeyringStore => {
   const account = keyringAccountOf(file, name);
   const readStoredKind = (): Profile["inKeyring"] => findProfile(readProfiles(file), name)?.inKeyring;
   const readEntry = async (): Promise<unknown> => {
-    const text = await (await open()).read(account);
+    const text = await (await openKeyring()).read(account);
     return text === undefined ? undefined : parseEntry(account, text);
   };
   const writeEntry = async (kind: "login" | "token", value: object): Promise<void> => {
-    await (await open()).write(account, JSON.stringify(value));
+    await (await openKeyring()).write(account, JSON.stringify(value));
     // A refresh does not change the file, and must work when the file is read-only.
     if (readStoredKind() === kind) return;
-    await updateProfile(file, name, (profile = initial) => ({
+    await updateProfile(file, name, (profile = initialProfile) => ({
       ...withoutCredential(profile),
       store: "keyring",
       inKeyring: kind,
@@ -64,10 +64,10 @@ export const createKeyringStore = (
     async probe() {
       readProfiles(file);
       await assertWritable(file);
-      await probeKeyring(await open());
+      await probeKeyring(await openKeyring());
     },
     async clear() {
-      await (await open()).remove(account);
+      await (await openKeyring()).remove(account);
       await removeCredential(file, name);
     },
     lock: createCredentialLock(file, name),

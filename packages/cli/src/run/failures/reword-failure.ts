@@ -2,7 +2,7 @@ import { flagOf } from "../../input/read-input.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
 import { isKindName, kindOfPrefix, resourceKinds } from "../../contract/kinds.js";
 import type { Failure } from "../../errors/failure.js";
-import { listHintOf } from "../../errors/name-errors.js";
+import { findListHint } from "../../errors/name-errors.js";
 import { type FailedCommand, propertyOf } from "./failed-command.js";
 
 /**
@@ -44,7 +44,7 @@ const rewordNotFound = (
   // With several ids of the kind, only the service knows which one it is.
   if (text === undefined || otherIds.length > 0) return failure;
   const { hint: _, ...failureWithoutHint } = failure;
-  const hint = listHintOf(kind);
+  const hint = findListHint(kind);
   return {
     ...failureWithoutHint,
     message: `No ${resourceKinds[kind].noun} has the id${hint === undefined ? "" : " or name"} ${JSON.stringify(text)}`,

@@ -1,5 +1,5 @@
 import type { CliError } from "../../errors/cli-error.js";
-import { ambiguousName, isUnknownNameError, unknownNameError } from "../../errors/name-errors.js";
+import { ambiguousNameError, isUnknownNameError, unknownNameError } from "../../errors/name-errors.js";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { findSimilar } from "../../text/suggest.js";
 import type { NamedKind } from "../../contract/id-form.js";
@@ -60,7 +60,7 @@ const ambiguous = async (
   scope: NameScope,
 ): Promise<Error> => {
   const { labelCandidates } = await import("./qualified-names.js");
-  return ambiguousName(kind, text, await labelCandidates(kind, matches, scope));
+  return ambiguousNameError(kind, text, await labelCandidates(kind, matches, scope));
 };
 
 const searchByKind = async (

@@ -29,7 +29,10 @@ const memoryKeyring = (changed: Partial<Keyring> = {}): Keyring => ({
 
 const storeOn = (keyring: Keyring): KeyringStore => {
   const initial = { baseUrl: account.server.baseUrl, store: "keyring" } as const;
-  return createKeyringStore({ file: account.file, name: "default", initial }, async () => keyring);
+  return createKeyringStore(
+    { file: account.file, name: "default", initialProfile: initial },
+    async () => keyring,
+  );
 };
 
 /** Returns how many times the server has issued tokens. */

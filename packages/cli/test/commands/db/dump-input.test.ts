@@ -21,9 +21,9 @@ const open = async (contents: string | Buffer, name = "dump.sql"): Promise<DumpI
   // The other members are not used.
   return openDump(name, { cwd, stdin, signal: new AbortController().signal } as unknown as Context);
 };
-const read = async ({ contents }: DumpInput): Promise<string> => {
+const read = async ({ readContents }: DumpInput): Promise<string> => {
   let text = "";
-  for await (const chunk of contents()) text += Buffer.from(chunk).toString();
+  for await (const chunk of readContents()) text += Buffer.from(chunk).toString();
   return text;
 };
 const errorOf = async (work: Promise<unknown>): Promise<Pick<CliError, "code" | "message" | "hint">> => {

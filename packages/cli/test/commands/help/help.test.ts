@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { groups } from "../../../src/contract/generated/groups.js";
-import { overrideOf } from "../../../src/contract/command-override.js";
+import { getOverride } from "../../../src/contract/command-override.js";
 import { buildExamples } from "../../../src/run/examples.js";
 import { runInProcess } from "../../in-process.js";
 import { createSecretFile, exampleWords, definitions } from "../../operation-examples.js";
@@ -30,7 +30,7 @@ describe("help", () => {
     const { status, stdout } = await runInProcess([name, "--help"]);
     expect(status).toBe(0);
     for (const { id, words } of definitions.filter((definition) => definition.words[0] === name)) {
-      if (overrideOf(id).sameAs === undefined)
+      if (getOverride(id).sameAs === undefined)
         expect(stdout).toMatch(new RegExp(`^  ${words[1] ?? ""} +\\S`, "m"));
     }
   });
@@ -43,7 +43,7 @@ describe("help", () => {
     expect((await runInProcess(["operations", "--help"])).stdout).toContain("--output");
   });
 
-  const examples = definitions.flatMap((definition) => buildExamples(definition, overrideOf(definition.id)));
+  const examples = definitions.flatMap((definition) => buildExamples(definition, getOverride(definition.id)));
   it.each(examples)("shows a valid example: %s", async (example) => {
     // The missing token is reported only after the whole line was parsed and found valid.
     expect(await runInProcess(exampleWords(example, secretFile))).toMatchObject({
