@@ -5,7 +5,7 @@ import { createLoginStore } from "./credential-store.js";
 import { oauthClientId, createAuthenticator } from "../sdk/oauth.js";
 import { withDebugNotices } from "../transport/debug-requests.js";
 import { createExplainedTransport } from "../transport/explained-transport.js";
-import { addServiceProof } from "./own-service.js";
+import { addServiceProof } from "./dev-service-proof.js";
 
 /** Returns the current access token of a login. */
 export type LoginToken = ReturnType<typeof createAuthenticator>["token"];

@@ -15,7 +15,7 @@ export const resolveToken = async (
 ): Promise<string | LoginToken> => {
   if ("token" in identity) return identity.token;
   if (identity.profile.controlSecretFile !== undefined) {
-    const { assertDevServiceIsGenuine } = await import("./own-service.js");
+    const { assertDevServiceIsGenuine } = await import("./dev-service-proof.js");
     await assertDevServiceIsGenuine(identity.name, identity.profile, context);
   }
   if (identity.profile.token !== undefined) return identity.profile.token;

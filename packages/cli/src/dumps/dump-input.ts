@@ -14,7 +14,7 @@ import {
 import { emptyDumpError } from "../errors/postgres-errors.js";
 import { linkedFileError, unreadableFileError } from "../errors/usage-errors.js";
 import type { Context } from "../input/context.js";
-import { resolveLinkTarget } from "../files/real-target.js";
+import { resolveLinkTarget } from "../files/resolve-link-target.js";
 
 /** A dump or a script, from a file or standard input, whose first bytes were looked at. */
 export interface DumpInput {

@@ -54,7 +54,7 @@ export class InputSources {
     createUnreadableError = (cause: unknown): Error => unreadableFileError(flag, path, cause),
   ): Promise<string> {
     if (path === "-" || path === "" || isAbsolute(path)) return this.read(path, flag, createUnreadableError);
-    const { resolveLinkTarget } = await import("../files/real-target.js");
+    const { resolveLinkTarget } = await import("../files/resolve-link-target.js");
     const target = await resolveLinkTarget(path, this.cwd);
     if (target === undefined) throw linkedFileError(flag, path);
     return this.read(target, flag, createUnreadableError, path);

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, constants, existsSync, futimesSync, lstatSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { isProtectedFolder, readOwnedFile } from "../files/own-cache.js";
+import { isProtectedFolder, readOwnedFile } from "../files/cache-folder.js";
 import { findProgram, programEnvironment } from "../system/find-program.js";
 import { isStandalone } from "../system/standalone.js";
 

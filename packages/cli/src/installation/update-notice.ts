@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Context, GlobalFlags } from "../input/context.js";
-import { getCacheFolder } from "../files/own-cache.js";
+import { getCacheFolder } from "../files/cache-folder.js";
 import { readStoredSettings } from "../profiles/stored-settings.js";
 import {
   type Installation,

@@ -5,7 +5,7 @@ import { invalidAddressError } from "../errors/usage-errors.js";
 import { announceLinkedProfile } from "../profiles/announce-link.js";
 import { chooseProfile, type ValueWithSource } from "../profiles/active-profile.js";
 import { localProfileName, type Profile, findProfile, findRunningProfile } from "../profiles/profile.js";
-import { checkServiceProof } from "../credentials/own-service.js";
+import { checkServiceProof } from "../credentials/dev-service-proof.js";
 import { callControl } from "./control.js";
 
 export interface ControlFlags extends GlobalFlags {

@@ -174,7 +174,7 @@ const assertSecretsAreShown = async (
       "Pass --output json or ndjson, or --secret-file PATH to write them to a file.",
     );
   }
-  const { assertDelivered } = await import("../secrets/assert-delivered.js");
+  const { assertDelivered } = await import("../secrets/assert-deliverable.js");
   const print = (output: Output, resource: unknown): Promise<void> =>
     output.result([{ line: 1, id: "id", status: "created", resource }]);
   await assertDelivered(command, undefined, resolveSecretDestination(secretFlags, context), context, print);

@@ -106,7 +106,7 @@ const openOutputOfSecrets = async (
   const { output } = context;
   const destination = resolveSecretDestination(secretFlags, context);
   if (command.secrets?.issued) {
-    const { assertDelivered } = await import("../secrets/assert-delivered.js");
+    const { assertDelivered } = await import("../secrets/assert-deliverable.js");
     await assertDelivered(command, body, destination, context);
   }
   output.format = formatWithSecrets(secretFlags, output.format);

@@ -33,7 +33,7 @@ export const connectWithAccess = async (
   const token = await resolveToken(value, context);
   if ("token" in value || value.profile.controlSecretFile === undefined)
     return createClientFor(baseUrl, token, context, options);
-  const { addServiceProof } = await import("../credentials/own-service.js");
+  const { addServiceProof } = await import("../credentials/dev-service-proof.js");
   return createClientFor(baseUrl, token, context, options, (transport, plain) =>
     addServiceProof(transport, value, context, plain),
   );

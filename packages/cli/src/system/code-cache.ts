@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { isProtectedFolder, readOwnedFile, writeFileAtomically } from "../files/own-cache.js";
+import { isProtectedFolder, readOwnedFile, writeFileAtomically } from "../files/cache-folder.js";
 
 /** The function that Node.js wraps around a CommonJS module. */
 type ModuleFunction = (

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, w
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { enableCodeCaching } from "../../src/system/compile-cache.js";
-import { getCacheFolder } from "../../src/files/own-cache.js";
+import { getCacheFolder } from "../../src/files/cache-folder.js";
 import { ensureBuilt } from "../bin.js";
 import { temporaryFolder } from "../folders.js";
 import { untilUnused } from "../home-folders.js";

@@ -129,7 +129,7 @@ const assertSecretsDeliverable = async (
   context: Context,
 ): Promise<void> => {
   if (!operation?.definition.secrets?.issued) return;
-  const { assertDelivered } = await import("../../secrets/assert-delivered.js");
+  const { assertDelivered } = await import("../../secrets/assert-deliverable.js");
   const { resource } = operation.definition;
   const print = (output: Output, data: unknown): Promise<void> =>
     printResponse({ data }, { isFormatChosen: flags.output !== undefined, resource }, { output });

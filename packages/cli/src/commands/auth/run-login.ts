@@ -5,7 +5,7 @@ import { ask, isAtTerminal } from "../../input/ask.js";
 import { confirm } from "../../input/confirm.js";
 import { hasOuterQuote } from "../../profiles/resolve-access.js";
 import { warnIfProfileIsOverridden } from "../../profiles/warn-overridden.js";
-import { assertDevServiceIsGenuine } from "../../credentials/own-service.js";
+import { assertDevServiceIsGenuine } from "../../credentials/dev-service-proof.js";
 import { InvalidArgumentError, nodeTransport } from "../../sdk/sdk.js";
 import { openBrowser } from "./login-address.js";
 import { findNoBrowserReason } from "../../system/browser.js";

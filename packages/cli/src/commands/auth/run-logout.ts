@@ -5,7 +5,7 @@ import { requireProfile } from "../../profiles/active-profile.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { devLoginHint } from "../../errors/access-errors.js";
 import { hasCredential, isDevProfile } from "../../profiles/profile.js";
-import { assertDevServiceIsGenuine } from "../../credentials/own-service.js";
+import { assertDevServiceIsGenuine } from "../../credentials/dev-service-proof.js";
 import { nodeTransport } from "../../sdk/sdk.js";
 import { withDebugNotices } from "../../transport/debug-requests.js";
 

@@ -2,7 +2,7 @@ import type { Context } from "../../input/context.js";
 import { isSameAddress } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { readPrivateFile } from "../../files/private-file.js";
-import { devAddressOf, checkServiceProof } from "../../credentials/own-service.js";
+import { devAddressOf, checkServiceProof } from "../../credentials/dev-service-proof.js";
 
 /**
  * Returns the sign-in key of the `mgmt dev` that this user runs at the address, as its profile says where it is. Returns

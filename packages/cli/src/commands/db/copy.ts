@@ -3,7 +3,7 @@ import { completeNames } from "../../command-line/completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import type { CopyFlags, CopyResult } from "./transfer.js";
+import type { CopyFlags, CopyResult } from "./copy-database.js";
 import { addCopyOptions } from "./options.js";
 
 /** `mgmt db copy`. */

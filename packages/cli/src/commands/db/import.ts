@@ -3,7 +3,7 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { ForeignSourceFlags } from "./foreign-source.js";
-import type { CopyFlags, CopyResult } from "./transfer.js";
+import type { CopyFlags, CopyResult } from "./copy-database.js";
 import { addDatabaseArgument, addCopyOptions } from "./options.js";
 
 /** `mgmt db import`. */

@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { resolveDatabaseAccess } from "../../postgres/database-access.js";
 import { createQueryTarget } from "../../postgres/query.js";
-import { type CopyFlags, copyDatabase } from "./transfer.js";
+import { type CopyFlags, copyDatabase } from "./copy-database.js";
 
 /** Copies a database of the service into another, without a file between them. */
 export const runCopy = async (

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { resolveDatabaseAccess } from "../../postgres/database-access.js";
 import { type ForeignSourceFlags, resolveForeignSource } from "./foreign-source.js";
-import { type CopyFlags, copyDatabase } from "./transfer.js";
+import { type CopyFlags, copyDatabase } from "./copy-database.js";
 
 /** Copies the database of any Postgres server into one of the service. */
 export const runImport = async (

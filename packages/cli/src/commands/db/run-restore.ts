@@ -11,7 +11,7 @@ import { type RunningClient, startClient } from "../../postgres/start-client.js"
 import { runProgramOutput, buildSqlOutputFlags } from "../../dumps/run-output.js";
 import { examineScript } from "../../dumps/run-script.js";
 import { confirmUnlessEmpty } from "../../dumps/confirm-unless-empty.js";
-import { runExaminedScript } from "../../dumps/write-script.js";
+import { runExaminedScript } from "../../dumps/run-examined-script.js";
 import { printRestoreResult } from "./restore-result.js";
 
 export interface RestoreFlags {

@@ -7,7 +7,7 @@ import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { startClient } from "../../postgres/start-client.js";
 import { examineScript } from "../../dumps/run-script.js";
 import { confirmUnlessEmpty } from "../../dumps/confirm-unless-empty.js";
-import { runExaminedScript } from "../../dumps/write-script.js";
+import { runExaminedScript } from "../../dumps/run-examined-script.js";
 import { printRestoreResult } from "./restore-result.js";
 
 export interface SeedFlags {

@@ -7,7 +7,7 @@ import {
   isProtectedFolder,
   readOwnedFile,
   writeFileAtomically,
-} from "../../files/own-cache.js";
+} from "../../files/cache-folder.js";
 import { embeddedBytes } from "../../system/standalone.js";
 
 type KeyringLibrary = Pick<typeof import("@napi-rs/keyring"), "AsyncEntry">;

@@ -4,7 +4,7 @@ import { createServer, request as httpRequest, type Server } from "node:http";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nodeTransport, TokenError } from "../../../src/sdk/sdk.js";
-import { addServiceProof } from "../../../src/credentials/own-service.js";
+import { addServiceProof } from "../../../src/credentials/dev-service-proof.js";
 import type { Result } from "../../result.js";
 import { type Account, startAccount } from "./account.js";
 
