@@ -16,8 +16,8 @@ export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   /** Default: the command cannot be started in the background. */
-  readonly ownWords?: SelfCommand | undefined;
-  readonly patienceMs?: number;
+  readonly selfCommand?: SelfCommand | undefined;
+  readonly slowRequestMs?: number;
 }
 
 /** Runs one command line and returns the exit code. */
@@ -30,7 +30,7 @@ export const main = async (
   const interruption = new Interruption(host);
   const { signal } = interruption;
   const changes = new SentChanges();
-  const chosen: PromptAnswer[] = [];
+  const promptAnswers: PromptAnswer[] = [];
   const output = new Output(findOutputFormat(args), host, env, interruption);
   const cwd = findWorkingDirectory(host);
   if (cwd === undefined) return output.fail(noWorkingDirectoryError());
@@ -49,8 +49,8 @@ export const main = async (
     interruption,
     changes,
     sources,
-    answers: chosen,
-    selfCommand: host.ownWords,
+    answers: promptAnswers,
+    selfCommand: host.selfCommand,
     // Most runs use neither, and opening them takes time.
     get stdin() {
       return host.stdin;
@@ -61,27 +61,27 @@ export const main = async (
   });
   output.addNext = async (failure, id) => {
     const { addNextCommands } = await import("./run/failures/add-next-commands.js");
-    return addNextCommands(failure, { program, line: args, chosen, id, env });
+    return addNextCommands(failure, { program, line: args, chosen: promptAnswers, id, env });
   };
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: "user" });
     // Only a process of its own is told, on a terminal.
-    if (host.ownWords !== undefined && output.isTerminal && host.stderr.isTTY) {
+    if (host.selfCommand !== undefined && output.isTerminal && host.stderr.isTTY) {
       const { announceUpdate } = await import("./installation/update-notice.js");
       announceUpdate({ version, output, env, cwd }, collectGlobalFlags(findCalledCommand(program)));
     }
     return exitCodes.ok;
-  } catch (thrown) {
-    if (thrown instanceof ProgramEndedError) return thrown.status;
-    if (thrown instanceof HelpAsDataError) {
+  } catch (caughtError) {
+    if (caughtError instanceof ProgramEndedError) return caughtError.status;
+    if (caughtError instanceof HelpAsDataError) {
       const { describeCommand } = await import("./command-line/describe-command.js");
-      await output.result(describeCommand(thrown.command));
+      await output.result(describeCommand(caughtError.command));
       return exitCodes.ok;
     }
     // Commander has printed a help text.
-    if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
-    const error = thrown instanceof CommanderError ? await explainUsageError(thrown, program, env) : thrown;
+    if (caughtError instanceof CommanderError && caughtError.exitCode === 0) return exitCodes.ok;
+    const error = caughtError instanceof CommanderError ? await explainUsageError(caughtError, program, env) : caughtError;
     if (error instanceof Error && error === signal.reason && changes.takeUnanswered()) {
       const { changeInterruptedError } = await import("./errors/run-errors.js");
       return await output.fail(changeInterruptedError(error));
@@ -120,10 +120,10 @@ const findWorkingDirectory = ({ cwd }: Pick<ProcessLike, "cwd">): string | undef
 /** Finds the output format without parsing, because errors of the command line itself are printed in it too. */
 const findOutputFormat = (args: readonly string[]): OutputFormat => {
   const separatorIndex = args.indexOf("--");
-  const ownArguments = separatorIndex < 0 ? args : args.slice(0, separatorIndex);
-  const values = ownArguments.flatMap((arg, index) => {
+  const mgmtArguments = separatorIndex < 0 ? args : args.slice(0, separatorIndex);
+  const values = mgmtArguments.flatMap((arg, index) => {
     if (arg === "--json") return ["json"];
-    if (arg === "-o" || arg === "--output") return [ownArguments[index + 1]];
+    if (arg === "-o" || arg === "--output") return [mgmtArguments[index + 1]];
     const [, value] = /^(?:--output=|-o)(.+)$/s.exec(arg) ?? [];
     return value === undefined ? [] : [value];
   });

@@ -46,13 +46,13 @@ const chooseOverview = ({ wrapped, unwrapped }: Overview, width: number): string
 };
 
 const measureHelpWidth = (): number => {
-  const stat = fstatSync(1);
+  const outputStats = fstatSync(1);
   // Only a terminal needs the stream, which takes time to open.
-  return stat.isFIFO() || stat.isFile() ? 80 : helpWidthOf(processStreams.stdout);
+  return outputStats.isFIFO() || outputStats.isFile() ? 80 : helpWidthOf(processStreams.stdout);
 };
 
 /** Returns a sentence for versions of Node.js that cannot run the command, which would otherwise fail with a stack trace. */
-const checkNodeVersion = (): string | undefined => {
+const describeNodeProblem = (): string | undefined => {
   const requiredVersion = engines.node.replace(/^>=/, "");
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const [neededMajor = 0, neededMinor = 0] = requiredVersion.split(".").map(Number);
@@ -61,7 +61,7 @@ const checkNodeVersion = (): string | undefined => {
 };
 
 /** Returns the words that start this command again. */
-const findOwnWords = (): SelfCommand | undefined => {
+const findSelfCommand = (): SelfCommand | undefined => {
   const { execPath, argv } = process;
   if (isStandalone()) return [execPath];
   return argv[1] === undefined ? undefined : [execPath, argv[1]];
@@ -76,13 +76,13 @@ const loadMain = async (): Promise<typeof import("./main.js")> => {
   }
   const folder = isNode ? enableCodeCaching(process.env) : undefined;
   if (folder === undefined) return import("./main.js");
-  const { CodeCache, createCacheName: nameOfBuild } = await import("./system/code-cache.js");
-  const cache = new CodeCache(__dirname, join(folder, nameOfBuild(__dirname, version)), require);
+  const { CodeCache, createCacheName: createCacheName } = await import("./system/code-cache.js");
+  const cache = new CodeCache(__dirname, join(folder, createCacheName(__dirname, version)), require);
   process.once("exit", () => cache.store());
   return cache.load("main.js") as typeof import("./main.js");
 };
 
-const nodeProblem = checkNodeVersion();
+const nodeProblem = describeNodeProblem();
 const fixedText = findFixedText();
 if (nodeProblem !== undefined) {
   process.stderr.write(nodeProblem);
@@ -95,7 +95,7 @@ if (nodeProblem !== undefined) {
     .then(({ main }) =>
       main(args, version, {
         env: process.env,
-        ownWords: findOwnWords(),
+        selfCommand: findSelfCommand(),
         cwd: () => process.cwd(),
         exit: (code) => process.exit(code),
         on: (signal, listener) => process.on(signal, listener),

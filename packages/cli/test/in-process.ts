@@ -24,7 +24,7 @@ export interface Setup {
   /** The signal that is sent instead of that of Ctrl-C. */
   signal?: EndSignal;
   /** A request that takes longer is announced, in milliseconds. Default: none is, however slow the machine is. */
-  patienceMs?: number;
+  slowRequestMs?: number;
   /** Ctrl-C is pressed when this returns true for standard output. */
   interruptWhen?: (stdout: string) => boolean | Promise<boolean>;
 }
@@ -68,7 +68,7 @@ export const runInProcess = async (line: readonly string[], setup: Setup = {}): 
     env: { MGMT_CONFIG_DIR: noConfigDir, ...setup.env },
     cwd: () => cwd ?? process.cwd(),
     on: signals.on.bind(signals),
-    patienceMs: setup.patienceMs ?? longestTimeout,
+    slowRequestMs: setup.slowRequestMs ?? longestTimeout,
   };
   // It has everything that the command uses of a process.
   const status = await main(line, manifest.version, host as unknown as ProcessLike);

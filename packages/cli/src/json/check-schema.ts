@@ -35,22 +35,22 @@ export const checkSchema = (
 ): SchemaProblem[] => {
   const union = schema.oneOf ?? schema.anyOf;
   if (union) return checkUnion(union, value, path);
-  const problemHere = (message: string): SchemaProblem[] => [{ path, message }];
+  const createProblems = (message: string): SchemaProblem[] => [{ path, message }];
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
     const allowedTypes = types.filter((type) => type !== "null").map((type) => nounByType[type] ?? type);
-    const actual = nounByType[typeOf(value)];
-    return problemHere(
-      `must be ${allowedTypes.join(" or ")}, ${actual === undefined ? "but has no value" : `not ${actual}`}`,
+    const actualType = nounByType[typeOf(value)];
+    return createProblems(
+      `must be ${allowedTypes.join(" or ")}, ${actualType === undefined ? "but has no value" : `not ${actualType}`}`,
     );
   }
   if (schema.const !== undefined && value !== schema.const) {
-    return problemHere(`must be ${JSON.stringify(schema.const)}`);
+    return createProblems(`must be ${JSON.stringify(schema.const)}`);
   }
   if (schema.enum && !schema.enum.includes(value))
-    return problemHere(`must be one of: ${schema.enum.join(", ")}${suggestionFor(value, schema.enum)}`);
-  if (typeof value === "string") return checkText(schema, value).flatMap(problemHere);
-  if (typeof value === "number") return checkRange(schema, value).flatMap(problemHere);
+    return createProblems(`must be one of: ${schema.enum.join(", ")}${formatSuggestion(value, schema.enum)}`);
+  if (typeof value === "string") return checkText(schema, value).flatMap(createProblems);
+  if (typeof value === "number") return checkRange(schema, value).flatMap(createProblems);
   return isObject(value) ? checkObject(schema, value, path) : [];
 };
 
@@ -70,7 +70,7 @@ const typeOf = (value: unknown): string => {
 };
 
 /** Returns the allowed values that are similar, as a sentence that follows a message. */
-const suggestionFor = (value: unknown, allowedValues: readonly unknown[]): string => {
+const formatSuggestion = (value: unknown, allowedValues: readonly unknown[]): string => {
   const suggestion = typeof value === "string" ? didYouMean(value, allowedValues.map(String)).trim() : "";
   return suggestion === "" ? "" : `. ${suggestion}`;
 };
@@ -144,7 +144,12 @@ const checkUnion = (
   const tag = isObject(value) ? value["type"] : undefined;
   return tag === undefined
     ? [{ path, message: `must have a type, one of: ${tags.join(", ")}` }]
-    : [{ path: [...path, "type"], message: `must be one of: ${tags.join(", ")}${suggestionFor(tag, tags)}` }];
+    : [
+        {
+          path: [...path, "type"],
+          message: `must be one of: ${tags.join(", ")}${formatSuggestion(tag, tags)}`,
+        },
+      ];
 };
 
 const hasConstants = ({ properties = {} }: CheckedSchema, value: unknown): boolean => {

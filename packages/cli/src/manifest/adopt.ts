@@ -29,13 +29,13 @@ export const collectAdoptions = (entries: readonly ManifestEntry[]): Adoption[] 
 /**
  * Finds the resources that entries adopt. A resource that has the logical id of its entry is not adopted again.
  *
- * @param placeOf for a manifest. A saved plan has no places.
+ * @param locateEntry for a manifest. A saved plan has no places.
  * @returns Undefined if there is nothing to adopt.
  * @throws `manifest:invalid` if a resource cannot be the one that an entry means.
  */
-export const createAdoptionIdentifier = (
+export const createAdoptionMatcher = (
   adoptions: readonly Adoption[],
-  placeOf?: LocateEntry,
+  locateEntry?: LocateEntry,
 ): IdentifyResources | undefined =>
   adoptions.length === 0
     ? undefined
@@ -43,7 +43,7 @@ export const createAdoptionIdentifier = (
         const adoptionById = new Map<string, Adoption>();
         for (const adoption of adoptions.filter(({ resource }) => resource === kind)) {
           const refuse: RefuseAdoption = (reason) => {
-            throw invalidManifestError([formatAdoptionProblem(adoption, reason, placeOf)]);
+            throw invalidManifestError([formatAdoptionProblem(adoption, reason, locateEntry)]);
           };
           const adoptedResource = findAdoptedResource(adoption, unnamedResources, entries, refuse);
           if (!adoptedResource) continue;
@@ -82,7 +82,7 @@ const findAdoptedResource = (
   );
   const [adoptedResource, ...otherResources] = resourceWithId
     ? [resourceWithId]
-    : findByName(adoption, resourcesInContainer);
+    : findResourcesByName(adoption, resourcesInContainer);
   if (!adoptedResource || (existingEntry && !resourceWithId)) return undefined;
   if (existingEntry) refuse(`${existingEntry.id} has the logical id ${path.at(-1) ?? ""} already`);
   if (otherResources.length > 0) {
@@ -93,7 +93,7 @@ const findAdoptedResource = (
 };
 
 /** A project keeps no trace of its adoption, so that one that the entry has renamed is found by its new name. */
-const findByName = (
+const findResourcesByName = (
   { adopt, name }: Adoption,
   resourcesInContainer: readonly UnnamedResource[],
 ): readonly UnnamedResource[] => {
@@ -105,8 +105,12 @@ const findByName = (
 };
 
 /** Returns the problem of an entry that cannot adopt the resource that it names. */
-export const formatAdoptionProblem = (adoption: Adoption, reason: string, placeOf?: LocateEntry): string => {
-  const locationPrefix = placeOf ? `${placeOf(adoption, ["adopt"])}: ` : "";
+export const formatAdoptionProblem = (
+  adoption: Adoption,
+  reason: string,
+  locateEntry?: LocateEntry,
+): string => {
+  const locationPrefix = locateEntry ? `${locateEntry(adoption, ["adopt"])}: ` : "";
   return `${locationPrefix}${addressLabel(adoption)} cannot adopt ${JSON.stringify(adoption.adopt)}: ${reason}`;
 };
 

@@ -19,13 +19,13 @@ export const diffStates = (before: ServiceState, after: ServiceState): StateDiff
   const creates: Step[] = [];
   const updates: Step[] = [];
   for (const entry of after.entries) {
-    const previous = previousByKey.get(addressKey(entry));
+    const previousEntry = previousByKey.get(addressKey(entry));
     const { resource, path, id } = entry;
-    if (!previous) {
-      creates.push({ action: "create", resource, path, fields: settingsOf(entry) });
+    if (!previousEntry) {
+      creates.push({ action: "create", resource, path, fields: selectComparableFields(entry) });
       continue;
     }
-    const [from, to] = [settingsOf(previous), settingsOf(entry)];
+    const [from, to] = [selectComparableFields(previousEntry), selectComparableFields(entry)];
     const changes = Object.keys({ ...from, ...to })
       .filter((field) => !isDeepStrictEqual(from[field], to[field]))
       .map((field) => ({ field, from: from[field], to: to[field] }));
@@ -42,7 +42,7 @@ export const isUnchanged = ({ steps, unnamed }: StateDifference): boolean =>
   steps.length === 0 && Object.keys(unnamed).length === 0;
 
 /** The fields without those that contain ids, such as the source of a database. */
-const settingsOf = ({ fields }: ExistingEntry): Record<string, unknown> =>
+const selectComparableFields = ({ fields }: ExistingEntry): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && !isObject(value)));
 
 const countUnnamedDifference = (before: ServiceState, after: ServiceState): Record<string, number> => {

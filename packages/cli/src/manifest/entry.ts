@@ -37,7 +37,7 @@ export const getManagedResource = (name: string): ManagedResource => {
 };
 
 /** Returns the address of the container of a kind: of the project that a database is in. */
-export const ancestorOf = ({ resource, path }: EntryAddress, kind: string): EntryAddress => {
+export const findAncestor = ({ resource, path }: EntryAddress, kind: string): EntryAddress => {
   let address: EntryAddress = { resource, path };
   while (address.resource !== kind) {
     const { container } = getManagedResource(address.resource);
@@ -48,7 +48,7 @@ export const ancestorOf = ({ resource, path }: EntryAddress, kind: string): Entr
 };
 
 /** Returns the number of containers above a kind of resource. */
-export const containerDepth = (name: string): number => {
+export const countContainers = (name: string): number => {
   const { container } = getManagedResource(name);
-  return container === undefined ? 0 : 1 + containerDepth(container);
+  return container === undefined ? 0 : 1 + countContainers(container);
 };

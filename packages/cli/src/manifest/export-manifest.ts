@@ -43,7 +43,7 @@ const buildEntryContent = (
       // A database that was restored from its own backup would refer to itself.
       .map(([name, value]) => [
         name,
-        withReferences(
+        replaceIdsByReferences(
           value,
           entries.filter(({ id }) => id !== entry.id),
         ),
@@ -53,7 +53,7 @@ const buildEntryContent = (
 });
 
 /** Replaces the ids of exported resources by references to their entries. */
-const withReferences = (value: unknown, entries: readonly ExistingEntry[]): unknown => {
+const replaceIdsByReferences = (value: unknown, entries: readonly ExistingEntry[]): unknown => {
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, findReferenceTo(inner, entries) ?? inner]),
@@ -78,17 +78,17 @@ const findReferenceTo = (
 };
 
 /** Gives resources without a logical id keys that are like their names. */
-export const identifyByName: IdentifyResources = ({ name: kind, container }, unnamed, entries) => {
+export const identifyByName: IdentifyResources = ({ name: kind, container }, unnamedResources, entries) => {
   const keys = new Map<string, string>();
   const usedPaths = new Set(
     entries.filter(({ resource }) => resource === kind).map(({ path }) => JSON.stringify(path)),
   );
-  for (const { id, name, containerId } of unnamed) {
+  for (const { id, name, containerId } of unnamedResources) {
     const containerEntry = entries.find((entry) => entry.resource === container && entry.id === containerId);
     const pathOf = (key: string): string => JSON.stringify([...(containerEntry?.path ?? []), key]);
     const baseKey = toLogicalId(name ?? "") || kind;
     let key = baseKey;
-    for (let count = 2; usedPaths.has(pathOf(key)); count++) key = `${baseKey}-${String(count)}`;
+    for (let suffix = 2; usedPaths.has(pathOf(key)); suffix++) key = `${baseKey}-${String(suffix)}`;
     usedPaths.add(pathOf(key));
     keys.set(id, key);
   }

@@ -27,25 +27,26 @@ type MisplacementReason = string | undefined;
 export const assertNotMisplaced = async (
   missingAdoptions: readonly Adoption[],
   state: ServiceState,
-  placeOf: LocateEntry,
+  locateEntry: LocateEntry,
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<void> => {
   const reasons = await Promise.all(
     missingAdoptions.map(
       async (adoption) =>
-        describeSibling(adoption, state) ?? (await describeOutside(adoption.adopt, adoption, client, signal)),
+        describeSiblingResource(adoption, state) ??
+        (await describeResourceElsewhere(adoption.adopt, adoption, client, signal)),
     ),
   );
   const problems = missingAdoptions.flatMap((adoption, index) => {
     const reason = reasons[index];
-    return reason === undefined ? [] : [formatAdoptionProblem(adoption, reason, placeOf)];
+    return reason === undefined ? [] : [formatAdoptionProblem(adoption, reason, locateEntry)];
   });
   if (problems.length > 0) throw invalidManifestError(problems);
 };
 
 /** Looks for a resource of another kind with the name, where the entry is. */
-const describeSibling = (
+const describeSiblingResource = (
   { resource, path, adopt }: Adoption,
   { entries, unnamed }: ServiceState,
 ): MisplacementReason => {
@@ -70,28 +71,28 @@ const describeSibling = (
 };
 
 /** Reads the resource with an id or a full name. */
-const describeOutside = async (
+const describeResourceElsewhere = async (
   text: string,
   adoption: Adoption,
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<MisplacementReason> => {
   const kind = kindOfPrefix(Object.values(idPrefixes).find((prefix) => text.startsWith(prefix)));
-  if (kind !== undefined) return describeById(kind, text, adoption, client, signal);
-  const ownKind = namedKinds.find((name) => resourceKinds[name].noun === adoption.resource);
-  if (ownKind === undefined || !text.includes("/")) return undefined;
+  if (kind !== undefined) return describeResource(kind, text, adoption, client, signal);
+  const adoptedKind = namedKinds.find((name) => resourceKinds[name].noun === adoption.resource);
+  if (adoptedKind === undefined || !text.includes("/")) return undefined;
   const scope = { client, signal, defaultProject: () => undefined };
-  const id = await resolveName(ownKind, text, scope).catch((error: unknown) => {
+  const id = await resolveName(adoptedKind, text, scope).catch((error: unknown) => {
     if (isUnknownNameError(error)) return undefined;
     throw error;
   });
-  return id === undefined ? undefined : describeById(ownKind, id, adoption, client, signal);
+  return id === undefined ? undefined : describeResource(adoptedKind, id, adoption, client, signal);
 };
 
 /** A string of at least this length with the prefix of an id is certainly an id, not a name. */
 const minIdLength = 24;
 
-const describeById = async (
+const describeResource = async (
   kind: KindName,
   id: string,
   { resource }: Adoption,
@@ -105,8 +106,8 @@ const describeById = async (
     const item = valueAt(await client.request({ method: "GET", path: get, pathParams: { id } }, { signal }), [
       "data",
     ]);
-    const project = valueAt(item, ["project", "name"]) ?? valueAt(item, ["projectId"]);
-    const projectSuffix = typeof project === "string" ? ` of the project ${project}` : "";
+    const projectLabel = valueAt(item, ["project", "name"]) ?? valueAt(item, ["projectId"]);
+    const projectSuffix = typeof projectLabel === "string" ? ` of the project ${projectLabel}` : "";
     return `it is the ${noun} ${nameOfItem(item) ?? id}${projectSuffix}`;
   } catch (error) {
     if (!(error instanceof ApiError && [403, 404, 422].includes(error.status))) throw error;

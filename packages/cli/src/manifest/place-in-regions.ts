@@ -2,7 +2,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import { valueAt } from "../json/json-path.js";
 import { findHomeRegion, type HomeRegion, otherRegionNotice } from "../run/home-region.js";
 import type { Notice } from "../output/output.js";
-import { type EntryAddress, ancestorOf, addressKey, getManagedResource, addressLabel } from "./entry.js";
+import { type EntryAddress, findAncestor, addressKey, getManagedResource, addressLabel } from "./entry.js";
 import type { CreateStep, Plan, Step } from "./plan.js";
 import { findReferences } from "./references.js";
 
@@ -39,7 +39,7 @@ const isNewDatabase = (step: Step): step is CreateStep =>
   step.action === "create" && step.resource === "database";
 
 /** The region of a database that is created without one. */
-const defaultRegionOfService = (): unknown =>
+const getDefaultRegion = (): unknown =>
   getManagedResource("database").fields.find(({ input }) => input === "region")?.default;
 
 const placeDatabase = async (
@@ -47,12 +47,13 @@ const placeDatabase = async (
   regionFinder: HomeRegionFinder,
   notices: Notice[],
 ): Promise<CreateStep> => {
-  const home = await regionFinder.ofDatabase(step);
+  const homeRegion = await regionFinder.findForDatabase(step);
   const chosenRegion = step.fields["region"];
-  if (chosenRegion === undefined) return withRegion(step, home?.region ?? defaultRegionOfService());
-  const region = chosenRegion === "inherit" ? (await regionFinder.ofProject(step))?.region : chosenRegion;
-  if (home && typeof region === "string" && region !== home.region)
-    notices.push(otherRegionNotice(addressLabel(step), region, home));
+  if (chosenRegion === undefined) return setRegion(step, homeRegion?.region ?? getDefaultRegion());
+  const region =
+    chosenRegion === "inherit" ? (await regionFinder.findForProject(step))?.region : chosenRegion;
+  if (homeRegion && typeof region === "string" && region !== homeRegion.region)
+    notices.push(otherRegionNotice(addressLabel(step), region, homeRegion));
   return step;
 };
 
@@ -65,20 +66,20 @@ const placeProject = (step: Step, { steps }: Plan): Step => {
   if (!isProject || step.fields["region"] !== undefined) return step;
   const databases = steps
     .filter(isNewDatabase)
-    .filter((candidate) => addressKey(ancestorOf(candidate, "project")) === addressKey(step));
-  const regionsOf = (createSteps: readonly CreateStep[]): Set<unknown> =>
+    .filter((candidate) => addressKey(findAncestor(candidate, "project")) === addressKey(step));
+  const collectRegions = (createSteps: readonly CreateStep[]): Set<unknown> =>
     new Set(
       createSteps
         .map(({ fields }) => fields["region"])
         .filter((region) => region !== undefined && region !== "inherit"),
     );
-  const defaultRegions = regionsOf(databases.filter(({ fields }) => fields["isDefault"] === true));
-  const [region = defaultRegionOfService(), ...otherRegions] =
-    defaultRegions.size > 0 ? defaultRegions : regionsOf(databases);
-  return otherRegions.length > 0 ? step : withRegion(step, region);
+  const defaultRegions = collectRegions(databases.filter(({ fields }) => fields["isDefault"] === true));
+  const [region = getDefaultRegion(), ...otherRegions] =
+    defaultRegions.size > 0 ? defaultRegions : collectRegions(databases);
+  return otherRegions.length > 0 ? step : setRegion(step, region);
 };
 
-const withRegion = (step: CreateStep, region: unknown): CreateStep =>
+const setRegion = (step: CreateStep, region: unknown): CreateStep =>
   region === undefined ? step : { ...step, fields: { ...step.fields, region } };
 
 /** Finds the regions that new databases are expected to be in. */
@@ -91,27 +92,27 @@ class HomeRegionFinder {
     private readonly signal: AbortSignal,
   ) {}
 
-  async ofDatabase(step: CreateStep): Promise<HomeRegion | undefined> {
+  async findForDatabase(step: CreateStep): Promise<HomeRegion | undefined> {
     const { source } = step.fields;
     const [reference] = findReferences(source, step);
     if (reference) return this.#findKnownRegion(reference);
     const sourceId = valueAt(source, ["databaseId"]);
-    if (typeof sourceId !== "string") return this.ofProject(step);
+    if (typeof sourceId !== "string") return this.findForProject(step);
     return findHomeRegion({ projectId: "", sourceId }, this.client, this.signal);
   }
 
   /** Returns the project's region, or else that of its default database. */
-  async ofProject(step: CreateStep): Promise<HomeRegion | undefined> {
-    const project = ancestorOf(step, "project");
+  async findForProject(step: CreateStep): Promise<HomeRegion | undefined> {
+    const project = findAncestor(step, "project");
     const knownRegion = this.#findKnownRegion(project);
     if (knownRegion) return knownRegion;
     const existingProject = this.plan.read.find((entry) => addressKey(entry) === addressKey(project));
     if (existingProject) return findHomeRegion({ projectId: existingProject.id }, this.client, this.signal);
     const defaultDatabase = this.plan.steps.find(
-      (other) =>
-        isNewDatabase(other) &&
-        other.fields["isDefault"] === true &&
-        addressKey(ancestorOf(other, "project")) === addressKey(project),
+      (otherStep) =>
+        isNewDatabase(otherStep) &&
+        otherStep.fields["isDefault"] === true &&
+        addressKey(findAncestor(otherStep, "project")) === addressKey(project),
     );
     return defaultDatabase && this.#findKnownRegion(defaultDatabase);
   }

@@ -5,7 +5,7 @@ import { resolveAccess } from "../profiles/resolve-access.js";
 import {
   renderAdoptionNotices,
   collectAdoptions,
-  createAdoptionIdentifier,
+  createAdoptionMatcher,
   findMissingAdoptions,
 } from "./adopt.js";
 import { placeInRegions } from "./place-in-regions.js";
@@ -27,15 +27,15 @@ export const makePlanFromFile = async (
 ): Promise<Plan> => {
   const { output, signal } = context;
   const manifest = await readManifest(file, context);
-  const { entries, placeOf } = manifest;
+  const { entries, locateEntry } = manifest;
   const projects = entries.filter(({ path }) => path.length === 1).map(({ path }) => path[0] ?? "");
   const adoptions = collectAdoptions(entries);
-  const identify = createAdoptionIdentifier(adoptions, placeOf);
+  const identify = createAdoptionMatcher(adoptions, locateEntry);
   const state = await readState(client, { projects, identify }, signal);
   const missingAdoptions = findMissingAdoptions(adoptions, state.entries);
   if (missingAdoptions.length > 0) {
     const { assertNotMisplaced } = await import("./misplaced-adoptions.js");
-    await assertNotMisplaced(missingAdoptions, state, placeOf, client, signal);
+    await assertNotMisplaced(missingAdoptions, state, locateEntry, client, signal);
   }
   for (const message of renderAdoptionNotices(missingAdoptions, state.entries)) {
     output.notice({ code: "plan:not_adopted", message });

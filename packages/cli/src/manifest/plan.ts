@@ -4,7 +4,7 @@ import { invalidManifestError } from "../errors/manifest-errors.js";
 import { isObject } from "../json/json-path.js";
 import {
   type EntryAddress,
-  containerDepth,
+  countContainers,
   type ManifestEntry,
   type ExistingEntry,
   addressKey,
@@ -61,7 +61,7 @@ export interface Plan {
 const initialBranch = "main";
 
 /** Values of inputs that the service replaces by another value. */
-const resolvedByService: readonly unknown[] = ["inherit"];
+const valuesResolvedByService: readonly unknown[] = ["inherit"];
 
 export interface PlanOptions {
   /** Address of the service. */
@@ -74,7 +74,7 @@ export interface PlanOptions {
 
 /** Compares a manifest with the resources of the service. Throws `manifest:invalid` for a reference to nothing. */
 export const makePlan = (
-  { entries: desiredEntries, placeOf }: Manifest,
+  { entries: desiredEntries, locateEntry }: Manifest,
   state: ServiceState,
   { baseUrl, prune, targets }: PlanOptions,
 ): Plan => {
@@ -92,14 +92,14 @@ export const makePlan = (
       creates.push({ action: "create", resource: entry.resource, path: entry.path, fields: entry.fields });
     }
   }
-  assertReferences(creates, [...creates, ...state.entries], placeOf);
+  assertReferences(creates, [...creates, ...state.entries], locateEntry);
   const deletes = prune ? buildDeletes(desiredEntries, state, warnings, selection?.includes) : [];
   return {
     version: 1,
     baseUrl,
     projects: desiredEntries.filter(({ path }) => path.length === 1).map(({ path }) => path[0] ?? ""),
     adoptions: collectAdoptions(desiredEntries),
-    steps: [...orderCreates(creates, placeOf), ...updates, ...deletes],
+    steps: [...orderCreates(creates, locateEntry), ...updates, ...deletes],
     warnings,
     read: state.entries,
   };
@@ -120,7 +120,7 @@ const buildUpdate = (
       if (to === undefined || property === undefined || isDeepStrictEqual(from, to)) return [];
       if (mutable) return [{ field: input, from, to }];
       // The source of a database says nothing about the contents that it should have now.
-      if (!isObject(to) && !resolvedByService.includes(to)) {
+      if (!isObject(to) && !valuesResolvedByService.includes(to)) {
         warnings.push(
           `${addressLabel(entry)}: ${input} is ${JSON.stringify(from)} and cannot be changed to ${JSON.stringify(to)}`,
         );
@@ -139,9 +139,9 @@ const buildUpdate = (
 };
 
 /** Orders the resources to create: containers first, and each after those that it refers to. */
-const orderCreates = (creates: readonly CreateStep[], placeOf: LocateEntry): CreateStep[] => {
-  let waitingSteps = [...creates].sort((a, b) => containerDepth(a.resource) - containerDepth(b.resource));
-  const ordered: CreateStep[] = [];
+const orderCreates = (creates: readonly CreateStep[], locateEntry: LocateEntry): CreateStep[] => {
+  let waitingSteps = [...creates].sort((a, b) => countContainers(a.resource) - countContainers(b.resource));
+  const orderedSteps: CreateStep[] = [];
   while (waitingSteps.length > 0) {
     const names = new Set(waitingSteps.map(addressKey));
     const readySteps = waitingSteps.filter((step) =>
@@ -150,13 +150,13 @@ const orderCreates = (creates: readonly CreateStep[], placeOf: LocateEntry): Cre
     const [firstWaiting] = waitingSteps;
     if (readySteps.length === 0 && firstWaiting) {
       throw invalidManifestError([
-        `${placeOf(firstWaiting)}: these entries refer to each other: ${waitingSteps.map(addressLabel).join(", ")}`,
+        `${locateEntry(firstWaiting)}: these entries refer to each other: ${waitingSteps.map(addressLabel).join(", ")}`,
       ]);
     }
-    ordered.push(...readySteps);
+    orderedSteps.push(...readySteps);
     waitingSteps = waitingSteps.filter((step) => !readySteps.includes(step));
   }
-  return ordered;
+  return orderedSteps;
 };
 
 /** Returns the resources in projects of the manifest that are not in it. Projects themselves are never deleted. */
@@ -164,18 +164,18 @@ const buildDeletes = (
   desiredEntries: readonly ManifestEntry[],
   state: ServiceState,
   warnings: string[],
-  includes: (entry: ExistingEntry) => boolean = () => true,
+  isSelected: (entry: ExistingEntry) => boolean = () => true,
 ): DeleteStep[] => {
   const desiredKeys = new Set(desiredEntries.map(addressKey));
   const extraEntries = state.entries
-    .filter((entry) => entry.path.length > 1 && !desiredKeys.has(addressKey(entry)) && includes(entry))
-    .sort((a, b) => containerDepth(b.resource) - containerDepth(a.resource));
-  const unnamedIn = (id: string): UnnamedResource[] =>
+    .filter((entry) => entry.path.length > 1 && !desiredKeys.has(addressKey(entry)) && isSelected(entry))
+    .sort((a, b) => countContainers(b.resource) - countContainers(a.resource));
+  const listUnnamedIn = (id: string): UnnamedResource[] =>
     state.unnamed.filter(({ containerId }) => containerId === id);
   const keptEntries: ExistingEntry[] = [];
   return extraEntries.flatMap((entry): DeleteStep[] => {
     const { resource, path, id } = entry;
-    const reason = reasonToKeep(entry, unnamedIn(id), keptEntries);
+    const reason = findReasonToKeep(entry, listUnnamedIn(id), keptEntries);
     if (reason === undefined) return [{ action: "delete", resource, path, id }];
     keptEntries.push(entry);
     warnings.push(`${addressLabel(entry)} is not deleted, because ${reason}`);
@@ -184,7 +184,7 @@ const buildDeletes = (
 };
 
 /** Returns why the service would refuse to delete a resource. */
-const reasonToKeep = (
+const findReasonToKeep = (
   entry: ExistingEntry,
   [unnamed]: readonly UnnamedResource[],
   keptEntries: readonly ExistingEntry[],
@@ -202,13 +202,13 @@ const reasonToKeep = (
 
 /** Returns the differences between the service and the state that a plan has read, as sentences. */
 export const describeChangesSince = (plan: Plan, state: ServiceState): string[] => {
-  const before = new Map(plan.read.map((entry) => [addressKey(entry), entry]));
-  const after = new Map(state.entries.map((entry) => [addressKey(entry), entry]));
-  const goneSentences = [...before]
-    .filter(([key]) => !after.has(key))
+  const entriesBefore = new Map(plan.read.map((entry) => [addressKey(entry), entry]));
+  const entriesAfter = new Map(state.entries.map((entry) => [addressKey(entry), entry]));
+  const goneSentences = [...entriesBefore]
+    .filter(([key]) => !entriesAfter.has(key))
     .map(([, entry]) => `${addressLabel(entry)} is gone`);
-  const changeSentences = [...after].flatMap(([key, entry]) => {
-    const previousEntry = before.get(key);
+  const changeSentences = [...entriesAfter].flatMap(([key, entry]) => {
+    const previousEntry = entriesBefore.get(key);
     if (!previousEntry) return [`${addressLabel(entry)} is new`];
     if (previousEntry.id !== entry.id) return [`${addressLabel(entry)} was replaced`];
     if (previousEntry.isAdopted !== entry.isAdopted) return [`${addressLabel(entry)} has a logical id now`];

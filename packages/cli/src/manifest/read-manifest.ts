@@ -22,7 +22,7 @@ export type LocateEntry = (address: EntryAddress, field?: readonly string[]) => 
 export interface Manifest {
   /** Each after the one that contains it. */
   readonly entries: readonly ManifestEntry[];
-  readonly placeOf: LocateEntry;
+  readonly locateEntry: LocateEntry;
 }
 
 /**
@@ -68,14 +68,15 @@ const parseManifest = (text: string, file: string): Manifest => {
       isObject(node) && Array.isArray(node["range"]) ? Number(node["range"][0]) : undefined,
     );
   };
-  const placeOf: LocateEntry = (address, field = []) => locatePath([...documentPathOf(address), ...field]);
+  const locateEntry: LocateEntry = (address, field = []) =>
+    locatePath([...buildDocumentPath(address), ...field]);
   const formatProblem = ({ path, message }: SchemaProblem): string =>
     `${locatePath(path)}: ${path.join(".") || "the file"} ${message}`;
   if (problems.length > 0) throw invalidManifestError(problems.map(formatProblem));
   const entries = collectEntries(content, undefined, []);
-  const defaultProblems = findDefaultConflicts(entries, placeOf);
+  const defaultProblems = findDefaultConflicts(entries, locateEntry);
   if (defaultProblems.length > 0) throw invalidManifestError(defaultProblems);
-  return { entries, placeOf };
+  return { entries, locateEntry };
 };
 
 /**
@@ -83,42 +84,42 @@ const parseManifest = (text: string, file: string): Manifest => {
  * itself for each level cannot find out.
  */
 const countLevels = (text: string): number => {
-  let [deepest, bracketDepth] = [0, 0];
+  let [maxDepth, bracketDepth] = [0, 0];
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
     bracketDepth += bracket === "[" || bracket === "{" ? 1 : bracketDepth > 0 ? -1 : 0;
-    deepest = Math.max(deepest, bracketDepth);
+    maxDepth = Math.max(maxDepth, bracketDepth);
   }
   const indents: number[] = [];
-  for (const [, space = "", marks = ""] of text.matchAll(/^( *)((?:[-?:] +)*)\S/gm)) {
-    while ((indents.at(-1) ?? -1) >= space.length) indents.pop();
-    indents.push(space.length);
+  for (const [, indent = "", marks = ""] of text.matchAll(/^( *)((?:[-?:] +)*)\S/gm)) {
+    while ((indents.at(-1) ?? -1) >= indent.length) indents.pop();
+    indents.push(indent.length);
     // Each mark begins a list or a map inside the one before: `- - - x`.
-    deepest = Math.max(deepest, indents.length + (marks.match(/[-?:]/g)?.length ?? 0));
+    maxDepth = Math.max(maxDepth, indents.length + (marks.match(/[-?:]/g)?.length ?? 0));
   }
-  return deepest;
+  return maxDepth;
 };
 
 /** Returns the keys that lead to an entry: `projects`, `shop`, `branches`, `main`. */
-const documentPathOf = ({ resource, path }: EntryAddress): string[] => {
+const buildDocumentPath = ({ resource, path }: EntryAddress): string[] => {
   const { collection, container } = getManagedResource(resource);
   const containerKeys =
-    container === undefined ? [] : documentPathOf({ resource: container, path: path.slice(0, -1) });
+    container === undefined ? [] : buildDocumentPath({ resource: container, path: path.slice(0, -1) });
   return [...containerKeys, collection, path.at(-1) ?? ""];
 };
 
 /** Returns which defaults would replace each other: a new default of a project ends the one before. */
-const findDefaultConflicts = (entries: readonly ManifestEntry[], placeOf: LocateEntry): string[] => {
+const findDefaultConflicts = (entries: readonly ManifestEntry[], locateEntry: LocateEntry): string[] => {
   const groups = new Map<string, ManifestEntry[]>();
   for (const entry of entries.filter(({ fields }) => fields["isDefault"] === true)) {
-    const group = addressKey({ resource: entry.resource, path: entry.path.slice(0, 1) });
-    groups.set(group, [...(groups.get(group) ?? []), entry]);
+    const groupKey = addressKey({ resource: entry.resource, path: entry.path.slice(0, 1) });
+    groups.set(groupKey, [...(groups.get(groupKey) ?? []), entry]);
   }
   return [...groups.values()].flatMap(([firstEntry, ...otherEntries]) => {
     const lastEntry = otherEntries.at(-1);
     if (!firstEntry || !lastEntry) return [];
     const names = [firstEntry, ...otherEntries].map(({ path }) => path.join("/")).join(", ");
     return [
-      `${placeOf(lastEntry, ["isDefault"])}: a project has one default ${firstEntry.resource}, so that only one of these can have isDefault: ${names}`,
+      `${locateEntry(lastEntry, ["isDefault"])}: a project has one default ${firstEntry.resource}, so that only one of these can have isDefault: ${names}`,
     ];
   });
 };

@@ -84,7 +84,10 @@ export const readState = async (
     for (const item of (await Promise.all(lists)).flat()) addItem(resource, item, state);
     if (identify) addIdentifiedEntries(state, resource, identify);
     if (!rootEntries && (projects ?? ids)) {
-      keepProjects(({ id, path: [key = ""] }) => projects?.includes(key) ?? ids?.includes(id) ?? true, state);
+      removeOtherProjects(
+        ({ id, path: [key = ""] }) => projects?.includes(key) ?? ids?.includes(id) ?? true,
+        state,
+      );
     }
   }
   return { entries: [...state.entries.values()], unnamed: [...state.unnamed.values()] };
@@ -115,7 +118,7 @@ const addIdentifiedEntries = (
   }
 };
 
-const keepProjects = (
+const removeOtherProjects = (
   shouldKeep: (project: ExistingEntry) => boolean,
   { entries, unnamed }: StateInProgress,
 ): void => {

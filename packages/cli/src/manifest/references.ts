@@ -14,19 +14,19 @@ import type { LocateEntry } from "./read-manifest.js";
 /** An entry that another one refers to. */
 export interface EntryReference extends EntryAddress {
   /** Names of the fields that lead to the reference. */
-  readonly at: readonly string[];
+  readonly fieldPath: readonly string[];
 }
 
 /** Returns the entries that the fields of an entry refer to, such as `{ branch: main, database: reports }`. */
 export const findReferences = (
   value: unknown,
-  from: EntryAddress,
+  referrer: EntryAddress,
   fieldPath: readonly string[] = [],
 ): EntryReference[] => {
-  const reference = parseReference(value, from);
-  if (reference) return [{ ...reference, at: fieldPath }];
+  const reference = parseReference(value, referrer);
+  if (reference) return [{ ...reference, fieldPath: fieldPath }];
   return isObject(value)
-    ? Object.entries(value).flatMap(([name, inner]) => findReferences(inner, from, [...fieldPath, name]))
+    ? Object.entries(value).flatMap(([name, inner]) => findReferences(inner, referrer, [...fieldPath, name]))
     : [];
 };
 
@@ -39,14 +39,14 @@ export const findReferences = (
 export const assertReferences = (
   entries: readonly ManifestEntry[],
   knownAddresses: readonly EntryAddress[],
-  placeOf: LocateEntry,
+  locateEntry: LocateEntry,
 ): void => {
   const keys = new Set(knownAddresses.map(addressKey));
   const problems = entries.flatMap((entry) =>
     findReferences(entry.fields, entry)
       .filter((reference) => !keys.has(addressKey(reference)))
       .map((reference) => {
-        const location = placeOf(entry, [...reference.at, reference.resource]);
+        const location = locateEntry(entry, [...reference.fieldPath, reference.resource]);
         const otherAddresses = knownAddresses.filter((address) => addressKey(address) !== addressKey(entry));
         const suggestion = suggestKeys(reference, otherAddresses).trim();
         return `${location}: ${addressLabel(entry)}: there is no ${addressLabel(reference)}${suggestion && `. ${suggestion}`}`;
@@ -78,18 +78,18 @@ const suggestKeys = ({ resource, path }: EntryAddress, knownAddresses: readonly 
 /** Returns the value with every reference replaced by an id. */
 export const replaceReferences = (
   value: unknown,
-  from: EntryAddress,
-  idOf: (address: EntryAddress) => string,
+  referrer: EntryAddress,
+  getId: (address: EntryAddress) => string,
 ): unknown => {
-  const reference = parseReference(value, from);
-  if (reference) return idOf(reference);
+  const reference = parseReference(value, referrer);
+  if (reference) return getId(reference);
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, replaceReferences(inner, from, idOf)]),
+    Object.entries(value).map(([name, inner]) => [name, replaceReferences(inner, referrer, getId)]),
   );
 };
 
-const parseReference = (value: unknown, from: EntryAddress): EntryAddress | undefined => {
+const parseReference = (value: unknown, referrer: EntryAddress): EntryAddress | undefined => {
   if (!isObject(value)) return undefined;
   const names = Object.keys(value);
   // The innermost kind that is named is the one that is meant.
@@ -101,7 +101,7 @@ const parseReference = (value: unknown, from: EntryAddress): EntryAddress | unde
   }
   const path = kinds.map((name, index) => {
     const key = value[name];
-    return typeof key === "string" ? key : (from.path[index] ?? "");
+    return typeof key === "string" ? key : (referrer.path[index] ?? "");
   });
   return { resource: kind, path };
 };

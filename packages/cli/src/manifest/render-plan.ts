@@ -30,11 +30,11 @@ const renderStep = (step: Step, style: Style): string[] => {
   const id = step.action === "create" ? "" : ` (${step.id})`;
   return [
     style[tone](toPrintable(`${sign} ${addressLabel(step)}${id}`)),
-    ...detailsOf(step).map((line) => `    ${toPrintable(line)}`),
+    ...renderStepDetails(step).map((line) => `    ${toPrintable(line)}`),
   ];
 };
 
-const detailsOf = (step: Step): string[] => {
+const renderStepDetails = (step: Step): string[] => {
   if (step.action === "delete") return [];
   if (step.action === "create") {
     return Object.entries(step.fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);

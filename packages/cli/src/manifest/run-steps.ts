@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { isObject } from "../json/json-path.js";
 import { ensureResource } from "../run/ensure.js";
-import { type EntryAddress, ancestorOf, addressKey, getManagedResource, addressLabel } from "./entry.js";
+import { type EntryAddress, findAncestor, addressKey, getManagedResource, addressLabel } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 import { isCreatedWithProject, type CreateStep, type Plan, type Step } from "./plan.js";
 import { findReferences, replaceReferences } from "./references.js";
@@ -35,8 +35,8 @@ export class StepRunner {
   async run(step: Step): Promise<string> {
     if (step.action === "create") return this.#create(step);
     const { signal } = this.context;
-    const { update, delete: remove } = getManagedResource(step.resource);
-    const path = (step.action === "update" ? update : remove)?.path ?? "";
+    const { update: updateOperation, delete: deleteOperation } = getManagedResource(step.resource);
+    const path = (step.action === "update" ? updateOperation : deleteOperation)?.path ?? "";
     const parameter = /\{(\w+)\}$/.exec(path)?.[1] ?? "";
     const call = { path, pathParams: { [parameter]: step.id } };
     if (step.action === "delete") {
@@ -56,7 +56,7 @@ export class StepRunner {
     const pathParameters: Record<string, string> = {};
     const body: Record<string, unknown> = { ...initialFields[step.resource] };
     for (const parent of parents) {
-      const id = await this.#idOf(ancestorOf(step, parent.resource));
+      const id = await this.#resolveId(findAncestor(step, parent.resource));
       if (create.parameters.includes(parent.input)) pathParameters[parent.input] = id;
       else body[parent.input] = id;
     }
@@ -66,8 +66,8 @@ export class StepRunner {
     Object.assign(body, await this.#resolveFields(step));
     body[identity.input] = key;
     const operation = { id: create.id, arguments: create.parameters.map((name) => ({ name })) };
-    const created = await ensureResource(operation, pathParameters, body, this.client, this.context);
-    const id = String(created.resource["id"]);
+    const ensuredResource = await ensureResource(operation, pathParameters, body, this.client, this.context);
+    const id = String(ensuredResource.resource["id"]);
     this.#ids.set(addressKey(step), id);
     return id;
   }
@@ -76,7 +76,7 @@ export class StepRunner {
   async #resolveFields(step: CreateStep): Promise<Record<string, unknown>> {
     const ids = new Map<string, string>();
     for (const reference of findReferences(step.fields, step)) {
-      const id = await this.#idOf(reference);
+      const id = await this.#resolveId(reference);
       ids.set(addressKey(reference), id);
       if (this.waitsForCopies && reference.resource === "database") {
         await this.client.databases.waitUntilReady(id, { signal: this.context.signal });
@@ -86,18 +86,21 @@ export class StepRunner {
     return isObject(fields) ? fields : {};
   }
 
-  async #idOf(address: EntryAddress): Promise<string> {
+  async #resolveId(address: EntryAddress): Promise<string> {
     const knownId = this.#ids.get(addressKey(address));
     if (knownId !== undefined) return knownId;
     if (!isCreatedWithProject(address)) throw new Error(`${addressLabel(address)} was not created`);
-    const id = await this.#find(getManagedResource(address.resource), address);
+    const id = await this.#findCreatedId(getManagedResource(address.resource), address);
     this.#ids.set(addressKey(address), id);
     return id;
   }
 
   /** Finds a resource that was created together with its container. */
-  async #find({ list, identity, container = "" }: ManagedResource, address: EntryAddress): Promise<string> {
-    const containerId = await this.#idOf(ancestorOf(address, container));
+  async #findCreatedId(
+    { list, identity, container = "" }: ManagedResource,
+    address: EntryAddress,
+  ): Promise<string> {
+    const containerId = await this.#resolveId(findAncestor(address, container));
     const { data } = await this.client.requestPages<{ id: string }>(
       {
         method: "GET",

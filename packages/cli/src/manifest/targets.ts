@@ -2,7 +2,7 @@ import { ambiguousTargetError, unknownTargetError } from "../errors/manifest-err
 import { findSimilar } from "../text/suggest.js";
 import {
   type EntryAddress,
-  ancestorOf,
+  findAncestor,
   type ManifestEntry,
   addressKey,
   getManagedResource,
@@ -43,7 +43,7 @@ export const selectTargets = (
     const entry = entries.get(key);
     if (neededKeys.has(key) || !entry) return;
     neededKeys.add(key);
-    for (const dependency of dependenciesOf(entry)) addWithDependencies(dependency);
+    for (const dependency of listDependencies(entry)) addWithDependencies(dependency);
   };
   desiredEntries.filter(includes).forEach(addWithDependencies);
   return { entries: desiredEntries.filter((entry) => neededKeys.has(addressKey(entry))), includes };
@@ -67,20 +67,22 @@ const findTarget = (target: string, knownAddresses: readonly EntryAddress[]): En
 };
 
 const isWithin = (address: EntryAddress, target: EntryAddress): boolean =>
-  kindsAbove(address).includes(target.resource) &&
+  listKindAndContainers(address).includes(target.resource) &&
   target.path.every((key, index) => address.path[index] === key);
 
 /** Returns the kind of an address and those of its containers. */
-const kindsAbove = ({ resource }: EntryAddress): string[] => {
+const listKindAndContainers = ({ resource }: EntryAddress): string[] => {
   const { container } = getManagedResource(resource);
-  return container === undefined ? [resource] : [resource, ...kindsAbove({ resource: container, path: [] })];
+  return container === undefined
+    ? [resource]
+    : [resource, ...listKindAndContainers({ resource: container, path: [] })];
 };
 
 /** Returns the containers of an entry, and the entries that it refers to. */
-const dependenciesOf = (entry: ManifestEntry): EntryAddress[] => {
+const listDependencies = (entry: ManifestEntry): EntryAddress[] => {
   const { container } = getManagedResource(entry.resource);
   return [
-    ...(container === undefined ? [] : [ancestorOf(entry, container)]),
+    ...(container === undefined ? [] : [findAncestor(entry, container)]),
     ...findReferences(entry.fields, entry),
   ];
 };

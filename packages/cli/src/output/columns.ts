@@ -45,7 +45,7 @@ export const listColumns: Readonly<Record<string, Column[]>> = {
 };
 
 /** Columns of lists that commands make themselves, by the name that they pass to the output. */
-const ownListColumns: Readonly<Record<string, Column[]>> = {
+const commandListColumns: Readonly<Record<string, Column[]>> = {
   DatabaseStatus: parseColumns("id, name, status, size, connections, branch, default=isDefault, region"),
   StoredProfile: parseColumns(
     "profile, active, service, account, workspace=workspaceId, credential, store, expires=endsAt, renewed",
@@ -110,30 +110,30 @@ export const detailColumns: Readonly<Record<string, Column[]>> = {
 };
 
 /** Returns the columns of a list. A schema without an entry above gets the simple fields of its first item. */
-export const columnsOf = (resource: string | undefined, items: readonly unknown[]): Column[] =>
-  (resource !== undefined && (listColumns[resource] ?? ownListColumns[resource])) ||
-  fieldsOf(items[0], false);
+export const selectListColumns = (resource: string | undefined, items: readonly unknown[]): Column[] =>
+  (resource !== undefined && (listColumns[resource] ?? commandListColumns[resource])) ||
+  listSimpleFields(items[0], false);
 
 /** Returns the lines of one resource. */
-export const detailColumnsOf = (resource: string | undefined, value: unknown): Column[] =>
-  (resource !== undefined && detailColumns[resource]) || fieldsOf(value, true);
+export const selectDetailColumns = (resource: string | undefined, value: unknown): Column[] =>
+  (resource !== undefined && detailColumns[resource]) || listSimpleFields(value, true);
 
 /** Returns the fields with a single value, with dotted paths for nested ones. Lists of objects do not fit into a table. */
-const fieldsOf = (value: unknown, includesNested: boolean, parent = ""): Column[] => {
+const listSimpleFields = (value: unknown, includesNested: boolean, parent = ""): Column[] => {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, entry]: [string, unknown]) => {
     const path = `${parent}${name}`;
     if (parent === "" && name === "type") return [];
-    if (typeof entry !== "object" || entry === null) return [{ title: titleOf(path), path }];
+    if (typeof entry !== "object" || entry === null) return [{ title: formatTitle(path), path }];
     if (Array.isArray(entry)) {
-      return entry.some((item) => typeof item === "object") ? [] : [{ title: titleOf(path), path }];
+      return entry.some((item) => typeof item === "object") ? [] : [{ title: formatTitle(path), path }];
     }
-    return includesNested ? fieldsOf(entry, true, `${path}.`) : [];
+    return includesNested ? listSimpleFields(entry, true, `${path}.`) : [];
   });
 };
 
 /** Returns the words of a path: `operation id` for `operationId`, and `workspace name` for `workspace.name`. */
-const titleOf = (path: string): string =>
+const formatTitle = (path: string): string =>
   path
     .replaceAll(".", " ")
     .replaceAll(

@@ -16,7 +16,7 @@ export interface PlannedRequest {
 }
 
 /** Names of ids that are not known before the requests are sent. They are variables in shell commands. */
-export const idVariableName = (index: number): string => `mgmt_id_${index}`;
+export const formatIdVariableName = (index: number): string => `mgmt_id_${index}`;
 
 /** Returns the names of ids in a string. */
 export const findIdVariableNames = (text: string): string[] => text.match(/\bmgmt_id_\d+\b/g) ?? [];
@@ -25,15 +25,15 @@ export const findIdVariableNames = (text: string): string[] => text.match(/\bmgm
  * Returns a shell command that sends a request with curl. It passes the token and the secrets from environment variables to
  * curl on standard input, where the process list does not show them.
  *
- * @param secrets Paths of secrets in the body. The environment variable of `recipientAccessToken` is RECIPIENT_ACCESS_TOKEN.
+ * @param secretPaths Paths of secrets in the body. The environment variable of `recipientAccessToken` is RECIPIENT_ACCESS_TOKEN.
  * @param secretHeaders Names of headers with secrets. The environment variable of `x-api-key` is X_API_KEY.
  */
 export const renderCurlCommand = (
   { method, url, isAnonymous = false, headers = {}, body, id }: PlannedRequest,
-  secrets: readonly (readonly string[])[],
+  secretPaths: readonly (readonly string[])[],
   secretHeaders: readonly string[] = [],
 ): string => {
-  const presentSecrets = secrets.filter((path) => isObject(body) && valueAt(body, path) !== undefined);
+  const presentSecrets = secretPaths.filter((path) => isObject(body) && valueAt(body, path) !== undefined);
   const printfValues = isAnonymous ? [] : ['"$MGMT_TOKEN"'];
   const curlConfig = isAnonymous ? [] : ['header = "Authorization: Bearer %s"'];
   const curlArguments = ["--silent", "--show-error", "--fail-with-body", "--request", method];
@@ -41,7 +41,7 @@ export const renderCurlCommand = (
   for (const [name, value] of Object.entries(headers)) {
     if (secretHeaders.includes(name)) {
       curlConfig.push('header = "%s: %s"');
-      printfValues.push(quoteShellArgument(escapeCurlValue(name)), `"$${variableOf([name])}"`);
+      printfValues.push(quoteShellArgument(escapeCurlValue(name)), `"$${formatVariableName([name])}"`);
     } else curlArguments.push("--header", quoteShellArgument(`${name}: ${value}`));
   }
   if (presentSecrets.length > 0) {
@@ -73,20 +73,22 @@ const readIdScript = "[JSON.parse(fs.readFileSync(0)).data].flat()[0].id";
 /** Splits the JSON of a body where its secrets are. Returns the parts, and the variables between them. */
 const splitAtSecrets = (
   body: unknown,
-  secrets: readonly (readonly string[])[],
+  secretPaths: readonly (readonly string[])[],
 ): [parts: string[], variables: string[]] => {
   const markedBody: unknown = structuredClone(body);
   const markSecret = (index: number): string => `\u0001${index}\u0001`;
-  if (isObject(markedBody)) secrets.forEach((path, index) => setAt(markedBody, path, markSecret(index)));
+  if (isObject(markedBody)) secretPaths.forEach((path, index) => setAt(markedBody, path, markSecret(index)));
   const pieces = toSafeJson(markedBody).split(/\\u0001(\d+)\\u0001/);
   return [
     pieces.filter((_, index) => index % 2 === 0),
-    pieces.filter((_, index) => index % 2 === 1).map((index) => variableOf(secrets[Number(index)] ?? [])),
+    pieces
+      .filter((_, index) => index % 2 === 1)
+      .map((index) => formatVariableName(secretPaths[Number(index)] ?? [])),
   ];
 };
 
 /** Returns the name of an environment variable. Names in a body are anyone's, and a shell would act on their characters. */
-const variableOf = (path: readonly string[]): string =>
+const formatVariableName = (path: readonly string[]): string =>
   path
     .join("_")
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")

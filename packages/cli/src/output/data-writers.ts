@@ -1,11 +1,11 @@
 import { isObject, valueAt } from "../json/json-path.js";
-import { type Column, columnsOf } from "./columns.js";
+import { type Column, selectListColumns } from "./columns.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
 import { toPrintable, toSafeJson } from "./printable.js";
 
 /** Writes each item as a line of JSON. */
 export const createNdjsonWriter = (): ListWriter => ({
-  page: (items) => items.map((item) => `${toSafeJson(item)}\n`).join(""),
+  renderPage: (items) => items.map((item) => `${toSafeJson(item)}\n`).join(""),
 });
 
 /** Fields that identify an item, most specific first: of resources, of operations, and of settings. */
@@ -13,14 +13,14 @@ const idFields = ["id", "name", "operationId", "key"] as const;
 
 /** Writes the id of each item on a line of its own, for the arguments of another command. */
 export const createIdWriter = (): ListWriter => ({
-  page: (items) =>
+  renderPage: (items) =>
     items
-      .flatMap((item) => identifierOf(item) ?? [])
+      .flatMap((item) => formatIdentifier(item) ?? [])
       .map((name) => `${name}\n`)
       .join(""),
 });
 
-const identifierOf = (item: unknown): string | undefined => {
+const formatIdentifier = (item: unknown): string | undefined => {
   const name = isObject(item)
     ? idFields.map((field) => item[field]).find((value) => value !== undefined && value !== null)
     : item;
@@ -33,10 +33,10 @@ export class CsvWriter implements ListWriter {
 
   constructor(private readonly layout: ListLayout) {}
 
-  page(items: readonly unknown[]): string {
+  renderPage(items: readonly unknown[]): string {
     const { resource, columns, isTerminal } = this.layout;
     const isFirstPage = this.columns === undefined;
-    this.columns ??= columns ?? columnsOf(resource, items);
+    this.columns ??= columns ?? selectListColumns(resource, items);
     const paths = this.columns.map(({ path }) => path);
     const rows = items.map((item) =>
       paths.map((path) => {

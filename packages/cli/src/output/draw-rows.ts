@@ -44,7 +44,7 @@ const tableStyle = { "padding-left": 0, "padding-right": 0, head: [], border: []
 const placeholder = "\ue000";
 
 /** Returns the widths that columns need. */
-export const widthsOf = (rows: readonly (readonly TableCell[])[]): number[] => {
+export const measureColumnWidths = (rows: readonly (readonly TableCell[])[]): number[] => {
   const widths: number[] = [];
   for (const row of rows)
     for (const [index, { text }] of row.entries())
@@ -59,8 +59,8 @@ export const widthsOf = (rows: readonly (readonly TableCell[])[]): number[] => {
  */
 export const drawRows = (rows: readonly (readonly TableCell[])[], widths: readonly number[]): string[] => {
   const lines: string[] = [];
-  for (let first = 0; first < rows.length; first += rowsPerTable)
-    lines.push(...drawTable(rows.slice(first, first + rowsPerTable), widths));
+  for (let startIndex = 0; startIndex < rows.length; startIndex += rowsPerTable)
+    lines.push(...drawTable(rows.slice(startIndex, startIndex + rowsPerTable), widths));
   return lines;
 };
 
@@ -79,9 +79,9 @@ const drawTable = (rows: readonly (readonly TableCell[])[], widths: readonly num
     );
   }
   let nextIndex = 0;
-  const tableText = table.toString().replaceAll(/\ue000+/g, (run) => {
+  const tableText = table.toString().replaceAll(/\ue000+/g, (placeholders) => {
     const { text = "", width = 0 } = replacedTexts[nextIndex++] ?? {};
-    return text + " ".repeat(Math.max(0, run.length - width));
+    return text + " ".repeat(Math.max(0, placeholders.length - width));
   });
   return tableText.split("\n").map((line) => line.trimEnd());
 };

@@ -18,7 +18,7 @@ export const renderEnv = (value: unknown, isTerminal: boolean): string => {
   const url = findConnectionString(value);
   const variables = listLeaves(value, [prefix])
     .filter(([path, leaf]) => !(path.length === 2 && path[1] === "type") && leaf !== secretMask)
-    .map(([path, leaf]) => [variableName(path), toPlainText(leaf)] as const);
+    .map(([path, leaf]) => [formatVariableName(path), toPlainText(leaf)] as const);
   return [...(url === undefined ? [] : [[connectionStringVariable, url] as const]), ...variables]
     .map(([name, text]) => {
       return `${name}=${quoteForShell(isTerminal ? toPrintable(text) : text)}\n`;
@@ -39,7 +39,7 @@ const listLeaves = (value: unknown, path: readonly string[]): [path: readonly st
     : [[path, value]];
 
 /** The field `url` is the address of a resource in the API. */
-const variableName = (path: readonly string[]): string => {
+const formatVariableName = (path: readonly string[]): string => {
   const name = path.map(toUpperSnakeCase).join("_");
   return path.at(-1) === "url" || name === connectionStringVariable ? name.replace(/URL$/, "API_URL") : name;
 };

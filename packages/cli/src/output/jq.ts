@@ -14,7 +14,7 @@ export const createJqQuery = async (filter: string, env: NodeJS.ProcessEnv): Pro
   const testRun = await runJq(filter, "", env);
   if (testRun.status !== 0) {
     throw usageError(
-      `--jq is not a valid filter: ${firstErrorLine(testRun.stderr)}`,
+      `--jq is not a valid filter: ${getFirstErrorLine(testRun.stderr)}`,
       "Examples: '.[].name', '.[] | select(.status == \"ready\") | .id'. See https://jqlang.org/manual.",
     );
   }
@@ -24,7 +24,7 @@ export const createJqQuery = async (filter: string, env: NodeJS.ProcessEnv): Pro
     throw new CliError(
       "failure",
       "jq:failed",
-      `jq could not filter the result: ${firstErrorLine(stderr)}`,
+      `jq could not filter the result: ${getFirstErrorLine(stderr)}`,
       "The command was carried out. Run it with --output json to see the data, if it can be repeated.",
     );
   };
@@ -72,7 +72,7 @@ const jqNotFoundError = (cause?: Error): CliError =>
   );
 
 /** Returns the first line of the error of `jq`, without its name. */
-const firstErrorLine = (stderr: string): string =>
+const getFirstErrorLine = (stderr: string): string =>
   stderr
     .split("\n", 1)
     .join("")

@@ -4,9 +4,9 @@ import type { Style } from "./style.js";
 /** Renders the pages of a list one after the other, so that a list of any length needs the memory of one page. */
 export interface ListWriter {
   /** Returns the text of a page. May be empty. */
-  page(items: readonly unknown[]): string;
+  renderPage(items: readonly unknown[]): string;
   /** Titles of the columns that did not fit. */
-  readonly hidden?: readonly string[];
+  readonly hiddenTitles?: readonly string[];
 }
 
 export interface ListLayout {

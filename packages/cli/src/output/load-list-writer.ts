@@ -11,14 +11,14 @@ export const loadListWriter = async (
   }
   const {
     CsvWriter,
-    createIdWriter: nameWriter,
-    createNdjsonWriter: ndjsonWriter,
+    createIdWriter: createIdWriter,
+    createNdjsonWriter: createNdjsonWriter,
   } = await import("./data-writers.js");
   if (format === "csv") return new CsvWriter(layout);
-  if (format === "name") return nameWriter();
-  const writer = ndjsonWriter();
+  if (format === "name") return createIdWriter();
+  const writer = createNdjsonWriter();
   const fields = layout.columns?.map(({ path }) => path);
   if (!fields) return writer;
   const { pickFields } = await import("./selection.js");
-  return { page: (items) => writer.page(items.map((item) => pickFields(item, fields))) };
+  return { renderPage: (items) => writer.renderPage(items.map((item) => pickFields(item, fields))) };
 };

@@ -12,7 +12,7 @@ export const hasLogCommand = (text: string): boolean =>
   mayHaveLogCommand(text) && (text.search(markerPattern) >= 0 || text.search(commandPattern) >= 0);
 
 /** Keeps a CI system from carrying out a foreign text that is printed into its log: a name could set a variable of the job. */
-export const withoutLogCommands = (text: string): string =>
+export const escapeLogCommands = (text: string): string =>
   mayHaveLogCommand(text) ? escapeLogMarkers(text).replaceAll(commandPattern, String.raw`$1\u003a`) : text;
 
 /** Does the same for text that quotes all of its strings, such as JSON, whose value stays the same. */

@@ -7,14 +7,14 @@ export const secretMask = "********";
 export const maskSecrets = (value: unknown, paths: readonly string[]): unknown =>
   paths.reduce((masked, path) => maskAt(masked, path.split(".")), value);
 
-const maskAt = (value: unknown, [name, ...rest]: readonly string[]): unknown => {
+const maskAt = (value: unknown, [name, ...remainingNames]: readonly string[]): unknown => {
   if (value === undefined || value === null) return value;
   if (name === undefined) return secretMask;
   if (typeof value !== "object") return value;
-  if (Array.isArray(value)) return name === "*" ? value.map((item) => maskAt(item, rest)) : value;
+  if (Array.isArray(value)) return name === "*" ? value.map((item) => maskAt(item, remainingNames)) : value;
   const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
     key,
-    name === "*" || name === key ? maskAt(inner, rest) : inner,
+    name === "*" || name === key ? maskAt(inner, remainingNames) : inner,
   ]);
   return Object.fromEntries(entries);
 };
@@ -36,11 +36,11 @@ const maskTexts = (value: unknown): unknown => {
 };
 
 /** Returns a copy of an array or object with other values; the same one if none is different. Long lists have many objects. */
-const mapValues = (value: object, map: (inner: unknown, name: string) => unknown): unknown => {
+const mapValues = (value: object, mapValue: (inner: unknown, name: string) => unknown): unknown => {
   let copy: object | undefined;
   for (const name of Object.keys(value)) {
     const inner: unknown = Reflect.get(value, name);
-    const newValue = map(inner, name);
+    const newValue = mapValue(inner, name);
     if (newValue === inner) continue;
     copy ??= Array.isArray(value) ? [...value] : { ...value };
     Reflect.set(copy, name, newValue);

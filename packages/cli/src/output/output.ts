@@ -5,7 +5,7 @@ import { isObject } from "../json/json-path.js";
 import { checkNesting } from "./check-nesting.js";
 import { detectCiSystem, isCi } from "../system/ci-system.js";
 import type { ListLayout } from "./list-writer.js";
-import { hasLogCommand, withoutLogCommands } from "./log-commands.js";
+import { hasLogCommand, escapeLogCommands } from "./log-commands.js";
 import { toPrintable, toPrintableLines, toPrintableTable, toSafeJson } from "./printable.js";
 import { wrapMessage } from "./wrap.js";
 import { withProgramWords } from "../text/program-words.js";
@@ -85,8 +85,8 @@ export class Output {
   ) {}
 
   /** A request that takes longer is announced, in milliseconds. */
-  get patienceMs(): number {
-    return this.streams.patienceMs ?? 1_000;
+  get slowRequestMs(): number {
+    return this.streams.slowRequestMs ?? 1_000;
   }
 
   /** Prints text of our own that is itself the result, unchanged: help, the version, a completion script. */
@@ -96,12 +96,12 @@ export class Output {
 
   /** Prints a string that is itself the result: unchanged for a program, and safe on a terminal. */
   writeExact(text: string): void {
-    this.text(this.isTerminal ? toPrintable(text) : this.#withoutLogCommands(text));
+    this.text(this.isTerminal ? toPrintable(text) : this.#escapeLogCommands(text));
   }
 
   /** Prints lines that are themselves the result: unchanged for a program, and safe on a terminal. */
   writeExactLines(text: string): void {
-    this.text(this.isTerminal ? toPrintableTable(text) : this.#withoutLogCommands(text));
+    this.text(this.isTerminal ? toPrintableTable(text) : this.#escapeLogCommands(text));
   }
 
   /** Prints text of our own that is itself the result. A terminal would break its lines inside words. */
@@ -199,14 +199,14 @@ export class Output {
     try {
       for await (const page of pages) {
         isEmpty &&= page.length === 0;
-        const text = writer.page(page.map(checkNesting));
-        if (!(await screen.write(format === "csv" ? this.#withoutLogCommands(text) : text))) break;
+        const text = writer.renderPage(page.map(checkNesting));
+        if (!(await screen.write(format === "csv" ? this.#escapeLogCommands(text) : text))) break;
       }
     } finally {
       await screen.end();
     }
     if (isEmpty) this.info("Nothing found.");
-    const hiddenTitles = writer.hidden ?? [];
+    const hiddenTitles = writer.hiddenTitles ?? [];
     if (hiddenTitles.length > 0)
       this.info(`Not shown, because the terminal is too narrow: ${hiddenTitles.join(", ")}.`);
   }
@@ -220,7 +220,7 @@ export class Output {
    * Returns a string without commands that the CI system would carry out, if it reads the output of this run. A pipe may lead to its log or
    * to a program, which cannot be told; a file does not.
    */
-  #withoutLogCommands(text: string): string {
+  #escapeLogCommands(text: string): string {
     if (!hasLogCommand(text)) return text;
     if (!detectCiSystem(this.env)?.runsCommands || isFileStream(this.streams.stdout)) return text;
     this.noticeOnce({
@@ -229,7 +229,7 @@ export class Output {
         "Part of the result would be a command of the log of this job, so its start is escaped. Redirect the output to a file, " +
         "or use --output json, to get it unchanged.",
     });
-    return withoutLogCommands(text);
+    return escapeLogCommands(text);
   }
 
   /** Selects from a resource. It may have secrets that are shown only once, so all of it is printed if that fails. */
@@ -271,8 +271,8 @@ export class Output {
       return this.text(renderEnv(value, layout.isTerminal));
     }
     const { loadListWriter } = await import("./load-list-writer.js");
-    const text = (await loadListWriter(format, layout)).page([value]);
-    this.text(format === "csv" ? this.#withoutLogCommands(text) : text);
+    const text = (await loadListWriter(format, layout)).renderPage([value]);
+    this.text(format === "csv" ? this.#escapeLogCommands(text) : text);
   }
 
   async #renderDocument(value: unknown): Promise<string> {
@@ -348,8 +348,8 @@ export class Output {
    * @param item The item that failed, for one of several errors.
    * @returns The exit code for it.
    */
-  async fail(thrown: unknown, item?: { readonly label: string; readonly id?: string }): Promise<number> {
-    const { exitCode, ...failure } = await this.failureOf(thrown, item?.id);
+  async fail(caughtError: unknown, item?: { readonly label: string; readonly id?: string }): Promise<number> {
+    const { exitCode, ...failure } = await this.failureOf(caughtError, item?.id);
     const message = item ? `${item.label}: ${failure.message}` : failure.message;
     const error = { ...failure, message };
     if (this.#isJson) this.#writeErrorLine({ error });
@@ -358,8 +358,8 @@ export class Output {
   }
 
   /** Describes an error, with the next steps. */
-  async failureOf(thrown: unknown, id?: string): Promise<Failure> {
-    return this.addNext(await toFailure(thrown), id);
+  async failureOf(caughtError: unknown, id?: string): Promise<Failure> {
+    return this.addNext(await toFailure(caughtError), id);
   }
 
   async #writeErrorText(error: Omit<Failure, "exitCode">): Promise<void> {

@@ -1,5 +1,5 @@
 import { escapeCharacter, escapeUnsafe, unsafeCharacterPattern } from "@mgmt/internal/text/unsafe-characters";
-import { escapeLogMarkers, hasLogCommand, withoutLogCommands } from "./log-commands.js";
+import { escapeLogMarkers, hasLogCommand, escapeLogCommands } from "./log-commands.js";
 
 /**
  * Returns joiners that belong to a visible character or to the spelling of a word: in emoji, Arabic and Indic scripts. V8 takes almost a
@@ -18,11 +18,11 @@ export const isPlainAscii = (text: string): boolean => /^[ -~]*$/.test(text);
  * or be a command of the log. Line breaks and tabs become spaces, and unsafe characters become escapes such as `\u001b`.
  */
 export const toPrintable = (text: string): string =>
-  withoutLogCommands(
-    isPlainAscii(text) ? text : escapeForeign(text.replaceAll(/[\t\n\r\u2028\u2029]+/g, " ")),
+  escapeLogCommands(
+    isPlainAscii(text) ? text : escapeForeignText(text.replaceAll(/[\t\n\r\u2028\u2029]+/g, " ")),
   );
 
-const escapeForeign = (text: string): string => {
+const escapeForeignText = (text: string): string => {
   joinerOrUnsafePattern ??= new RegExp(
     `(${createJoinerPattern().source})|${unsafeCharacterPattern.source}`,
     "gu",

@@ -4,12 +4,12 @@ import type { Query } from "./output.js";
 
 /** Parses a JMESPath expression. Throws a usage error if it is not valid. See https://jmespath.org/specification.html. */
 export const parseQuery = (expression: string): Query => {
-  withQueryErrors(() => compile(expression));
+  wrapQueryErrors(() => compile(expression));
   // Results are JSON, as are the parameters of `search`.
-  return (result) => withQueryErrors(() => search(result as Parameters<typeof search>[0], expression));
+  return (result) => wrapQueryErrors(() => search(result as Parameters<typeof search>[0], expression));
 };
 
-const withQueryErrors = <T>(run: () => T): T => {
+const wrapQueryErrors = <T>(run: () => T): T => {
   try {
     return run();
   } catch (error) {

@@ -16,35 +16,35 @@ export interface ScreenOptions {
 export class Screen {
   private pager: Pager | undefined;
   /** Text that is not written yet, because it may fit on the terminal. */
-  private waiting = "";
-  private command: string | undefined;
+  private unwrittenText = "";
+  private pagerCommand: string | undefined;
 
   constructor(private readonly options: ScreenOptions) {
     const { stdout, env, pager } = options;
-    this.command = findPagerCommand(stdout, env, pager);
+    this.pagerCommand = findPagerCommand(stdout, env, pager);
   }
 
   /** Writes text, and waits while the reader is slow. Returns false when the user has left the pager. */
   async write(text: string): Promise<boolean> {
     const { stdout, env, interruption } = this.options;
     if (this.pager) return this.pager.write(text);
-    if (this.command === undefined) {
+    if (this.pagerCommand === undefined) {
       if (text !== "" && !stdout.write(text)) await once(stdout, "drain");
       return true;
     }
-    this.waiting += text;
-    if (this.waiting.split("\n").length <= (stdout.rows || defaultTerminalRows)) return true;
-    this.pager = await startPager(this.command, env, interruption);
-    this.command = undefined;
-    const pendingText = this.waiting;
-    this.waiting = "";
+    this.unwrittenText += text;
+    if (this.unwrittenText.split("\n").length <= (stdout.rows || defaultTerminalRows)) return true;
+    this.pager = await startPager(this.pagerCommand, env, interruption);
+    this.pagerCommand = undefined;
+    const pendingText = this.unwrittenText;
+    this.unwrittenText = "";
     return this.write(pendingText);
   }
 
   /** Writes the rest, and waits until the user leaves the pager. */
   async end(): Promise<void> {
     const { stdout } = this.options;
-    if (this.waiting !== "") stdout.write(this.waiting);
+    if (this.unwrittenText !== "") stdout.write(this.unwrittenText);
     const unpagedText = await this.pager?.close();
     if (unpagedText !== undefined) stdout.write(unpagedText);
   }

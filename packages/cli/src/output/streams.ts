@@ -9,12 +9,12 @@ export interface Streams {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   /** A request that takes longer is announced, in milliseconds. Default: a second. */
-  readonly patienceMs?: number;
+  readonly slowRequestMs?: number;
 }
 
 /** Writes text, with a line break at the end. */
 export const writeText = (text: string, { stdout }: Pick<Streams, "stdout"> = process): void => {
-  stdout.write(withLineBreak(text));
+  stdout.write(addLineBreak(text));
 };
 
 /** Returns the number of columns that help is wrapped to: those of the terminal, or 80. */
@@ -25,13 +25,13 @@ export const helpWidthOf = ({ isTTY, columns }: OutputStream): number => (isTTY 
  * takes longer than the write.
  */
 export const writeTextAtOnce = (text: string): void => {
-  const bytes = Buffer.from(withLineBreak(text));
-  let written = 0;
+  const bytes = Buffer.from(addLineBreak(text));
+  let writtenBytes = 0;
   try {
-    while (written < bytes.length) written += writeSync(1, bytes, written);
+    while (writtenBytes < bytes.length) writtenBytes += writeSync(1, bytes, writtenBytes);
   } catch {
     // The stream waits for a slow reader, and reports every other failure.
-    processStreams.stdout.write(bytes.subarray(written));
+    processStreams.stdout.write(bytes.subarray(writtenBytes));
   }
 };
 
@@ -45,7 +45,7 @@ export const isFileStream = (stream: OutputStream): boolean => {
   }
 };
 
-const withLineBreak = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
+const addLineBreak = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
 
 const guardedStreams = new Set<NodeJS.WriteStream>();
 

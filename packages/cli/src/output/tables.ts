@@ -1,7 +1,7 @@
 import { valueAt } from "../json/json-path.js";
 import { wrapText } from "./wrap.js";
-import { type Column, columnsOf, detailColumnsOf } from "./columns.js";
-import { type TableCell, drawRows, columnGap, widthsOf } from "./draw-rows.js";
+import { type Column, selectListColumns, selectDetailColumns } from "./columns.js";
+import { type TableCell, drawRows, columnGap, measureColumnWidths } from "./draw-rows.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
 import { toPrintable } from "./printable.js";
 import { type TextStyle, noEmphasis, type Style } from "./style.js";
@@ -41,44 +41,51 @@ const toTableColumn = (column: Column, index: number): TableColumn => {
  */
 export class TableWriter implements ListWriter {
   /** Titles of the columns that do not fit into the terminal. Known after the first page. */
-  readonly hidden: string[] = [];
+  readonly hiddenTitles: string[] = [];
   private columns: readonly TableColumn[] = [];
   private widths: number[] = [];
   private maxCellWidth = Infinity;
 
   constructor(private readonly layout: ListLayout) {}
 
-  page(items: readonly unknown[]): string {
+  renderPage(items: readonly unknown[]): string {
     if (items.length === 0) return "";
     const { layout } = this;
     const isFirstPage = this.columns.length === 0;
-    if (isFirstPage) this.columns = (layout.columns ?? columnsOf(layout.resource, items)).map(toTableColumn);
+    if (isFirstPage)
+      this.columns = (layout.columns ?? selectListColumns(layout.resource, items)).map(toTableColumn);
     const values = items.map((item) => this.columns.map(({ keys }) => valueAt(item, keys)));
     const rows = values.map((row) => row.map((value) => this.formatCell(value)));
     if (isFirstPage) this.fitColumns(rows);
-    const head = isFirstPage ? [this.titles().map((text) => ({ text, emphasize: layout.style.strong }))] : [];
+    const head = isFirstPage
+      ? [this.renderTitles().map((text) => ({ text, emphasize: layout.style.strong }))]
+      : [];
     const cells = rows.map((row, rowIndex) =>
       this.cutCells(row).map((text, index) => ({
         text,
-        emphasize: styleOfValue(values[rowIndex]?.[index], text, this.columns[index], layout.style),
+        emphasize: selectValueStyle(values[rowIndex]?.[index], text, this.columns[index], layout.style),
       })),
     );
     return joinLines(drawRows([...head, ...cells], this.widths));
   }
 
-  private titles(): string[] {
+  private renderTitles(): string[] {
     return this.columns.map(({ title }) => toPrintable(title.toUpperCase()));
   }
 
   /** Drops trailing columns until the rest fits, with cut cells. Columns that the user chose are kept whole. */
   private fitColumns(rows: readonly (readonly string[])[]): void {
-    const titles = this.titles().map(widthOf);
-    this.widths = this.columnWidths(titles, rows);
-    if (this.space() >= 0) return;
+    const titles = this.renderTitles().map(widthOf);
+    this.widths = this.computeColumnWidths(titles, rows);
+    if (this.computeRemainingWidth() >= 0) return;
     this.maxCellWidth = maxTextWidth;
-    this.widths = this.columnWidths(titles, rows);
-    for (let lastIndex = this.columns.length - 1; this.space() < 0 && lastIndex > 0; lastIndex -= 1) {
-      const shrunkWidth = (this.widths[lastIndex] ?? 0) + this.space();
+    this.widths = this.computeColumnWidths(titles, rows);
+    for (
+      let lastIndex = this.columns.length - 1;
+      this.computeRemainingWidth() < 0 && lastIndex > 0;
+      lastIndex -= 1
+    ) {
+      const shrunkWidth = (this.widths[lastIndex] ?? 0) + this.computeRemainingWidth();
       if (
         this.columns[lastIndex]?.canShrink &&
         shrunkWidth >= Math.max(minTextWidth, titles[lastIndex] ?? 0)
@@ -86,7 +93,7 @@ export class TableWriter implements ListWriter {
         this.widths[lastIndex] = shrunkWidth;
         return;
       }
-      this.hidden.unshift(this.columns[lastIndex]?.title ?? "");
+      this.hiddenTitles.unshift(this.columns[lastIndex]?.title ?? "");
       this.columns = this.columns.slice(0, lastIndex);
       this.widths = this.widths.slice(0, lastIndex);
     }
@@ -94,7 +101,7 @@ export class TableWriter implements ListWriter {
 
   /** Cuts cells that are wider than their column, if the terminal has a width. An id stays whole, and moves the rest of its row. */
   private cutCells(row: readonly string[]): string[] {
-    const isLimited = this.space() < Infinity;
+    const isLimited = this.computeRemainingWidth() < Infinity;
     return this.columns.map(({ canBeCut }, index) => {
       const text = row[index] ?? "";
       return canBeCut && isLimited ? truncateToWidth(text, this.widths[index] ?? 0) : text;
@@ -102,9 +109,9 @@ export class TableWriter implements ListWriter {
   }
 
   /** Returns the widths that hold these widths and rows. */
-  private columnWidths(widths: readonly number[], rows: readonly (readonly string[])[]): number[] {
+  private computeColumnWidths(widths: readonly number[], rows: readonly (readonly string[])[]): number[] {
     return widths.map((width, index) => {
-      const widestCell = rows.reduce((most, row) => Math.max(most, widthOf(row[index] ?? "")), width);
+      const widestCell = rows.reduce((maxWidth, row) => Math.max(maxWidth, widthOf(row[index] ?? "")), width);
       return this.columns[index]?.canBeCut
         ? Math.max(width, Math.min(widestCell, this.maxCellWidth))
         : widestCell;
@@ -112,7 +119,7 @@ export class TableWriter implements ListWriter {
   }
 
   /** Returns how many columns of the terminal are left. Columns that the user chose are printed as they are. */
-  private space(): number {
+  private computeRemainingWidth(): number {
     const { columns, width = Infinity } = this.layout;
     if (columns) return Infinity;
     return (
@@ -130,36 +137,36 @@ export const renderDetails = (
   value: unknown,
   { resource, columns, style, isTerminal, width: availableWidth = Infinity }: ListLayout,
 ): string => {
-  const fields = (columns ?? detailColumnsOf(resource, value)).flatMap((column) => {
+  const fields = (columns ?? selectDetailColumns(resource, value)).flatMap((column) => {
     const field = valueAt(value, column.path.split("."));
     if (field === undefined) return [];
     const text = formatValue(field);
     const relativeText = isTerminal && isTime(field) ? ` (${formatRelativeTime(field)})` : "";
     const relativeSuffix =
       columnGap.length + text.length + relativeText.length <= availableWidth ? relativeText : "";
-    const emphasize = styleOfValue(field, text, toTableColumn(column, 0), style);
-    const withAge = (lineText: string): string =>
+    const emphasize = selectValueStyle(field, text, toTableColumn(column, 0), style);
+    const fadeAge = (lineText: string): string =>
       lineText.slice(0, -relativeSuffix.length) + style.faint(relativeSuffix);
     return [
       {
         title: toPrintable(column.title),
         text: text + relativeSuffix,
-        emphasize: relativeSuffix === "" ? emphasize : withAge,
+        emphasize: relativeSuffix === "" ? emphasize : fadeAge,
       },
     ];
   });
   const titleWidth = Math.max(0, ...fields.map(({ title }) => widthOf(title)));
-  const fits = ({ text }: TableCell): boolean =>
+  const fitsBesideTitle = ({ text }: TableCell): boolean =>
     titleWidth + columnGap.length + widthOf(text) <= availableWidth;
   const rows = fields.map((field) => [
     { text: field.title, emphasize: style.strong },
-    fits(field) ? field : { text: "" },
+    fitsBesideTitle(field) ? field : { text: "" },
   ]);
-  const drawnLines = drawRows(rows, widthsOf(rows));
+  const drawnLines = drawRows(rows, measureColumnWidths(rows));
   return joinLines(
     fields.flatMap((field, index) => [
       drawnLines[index] ?? "",
-      ...(fits(field)
+      ...(fitsBesideTitle(field)
         ? []
         : wrapText(field.text, availableWidth - columnGap.length).map(
             (line) => columnGap + field.emphasize(line),
@@ -170,14 +177,14 @@ export const renderDetails = (
 
 const joinLines = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
-const styleOfValue = (
+const selectValueStyle = (
   value: unknown,
   text: string,
   column: TableColumn | undefined,
   style: Style,
 ): TextStyle => {
   if (value === null || value === undefined) return style.faint;
-  return column?.isStatus ? styleOfStatus(text, style) : noEmphasis;
+  return column?.isStatus ? selectStatusStyle(text, style) : noEmphasis;
 };
 
 /** Digits that people read of a number with decimals. */
@@ -201,7 +208,7 @@ const formatValue = (value: unknown): string => {
   return toPrintable(typeof value === "object" ? JSON.stringify(value) : String(value));
 };
 
-const styleOfStatus = (status: string, style: Style): TextStyle => {
+const selectStatusStyle = (status: string, style: Style): TextStyle => {
   if (
     ["ready", "available", "running", "completed", "approved", "approved_window", "deleted"].includes(status)
   ) {

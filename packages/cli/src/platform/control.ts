@@ -20,16 +20,20 @@ export const callControl = async (
   method: "GET" | "POST" | "PUT" | "DELETE",
   path: string,
   fields: object | undefined,
-  { output, insecureAddresses, signal: stopSignal }: Pick<Context, "output" | "insecureAddresses" | "signal">,
+  {
+    output,
+    insecureAddresses,
+    signal: callerSignal,
+  }: Pick<Context, "output" | "insecureAddresses" | "signal">,
 ): Promise<unknown> => {
   await insecureAddresses.check({ value: url, from: from ?? "the control URL" });
   const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
   const body = fields && JSON.stringify(fields);
-  const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(controlTimeoutMs)]);
+  const requestSignal = AbortSignal.any([callerSignal, AbortSignal.timeout(controlTimeoutMs)]);
   const response = await withDebugNotices(nodeTransport(), output)
-    .send({ method, url: `${url}${path}`, headers, body, signal })
+    .send({ method, url: `${url}${path}`, headers, body, signal: requestSignal })
     .catch((error: unknown) => {
-      stopSignal.throwIfAborted();
+      callerSignal.throwIfAborted();
       throw unreachableControlError(url, from, error);
     });
   const value = tryParseJson(response.body);

@@ -14,7 +14,7 @@ export const loadPlatform = async ({
   version,
 }: Pick<Context, "version">): Promise<typeof import("@mgmt/platform")> => {
   const installation = detectInstallation(fileURLToPath(import.meta.url));
-  if (installation === "standalone") throw platformNotContainedError(npxCommand(version), engines.node);
+  if (installation === "standalone") throw platformNotContainedError(formatNpxCommand(version), engines.node);
   try {
     // oxlint-disable-next-line no-restricted-imports
     return await import("@mgmt/platform");
@@ -22,15 +22,15 @@ export const loadPlatform = async ({
     const isMissing = errorCode(error) === "ERR_MODULE_NOT_FOUND";
     // A dependency of the platform may be missing instead; only Node's message says which package it is.
     if (!isMissing || !String(error).includes("@mgmt/platform")) throw error;
-    throw platformMissingError(platformInstallCommand(installation, version));
+    throw platformMissingError(formatPlatformInstallCommand(installation, version));
   }
 };
 
 /** Returns the command that installs the platform beside a CLI: for npx, in a project, or globally. */
-const platformInstallCommand = (installation: PackageInstallation, version: string): string =>
+const formatPlatformInstallCommand = (installation: PackageInstallation, version: string): string =>
   installation === "npx"
-    ? npxCommand(version)
+    ? formatNpxCommand(version)
     : formatInstallCommand(installation, `@mgmt/platform@${version}`);
 
-const npxCommand = (version: string): string =>
+const formatNpxCommand = (version: string): string =>
   `npx --package @mgmt/cli@${version} --package @mgmt/platform@${version} mgmt dev`;

@@ -38,27 +38,27 @@ const usualDirectories: readonly string[] = [
  * output of a newer one may have settings that the server does not know. Of several with the same version, it is the first in `PATH`, in
  * the folder of `MGMT_POSTGRES`, or where the system has them.
  *
- * @param server Version of the server, which the program must not be older than. Default: any, and the first program is taken.
+ * @param serverVersion Version of the server, which the program must not be older than. Default: any, and the first program is taken.
  * @param directories Patterns of folders to search after these.
  * @throws `program:not_found`; `program:too_old` if each one found is older than the server.
  */
 export const findClientProgram = async (
   name: ClientName,
   { env }: Pick<Context, "env">,
-  server?: PostgresVersion,
+  serverVersion?: PostgresVersion,
   directories: readonly string[] = usualDirectories,
 ): Promise<ClientProgram> => {
   const otherPrograms: ClientProgram[] = [];
   for await (const candidate of listCandidates(name, env, directories)) {
-    if (!server || candidate.major === server.major) return candidate;
+    if (!serverVersion || candidate.major === serverVersion.major) return candidate;
     otherPrograms.push(candidate);
   }
   otherPrograms.sort((left, right) => left.major - right.major);
-  const oldestNewer = otherPrograms.find(({ major }) => major >= (server?.major ?? 0));
-  if (oldestNewer) return oldestNewer;
+  const oldestNewerProgram = otherPrograms.find(({ major }) => major >= (serverVersion?.major ?? 0));
+  if (oldestNewerProgram) return oldestNewerProgram;
   // Of several, the first in `PATH` is named.
-  const newest = otherPrograms.find(({ major }) => major === otherPrograms.at(-1)?.major);
-  if (newest && server) throw clientTooOldError(newest, server);
+  const newestProgram = otherPrograms.find(({ major }) => major === otherPrograms.at(-1)?.major);
+  if (newestProgram && serverVersion) throw clientTooOldError(newestProgram, serverVersion);
   throw noClientProgramError(name);
 };
 

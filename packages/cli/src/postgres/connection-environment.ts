@@ -11,7 +11,7 @@ const isLibpqVariable = (name: string): boolean => /^PG(?!_COLORS?$)/i.test(name
  * @param libpqVariables Variables of libpq to set. Only the process and its account can read them, unlike arguments.
  * @returns variables, of which an undefined one is removed.
  */
-export const postgresEnvironment = (
+export const buildPostgresEnvironment = (
   env: NodeJS.ProcessEnv,
   libpqVariables: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv => ({
@@ -25,11 +25,11 @@ export const postgresEnvironment = (
 });
 
 /** Returns the environment of a client program of Postgres that connects to a database. */
-export const clientEnvironment = (
+export const buildClientEnvironment = (
   env: NodeJS.ProcessEnv,
   { host, port, user, password, sslMode }: ConnectionSettings,
 ): NodeJS.ProcessEnv =>
-  postgresEnvironment(env, {
+  buildPostgresEnvironment(env, {
     PGHOST: host,
     PGPORT: String(port),
     PGUSER: user,

@@ -5,7 +5,7 @@ import type { DatabaseAccess } from "./database-access.js";
 import { throwIfInterrupted } from "../system/shared-interrupt.js";
 import { catalogQueries, setSearchPathSql } from "./catalog-queries.js";
 import { findClientProgram, type PostgresVersion } from "./client-programs.js";
-import { clientEnvironment } from "./connection-environment.js";
+import { buildClientEnvironment } from "./connection-environment.js";
 
 /** A database that client programs of Postgres can connect to. */
 export interface QueryTarget {
@@ -21,7 +21,7 @@ export interface QueryTarget {
 export const createQueryTarget = (access: DatabaseAccess, { env }: Pick<Context, "env">): QueryTarget => ({
   name: access.databaseId,
   args: [],
-  env: clientEnvironment(env, access),
+  env: buildClientEnvironment(env, access),
 });
 
 /**

@@ -5,7 +5,7 @@ import { toSafeJson } from "../output/printable.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import {
   renderCurlCommand,
-  idVariableName,
+  formatIdVariableName,
   findIdVariableNames,
   type PlannedRequest,
 } from "../output/curl-line.js";
@@ -50,7 +50,7 @@ export class SequenceDryRun {
   readonly middleware: Middleware = (request, next) => {
     const { method, url, body } = request;
     if (method === "GET" && findIdVariableNames(url).length === 0) return next(request);
-    const id = idVariableName(this.requests.length + 1);
+    const id = formatIdVariableName(this.requests.length + 1);
     const namedId = method === "POST" || method === "GET" ? { id } : {};
     const parsedBody = body === undefined ? {} : { body: JSON.parse(body) as unknown };
     this.requests.push({ method, url, ...parsedBody, ...namedId });

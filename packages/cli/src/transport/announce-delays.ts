@@ -8,7 +8,7 @@ export const withSlownessNotices = (transport: Transport, output: Output): Trans
     const message = `Still waiting for a response from ${new URL(request.url).host}.`;
     const timer = setTimeout(
       () => announce({ code: "request:slow", message }, output),
-      output.patienceMs,
+      output.slowRequestMs,
     ).unref();
     try {
       return await transport.send(request);
@@ -21,7 +21,7 @@ export const withSlownessNotices = (transport: Transport, output: Output): Trans
 /** Announces on standard error that a request is sent again, if the call takes more than a second with the pause before it. */
 export const announceRetry = ({ url, attempts, pauseMs }: RetryEvent, output: Output): void => {
   const elapsedMs = attempts.reduce((sum, attempt) => sum + attempt.pauseMs + (attempt.durationMs ?? 0), 0);
-  if (elapsedMs + pauseMs < output.patienceMs) return;
+  if (elapsedMs + pauseMs < output.slowRequestMs) return;
   const { host } = new URL(url);
   const { status, reason } = attempts.at(-1) ?? {};
   const problem =

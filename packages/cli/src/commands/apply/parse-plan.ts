@@ -1,6 +1,6 @@
 import { invalidPlanError, planNotJsonError } from "../../errors/manifest-errors.js";
 import { isNestedTooDeep, maxLevels } from "../../json/nesting.js";
-import { containerDepth, addressKey, getManagedResource, addressLabel } from "../../manifest/entry.js";
+import { countContainers, addressKey, getManagedResource, addressLabel } from "../../manifest/entry.js";
 import { isCreatedWithProject, type Plan, type Step } from "../../manifest/plan.js";
 import { parsePlanShape } from "./plan-shape.js";
 
@@ -31,7 +31,7 @@ const findPlanProblem = ({ steps, read, projects }: Plan): string | undefined =>
   for (const [index, step] of steps.entries()) {
     const stepLabel = `step ${String(index + 1)} (${step.action} ${addressLabel(step)})`;
     const { container, fields, identity } = getManagedResource(step.resource);
-    if (step.path.length !== containerDepth(step.resource) + 1) return `${stepLabel} has an incomplete path`;
+    if (step.path.length !== countContainers(step.resource) + 1) return `${stepLabel} has an incomplete path`;
     if (!projects.includes(step.path[0] ?? ""))
       return `${stepLabel} is in a project that the plan has not read`;
     if (step.action === "create") {

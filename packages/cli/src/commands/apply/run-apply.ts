@@ -8,7 +8,7 @@ import {
   planOfOtherServiceError,
 } from "../../errors/manifest-errors.js";
 import { findNoPromptReason } from "../../input/ask.js";
-import { createAdoptionIdentifier } from "../../manifest/adopt.js";
+import { createAdoptionMatcher } from "../../manifest/adopt.js";
 import { addressLabel } from "../../manifest/entry.js";
 import { describeChangesSince, type Plan, type Step } from "../../manifest/plan.js";
 import { resolveBaseUrl, makePlanFromFile } from "../../manifest/plan-from-file.js";
@@ -112,7 +112,7 @@ const loadPlan = async (
   const baseUrl = await resolveBaseUrl(flags, context);
   if (!isSameAddress(plan.baseUrl, baseUrl)) throw planOfOtherServiceError(plan.baseUrl, baseUrl);
   const { projects, adoptions } = plan;
-  const options = { projects, identify: createAdoptionIdentifier(adoptions) };
+  const options = { projects, identify: createAdoptionMatcher(adoptions) };
   const changes = describeChangesSince(plan, await readState(client, options, context.signal));
   if (changes.length > 0) throw outdatedPlanError(changes);
   return plan;

@@ -1,6 +1,6 @@
 import type { Context } from "../../input/context.js";
 import { missingInputError, usageError } from "../../errors/usage-errors.js";
-import { postgresEnvironment } from "../../postgres/connection-environment.js";
+import { buildPostgresEnvironment } from "../../postgres/connection-environment.js";
 import { type LibpqConnection, buildLibpqConnection } from "../../postgres/libpq-parameters.js";
 import { ConnectionStringError, parseConnectionString } from "../../postgres/parse-connection-string.js";
 import type { QueryTarget } from "../../postgres/query.js";
@@ -36,7 +36,7 @@ export const resolveForeignSource = async (
   const variablesWithoutSource = Object.fromEntries(
     Object.entries(context.env).filter(([key]) => key !== sourceEnv),
   );
-  return { name, args, env: postgresEnvironment(variablesWithoutSource, variables) };
+  return { name, args, env: buildPostgresEnvironment(variablesWithoutSource, variables) };
 };
 
 /** Says what is not done as the connection string has it, and what it allows. */

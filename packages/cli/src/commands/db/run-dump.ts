@@ -15,7 +15,7 @@ import { syncFile } from "@mgmt/internal/files/sync-file";
 import { formatBytes } from "../../output/bytes.js";
 import type { Output } from "../../output/output.js";
 import { findClientProgram } from "../../postgres/client-programs.js";
-import { clientEnvironment } from "../../postgres/connection-environment.js";
+import { buildClientEnvironment } from "../../postgres/connection-environment.js";
 import { createQueryTarget, readServerVersion } from "../../postgres/query.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
 import {
@@ -83,7 +83,7 @@ export const runDump = async (
     ...buildScopeFlags(dumpScope),
     ...buildTableFlags(tables, program.major),
   ];
-  const env = clientEnvironment(context.env, access);
+  const env = buildClientEnvironment(context.env, access);
   const waitForEnd = ({ ended }: RunningClient): Promise<string> =>
     ended.catch((error: unknown) => {
       throw tables.length > 0 ? tableDumpFailedError(error) : error;

@@ -5,7 +5,7 @@ import { restoreFailedError } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { resolveDatabaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
 import { findNewestClientProgram } from "../../postgres/client-programs.js";
-import { postgresEnvironment } from "../../postgres/connection-environment.js";
+import { buildPostgresEnvironment } from "../../postgres/connection-environment.js";
 import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
 import { runProgramOutput, buildSqlOutputFlags } from "../../dumps/run-output.js";
@@ -76,7 +76,7 @@ const restoreArchive = async (
   ];
   const stopSpinner = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
   const stdin = input.descriptor ?? "pipe";
-  const env = postgresEnvironment(context.env, {});
+  const env = buildPostgresEnvironment(context.env, {});
   let stdinFeeding = Promise.resolve();
   const startRestore = (): RunningClient => {
     const restoreProcess = startClient(program, args, { env, stdin, stdout: "pipe" }, context);

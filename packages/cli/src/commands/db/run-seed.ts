@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { resolveDatabaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
 import { findClientProgram } from "../../postgres/client-programs.js";
-import { clientEnvironment } from "../../postgres/connection-environment.js";
+import { buildClientEnvironment } from "../../postgres/connection-environment.js";
 import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { startClient } from "../../postgres/start-client.js";
 import { examineScript } from "../../dumps/run-script.js";
@@ -54,7 +54,7 @@ const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Co
   const { path, descriptor } = input;
   // By its path, so that \\ir finds the files beside it.
   const args = [...psqlFlags, `--file=${path ?? "-"}`];
-  const env = clientEnvironment(context.env, access);
+  const env = buildClientEnvironment(context.env, access);
   // Not a pipe: psql would take it for the end of the script if this process were killed.
   const stdin = path === undefined ? (descriptor ?? "ignore") : "ignore";
   const stopSpinner = context.output.startSpinner(() => `Writing to ${access.databaseId}`);

@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { checksFailedError } from "../../errors/run-errors.js";
-import { drawRows, columnGap, widthsOf } from "../../output/draw-rows.js";
+import { drawRows, columnGap, measureColumnWidths } from "../../output/draw-rows.js";
 import { toPrintable } from "../../output/printable.js";
 import { programWords, withProgramWords } from "../../text/program-words.js";
 import { quoteShellWord } from "../../text/shell-word.js";
@@ -41,7 +41,7 @@ const printChecks = async (checks: readonly Check[], { output }: Pick<Context, "
     { text: name },
   ]);
   const columns = output.isTerminal ? output.helpWidth : Infinity;
-  const headWidth = widthsOf(headCells).reduce((sum, width) => sum + width + columnGap.length, 0);
+  const headWidth = measureColumnWidths(headCells).reduce((sum, width) => sum + width + columnGap.length, 0);
   const fitsBeside = columns - headWidth >= minMessageWidth;
   const indent = " ".repeat(fitsBeside ? headWidth : 2 * columnGap.length);
   const messageLines = checks.map(({ message, hint }) =>
@@ -50,7 +50,7 @@ const printChecks = async (checks: readonly Check[], { output }: Pick<Context, "
   const rows = headCells.map((head, index) =>
     fitsBeside ? [...head, { text: messageLines[index]?.[0] ?? "" }] : head,
   );
-  const drawnRows = drawRows(rows, widthsOf(rows));
+  const drawnRows = drawRows(rows, measureColumnWidths(rows));
   const lines = checks.flatMap(({ next }, index) => [
     drawnRows[index] ?? "",
     ...(messageLines[index] ?? []).slice(fitsBeside ? 1 : 0).map((text) => indent + text),

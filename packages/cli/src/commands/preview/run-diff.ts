@@ -10,7 +10,7 @@ import { setupSchemaName } from "../../preview/record.js";
 import { findSourceOf } from "../../preview/source-database.js";
 import { execFile } from "node:child_process";
 import { findClientProgram } from "../../postgres/client-programs.js";
-import { clientEnvironment } from "../../postgres/connection-environment.js";
+import { buildClientEnvironment } from "../../postgres/connection-environment.js";
 import { createQueryTarget, readServerVersion } from "../../postgres/query.js";
 import { throwIfInterrupted } from "../../system/shared-interrupt.js";
 
@@ -111,7 +111,7 @@ const dumpSchema = async (
     context,
     await readServerVersion(createQueryTarget(access, context), context),
   );
-  const env = { ...clientEnvironment(context.env, access), PGCONNECT_TIMEOUT: "10", LC_ALL: "C" };
+  const env = { ...buildClientEnvironment(context.env, access), PGCONNECT_TIMEOUT: "10", LC_ALL: "C" };
   const execOptions = { env, signal: context.signal, maxBuffer: 512 * 2 ** 20 };
   const sql = await new Promise<string>((resolve, reject) => {
     execFile(path, dumpArguments, execOptions, (error, stdout, stderr) => {

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { resolveDatabaseAccess } from "../../postgres/database-access.js";
 import { programNotFoundError } from "../../errors/run-errors.js";
-import { clientEnvironment } from "../../postgres/connection-environment.js";
+import { buildClientEnvironment } from "../../postgres/connection-environment.js";
 import { findProgram } from "../../system/find-program.js";
 import { runProgram } from "../../system/run-program.js";
 
@@ -18,7 +18,9 @@ export const runPsql = async (
   const access = await resolveDatabaseAccess(hasId ? positionals[0] : undefined, flags, context, { pooled });
   const path = findProgram("psql", context.env);
   if (path === undefined) throw programNotFoundError("psql", notFoundHint);
-  await runProgram(path, args, clientEnvironment(context.env, access), context, { notFound: notFoundHint });
+  await runProgram(path, args, buildClientEnvironment(context.env, access), context, {
+    notFound: notFoundHint,
+  });
 };
 
 const notFoundHint =

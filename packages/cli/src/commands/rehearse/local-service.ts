@@ -37,11 +37,11 @@ export class LocalService {
   }
 
   /** Empties the service, and creates the resources of a manifest. Returns the ids of the projects. */
-  async loadManifest({ entries, placeOf }: Manifest): Promise<string[]> {
+  async loadManifest({ entries, locateEntry }: Manifest): Promise<string[]> {
     await this.removeFaults();
     await callControl(this.control, "POST", "/reset", {}, this.context);
     const emptyState: ServiceState = { entries: [], unnamed: [] };
-    const draftPlan = makePlan({ entries: entries.map(removeOutsideSource), placeOf }, emptyState, {
+    const draftPlan = makePlan({ entries: entries.map(removeOutsideSource), locateEntry }, emptyState, {
       baseUrl: this.baseUrl,
       prune: false,
     });

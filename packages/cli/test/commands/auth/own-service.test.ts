@@ -179,7 +179,7 @@ describe("a profile of a mgmt dev that has ended", () => {
     const slow = createServer((_, response) => void setTimeout(() => response.end("{}"), 500));
     await new Promise<void>((resolve) => slow.listen(port, "127.0.0.1", resolve));
     const { status, stderr } = await account.run(["projects", "list", "--profile", "local"], {
-      patienceMs: 100,
+      slowRequestMs: 100,
     });
     slow.close();
     expect(status).toBe(9);

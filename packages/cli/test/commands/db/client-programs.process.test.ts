@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { resolveForeignSource } from "../../../src/commands/db/foreign-source.js";
 import type { Context } from "../../../src/input/context.js";
 import { findClientProgram } from "../../../src/postgres/client-programs.js";
-import { clientEnvironment } from "../../../src/postgres/connection-environment.js";
+import { buildClientEnvironment } from "../../../src/postgres/connection-environment.js";
 import { temporaryFolder } from "../../folders.js";
 
 const root = temporaryFolder();
@@ -137,7 +137,7 @@ describe.skipIf(process.platform === "win32")("the client programs of Postgres",
       sslMode: "require",
       isPooled: false,
     } as const;
-    expect(set(clientEnvironment(foreign, access))).toEqual({
+    expect(set(buildClientEnvironment(foreign, access))).toEqual({
       ...kept,
       PGHOST: "db.example.com",
       PGPORT: "5433",

@@ -131,7 +131,7 @@ describe("mgmt status --watch", () => {
     const { engine } = account.server;
     let isChanged = false;
     const result = await run("status --interval 20ms", {
-      patienceMs: 0,
+      slowRequestMs: 0,
       interruptWhen: async (stdout) => {
         if (!isChanged) {
           isChanged = true;
