@@ -81,7 +81,10 @@ export const main = async (
     }
     // Commander has printed a help text.
     if (caughtError instanceof CommanderError && caughtError.exitCode === 0) return exitCodes.ok;
-    const error = caughtError instanceof CommanderError ? await explainUsageError(caughtError, program, env) : caughtError;
+    const error =
+      caughtError instanceof CommanderError
+        ? await explainUsageError(caughtError, program, env)
+        : caughtError;
     if (error instanceof Error && error === signal.reason && changes.takeUnanswered()) {
       const { changeInterruptedError } = await import("./errors/run-errors.js");
       return await output.fail(changeInterruptedError(error));

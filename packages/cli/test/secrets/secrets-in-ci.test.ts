@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { needsConfirmation } from "../../src/run/examples.js";
-import { overrideOf } from "../../src/contract/command-override.js";
+import { getOverride } from "../../src/contract/command-override.js";
 import type { CommandDefinition } from "../../src/contract/command-definition.js";
 import { outputFormats } from "../../src/output/output.js";
 import { exampleId } from "../../src/command-line/help-sections.js";
@@ -542,7 +542,7 @@ describe("masks of the log", () => {
         ...definition.query
           .filter(({ required }) => required === "always")
           .flatMap(({ flag, prefix }) => [`--${flag}`, exampleId(prefix)]),
-        ...(needsConfirmation(definition, overrideOf(definition.id)) ? ["--yes"] : []),
+        ...(needsConfirmation(definition, getOverride(definition.id)) ? ["--yes"] : []),
         ...(body === undefined ? [] : ["--body", JSON.stringify(body)]),
         "--show-secrets",
       ];

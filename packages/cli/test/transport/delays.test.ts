@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => session.close());
 
-const impatient = (): Setup => ({ env: session.env, patienceMs: 100 });
+const impatient = (): Setup => ({ env: session.env, slowRequestMs: 100 });
 
 describe("a request", () => {
   it("says that it is slow, once, on standard error", async () => {
