@@ -93,15 +93,18 @@ export const withMock =
  * @param options of the servers.
  */
 export const createTest = (options: TestServerOptions = {}): MockTest => {
-  const defineWith =
-    (original: (name: string, body: () => Promise<void>, timeout?: number) => void): DefineTest =>
+  const createDefine =
+    (jestDefine: (name: string, body: () => Promise<void>, timeout?: number) => void): DefineTest =>
     (name, body, timeout) =>
-      original(name, () => runWithMock(name, body, options), timeout);
-  const variantsOf = (original: typeof jestTest.concurrent): TestVariants =>
-    Object.assign(defineWith(original), { only: defineWith(original.only), skip: defineWith(original.skip) });
-  return Object.assign(variantsOf(jestTest), {
-    concurrent: variantsOf(jestTest.concurrent),
-    failing: defineWith(jestTest.failing),
+      jestDefine(name, () => runWithMock(name, body, options), timeout);
+  const createVariants = (jestVariants: typeof jestTest.concurrent): TestVariants =>
+    Object.assign(createDefine(jestVariants), {
+      only: createDefine(jestVariants.only),
+      skip: createDefine(jestVariants.skip),
+    });
+  return Object.assign(createVariants(jestTest), {
+    concurrent: createVariants(jestTest.concurrent),
+    failing: createDefine(jestTest.failing),
     todo: (name: string) => jestTest.todo(name),
   });
 };

@@ -4,7 +4,7 @@ import { setupMockWorker } from "./browser/setup-mock-worker.js";
 import { type StartOptions, assertStartOptions } from "./browser/start-options.js";
 import type { WorkerMock, WorkerMockOptions } from "./browser/worker-mock.js";
 import { describeFrozenClock } from "./kit/frozen-clock.js";
-import { reportAtEnd } from "./kit/report-at-end.js";
+import { createEndReporter } from "./kit/report-at-end.js";
 import { takeUnstruckFaultsError } from "./kit/unstruck-faults.js";
 import { WatchedTest } from "./kit/watched-test.js";
 
@@ -43,9 +43,9 @@ export const createTest = (options: PageKitOptions = {}): TestAPI<PageFixtures> 
   assertStartOptions(startOptions);
   return base.extend<PageFixtures>({
     requestLog: async ({ task, onTestFinished }, use) => {
-      const test = new WatchedTest(task.name);
-      const reportTestEnd = reportAtEnd({ task, onTestFinished }, test);
-      await use(test);
+      const watchedTest = new WatchedTest(task.name);
+      const reportTestEnd = createEndReporter({ task, onTestFinished }, watchedTest);
+      await use(watchedTest);
       reportTestEnd();
     },
     mock: async ({ requestLog }, use) => {

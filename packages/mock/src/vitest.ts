@@ -1,6 +1,6 @@
 import { type TestAPI, test as base } from "vitest";
 import { type KitOptions, resolveKitOptions } from "./kit/kit-options.js";
-import { reportAtEnd } from "./kit/report-at-end.js";
+import { createEndReporter } from "./kit/report-at-end.js";
 import {
   SharedMock,
   type TestTenant,
@@ -41,11 +41,11 @@ export const createTest = (options: KitOptions = {}): TestAPI<MockFixtures> => {
   const sharedMock = new SharedMock(settings);
   return base.extend<MockFixtures>({
     requestLog: async ({ task, onTestFinished }, use) => {
-      const test = new WatchedTest(task.name);
-      const reportTestEnd = reportAtEnd({ task, onTestFinished }, test);
-      enterTest(test);
-      await use(test);
-      leaveTest(test);
+      const watchedTest = new WatchedTest(task.name);
+      const reportTestEnd = createEndReporter({ task, onTestFinished }, watchedTest);
+      enterTest(watchedTest);
+      await use(watchedTest);
+      leaveTest(watchedTest);
       reportTestEnd();
     },
     tenant: async ({ requestLog }, use) => {

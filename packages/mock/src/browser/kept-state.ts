@@ -6,7 +6,7 @@ import * as mockErrors from "../errors/mock-errors.js";
 export type Persistence = "session" | "local";
 
 /** A state of a mock that is kept. */
-export interface Kept {
+export interface StoredState {
   readonly snapshot: Snapshot;
   /** The state that `reset` restores. */
   readonly initial: Snapshot;
@@ -16,7 +16,7 @@ export interface Kept {
 type Storage = Pick<globalThis.Storage, "getItem" | "setItem">;
 
 /** The state of a mock in the storage of a page, which survives a reload. The page works without it when the storage does not. */
-export class KeptState {
+export class StateStorage {
   readonly #storage: Storage | undefined;
   readonly #storageKey: string;
   readonly #reportError: (error: MockError) => void;
@@ -26,14 +26,14 @@ export class KeptState {
   #writeDelayMs = 0;
 
   /**
-   * @param open returns the storage; null, or throws, when the browser denies it.
+   * @param openStorage returns the storage; null, or throws, when the browser denies it.
    * @param report called with problems, which do not stop the mock.
    */
-  constructor(key: string, open: () => Storage | null, report: (error: MockError) => void) {
+  constructor(key: string, openStorage: () => Storage | null, report: (error: MockError) => void) {
     this.#storageKey = key;
     this.#reportError = report;
     try {
-      this.#storage = open() ?? undefined;
+      this.#storage = openStorage() ?? undefined;
     } catch (error) {
       report(mockErrors.storageDenied(error));
       return;
@@ -42,12 +42,12 @@ export class KeptState {
   }
 
   /** Returns the stored state; undefined if there is none, or none that this version can read. */
-  read(): Kept | undefined {
+  read(): StoredState | undefined {
     try {
       const text = this.#storage?.getItem(this.#storageKey) ?? undefined;
       if (text === undefined) return undefined;
       // Checked below.
-      const { snapshot, initial } = JSON.parse(text) as Record<keyof Kept, unknown>;
+      const { snapshot, initial } = JSON.parse(text) as Record<keyof StoredState, unknown>;
       return { snapshot: readSnapshot(snapshot), initial: readSnapshot(initial) };
     } catch (error) {
       this.#reportError(mockErrors.keptStateUnusable(this.#storageKey, error));
@@ -55,13 +55,13 @@ export class KeptState {
     }
   }
 
-  /** Keeps the state that `take` returns soon, with the changes until then. */
-  writeSoon(captureState: () => Kept | undefined): void {
+  /** Keeps the state that `captureState` returns soon, with the changes until then. */
+  writeSoon(captureState: () => StoredState | undefined): void {
     this.#writeTimer ??= setTimeout(() => this.write(captureState), this.#writeDelayMs);
   }
 
-  /** Keeps the state that `take` returns, if any. Reports the first of the attempts in a row that fail. */
-  write(captureState: () => Kept | undefined): void {
+  /** Keeps the state that `captureState` returns, if any. Reports the first of the attempts in a row that fail. */
+  write(captureState: () => StoredState | undefined): void {
     clearTimeout(this.#writeTimer);
     this.#writeTimer = undefined;
     const start = performance.now();
@@ -72,7 +72,7 @@ export class KeptState {
     this.#writeDelayMs = 9 * (performance.now() - start);
   }
 
-  #store(state: Kept): void {
+  #store(state: StoredState): void {
     try {
       this.#storage?.setItem(this.#storageKey, JSON.stringify(state));
       this.#hasFailed = false;

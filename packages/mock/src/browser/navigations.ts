@@ -1,7 +1,7 @@
 import { oauthPaths } from "@mgmt/engine/internal";
 import * as mockErrors from "../errors/mock-errors.js";
 import type { MemoryServer } from "@mgmt/engine";
-import { baseOf } from "../exchange/web-exchange.js";
+import { normalizeBaseUrl } from "../exchange/web-exchange.js";
 
 /** The members of a `NavigateEvent` that this module uses. Not all supported versions of TypeScript declare it. */
 interface NavigateEvent extends Event {
@@ -24,9 +24,9 @@ export interface NavigationOptions {
  * Shows the authorization page of a mock when the page is about to leave for it, until the signal is aborted. Workers of MSW do not pass
  * on navigations.
  */
-export const answerNavigations = (
+export const interceptNavigations = (
   mock: MemoryServer,
-  { isStatePersisted: isKept, report, signal }: NavigationOptions,
+  { isStatePersisted, report, signal }: NavigationOptions,
 ): void => {
   // As in `NavigateEvent`.
   const { navigation } = globalThis as { navigation?: EventTarget };
@@ -39,7 +39,7 @@ export const answerNavigations = (
     signal.addEventListener("abort", stopFollowing);
     return;
   }
-  const endpoint = baseOf(mock.settings.authUrl) + oauthPaths.authorize;
+  const endpoint = normalizeBaseUrl(mock.settings.authUrl) + oauthPaths.authorize;
   let isAuthorizationPageOpen = false;
   const listener = (event: Event): void => {
     // The type of the events with this name.
@@ -48,7 +48,7 @@ export const answerNavigations = (
     const url = new URL(destination.url);
     if (url.origin + url.pathname === endpoint) {
       event.preventDefault();
-      if (!isKept) return report(mockErrors.loginNotKept());
+      if (!isStatePersisted) return report(mockErrors.loginNotKept());
       isAuthorizationPageOpen = true;
       void import("./authorization-page.js")
         .catch((cause: unknown) => {

@@ -1,4 +1,4 @@
-import { realTurn } from "#platform";
+import { waitForRealTurn } from "#platform";
 import * as mockErrors from "../errors/mock-errors.js";
 
 /**
@@ -23,7 +23,7 @@ export const startUnderPolicy = async (
     await start();
   } catch (error) {
     // The browser reports a violation after the blocked request has failed.
-    await realTurn();
+    await waitForRealTurn();
     const isBlocked = (directive: string, isOurs: (url: string) => boolean): boolean =>
       violations.some(
         (violation) => violation.effectiveDirective === directive && isOurs(violation.blockedURI),

@@ -108,7 +108,7 @@ export class PageWorker {
   /** Does the same as MSW when it starts. Resolves with whether the worker has confirmed it. */
   async #activate(worker: ServiceWorker): Promise<boolean> {
     const listenerController = new AbortController();
-    const confirmed = new Promise<void>((resolve) => {
+    const whenConfirmed = new Promise<void>((resolve) => {
       const listener = ({ source, data }: MessageEvent): void => {
         if (source === worker && Object(data).type === "MOCKING_ENABLED") resolve();
       };
@@ -116,7 +116,7 @@ export class PageWorker {
     });
     this.#expectedConfirmations += 1;
     worker.postMessage("MOCK_ACTIVATE");
-    const isConfirmed = await isDoneWithin(timeoutsMs.start, confirmed);
+    const isConfirmed = await isDoneWithin(timeoutsMs.start, whenConfirmed);
     listenerController.abort();
     if (!isConfirmed) this.#expectedConfirmations -= 1;
     return isConfirmed;
@@ -185,8 +185,8 @@ const stopWorker = (worker?: ReturnType<CreateWorker>): Promise<boolean> =>
 /** Resolves with true when the work is done, or with false after some milliseconds. */
 const isDoneWithin = (timeoutMs: number, work: Promise<unknown>): Promise<boolean> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timedOut = new Promise<boolean>((resolve) => {
+  const whenTimedOut = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), timeoutMs);
   });
-  return Promise.race([work.then(() => true), timedOut]).finally(() => clearTimeout(timer));
+  return Promise.race([work.then(() => true), whenTimedOut]).finally(() => clearTimeout(timer));
 };

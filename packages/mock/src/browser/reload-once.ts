@@ -1,5 +1,5 @@
 /** The frames of a page share its storage. */
-const reloadKeyOfPage = (): string => `@mgmt/mock reloaded ${location.href}`;
+const getReloadKey = (): string => `@mgmt/mock reloaded ${location.href}`;
 
 /**
  * Loads the page again, so that its worker can control it.
@@ -15,7 +15,7 @@ export const reloadOnce = async (error: unknown): Promise<never> => {
 /** Forgets that the page was loaded again. */
 export const forgetReload = (): void => {
   try {
-    sessionStorage.removeItem(reloadKeyOfPage());
+    sessionStorage.removeItem(getReloadKey());
   } catch {
     // The browser denies the page its storage.
   }
@@ -27,7 +27,7 @@ const checkAndMarkReload = (): boolean => {
     .getEntriesByType("navigation")
     .some((entry) => "type" in entry && entry.type === "reload");
   try {
-    const key = reloadKeyOfPage();
+    const key = getReloadKey();
     const wasReloadedByMock = isReload && sessionStorage.getItem(key) !== null;
     if (wasReloadedByMock) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, "");

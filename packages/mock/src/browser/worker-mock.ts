@@ -1,17 +1,17 @@
 import { type HttpHandler, http } from "msw";
-import { realTurn } from "#platform";
+import { waitForRealTurn } from "#platform";
 import { MemoryServer, type Snapshot } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions, MgmtClient } from "@mgmt/sdk";
-import { type LoadedSdk, loadSdk, sdkOrThrow } from "../client/load-sdk.js";
+import { type LoadedSdk, loadSdk, requireLoadedSdk } from "../client/load-sdk.js";
 import { MockClients } from "../client/mock-clients.js";
 import * as mockErrors from "../errors/mock-errors.js";
-import { type MockOptions, serverOptionsOf } from "../mocks/mock-options.js";
+import { type MockOptions, toServerOptions } from "../mocks/mock-options.js";
 import type { Mock } from "../mocks/mock.js";
-import { respondTo, urlPatternBelow } from "../exchange/web-exchange.js";
+import { respondTo, createUrlPattern } from "../exchange/web-exchange.js";
 import { guardRequests } from "./guarded-requests.js";
-import { type Kept, KeptState, type Persistence } from "./kept-state.js";
-import { answerNavigations } from "./navigations.js";
+import { type StoredState, StateStorage, type Persistence } from "./kept-state.js";
+import { interceptNavigations } from "./navigations.js";
 import { type RunningMock, runInPageQueue, pageMocks } from "./page-mocks.js";
 import { startUnderPolicy } from "./page-policy.js";
 import { type CreateWorker, PageWorker } from "./page-worker.js";
@@ -36,14 +36,14 @@ export class WorkerMock
   implements Pick<Mock, "baseUrl" | "authUrl" | "clientOptions" | "fetch">
 {
   readonly #clients = new MockClients(this);
-  readonly #stateStorage: KeptState | undefined;
+  readonly #stateStorage: StateStorage | undefined;
   readonly #initialSnapshot: Snapshot;
   readonly #mockUrlPattern: RegExp;
   readonly #createWorker: CreateWorker;
   readonly #onDefect: (error: unknown) => void;
   readonly #running: RunningMock = { saveState: () => this.#saveState(), stop: () => this.#stop() };
   /** Returns the state to keep. Undefined if another mock has taken the place of this one: it keeps its own state. */
-  readonly #captureState = (): Kept | undefined => {
+  readonly #captureState = (): StoredState | undefined => {
     const { running } = pageMocks;
     if (running && running !== this.#running) return undefined;
     return { snapshot: this.snapshot(), initial: this.#initialSnapshot };
@@ -61,16 +61,16 @@ export class WorkerMock
   /** @throws TypeError for an option that does not exist or is not valid. */
   constructor(options: WorkerMockOptions, createWorker: CreateWorker) {
     assertEngineOptions(options, Object.keys(workerOptionNames));
-    const { persist, afterMutation, ...rest } = options;
+    const { persist, afterMutation, ...engineOptions } = options;
     pageMocks.running?.saveState();
     const storedState = persist === undefined ? undefined : openStateStorage(persist, options);
-    const restoredState = rest.snapshot ? undefined : storedState?.read();
+    const restoredState = engineOptions.snapshot ? undefined : storedState?.read();
     super(
-      serverOptionsOf({
-        ...rest,
+      toServerOptions({
+        ...engineOptions,
         ...(restoredState && {
           snapshot: restoredState.snapshot,
-          initial: rest.initial ?? restoredState.initial,
+          initial: engineOptions.initial ?? restoredState.initial,
         }),
         afterMutation: () => {
           storedState?.writeSoon(this.#captureState);
@@ -81,8 +81,8 @@ export class WorkerMock
     this.#createWorker = createWorker;
     this.#onDefect = options.onDefect ?? console.error;
     this.#stateStorage = storedState;
-    this.#initialSnapshot = restoredState?.initial ?? rest.initial ?? this.snapshot();
-    this.#mockUrlPattern = urlPatternBelow(this.#clients.bases);
+    this.#initialSnapshot = restoredState?.initial ?? engineOptions.initial ?? this.snapshot();
+    this.#mockUrlPattern = createUrlPattern(this.#clients.bases);
   }
 
   /** Handlers for your own worker, as an alternative to `start`: `setupWorker(...mock.handlers, ...yours)`. */
@@ -91,7 +91,7 @@ export class WorkerMock
       http.all(this.#mockUrlPattern, async ({ request }) => {
         if (this.#isProbe(request.url)) {
           // Another worker of MSW, which lets the request pass at once, has to be first.
-          await realTurn();
+          await waitForRealTurn();
           return new Response(this.#probeToken);
         }
         this.#requestCounts.received += 1;
@@ -123,13 +123,13 @@ export class WorkerMock
 
   async #start(options: StartOptions): Promise<void> {
     assertStartOptions(options);
-    const { handlers = [], ...rest } = options;
+    const { handlers = [], ...workerOptions } = options;
     if (!globalThis.isSecureContext) throw mockErrors.insecurePage(location.origin);
     if (pageMocks.running === this.#running && this.#interceptionError === undefined) return;
     await pageMocks.running?.stop();
     pageMocks.running = this.#running;
     const worker = new PageWorker({
-      ...rest,
+      ...workerOptions,
       baseUrl: this.baseUrl,
       create: () => this.#createWorker(...this.handlers, ...handlers),
       probe: () => this.#assertIntercepted(),
@@ -177,7 +177,7 @@ export class WorkerMock
    */
   client(options: ClientOptions = {}): MgmtClient {
     if (this.#sdk === undefined) throw mockErrors.notStarted();
-    return sdkOrThrow(this.#sdk).createClient({ ...this.clientOptions(), ...options });
+    return requireLoadedSdk(this.#sdk).createClient({ ...this.clientOptions(), ...options });
   }
 
   get baseUrl(): string {
@@ -214,7 +214,7 @@ export class WorkerMock
     this.#listeners = new AbortController();
     const { signal } = this.#listeners;
     addEventListener("pagehide", () => this.#saveState(), { signal });
-    answerNavigations(this, {
+    interceptNavigations(this, {
       isStatePersisted: this.#stateStorage !== undefined,
       report: this.#onDefect,
       signal,
@@ -257,7 +257,7 @@ export class WorkerMock
       const url = String(payload?.url);
       if (this.#isProbe(url) || !this.#mockUrlPattern.test(url)) return;
       this.#requestCounts.passed += 1;
-      await realTurn();
+      await waitForRealTurn();
       if (this.#requestCounts.received >= this.#requestCounts.passed) return;
     } else if (type !== "MOCKING_ENABLED" || this.#worker?.consumeConfirmation()) return;
     this.#worker?.requireProbe();
@@ -272,9 +272,9 @@ export class WorkerMock
 const openStateStorage = (
   persist: Persistence,
   { baseUrl, onDefect = console.error }: WorkerMockOptions,
-): KeptState => {
+): StateStorage => {
   if (persist !== "session" && persist !== "local")
     throw new TypeError('persist must be "session" or "local"');
   const open = (): Storage | null => (persist === "session" ? sessionStorage : localStorage);
-  return new KeptState(`@mgmt/mock ${baseUrl ?? "default"}`, open, onDefect);
+  return new StateStorage(`@mgmt/mock ${baseUrl ?? "default"}`, open, onDefect);
 };

@@ -20,9 +20,9 @@ export class ClientToken {
   /**
    * Returns the token of earlier requests while it is valid, or else a new one.
    *
-   * @param rejected the token that the mock has just refused.
+   * @param rejectedToken the token that the mock has just refused.
    */
-  async get(rejected?: string): Promise<string> {
+  async get(rejectedToken?: string): Promise<string> {
     const { tokens, clock, rows, defaults } = this.engine;
     const { user, workspace } = defaults;
     const owner = [user.id, user.email, workspace.id].join(" ");
@@ -33,7 +33,7 @@ export class ClientToken {
       lastToken.owner === owner &&
       now >= lastToken.signedAt &&
       now - lastToken.signedAt < maxTokenAgeMs;
-    if (isUsable && (await lastToken.token) !== rejected) return lastToken.token;
+    if (isUsable && (await lastToken.token) !== rejectedToken) return lastToken.token;
     const token = tokens.user();
     this.#lastToken = { token, rows, owner, signedAt: now };
     return token;

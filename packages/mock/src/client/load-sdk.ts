@@ -31,7 +31,7 @@ export const loadSdk = (): Promise<LoadedSdk> =>
   );
 
 /** @throws MockError when the SDK is not installed. */
-export const sdkOrThrow = (loaded: LoadedSdk): Sdk => {
-  if ("failure" in loaded) throw mockErrors.withoutSdk(loaded.failure);
-  return loaded;
+export const requireLoadedSdk = (loadedSdk: LoadedSdk): Sdk => {
+  if ("failure" in loadedSdk) throw mockErrors.withoutSdk(loadedSdk.failure);
+  return loadedSdk;
 };

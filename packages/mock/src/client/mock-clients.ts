@@ -1,8 +1,8 @@
-import { requestOf } from "#platform";
+import { createRequest } from "#platform";
 import type { MemoryServer } from "@mgmt/engine";
 import type { ClientOptions } from "@mgmt/sdk";
 import * as mockErrors from "../errors/mock-errors.js";
-import { baseOf, respondTo } from "../exchange/web-exchange.js";
+import { normalizeBaseUrl, respondTo } from "../exchange/web-exchange.js";
 import { ClientToken } from "./client-token.js";
 import { VirtualTimers } from "./virtual-timers.js";
 
@@ -10,7 +10,7 @@ type Pause = (milliseconds: number) => Promise<void>;
 
 /** The clients in the process of a server: their options, which pass its time instead of waiting, and `fetch`. */
 export class MockClients {
-  /** The URLs of the server, in the form that `baseOf` returns. */
+  /** The URLs of the server, in the form that `normalizeBaseUrl` returns. */
   readonly bases: readonly string[];
   /** Whether requests of clients fail, because the tests are over. */
   isClosed = false;
@@ -21,7 +21,7 @@ export class MockClients {
 
   /** @param assertReached throws if requests do not reach the server any longer. Default: they always do. */
   constructor(server: MemoryServer, assertReached: () => void = () => undefined) {
-    this.bases = [server.settings.baseUrl, server.settings.authUrl].map(baseOf);
+    this.bases = [server.settings.baseUrl, server.settings.authUrl].map(normalizeBaseUrl);
     this.#server = server;
     this.#assertReached = assertReached;
     this.#token = new ClientToken(server);
@@ -39,7 +39,7 @@ export class MockClients {
       baseUrl: this.#server.settings.baseUrl,
       token: ({ rejected }) => this.#timers.holdDuringRequest(() => this.#token.get(rejected)),
       fetch: (url, init) =>
-        this.#timers.holdDuringRequest((pause) => this.#fetchFor(requestOf(url, init), pause)),
+        this.#timers.holdDuringRequest((pause) => this.#fetchFor(createRequest(url, init), pause)),
       timers: this.#timers,
     };
   }

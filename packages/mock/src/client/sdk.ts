@@ -1,4 +1,4 @@
-import { type Sdk, loadSdk, sdkOrThrow } from "./load-sdk.js";
+import { type Sdk, loadSdk, requireLoadedSdk } from "./load-sdk.js";
 
 // The CommonJS build has sdk-required.ts instead.
 const loadedSdk = await loadSdk();
@@ -8,4 +8,4 @@ const loadedSdk = await loadSdk();
  *
  * @throws MockError when the SDK is not installed.
  */
-export const requireSdk = (): Sdk => sdkOrThrow(loadedSdk);
+export const requireSdk = (): Sdk => requireLoadedSdk(loadedSdk);

@@ -1,5 +1,5 @@
 import type { Timers } from "@mgmt/sdk";
-import { realTurn } from "#platform";
+import { waitForRealTurn } from "#platform";
 
 interface VirtualTimer {
   readonly dueAt: number;
@@ -19,19 +19,19 @@ export class VirtualTimers implements Timers {
   #runningRequests = 0;
   #isAdvancing = false;
 
-  /** @param move moves the clock, and then calls `pass`. */
-  constructor(move: (milliseconds: number) => Promise<void>) {
-    this.#advanceClock = move;
+  /** @param advanceClock moves the clock, and then calls `pass`. */
+  constructor(advanceClock: (milliseconds: number) => Promise<void>) {
+    this.#advanceClock = advanceClock;
   }
 
   readonly performance = { now: (): number => this.#now };
 
   setTimeout(callback: () => void, ms: number): unknown {
-    return this.#add(callback, ms, false);
+    return this.#addTimer(callback, ms, false);
   }
 
   setPause(callback: () => void, ms: number): unknown {
-    const timer = this.#add(callback, ms, true);
+    const timer = this.#addTimer(callback, ms, true);
     void this.#passPauses();
     return timer;
   }
@@ -43,10 +43,14 @@ export class VirtualTimers implements Timers {
   /** Lets time pass, and calls the timers that fall due on the way in the order of their times. */
   pass(milliseconds: number): void {
     const endTime = this.#now + milliseconds;
-    for (let next = this.#earliestTimer(); next && next.dueAt <= endTime; next = this.#earliestTimer()) {
-      this.#now = Math.max(this.#now, next.dueAt);
-      this.#timers.delete(next);
-      next.callback();
+    for (
+      let nextTimer = this.#findEarliestTimer();
+      nextTimer && nextTimer.dueAt <= endTime;
+      nextTimer = this.#findEarliestTimer()
+    ) {
+      this.#now = Math.max(this.#now, nextTimer.dueAt);
+      this.#timers.delete(nextTimer);
+      nextTimer.callback();
     }
     this.#now = endTime;
   }
@@ -73,25 +77,25 @@ export class VirtualTimers implements Timers {
 
   #pause(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const end = (): void => {
+      const endPause = (): void => {
         this.clearTimeout(timer);
-        signal.removeEventListener("abort", end);
+        signal.removeEventListener("abort", endPause);
         resolve();
       };
-      const timer = this.setPause(end, ms);
-      if (signal.aborted) end();
-      else signal.addEventListener("abort", end);
+      const timer = this.setPause(endPause, ms);
+      if (signal.aborted) endPause();
+      else signal.addEventListener("abort", endPause);
     });
   }
 
-  #add(callback: () => void, ms: number, isPause: boolean): VirtualTimer {
+  #addTimer(callback: () => void, ms: number, isPause: boolean): VirtualTimer {
     // The times of the mock's clock are whole milliseconds.
     const timer = { callback, dueAt: this.#now + Math.ceil(ms), isPause };
     this.#timers.add(timer);
     return timer;
   }
 
-  #earliestTimer(): VirtualTimer | undefined {
+  #findEarliestTimer(): VirtualTimer | undefined {
     let earliestTimer: VirtualTimer | undefined;
     for (const timer of this.#timers)
       if (earliestTimer === undefined || timer.dueAt < earliestTimer.dueAt) earliestTimer = timer;
@@ -105,11 +109,11 @@ export class VirtualTimers implements Timers {
     try {
       for (;;) {
         // Code that a timer or a response starts may send a request.
-        await realTurn();
-        const next = this.#earliestTimer();
+        await waitForRealTurn();
+        const nextTimer = this.#findEarliestTimer();
         const isOnlyPausing = this.#runningRequests === 0 && [...this.#timers].some(({ isPause }) => isPause);
-        if (!next || !isOnlyPausing) return;
-        await this.#advanceClock(Math.max(0, next.dueAt - this.#now));
+        if (!nextTimer || !isOnlyPausing) return;
+        await this.#advanceClock(Math.max(0, nextTimer.dueAt - this.#now));
       }
     } finally {
       this.#isAdvancing = false;

@@ -16,7 +16,7 @@ export interface CommandHost {
   /** Prints to the standard output. */
   print(text: string): void;
   /** Resolves when the command is told to stop. */
-  readonly stopped: Promise<void>;
+  readonly whenStopped: Promise<void>;
 }
 
 /** Milliseconds that requests in progress have to finish when the command stops. */
@@ -50,7 +50,7 @@ export const run = async (words: readonly string[], host: CommandHost): Promise<
     ...(replayed && { replayed }),
   };
   host.print(`${JSON.stringify(readyEvent)}\n`);
-  await host.stopped;
+  await host.whenStopped;
   await server.close(closeTimeoutMs);
   if (commandArguments.recording) await recording?.save(commandArguments.recording.file);
 };
@@ -110,14 +110,14 @@ const openEngine = async (
       ...(rateLimit !== undefined && { rateLimit: { requests: rateLimit, window: 60_000 } }),
     },
   };
-  const initial = seeds && (await snapshotOfSeeds(options, commandArguments.seed ?? "", seeds));
+  const initial = seeds && (await createSeedSnapshot(options, commandArguments.seed ?? "", seeds));
   const engine = new CommandServer({ ...options, ...(initial && { initial }) }, latency ?? 0);
   if (replay) await engine.startWithRecording(replay);
   return engine;
 };
 
 /** Returns the state with the seeds, so that a reset restores them. */
-const snapshotOfSeeds = async (options: EngineOptions, path: string, seeds: SeedFileContent) => {
+const createSeedSnapshot = async (options: EngineOptions, path: string, seeds: SeedFileContent) => {
   if ("snapshot" in seeds) return seeds.snapshot;
   const engine = new MemoryServer(options);
   await applySeeds(engine, path, seeds.entries);

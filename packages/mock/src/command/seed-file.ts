@@ -76,12 +76,12 @@ export const applySeeds = async (
       );
     });
     try {
-      const created = await seedResource(engine, kind, Object.fromEntries(resolvedFields));
-      if (as !== undefined) ids.set(as, created.id);
+      const createdResource = await seedResource(engine, kind, Object.fromEntries(resolvedFields));
+      if (as !== undefined) ids.set(as, createdResource.id);
     } catch (error) {
       throw mockErrors.badSeed(
         path,
-        `entry ${String(index + 1)} (${kind}) was refused: ${refusalReasonOf(error)}`,
+        `entry ${String(index + 1)} (${kind}) was refused: ${describeRefusal(error)}`,
         error,
       );
     }
@@ -89,7 +89,7 @@ export const applySeeds = async (
 };
 
 /** Returns the message of an error, with the fields that were not valid. */
-const refusalReasonOf = (error: unknown): string => {
+const describeRefusal = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const { issues } = error instanceof RequestError ? error.extra : {};
   // The validators create the issues.

@@ -1,4 +1,4 @@
-import { realTurn } from "#platform";
+import { waitForRealTurn } from "#platform";
 import type { MemoryServer } from "@mgmt/engine";
 import { firstHalfOf, checkHeadSize } from "@mgmt/engine/internal";
 import { createBodyStream } from "../platform/body-stream.js";
@@ -13,7 +13,7 @@ const forwardedHeaderNames = [
 ] as const;
 
 /**
- * Responds to a web `Request` whose URL begins with one of the `bases`, in the form that `baseOf` returns. A
+ * Responds to a web `Request` whose URL begins with one of the `bases`, in the form that `normalizeBaseUrl` returns. A
  * dropped connection becomes a network error, like that of `fetch`.
  *
  * @param pause waits for the latency of a fault. Default: in real time.
@@ -25,7 +25,7 @@ export const respondTo = async (
   pause?: (milliseconds: number) => Promise<void>,
 ): Promise<Response> => {
   const { method, url } = request;
-  const path = pathBelowBase(bases, url);
+  const path = getPathBelowBase(bases, url);
   const headers: Record<string, string | undefined> = {};
   for (const name of forwardedHeaderNames) headers[name] = request.headers.get(name) ?? undefined;
   const hasBody = request.body !== null && engine.bodyPolicy(method, path).limit > 0;
@@ -65,23 +65,24 @@ const createCutBody = (text: string): ReadableStream<Uint8Array> =>
     start(controller) {
       controller.enqueue(firstHalfOf(text));
       // An immediate error would discard the chunk that is still in the queue.
-      void realTurn().then(() => controller.error(new TypeError("terminated")));
+      void waitForRealTurn().then(() => controller.error(new TypeError("terminated")));
     },
   });
 
 /** Normalizes a base URL like the URLs of requests: lowercase host, no default port, no trailing slash. */
-export const baseOf = (url: string): string => new URL(url).href.replace(/\/$/, "");
+export const normalizeBaseUrl = (url: string): string => new URL(url).href.replace(/\/$/, "");
 
-/** Returns a pattern of the URLs that begin with one of the `bases`, in the form that `baseOf` returns. */
-export const urlPatternBelow = (bases: readonly string[]): RegExp =>
+/** Returns a pattern of the URLs that begin with one of the `bases`, in the form that `normalizeBaseUrl` returns. */
+export const createUrlPattern = (bases: readonly string[]): RegExp =>
   new RegExp(`^(?:${bases.map(escapePattern).join("|")})(?:[/?#]|$)`);
 
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** Returns the path and query of a URL, relative to the base URL that it begins with. */
-const pathBelowBase = (bases: readonly string[], url: string): string => {
-  const [target = ""] = url.split("#", 1);
-  const base = bases.find((base) => target.startsWith(base)) ?? new URL(target).origin;
-  const path = target.slice(base.length);
+const getPathBelowBase = (bases: readonly string[], url: string): string => {
+  const [urlWithoutFragment = ""] = url.split("#", 1);
+  const base =
+    bases.find((base) => urlWithoutFragment.startsWith(base)) ?? new URL(urlWithoutFragment).origin;
+  const path = urlWithoutFragment.slice(base.length);
   return path.startsWith("/") ? path : `/${path}`;
 };

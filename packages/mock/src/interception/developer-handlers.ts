@@ -4,11 +4,11 @@ import { Gate } from "./gate.js";
 import { requireMsw } from "./msw.js";
 
 /** Returns the names of the handlers of a developer among those of a server. */
-export const namesOfOtherHandlers = (handlers: readonly object[]): string[] =>
-  handlers.filter((handler) => !Gate.has(handler)).map(handlerName);
+export const listDeveloperHandlerNames = (handlers: readonly object[]): string[] =>
+  handlers.filter((handler) => !Gate.isGateHandler(handler)).map(getHandlerName);
 
 /** Returns the name of a handler, such as `GET https://example.com/user`. */
-const handlerName = (handler: object): string => {
+const getHandlerName = (handler: object): string => {
   const info = "info" in handler ? handler.info : undefined;
   const header = info instanceof Object && "header" in info ? info.header : undefined;
   return typeof header === "string" ? header : "a handler";
@@ -22,7 +22,8 @@ const handlerName = (handler: object): string => {
  */
 export const assertNoneShadowed = (handlers: readonly object[], bases: readonly string[]): void => {
   const shadowedHandlers = handlers.filter((handler) => bases.some((base) => handlesBase(handler, base)));
-  if (shadowedHandlers.length > 0) throw mockErrors.shadowedHandler(shadowedHandlers.map(handlerName), bases);
+  if (shadowedHandlers.length > 0)
+    throw mockErrors.shadowedHandler(shadowedHandlers.map(getHandlerName), bases);
 };
 
 /** Whether a handler names the address, as opposed to matching any host. */

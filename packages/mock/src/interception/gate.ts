@@ -24,17 +24,17 @@ export class Gate {
   static readonly #gates = new WeakMap<object, Gate>();
 
   /** Whether a handler is that of a gate. */
-  static has(this: void, handler: object): boolean {
+  static isGateHandler(this: void, handler: object): boolean {
     return Gate.#gates.has(handler);
   }
 
   /** Whether a handler is that of a gate that a mock listens in. */
-  static isListening(this: void, handler: object): boolean {
+  static hasListeners(this: void, handler: object): boolean {
     return (Gate.#gates.get(handler)?.listeners.size ?? 0) > 0;
   }
 
   readonly listeners = new Map<object, GateListener>();
-  readonly handler: RequestHandler = ignoreWithoutResponse(
+  readonly handler: RequestHandler = matchOnlyAnswered(
     requireMsw().http.all(/.*/, ({ request }) => this.#respond(request)),
   );
   readonly #handlersBehind: () => readonly RequestHandler[];
@@ -60,7 +60,7 @@ export class Gate {
     const response = handlers.length > 0 ? await getResponse(handlers, request) : undefined;
     if (response) return response;
     // Otherwise, the server would run the handlers behind this one a second time.
-    return refuseOrWarn(listeners, request) ? Response.error() : passthrough();
+    return applyStrictestStrategy(listeners, request) ? Response.error() : passthrough();
   }
 }
 
@@ -68,7 +68,7 @@ export class Gate {
  * Makes a handler match only the requests that it responds to. Any other request that it matches would be sent to its host, whatever
  * the server does with requests that no handler matches.
  */
-const ignoreWithoutResponse = (handler: RequestHandler): RequestHandler => {
+const matchOnlyAnswered = (handler: RequestHandler): RequestHandler => {
   const run = handler.run.bind(handler);
   handler.run = async (request) => {
     const result = await run(request);
@@ -78,7 +78,7 @@ const ignoreWithoutResponse = (handler: RequestHandler): RequestHandler => {
 };
 
 /** Returns whether the strictest strategy refuses a request, and prints how the request is handled. */
-const refuseOrWarn = (listeners: readonly GateListener[], request: Request): boolean => {
+const applyStrictestStrategy = (listeners: readonly GateListener[], request: Request): boolean => {
   const strategies = listeners.map(({ onUnhandledRequest: strategy }) =>
     typeof strategy === "function" ? strategy(request) : strategy,
   );

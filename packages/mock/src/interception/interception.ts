@@ -1,12 +1,12 @@
 import type { RequestHandler } from "msw";
 import { isRequestHandler } from "../exchange/request-handlers.js";
-import { assertNoneShadowed, namesOfOtherHandlers } from "./developer-handlers.js";
+import { assertNoneShadowed, listDeveloperHandlerNames } from "./developer-handlers.js";
 import { Gate, type GateListener } from "./gate.js";
 import type { MockError } from "../errors/mock-error.js";
 import * as mockErrors from "../errors/mock-errors.js";
 import { requireMsw } from "./msw.js";
 import { closeServer, protectReceiver } from "./other-servers.js";
-import { type Receiver, receiverOf } from "./receiving-server.js";
+import { type Receiver, findReceiver } from "./receiving-server.js";
 
 /** The part of an MSW server that mocks use to listen in it. The declarations of `msw/node` need TypeScript 5.5. */
 export interface MswServer {
@@ -22,16 +22,16 @@ interface InterceptionPoint {
 }
 
 /** All mocks without a server of the developer share one, which listens while at least one of them does. */
-let ownPoint: ReturnType<typeof createOwnPoint> | undefined;
+let sharedPoint: ReturnType<typeof createSharedPoint> | undefined;
 
 /** The gates in servers of the developer. They stay there, and do nothing while no mock listens. */
 const gates = new WeakMap<MswServer, Gate>();
 
 /** Where each owner listens, and the error that its requests were not intercepted for some time. */
-const pointsByOwner = new Map<object, InterceptionPoint & { lost?: MockError }>();
+const pointsByOwner = new Map<object, InterceptionPoint & { interceptionError?: MockError }>();
 
 /**
- * Handles requests of this process, until `release` is called with the same owner.
+ * Handles requests of this process, until `stopInterception` is called with the same owner.
  *
  * @param bases of the mock, without trailing slashes.
  * @param server of the developer. Default: the server of all mocks.
@@ -42,87 +42,88 @@ export const startInterception = (
   listener: GateListener,
   { bases, server }: { bases: readonly string[]; server?: MswServer | undefined },
 ): void => {
-  if (server && ownPoint) throw mockErrors.mocksListen();
-  const place = server ? { gate: installGate(server), server } : openOwnPoint();
-  const lost = pointsByOwner.get(owner)?.lost;
-  const { gate } = place;
+  if (server && sharedPoint) throw mockErrors.mocksListen();
+  const point = server ? { gate: installGate(server), server } : openSharedPoint();
+  const interceptionError = pointsByOwner.get(owner)?.interceptionError;
+  const { gate } = point;
   if (server) {
-    assertNotReplaced(receiverOf(server, gate.handler));
-    assertNoneShadowed(handlersBehind(server, gate.handler), bases);
+    assertNotReplaced(findReceiver(server, gate.handler));
+    assertNoneShadowed(listHandlersBehind(server, gate.handler), bases);
   }
   gate.listeners.set(owner, listener);
-  pointsByOwner.set(owner, { ...place, ...(lost && { lost }) });
+  pointsByOwner.set(owner, { ...point, ...(interceptionError && { interceptionError }) });
   protectReceiver();
 };
 
 /** Ends the interception. */
 export const stopInterception = (owner: object): void => {
-  const place = pointsByOwner.get(owner);
-  if (!place) return;
-  const { gate, server } = place;
+  const point = pointsByOwner.get(owner);
+  if (!point) return;
+  const { gate, server } = point;
   pointsByOwner.delete(owner);
   gate.listeners.delete(owner);
-  if (gate === ownPoint?.gate && gate.listeners.size === 0) {
-    ownPoint = undefined;
+  if (gate === sharedPoint?.gate && gate.listeners.size === 0) {
+    sharedPoint = undefined;
     // Closing this server would end the other one.
-    if (receiverOf(server, gate.handler).kind !== "another") closeServer(gate.handler, () => server.close());
+    if (findReceiver(server, gate.handler).kind !== "another")
+      closeServer(gate.handler, () => server.close());
   }
   protectReceiver();
 };
 
 /**
- * Returns the error that another server has taken over the requests since `intercept`, even if it is closed by now; undefined if none
+ * Returns the error that another server has taken over the requests since `startInterception`, even if it is closed by now; undefined if none
  * has. MSW before 2.13 cannot refuse a server that listens, nor a request that is sent meanwhile.
  */
-export const replacementErrorOf = (owner: object): MockError | undefined => {
-  const place = pointsByOwner.get(owner);
-  if (!place) return undefined;
-  const receiver = receiverOf(place.server, place.gate.handler);
+export const findReplacementError = (owner: object): MockError | undefined => {
+  const point = pointsByOwner.get(owner);
+  if (!point) return undefined;
+  const receiver = findReceiver(point.server, point.gate.handler);
   // A developer closes the other servers as well.
-  if (receiver.kind === "none" && place.gate === ownPoint?.gate) return mockErrors.closedBySecondServer();
-  return replacementErrorFor(receiver);
+  if (receiver.kind === "none" && point.gate === sharedPoint?.gate) return mockErrors.closedBySecondServer();
+  return createReplacementError(receiver);
 };
 
-/** Returns the error that another server has taken over the requests at any time since `intercept`; undefined if none has. */
-export const interceptionErrorOf = (owner: object): MockError | undefined =>
-  replacementErrorOf(owner) ?? pointsByOwner.get(owner)?.lost;
+/** Returns the error that another server has taken over the requests at any time since `startInterception`; undefined if none has. */
+export const findInterceptionError = (owner: object): MockError | undefined =>
+  findReplacementError(owner) ?? pointsByOwner.get(owner)?.interceptionError;
 
 /** Whether the server that an owner listens in receives the requests of this process. */
 export const isReceiving = (owner: object): boolean => {
-  const place = pointsByOwner.get(owner);
-  return place !== undefined && receiverOf(place.server, place.gate.handler).kind === "this";
+  const point = pointsByOwner.get(owner);
+  return point !== undefined && findReceiver(point.server, point.gate.handler).kind === "this";
 };
 
-const replacementErrorFor = (receiver: Receiver): MockError | undefined => {
+const createReplacementError = (receiver: Receiver): MockError | undefined => {
   if (receiver.kind !== "another") return undefined;
-  return mockErrors.secondServer(namesOfOtherHandlers(receiver.handlers));
+  return mockErrors.secondServer(listDeveloperHandlerNames(receiver.handlers));
 };
 
 const assertNotReplaced = (receiver: Receiver): void => {
-  const error = replacementErrorFor(receiver);
+  const error = createReplacementError(receiver);
   if (error) throw error;
 };
 
-const openOwnPoint = (): InterceptionPoint => {
-  const isFirst = ownPoint === undefined;
-  const place = ownPoint ?? createOwnPoint();
-  const { gate, server } = place;
-  const receiver = receiverOf(isFirst ? undefined : server, gate.handler);
+const openSharedPoint = (): InterceptionPoint => {
+  const isFirst = sharedPoint === undefined;
+  const point = sharedPoint ?? createSharedPoint();
+  const { gate, server } = point;
+  const receiver = findReceiver(isFirst ? undefined : server, gate.handler);
   assertNotReplaced(receiver);
   if (receiver.kind === "none") {
     if (!isFirst) {
       // A server that listened in between has ended the interception for all when it was closed.
-      for (const place of pointsByOwner.values())
-        if (place.gate === gate) place.lost ??= mockErrors.closedBySecondServer();
+      for (const otherPoint of pointsByOwner.values())
+        if (otherPoint.gate === gate) otherPoint.interceptionError ??= mockErrors.closedBySecondServer();
       server.close();
     }
     server.listen({ onUnhandledRequest: "bypass" });
   }
-  ownPoint = place;
-  return place;
+  sharedPoint = point;
+  return point;
 };
 
-const createOwnPoint = () => {
+const createSharedPoint = () => {
   const gate = new Gate();
   return { gate, server: requireMsw().setupServer(gate.handler) };
 };
@@ -131,7 +132,7 @@ const createOwnPoint = () => {
 const installGate = (server: MswServer): Gate => {
   const existingGate = gates.get(server);
   if (existingGate) return existingGate;
-  const gate: Gate = new Gate(() => handlersBehind(server, gate.handler));
+  const gate: Gate = new Gate(() => listHandlersBehind(server, gate.handler));
   gates.set(server, gate);
   server.use(gate.handler);
   const reset = server.resetHandlers.bind(server);
@@ -146,9 +147,9 @@ const installGate = (server: MswServer): Gate => {
 };
 
 /** Prepares a server of the developer for mocks, so that handlers that it gets from now on override those of the mocks. */
-export const installGateIn = (server: MswServer): void => void installGate(server);
+export const prepareServer = (server: MswServer): void => void installGate(server);
 
-const handlersBehind = (server: MswServer, gate: RequestHandler): RequestHandler[] => {
+const listHandlersBehind = (server: MswServer, gate: RequestHandler): RequestHandler[] => {
   const handlers = server.listHandlers();
   return handlers.slice(handlers.indexOf(gate) + 1).filter(isRequestHandler);
 };

@@ -1,5 +1,5 @@
 import * as mockErrors from "../errors/mock-errors.js";
-import { namesOfOtherHandlers } from "./developer-handlers.js";
+import { listDeveloperHandlerNames } from "./developer-handlers.js";
 import { Gate } from "./gate.js";
 import { requireMsw } from "./msw.js";
 import { findReceivingHandlers } from "./receiving-server.js";
@@ -17,7 +17,7 @@ interface FrameSource {
   };
 }
 
-const isSource = (source: object): source is FrameSource => {
+const isFrameSource = (source: object): source is FrameSource => {
   const emitter = "emitter" in source ? source.emitter : undefined;
   const methods = ["listeners", "removeAllListeners", "on"];
   return (
@@ -26,7 +26,7 @@ const isSource = (source: object): source is FrameSource => {
 };
 
 /** Returns the sources that all servers of this copy of MSW share. MSW before 2.13 has none. */
-const listSharedSources = (): FrameSource[] => requireMsw().sources.filter(isSource);
+const listSharedSources = (): FrameSource[] => requireMsw().sources.filter(isFrameSource);
 
 /** The listeners that pass requests to the server that a mock listens in, by source. Empty while there is none. */
 const protectedListeners = new WeakMap<FrameSource, readonly FrameListener[]>();
@@ -63,9 +63,9 @@ const protectSource = (source: FrameSource): void => {
     // The latest MSW has removed those of the server that listened before; MSW 2.13 has not.
     if (listeners.length > 0) replaceListeners(source, source.emitter.listeners("frame").slice(-1));
     const handlers = findReceivingHandlers() ?? [];
-    if (listeners.length > 0 && !handlers.some(Gate.isListening)) {
+    if (listeners.length > 0 && !handlers.some(Gate.hasListeners)) {
       replaceListeners(source, listeners);
-      throw mockErrors.refusedServer(namesOfOtherHandlers(handlers));
+      throw mockErrors.refusedServer(listDeveloperHandlerNames(handlers));
     }
     const result = enable();
     rememberListeners(source);
@@ -73,7 +73,7 @@ const protectSource = (source: FrameSource): void => {
   };
   source.disable = () => {
     // A server that was refused does so when it is closed, also after the mock.
-    const receiver = findReceivingHandlers()?.find(Gate.has);
+    const receiver = findReceivingHandlers()?.find(Gate.isGateHandler);
     if (receiver !== undefined && receiver !== closingHandler) return undefined;
     const result = disable();
     rememberListeners(source);
@@ -82,7 +82,7 @@ const protectSource = (source: FrameSource): void => {
 };
 
 const rememberListeners = (source: FrameSource): void => {
-  const isMockReceiving = findReceivingHandlers()?.some(Gate.isListening) ?? false;
+  const isMockReceiving = findReceivingHandlers()?.some(Gate.hasListeners) ?? false;
   protectedListeners.set(source, isMockReceiving ? [...source.emitter.listeners("frame")] : []);
 };
 

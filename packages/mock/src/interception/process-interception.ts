@@ -1,14 +1,14 @@
 import type { HttpHandler } from "msw";
 import type { MemoryServer } from "@mgmt/engine";
 import type { MockError } from "../errors/mock-error.js";
-import { respondTo, urlPatternBelow } from "../exchange/web-exchange.js";
+import { respondTo, createUrlPattern } from "../exchange/web-exchange.js";
 import { assertNoneShadowed } from "./developer-handlers.js";
 import type { GateListener } from "./gate.js";
 import {
   startInterception,
-  interceptionErrorOf,
+  findInterceptionError,
   stopInterception,
-  replacementErrorOf,
+  findReplacementError,
 } from "./interception.js";
 import { type ListenOptions, validateListenOptions } from "./listen-options.js";
 import { requireMsw } from "./msw.js";
@@ -20,11 +20,11 @@ export class ProcessInterception {
   readonly #mockUrlPattern: RegExp;
   #handlers: readonly HttpHandler[] | undefined;
 
-  /** @param bases of the server, in the form that `baseOf` returns. */
+  /** @param bases of the server, in the form that `normalizeBaseUrl` returns. */
   constructor(server: MemoryServer, bases: readonly string[]) {
     this.#server = server;
     this.#bases = bases;
-    this.#mockUrlPattern = urlPatternBelow(bases);
+    this.#mockUrlPattern = createUrlPattern(bases);
   }
 
   /**
@@ -53,14 +53,14 @@ export class ProcessInterception {
 
   /** Ends. Returns the error that another server has received requests since `start`; undefined if none has. */
   stop(): MockError | undefined {
-    const interceptionError = interceptionErrorOf(this.#server);
+    const interceptionError = findInterceptionError(this.#server);
     stopInterception(this.#server);
     return interceptionError;
   }
 
   /** Throws if another server receives the requests by now. */
   assertReceiving(): void {
-    const replacementError = replacementErrorOf(this.#server);
+    const replacementError = findReplacementError(this.#server);
     if (replacementError) throw replacementError;
   }
 

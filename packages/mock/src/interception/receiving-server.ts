@@ -18,7 +18,7 @@ const thisReceiver: Receiver = { kind: "this" };
  *
  * @param server the server with the handler; undefined before it was created.
  */
-export const receiverOf = (server: object | undefined, handler: RequestHandler): Receiver => {
+export const findReceiver = (server: object | undefined, handler: RequestHandler): Receiver => {
   const handlers = findReceivingHandlers();
   if (handlers) return handlers.includes(handler) ? thisReceiver : { kind: "another", handlers };
   const interceptor = findRunningInterceptor();

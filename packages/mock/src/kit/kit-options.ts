@@ -3,7 +3,7 @@ import type { EngineOptions } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { MockOptions } from "../mocks/mock-options.js";
 import { assertHandlers } from "../exchange/request-handlers.js";
-import { type MswServer, installGateIn } from "../interception/interception.js";
+import { type MswServer, prepareServer } from "../interception/interception.js";
 import { assertServer } from "../interception/listen-options.js";
 
 /** Settings of the fixtures. */
@@ -65,7 +65,7 @@ export const resolveKitOptions = (options: KitOptions): KitSettings => {
   if (assertFaultsStruck !== undefined && typeof assertFaultsStruck !== "boolean") {
     throw new TypeError("assertFaultsStruck must be a boolean");
   }
-  if (server) installGateIn(server);
+  if (server) prepareServer(server);
   return {
     ...{ mockOptions, server },
     handlers: handlers ?? [],

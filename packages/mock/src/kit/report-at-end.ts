@@ -8,7 +8,7 @@ import type { WatchedTest } from "./watched-test.js";
  * @param context that of the test.
  * @returns a function to call when the fixtures of the test have ended.
  */
-export const reportAtEnd = (
+export const createEndReporter = (
   { task, onTestFinished }: Pick<TestContext, "task" | "onTestFinished">,
   test: WatchedTest,
 ): (() => void) => {

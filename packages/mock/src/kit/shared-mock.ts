@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { LoggedRequest, Tenant } from "@mgmt/engine";
 import { assertNoneShadowed, restoreHandlers } from "../interception/developer-handlers.js";
 import type { UnhandledRequestStrategy } from "../interception/gate.js";
-import { isReceiving, interceptionErrorOf } from "../interception/interception.js";
+import { isReceiving, findInterceptionError } from "../interception/interception.js";
 import type { ListenOptions } from "../interception/listen-options.js";
 import { Mock } from "../mocks/mock.js";
 import { describeFrozenClock } from "./frozen-clock.js";
@@ -35,7 +35,7 @@ export const enterTest = (test: WatchedTest): void => {
 
 export const leaveTest = (test: WatchedTest): void => void runningTests.delete(test);
 
-const runningTestInContext = (): WatchedTest | undefined => {
+const findRunningTest = (): WatchedTest | undefined => {
   const test = currentTest.getStore();
   return test && runningTests.has(test) ? test : undefined;
 };
@@ -85,9 +85,9 @@ export class SharedMock {
     for (const [id, owner] of this.#testsByWorkspace) if (owner === test) this.#testsByWorkspace.delete(id);
     const mock = this.#mock;
     if (!mock) return;
-    checkTestEnd(mock, test, this.#settings);
+    addMockProblems(mock, test, this.#settings);
     if (this.#joinedTests.size > 0) return;
-    await finishMock(mock, test, this.#settings);
+    await closeUnusedMock(mock, test, this.#settings);
     // The next test that uses this mock may be of another file.
     mock.faults.clear();
   }
@@ -95,7 +95,7 @@ export class SharedMock {
   #addTest(test: WatchedTest): Mock {
     const mock = (this.#mock ??= this.#openMock());
     if (this.#joinedTests.size === 0) {
-      listenForTests(mock, this.#settings, () => this.#possibleSenders());
+      listenForTests(mock, this.#settings, () => this.#listPossibleSenders());
     }
     this.#joinedTests.add(test);
     return mock;
@@ -104,15 +104,15 @@ export class SharedMock {
   #openMock(): Mock {
     const mock = new Mock(this.#settings.mockOptions);
     mock.followRequests((request) => {
-      for (const test of this.#possibleSenders(request)) test.add(request);
+      for (const test of this.#listPossibleSenders(request)) test.add(request);
     });
     return mock;
   }
 
-  #possibleSenders(request?: LoggedRequest): Iterable<WatchedTest> {
+  #listPossibleSenders(request?: LoggedRequest): Iterable<WatchedTest> {
     const owner = this.#testsByWorkspace.get(request?.principal?.workspaceId ?? "");
     if (owner) return [owner];
-    const sender = runningTestInContext();
+    const sender = findRunningTest();
     if (sender === undefined) return this.#joinedTests;
     return this.#joinedTests.has(sender) ? [sender] : [];
   }
@@ -126,33 +126,33 @@ export const openOwnMock = (test: WatchedTest, settings: KitSettings): Mock => {
   const baseUrl = `https://api-${String(ownMockCount)}.mgmt.test`;
   const mock = new Mock({ ...settings.mockOptions, baseUrl });
   mock.followRequests((request) => test.add(request));
-  listenForTests(mock, settings, () => ((runningTestInContext() ?? test) === test ? [test] : []));
+  listenForTests(mock, settings, () => ((findRunningTest() ?? test) === test ? [test] : []));
   return mock;
 };
 
 /** Closes the mock of a test. */
 export const closeOwnMock = async (mock: Mock, test: WatchedTest, settings: KitSettings): Promise<void> => {
-  checkTestEnd(mock, test, settings);
-  await finishMock(mock, test, settings);
+  addMockProblems(mock, test, settings);
+  await closeUnusedMock(mock, test, settings);
 };
 
-/** @param senders returns the tests of the mock that may have sent the current request. */
+/** @param listSenders returns the tests of the mock that may have sent the current request. */
 const listenForTests = (
   mock: Mock,
   { server, handlers, passThrough }: KitSettings,
-  senders: () => Iterable<WatchedTest>,
+  listSenders: () => Iterable<WatchedTest>,
 ): void => {
   assertNoneShadowed(handlers, [mock.baseUrl, mock.authUrl]);
   const options: ListenOptions = {
-    handlers: () => ([...senders()].length > 0 ? handlers : []),
-    onUnhandledRequest: (request) => selectForeignStrategy(request, passThrough, senders()),
+    handlers: () => ([...listSenders()].length > 0 ? handlers : []),
+    onUnhandledRequest: (request) => selectForeignStrategy(request, passThrough, listSenders()),
   };
   mock.listen({ ...options, ...(server && { server }) });
 };
 
 /** Adds the problems of its mock to a test that ends. */
-const checkTestEnd = (mock: Mock, test: WatchedTest, { server }: KitSettings): void => {
-  const interceptionError = interceptionErrorOf(mock);
+const addMockProblems = (mock: Mock, test: WatchedTest, { server }: KitSettings): void => {
+  const interceptionError = findInterceptionError(mock);
   if (interceptionError) test.fail(interceptionError);
   if (server && test.requests.length === 0 && !isReceiving(mock)) {
     test.addNote(
@@ -165,7 +165,7 @@ const checkTestEnd = (mock: Mock, test: WatchedTest, { server }: KitSettings): v
 };
 
 /** Closes a mock that no test uses any longer. */
-const finishMock = async (
+const closeUnusedMock = async (
   mock: Mock,
   test: WatchedTest,
   { handlers, assertFaultsStruck }: KitSettings,

@@ -14,14 +14,14 @@ export interface MockOptions extends Omit<EngineOptions, "settings"> {
  * @param defaults of options.
  * @throws TypeError for an option that does not exist or is not valid.
  */
-export const serverOptionsOf = (
+export const toServerOptions = (
   options: MockOptions,
   defaults: Pick<MockOptions, "validateResponses"> = {},
 ): EngineOptions => {
   assertEngineOptions(options, ["baseUrl"]);
-  const { baseUrl, settings, validateResponses = defaults.validateResponses, ...rest } = options;
+  const { baseUrl, settings, validateResponses = defaults.validateResponses, ...otherOptions } = options;
   return {
-    ...rest,
+    ...otherOptions,
     validateResponses,
     settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
   };

@@ -13,7 +13,7 @@ import {
   type ReplayOptions,
 } from "../record/recordings.js";
 import type { OperationParity } from "../record/replay.js";
-import { type MockOptions, serverOptionsOf } from "./mock-options.js";
+import { type MockOptions, toServerOptions } from "./mock-options.js";
 
 /**
  * Runs the reference server inside a test process. Requests that the process sends to `baseUrl` or `authUrl` with the global `fetch`,
@@ -25,7 +25,7 @@ export class Mock extends MemoryServer {
   readonly #interception = new ProcessInterception(this, this.#clients.bases);
 
   constructor(options: MockOptions = {}) {
-    super(serverOptionsOf(options, { validateResponses: true }));
+    super(toServerOptions(options, { validateResponses: true }));
   }
 
   /**
@@ -58,10 +58,10 @@ export class Mock extends MemoryServer {
    * requests may have left for the network. If you passed a server, only while the other one listens.
    */
   async close(): Promise<void> {
-    const lost = this.#interception.stop();
+    const interceptionError = this.#interception.stop();
     this.#clients.isClosed = true;
     await this.stop();
-    if (lost) throw lost;
+    if (interceptionError) throw interceptionError;
   }
 
   /**

@@ -3,14 +3,14 @@ import { MemoryServer } from "@mgmt/engine";
 import type { ClientOptions } from "@mgmt/sdk";
 import { MockClients } from "../client/mock-clients.js";
 import type { Mock as NodeMock } from "./mock.js";
-import { type MockOptions, serverOptionsOf } from "./mock-options.js";
+import { type MockOptions, toServerOptions } from "./mock-options.js";
 
 /** Replaces the class of mock.ts outside of Node.js: a reference server that is reached with `fetch` alone. */
 export class Mock extends MemoryServer implements Pick<NodeMock, keyof NodeMock> {
   readonly #clients = new MockClients(this);
 
   constructor(options: MockOptions = {}) {
-    super(serverOptionsOf(options, { validateResponses: true }));
+    super(toServerOptions(options, { validateResponses: true }));
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,7 @@ import {
   type Server,
 } from "@mgmt/engine";
 import {
-  type RunningServer as EngineServer,
+  type RunningServer as RunningEngineServer,
   type ServerOptions,
   createServer as createEngineServer,
 } from "@mgmt/engine/http";
@@ -22,21 +22,21 @@ import {
 } from "../record/recordings.js";
 import type { OperationParity } from "../record/replay.js";
 import type { Mock } from "./mock.js";
-import { type MockOptions, serverOptionsOf } from "./mock-options.js";
+import { type MockOptions, toServerOptions } from "./mock-options.js";
 
 /** The members of a mock that do not intercept requests. */
-type ServedMembers = Pick<
+type NonInterceptingMembers = Pick<
   Mock,
   "client" | "baseUrl" | "authUrl" | "clientOptions" | "fetch" | "record" | "replay"
 >;
 
 /** A mock that is reached over HTTP. */
-export class ServedMock extends MemoryServer implements ServedMembers {
+export class ServedMock extends MemoryServer implements NonInterceptingMembers {
   readonly #clients = new MockClients(this);
   readonly #recordings = new Recordings();
 
   constructor(options: MockOptions = {}, defaults: Pick<MockOptions, "validateResponses"> = {}) {
-    super(serverOptionsOf(options, defaults));
+    super(toServerOptions(options, defaults));
   }
 
   override start(): void {
@@ -85,9 +85,9 @@ export class ServedMock extends MemoryServer implements ServedMembers {
   }
 }
 
-export type RunningServer<E extends Server = ServedMock> = EngineServer<E>;
+export type RunningServer<E extends Server = ServedMock> = RunningEngineServer<E>;
 
-const inMemory =
+const createInMemoryMock =
   (options: EngineOptions = {}) =>
   ({ baseUrl }: { baseUrl: string }): ServedMock =>
     new ServedMock({ ...options, settings: { baseUrl, ...options.settings } });
@@ -102,6 +102,8 @@ export const createServer = <E extends Server = ServedMock>(
 ): Promise<RunningServer<E>> =>
   createEngineServer<E>({
     // Without `createEngine`, `E` is its default.
-    createEngine: inMemory(options.engineOptions) as unknown as NonNullable<ServerOptions<E>["createEngine"]>,
+    createEngine: createInMemoryMock(options.engineOptions) as unknown as NonNullable<
+      ServerOptions<E>["createEngine"]
+    >,
     ...options,
   });

@@ -2,7 +2,7 @@ import { MessageChannel } from "node:worker_threads";
 import { createBodyStream } from "./body-stream.js";
 
 /** Resolves in the next turn of the event loop. Libraries for fake timers replace every other way to wait for it. */
-export const realTurn = (): Promise<void> =>
+export const waitForRealTurn = (): Promise<void> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.once("message", () => {
@@ -13,7 +13,7 @@ export const realTurn = (): Promise<void> =>
   });
 
 /** Creates a request whose body can be read while fake timers hold back the callbacks of `queueMicrotask`. */
-export const requestOf = (url: string, init: RequestInit): Request => {
+export const createRequest = (url: string, init: RequestInit): Request => {
   const { body } = init;
   if (typeof body !== "string" && !(body instanceof Uint8Array)) return new Request(url, init);
   const streamingInit: RequestInit & { duplex: "half" } = {

@@ -1,6 +1,6 @@
 // Replaces node-platform.ts outside of Node.js.
 
-export const realTurn = (): Promise<void> =>
+export const waitForRealTurn = (): Promise<void> =>
   new Promise((resolve) => {
     // Edge runtimes have none.
     if (typeof MessageChannel === "undefined") return void setTimeout(resolve, 0);
@@ -13,4 +13,4 @@ export const realTurn = (): Promise<void> =>
   });
 
 /** Not all browsers send the body of a request as a stream, so this one is not. */
-export const requestOf = (url: string, init: RequestInit): Request => new Request(url, init);
+export const createRequest = (url: string, init: RequestInit): Request => new Request(url, init);

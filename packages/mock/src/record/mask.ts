@@ -20,17 +20,20 @@ export class SecretMask {
     if (secret.length >= minSecretLength && secret !== maskedText) this.#knownSecrets.add(secret);
   }
 
-  /** Returns a copy of a JSON value with `masked` in place of strings and numbers in fields with names of secrets. */
-  fields(value: unknown, secrecy: SecrecyLevel = "none"): unknown {
+  /** Returns a copy of a JSON value with `maskedText` in place of strings and numbers in fields with names of secrets. */
+  maskFields(value: unknown, secrecy: SecrecyLevel = "none"): unknown {
     if (typeof value === "string" || typeof value === "number") {
       if (secrecy === "none") return value;
       this.add(String(value));
       return maskedText;
     }
-    if (Array.isArray(value)) return value.map((item) => this.fields(item, secrecy));
+    if (Array.isArray(value)) return value.map((item) => this.maskFields(item, secrecy));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [name, this.fields(item, secrecyOf(name, item, secrecy))]),
+      Object.entries(value).map(([name, item]) => [
+        name,
+        this.maskFields(item, determineSecrecy(name, item, secrecy)),
+      ]),
     );
   }
 
@@ -45,7 +48,7 @@ export class SecretMask {
   }
 }
 
-const secrecyOf = (name: string, value: unknown, parentSecrecy: SecrecyLevel): SecrecyLevel => {
+const determineSecrecy = (name: string, value: unknown, parentSecrecy: SecrecyLevel): SecrecyLevel => {
   // The names in it are the user's own.
   if (parentSecrecy === "all" || secretFields.has(name)) return "all";
   if (isSecretField(name)) return "most";

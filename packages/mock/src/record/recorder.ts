@@ -58,7 +58,7 @@ export class Recorder {
     try {
       const response = await this.#fetch(this.#upstream + path, {
         method,
-        headers: forwardedHeadersOf(request),
+        headers: buildForwardedHeaders(request),
         redirect: "manual",
         // Copied, because the type of the bytes allows shared memory.
         ...(body !== undefined && { body: typeof body === "string" ? body : new Uint8Array(body) }),
@@ -88,7 +88,7 @@ export class Recorder {
       version: 1,
       upstream: new URL(this.#upstream).origin,
       recordedAt: new Date().toISOString(),
-      seeds: seedsOf(this.#exchanges),
+      seeds: findSeeds(this.#exchanges),
       exchanges: this.#exchanges,
     });
   }
@@ -109,19 +109,19 @@ export class Recorder {
       operationId: operation.id,
       method,
       path: maskPath(pathname) + (search === "" ? "" : `?${search}`),
-      body: this.#mask.fields(
-        parseJsonOrNull(body === undefined ? "" : new TextDecoder().decode(bytesOf(body))),
+      body: this.#mask.maskFields(
+        parseJsonOrNull(body === undefined ? "" : new TextDecoder().decode(toBytes(body))),
       ),
       authorized: credential !== "",
       status,
-      code: errorCodeOf(response),
-      response: this.#mask.fields(response),
+      code: getErrorCode(response),
+      response: this.#mask.maskFields(response),
       latency: Math.round(latency),
     });
   }
 }
 
-const bytesOf = (body: Uint8Array | string): Uint8Array =>
+const toBytes = (body: Uint8Array | string): Uint8Array =>
   typeof body === "string" ? new TextEncoder().encode(body) : body;
 
 /** Parses a string as JSON; returns null if it is not valid. */
@@ -134,13 +134,13 @@ const parseJsonOrNull = (text: string): unknown => {
 };
 
 /** Returns the code of an error body; null if there is none. */
-export const errorCodeOf = (body: unknown): string | null => {
+export const getErrorCode = (body: unknown): string | null => {
   if (typeof body !== "object" || body === null || !("error" in body)) return null;
   const { error } = body;
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : null;
 };
 
-const forwardedHeadersOf = ({ headers }: EngineRequest): Headers => {
+const buildForwardedHeaders = ({ headers }: EngineRequest): Headers => {
   const forwardedHeaders = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined && !unforwardedHeaders.has(name))
@@ -158,7 +158,7 @@ const seedKindsInOrder: readonly RecordedSeed["kind"][] = [
 ];
 
 /** Returns the resources that no recorded request created, in the order in which they can be created. */
-const seedsOf = (exchanges: readonly RecordedExchange[]): RecordedSeed[] => {
+const findSeeds = (exchanges: readonly RecordedExchange[]): RecordedSeed[] => {
   const seenIds = new Set<string>();
   const seeds: RecordedSeed[] = [];
   for (const { method, response, status } of exchanges) {

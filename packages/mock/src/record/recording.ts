@@ -66,7 +66,7 @@ export const readRecording = async (path: string): Promise<Recording> => {
 
 /** Writes a recording, which only its owner can read. Replaces an older file at once. */
 export const writeRecording = async (path: string, recording: Recording): Promise<void> => {
-  const temporary = `${path}.${String(process.pid)}.tmp`;
-  await writeFile(temporary, `${JSON.stringify(recording, undefined, 2)}\n`, { mode: 0o600 });
-  await rename(temporary, path);
+  const temporaryPath = `${path}.${String(process.pid)}.tmp`;
+  await writeFile(temporaryPath, `${JSON.stringify(recording, undefined, 2)}\n`, { mode: 0o600 });
+  await rename(temporaryPath, path);
 };

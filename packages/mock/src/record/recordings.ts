@@ -49,7 +49,7 @@ export class Recordings {
    */
   handle(request: EngineRequest, handle: HandleRequest): ReturnType<HandleRequest> {
     if (this.#recorder) return this.#recorder.handle(request);
-    const latency = this.latency > 0 ? this.latency : this.#latencyOf(request);
+    const latency = this.latency > 0 ? this.latency : this.#getReplayedLatency(request);
     if (latency === 0) return handle(request);
     return setTimeout(latency).then(() => handle(request));
   }
@@ -61,8 +61,8 @@ export class Recordings {
 
   /** Starts to pass requests on to a real service. Throws what `record` of a mock throws. */
   async record({ upstream, fetch: send = globalThis.fetch }: RecordOptions): Promise<ActiveRecording> {
-    const isBase = /^https?:\/\/[^\s\\@?#]+$/i.test(upstream) && !/\/(?:v1)?$/.test(upstream);
-    if (!isBase || !URL.canParse(upstream)) {
+    const isBaseUrl = /^https?:\/\/[^\s\\@?#]+$/i.test(upstream) && !/\/(?:v1)?$/.test(upstream);
+    if (!isBaseUrl || !URL.canParse(upstream)) {
       throw new TypeError(
         "upstream must be an http or https URL without credentials, a query, a trailing slash, or /v1",
       );
@@ -88,12 +88,12 @@ export class Recordings {
     if (this.#recorder) throw mockErrors.stillRecording();
     const recordingToReplay = typeof recording === "string" ? await readRecording(recording) : recording;
     const report = await replayExchanges(server, recordingToReplay);
-    this.#latencies = latency ? medianLatencies(recordingToReplay) : undefined;
+    this.#latencies = latency ? computeMedianLatencies(recordingToReplay) : undefined;
     return report;
   }
 
   /** Returns by how many milliseconds the replayed recording delays a request. */
-  #latencyOf({ method, path }: EngineRequest): number {
+  #getReplayedLatency({ method, path }: EngineRequest): number {
     if (!this.#latencies) return 0;
     const operation = findOperation(method, path.split("?", 1)[0] ?? "");
     return (operation && this.#latencies.get(operation.id)) ?? 0;
@@ -101,15 +101,17 @@ export class Recordings {
 }
 
 /** Returns the median of the recorded latencies of each operation, in milliseconds. */
-const medianLatencies = ({ exchanges }: Recording): Map<string, number> => {
-  const byOperation = new Map<string, number[]>();
+const computeMedianLatencies = ({ exchanges }: Recording): Map<string, number> => {
+  const latenciesByOperation = new Map<string, number[]>();
   for (const { operationId, latency } of exchanges) {
-    byOperation.set(operationId, [...(byOperation.get(operationId) ?? []), latency]);
+    latenciesByOperation.set(operationId, [...(latenciesByOperation.get(operationId) ?? []), latency]);
   }
-  return new Map([...byOperation].map(([operationId, latencies]) => [operationId, median(latencies)]));
+  return new Map(
+    [...latenciesByOperation].map(([operationId, latencies]) => [operationId, computeMedian(latencies)]),
+  );
 };
 
-const median = (values: readonly number[]): number => {
+const computeMedian = (values: readonly number[]): number => {
   const sortedValues = [...values].sort((one, other) => one - other);
   return sortedValues[Math.floor((sortedValues.length - 1) / 2)] ?? 0;
 };

@@ -1,6 +1,6 @@
 import type { MemoryServer } from "@mgmt/engine";
 import { maskedText } from "./mask.js";
-import { errorCodeOf } from "./recorder.js";
+import { getErrorCode } from "./recorder.js";
 import type { RecordedExchange, RecordedSeed, Recording } from "./recording.js";
 
 /** A place where the response of the reference server differs from the recorded one. */
@@ -77,8 +77,8 @@ const seedRecordedResource = async (
   ids: Map<string, string>,
 ): Promise<void> => {
   const name = typeof resource["name"] === "string" ? { name: resource["name"] } : {};
-  const projectId = ids.get(parentIdOf(resource, "project"));
-  const databaseId = ids.get(parentIdOf(resource, "database"));
+  const projectId = ids.get(getParentId(resource, "project"));
+  const databaseId = ids.get(getParentId(resource, "database"));
   const isDefault = resource["isDefault"] === true;
   if (kind === "workspace") {
     const isFirst = ![...ids.values()].includes(defaults.workspace.id);
@@ -95,13 +95,13 @@ const seedRecordedResource = async (
   if (kind === "branch" && projectId !== undefined) {
     const existingBranch = isDefault ? rows.branches.find({ projectId }) : undefined;
     const gitName = resource["gitName"];
-    const created =
+    const createdBranch =
       existingBranch ?? (await seed.branch(projectId, typeof gitName === "string" ? { gitName } : {}));
-    ids.set(id, created.id);
+    ids.set(id, createdBranch.id);
   }
 };
 
-const parentIdOf = (resource: Readonly<Record<string, unknown>>, kind: string): string => {
+const getParentId = (resource: Readonly<Record<string, unknown>>, kind: string): string => {
   const parent = resource[kind];
   return typeof parent === "object" && parent !== null && "id" in parent ? String(parent.id) : "";
 };
@@ -120,14 +120,20 @@ const learnIds = (
   ids: Map<string, string>,
 ): void => {
   if (method !== "POST") return;
-  const visit = (recorded: unknown, own: unknown): void => {
-    if (typeof recorded !== "object" || typeof own !== "object" || recorded === null || own === null) return;
-    const ownFields = new Map(Object.entries(own));
+  const visit = (recorded: unknown, mockValue: unknown): void => {
+    if (
+      typeof recorded !== "object" ||
+      typeof mockValue !== "object" ||
+      recorded === null ||
+      mockValue === null
+    )
+      return;
+    const mockFields = new Map(Object.entries(mockValue));
     for (const [name, value] of Object.entries(recorded)) {
-      const counterpart: unknown = ownFields.get(name);
-      if (name !== "id") visit(value, counterpart);
-      else if (typeof value === "string" && typeof counterpart === "string" && !ids.has(value)) {
-        ids.set(value, counterpart);
+      const mockFieldValue: unknown = mockFields.get(name);
+      if (name !== "id") visit(value, mockFieldValue);
+      else if (typeof value === "string" && typeof mockFieldValue === "string" && !ids.has(value)) {
+        ids.set(value, mockFieldValue);
       }
     }
   };
@@ -140,14 +146,14 @@ const compareResponses = (
   status: number,
   body: unknown,
 ): ParityDifference[] => {
-  const code = errorCodeOf(body);
+  const code = getErrorCode(body);
   if (status !== exchange.status) {
     return [{ kind: "status", request, recorded: String(exchange.status), reference: String(status) }];
   }
   if (code !== exchange.code) {
     return [{ kind: "code", request, recorded: String(exchange.code), reference: String(code) }];
   }
-  const [recorded, reference] = [shapeOf(exchange.response), shapeOf(body)];
+  const [recorded, reference] = [describeShape(exchange.response), describeShape(body)];
   const paths = [...new Set([...recorded.keys(), ...reference.keys()])];
   return paths.flatMap((place): ParityDifference[] => {
     const [recordedType, referenceType] = [recorded.get(place), reference.get(place)];
@@ -170,11 +176,12 @@ const compareResponses = (
 /** Returns whether a place is inside a value that is null or an empty list. */
 const isBelowEmpty = (place: string, shape: ReadonlyMap<string, string>): boolean =>
   [...shape].some(
-    ([other, type]) => (type === "null" || type === "empty list") && place.startsWith(`${other}/`),
+    ([parentPlace, type]) =>
+      (type === "null" || type === "empty list") && place.startsWith(`${parentPlace}/`),
   );
 
 /** Returns the type of every place of a JSON value. Items of a list share the place `*`. */
-const shapeOf = (value: unknown): Map<string, string> => {
+const describeShape = (value: unknown): Map<string, string> => {
   const shape = new Map<string, string>();
   const visit = (part: unknown, place: string): void => {
     if (Array.isArray(part)) {

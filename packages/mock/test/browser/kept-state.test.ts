@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type MockError, setupMock } from "@mgmt/mock";
-import { KeptState } from "../../src/browser/kept-state.js";
+import { StateStorage } from "../../src/browser/kept-state.js";
 import { storageOf } from "./fake-page.js";
 
 const openWith = (open: () => ReturnType<typeof storageOf>) => {
   const report = vi.fn<(error: MockError) => void>();
-  const kept = new KeptState("mock", open, report);
+  const kept = new StateStorage("mock", open, report);
   return { kept, problems: () => report.mock.calls.map(([{ code, message }]) => ({ code, message })) };
 };
 

@@ -38,7 +38,11 @@ const withCommand = async <T>(
   const stopped = new Promise<void>((resolve) => (stop = resolve));
   let ended: Promise<void> = Promise.resolve();
   const ready = await new Promise<Ready>((resolve, reject) => {
-    ended = run(["--port=0", ...flags], { env, stopped, print: (text) => resolve(JSON.parse(text)) });
+    ended = run(["--port=0", ...flags], {
+      env,
+      whenStopped: stopped,
+      print: (text) => resolve(JSON.parse(text)),
+    });
     ended.catch(reject);
   });
   try {
@@ -186,7 +190,7 @@ describe("the command", () => {
   it("prints its flags and stops with --help", async () => {
     const printed: string[] = [];
     const never = new Promise<void>(() => undefined);
-    await run(["--help"], { env: {}, stopped: never, print: (text) => printed.push(text) });
+    await run(["--help"], { env: {}, whenStopped: never, print: (text) => printed.push(text) });
     expect(printed.join("")).toContain("--unknown-fields refuse|ignore");
   });
 });
