@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualTimers } from "../../src/client/virtual-timers.js";
-import { realTurn } from "../../src/platform/node-platform.js";
+import { waitForRealTurn } from "../../src/platform/node-platform.js";
 
 /** Timers whose clock moves only by `pass`, and the moves that they ask for. */
 const open = () => {
@@ -16,7 +16,7 @@ const open = () => {
 };
 
 const settle = async (): Promise<void> => {
-  for (let turn = 0; turn < 10; turn += 1) await realTurn();
+  for (let turn = 0; turn < 10; turn += 1) await waitForRealTurn();
 };
 
 describe("virtual timers", () => {

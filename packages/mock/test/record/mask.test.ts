@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { SecretMask } from "../../src/record/mask.js";
 
 /** Masks a value as the recorder does. */
-const masked = (value: unknown, mask = new SecretMask()): unknown => mask.maskTexts(mask.fields(value));
+const masked = (value: unknown, mask = new SecretMask()): unknown => mask.maskTexts(mask.maskFields(value));
 
 describe("the mask of a recording", () => {
   it.each([
