@@ -55,7 +55,7 @@ export const runProgramOutput = async (
       ? "It already has what the dump has: pass --clean to drop that first."
       : undefined;
   const options = {
-    isOutput: true,
+    isProgramOutput: true,
     advise: adviseOnState,
     ...(clean ? { adapt: createReplacingAdapter(name) } : {}),
   };

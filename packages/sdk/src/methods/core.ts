@@ -7,7 +7,7 @@ import type { TimedSteps } from "./timed-steps.js";
 
 /** Keeps code that most calls never need out of what loads at start. No other module knows what is loaded on demand. */
 const loadOnDemand = (settings?: ClientSettings): Promise<OnDemandSteps & TimedSteps> =>
-  import("./on-demand.js").catch(throwNotLoaded).then((onDemand) => onDemand.createSteps(settings));
+  import("./on-demand.js").catch(throwNotLoaded).then((onDemand) => onDemand.create(settings));
 
 /** The parts that a client and its resources share. */
 export interface Core {

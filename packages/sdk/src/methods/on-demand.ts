@@ -12,7 +12,7 @@ import { roundTripWithApproval } from "../wait/round-trip-with-approval.js";
 import { type TimedSteps, timedSteps } from "./timed-steps.js";
 
 /** @param settings of the client whose timers and signals the resources use. Calls have their own. */
-export const createSteps = (settings: ClientSettings | undefined): OnDemandSteps & TimedSteps => ({
+export const create = (settings: ClientSettings | undefined): OnDemandSteps & TimedSteps => ({
   assertUnchecked,
   encodingError,
   responseError,

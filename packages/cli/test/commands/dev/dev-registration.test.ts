@@ -46,7 +46,7 @@ describe("the profile of a second mgmt dev", () => {
     const config = configWith(before);
     const context = { env: { MGMT_CONFIG_DIR: config }, output };
     const registration = await registerService({ ready: readyAt(4310) }, false, context);
-    expect(registration).toEqual({ name: "local-4310", isActive: false, holder: first });
+    expect(registration).toEqual({ name: "local-4310", isActive: false, otherLocalProfile: first });
     expect(read(config)).toMatchObject({
       active: "local",
       profiles: { local: first, "local-4310": { token: "eyService" } },
