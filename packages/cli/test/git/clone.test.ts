@@ -13,7 +13,7 @@ import { type RecordedClone, recordedGit } from "./recorded-git.js";
 
 const environmentOf = (clone: RecordedClone): GitEnvironment => {
   const { env } = recordPrograms({ git: recordedGit(clone) });
-  return { cwd: "/work/clone/src", env, signal: new AbortController().signal };
+  return { cwd: "/srv/clone/src", env, signal: new AbortController().signal };
 };
 
 /** Git answers every call with this. */
@@ -43,7 +43,7 @@ describe("a clone", () => {
   });
 
   it("that only an explicit GIT_DIR would use is none", async () => {
-    const end = { status: 128, stderr: "fatal: cannot use bare repository '/work' (safe.bareRepository)" };
+    const end = { status: 128, stderr: "fatal: cannot use bare repository '/srv' (safe.bareRepository)" };
     expect(await listRemotes(failing(end))).toEqual([]);
   });
 
@@ -62,8 +62,8 @@ describe("a clone", () => {
   });
 
   it("says its root, or the folder stands for it", async () => {
-    expect(await findRootFolder(environmentOf({}))).toBe("/work/clone");
-    expect(await findRootFolder(environmentOf({ isClone: false }))).toBe("/work/clone/src");
+    expect(await findRootFolder(environmentOf({}))).toBe("/srv/clone");
+    expect(await findRootFolder(environmentOf({ isClone: false }))).toBe("/srv/clone/src");
   });
 
   it.each<[Record<string, string>, string | undefined, string | undefined]>([

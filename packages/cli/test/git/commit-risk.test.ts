@@ -15,13 +15,13 @@ describe("a file can become part of a commit", () => {
     [{ refusal: "detected dubious ownership" }, undefined],
   ])("in the clone %j: %s", async (clone, risk) => {
     const { env, calls } = recordPrograms({ git: recordedGit(clone) });
-    expect(await findCommitRisk("/work/clone/app/.env", { env, signal })).toBe(risk);
-    expect(new Set(calls.map(({ cwd }) => cwd))).toEqual(new Set(["/work/clone/app"]));
+    expect(await findCommitRisk("/srv/clone/app/.env", { env, signal })).toBe(risk);
+    expect(new Set(calls.map(({ cwd }) => cwd))).toEqual(new Set(["/srv/clone/app"]));
   });
 
   it("cannot be told without git", async () => {
     const { env } = recordPrograms({});
-    expect(await findCommitRisk("/work/.env", { env, signal })).toBeUndefined();
+    expect(await findCommitRisk("/srv/.env", { env, signal })).toBeUndefined();
   });
 
   it("passes a name that looks like a flag as a name", async () => {
@@ -29,6 +29,6 @@ describe("a file can become part of a commit", () => {
       status: args.at(-2) === "--" ? 1 : 0,
     });
     const { env } = recordPrograms({ git });
-    expect(await findCommitRisk("/work/--help", { env, signal })).toBe("not_ignored");
+    expect(await findCommitRisk("/srv/--help", { env, signal })).toBe("not_ignored");
   });
 });

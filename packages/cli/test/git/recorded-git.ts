@@ -50,7 +50,7 @@ export const recordedGit =
       case "rev-parse --git-dir":
         return ok(".git");
       case "rev-parse --show-toplevel":
-        return ok("/work/clone");
+        return ok("/srv/clone");
       case "rev-parse --verify":
         return refs[last] === undefined ? no : ok(refs[last]);
       case "worktree list":

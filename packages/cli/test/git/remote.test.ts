@@ -12,7 +12,7 @@ const record = (
   const { signal } = new AbortController();
   return {
     programs,
-    environment: { cwd: "/work/clone/src", env: { ...programs.env, ...variables }, signal },
+    environment: { cwd: "/srv/clone/src", env: { ...programs.env, ...variables }, signal },
   };
 };
 
@@ -40,7 +40,7 @@ describe("the branches of a remote", () => {
     const { args, cwd, env } = remoteCall(programs);
     expect(withoutSettings(args)).toEqual(["ls-remote", "--heads", "--", url]);
     // Relative addresses are relative to the root of the clone, in which git may not run anything.
-    expect([cwd, env["GIT_DIR"]]).toEqual(["/work/clone", "/dev/null"]);
+    expect([cwd, env["GIT_DIR"]]).toEqual(["/srv/clone", "/dev/null"]);
   });
 
   it.each<[string, RecordedClone, string, string]>([

@@ -19,7 +19,7 @@ const contextOf = (clone: RecordedClone, variables: NodeJS.ProcessEnv = {}): Con
 
 const shop = "https://git.example/team/shop.git";
 const fork = "https://git.example/ada/shop.git";
-const keyOf = (address: string): string => createRepositoryKey(address, "/work/clone");
+const keyOf = (address: string): string => createRepositoryKey(address, "/srv/clone");
 const job = {
   GITHUB_ACTIONS: "true",
   GITHUB_REF: "refs/heads/pushed",
@@ -100,7 +100,7 @@ describe("the repository of a command", () => {
   });
 
   it("leaves out why git refuses the folder, for the command to decide", async () => {
-    const refusal = "detected dubious ownership in repository at '/work'";
+    const refusal = "detected dubious ownership in repository at '/srv'";
     const { repository, problem } = await resolveGitContext(undefined, contextOf({ refusal }));
     expect(repository).toBeUndefined();
     expect(problem).toMatchObject({
