@@ -76,7 +76,7 @@ const loadMain = async (): Promise<typeof import("./main.js")> => {
   }
   const folder = isNode ? enableCodeCaching(process.env) : undefined;
   if (folder === undefined) return import("./main.js");
-  const { CodeCache, createCacheName: createCacheName } = await import("./system/code-cache.js");
+  const { CodeCache, createCacheName } = await import("./system/code-cache.js");
   const cache = new CodeCache(__dirname, join(folder, createCacheName(__dirname, version)), require);
   process.once("exit", () => cache.store());
   return cache.load("main.js") as typeof import("./main.js");

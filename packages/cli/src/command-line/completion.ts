@@ -18,13 +18,13 @@ export type CompleteArgument = (argument: PartialArgument) => readonly string[] 
 /** Completes the ids of one kind, for an argument that accepts no names. */
 export const completeIds =
   (kind: NamedKind): CompleteArgument =>
-  async ({ earlierArguments: earlierArguments, listResources }) =>
+  async ({ earlierArguments, listResources }) =>
     earlierArguments.length === 0 ? filterIds(kind, await listResources(kind)) : [];
 
 /** Completes the names and ids of one kind, for the first arguments. */
 export const completeNames =
   (kind: NamedKind, maxArguments = 1): CompleteArgument =>
-  ({ earlierArguments: earlierArguments, listResources }) =>
+  ({ earlierArguments, listResources }) =>
     earlierArguments.length < maxArguments ? listResources(kind) : [];
 
 /** Returns the ids among names and ids of resources. */

@@ -102,7 +102,7 @@ const openFolder = async (path: string, file: string): Promise<DumpInput> => {
   }
   return {
     ...{ path, name: file, kind: "folder", descriptor: undefined },
-    readContents: async function* () {},
+    async *readContents() {},
     close: () => Promise.resolve(),
   };
 };
@@ -111,7 +111,7 @@ const openStandardInput = async ({ stdin, signal }: Context): Promise<DumpInput>
   const name = "standard input";
   const stream: Readable = addAbortSignal(signal, stdin);
   try {
-    const { head, wholeStream: wholeStream } = await peekStream(stream);
+    const { head, wholeStream } = await peekStream(stream);
     if (isArchive(head)) {
       const close = (): Promise<void> => Promise.resolve();
       return {
@@ -154,7 +154,7 @@ const detectFormat = async (
     throw unsupportedDumpError(name, "neither SQL nor a dump", "Pass a file that pg_dump has written.");
   }
   const descriptor = compression ? undefined : handle.fd;
-  return { path, name, kind, descriptor, readContents: readContents, close };
+  return { path, name, kind, descriptor, readContents, close };
 };
 
 /** Returns whether pg_restore reads a file that begins so: the custom format, or a tar archive. */
@@ -236,7 +236,7 @@ const peekStream = async (
 };
 
 const readHead = async (stream: AsyncIterable<Uint8Array>): Promise<Buffer> => {
-  const { head, wholeStream: wholeStream } = await peekStream(stream);
+  const { head, wholeStream } = await peekStream(stream);
   await wholeStream[Symbol.asyncIterator]().return?.();
   return head;
 };

@@ -213,7 +213,7 @@ const findServerProblem = (error: unknown): ServerProblem | undefined => {
     /^Connection terminated/.test(error.message) || /^E[A-Z]+$/.test(errorCode(error) ?? "");
   if (!isServerError && !isNetworkError) return undefined;
   const sqlState = isServerError ? readField("code") : undefined;
-  return { message: error.message, sqlState: sqlState, detail: readField("detail"), hint: readField("hint") };
+  return { message: error.message, sqlState, detail: readField("detail"), hint: readField("hint") };
 };
 
 /** Returns the line of a statement on which the server found an error. */

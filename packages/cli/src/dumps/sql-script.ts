@@ -87,7 +87,7 @@ class ScriptSplitter {
     while (!this.hasFailed) {
       const token = await this.readToken();
       if (!token) break;
-      const { position: position } = this;
+      const { position } = this;
       const text = (): string => this.text.slice(position, token.end);
       if (token.kind === "unfinished") {
         yield this.failUnfinished(token.construct, this.countLinesTo(position));
@@ -170,7 +170,7 @@ class ScriptSplitter {
   }
 
   private findEndOfRows(): { readonly rowsEnd: number; readonly nextPosition: number } | undefined {
-    const { text, position: position } = this;
+    const { text, position } = this;
     for (let dot = text.indexOf("\\.", position); dot !== -1; dot = text.indexOf("\\.", dot + 1)) {
       if (dot !== position && text[dot - 1] !== "\n") continue;
       const match = /\\\.\r?(?:\n|$)/y;
@@ -228,7 +228,7 @@ class ScriptSplitter {
 
   /** Returns the token at the position, `more` if that is not known yet, or undefined at the end. */
   private scanToken(): ScriptToken | "more" | undefined {
-    const { text, position: position, isAtEnd } = this;
+    const { text, position, isAtEnd } = this;
     if (position + lookaheadLength > text.length && !isAtEnd) return "more";
     if (position >= text.length) return undefined;
     const findMatchEnd = (pattern: RegExp): number | undefined => {

@@ -113,7 +113,7 @@ export interface ServerProblem {
  */
 export const scriptFailedError = (
   scriptPosition: string,
-  { message, sqlState: sqlState, detail, hint }: ServerProblem,
+  { message, sqlState, detail, hint }: ServerProblem,
   databaseId: string,
   progress: ScriptProgress,
   otherAdvice?: string,

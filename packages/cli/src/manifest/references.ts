@@ -24,7 +24,7 @@ export const findReferences = (
   fieldPath: readonly string[] = [],
 ): EntryReference[] => {
   const reference = parseReference(value, referrer);
-  if (reference) return [{ ...reference, fieldPath: fieldPath }];
+  if (reference) return [{ ...reference, fieldPath }];
   return isObject(value)
     ? Object.entries(value).flatMap(([name, inner]) => findReferences(inner, referrer, [...fieldPath, name]))
     : [];

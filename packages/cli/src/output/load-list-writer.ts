@@ -9,11 +9,7 @@ export const loadListWriter = async (
     const { TableWriter } = await import("./tables.js");
     return new TableWriter(layout);
   }
-  const {
-    CsvWriter,
-    createIdWriter: createIdWriter,
-    createNdjsonWriter: createNdjsonWriter,
-  } = await import("./data-writers.js");
+  const { CsvWriter, createIdWriter, createNdjsonWriter } = await import("./data-writers.js");
   if (format === "csv") return new CsvWriter(layout);
   if (format === "name") return createIdWriter();
   const writer = createNdjsonWriter();

@@ -17,7 +17,7 @@ const harness = (limits: { total: number; perKey: number }) => {
     endings.get(name)?.();
     await settle();
   };
-  return { started, begin, end, settle, semaphore: semaphore };
+  return { started, begin, end, settle, semaphore };
 };
 
 describe("fair turns", () => {
@@ -51,7 +51,7 @@ describe("fair turns", () => {
   });
 
   it("pass results and errors on, and give the turn of failed work to the next", async () => {
-    const { semaphore: semaphore } = harness({ total: 1, perKey: 1 });
+    const { semaphore } = harness({ total: 1, perKey: 1 });
     const failed = semaphore.run("a", () => Promise.reject(new Error("failed")));
     const succeeded = semaphore.run("a", () => Promise.resolve(2));
     await expect(failed).rejects.toThrow("failed");

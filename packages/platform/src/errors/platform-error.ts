@@ -1,4 +1,4 @@
-import { isDiskFullError as isDiskFullError } from "@mgmt/cluster/connection/disk-full";
+import { isDiskFullError } from "@mgmt/cluster/connection/disk-full";
 
 export type PlatformErrorCode =
   | "platform:no_postgres"

@@ -69,7 +69,7 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
   const issuer = options.authUrl;
   const server = endpoints && toAuthorizationServer(issuer, endpoints, allowInsecureHttp);
   return {
-    options: options,
+    options,
     issuer,
     clientId,
     clientSecret,

@@ -8,7 +8,7 @@ import { type CompleteArgument, filterIds, type PartialArgument } from "../../co
  * typed, and an id by those of the resources.
  */
 export const completePath: CompleteArgument = async (argument) => {
-  const { earlierArguments: earlierArguments, currentWord: currentWord } = argument;
+  const { earlierArguments, currentWord } = argument;
   if (earlierArguments.length > 1) return [];
   const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
   const methods = [...new Set(definitions.map(({ method }) => method))];
@@ -27,7 +27,7 @@ export const completePath: CompleteArgument = async (argument) => {
 /** Returns what the typed beginning of an operation's path can become. */
 const completeTemplate = async (
   { path, arguments: parameters }: CommandDefinition,
-  { currentWord: currentWord, listResources }: PartialArgument,
+  { currentWord, listResources }: PartialArgument,
 ): Promise<string[]> => {
   const templateSegments = (
     currentWord === "" || currentWord.startsWith("/") ? path : path.replace("/v1/", "")

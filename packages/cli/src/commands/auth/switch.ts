@@ -14,7 +14,7 @@ export const authSwitchCommand: CommandDeclaration = {
     command
       .argument("[profile]", "name of the profile; on a terminal you are asked if it is left out")
       .option("--project-id <id>", "default project of the profile");
-    command.completeArgument = ({ earlierArguments: earlierArguments, listProfiles: listProfiles }) =>
+    command.completeArgument = ({ earlierArguments, listProfiles }) =>
       earlierArguments.length === 0 ? listProfiles() : [];
     command.action(async () => {
       const { projectId } = command.opts<{ projectId?: string }>();

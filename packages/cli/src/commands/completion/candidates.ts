@@ -20,7 +20,7 @@ export const findCandidates = async (
   words: readonly string[],
   options: CompletionOptions,
 ): Promise<string[]> => {
-  const { wordsBefore: wordsBefore, currentWord: currentWord, prefix } = splitWords(words);
+  const { wordsBefore, currentWord, prefix } = splitWords(words);
   const position = await walkToPosition(program, wordsBefore);
   const candidates = await findValues(position, currentWord, options);
   return candidates
@@ -35,8 +35,7 @@ const splitWords = (
   const lastWord = words.at(-1) === '""' ? "" : (words.at(-1) ?? "");
   const wordsBefore = words.slice(0, -1);
   const [, flag, value] = /^(--[\w-]+)=(.*)$/.exec(lastWord) ?? [];
-  if (flag === undefined || value === undefined)
-    return { wordsBefore: wordsBefore, currentWord: lastWord, prefix: "" };
+  if (flag === undefined || value === undefined) return { wordsBefore, currentWord: lastWord, prefix: "" };
   return { wordsBefore: [...wordsBefore, flag], currentWord: value, prefix: `${flag}=` };
 };
 
@@ -59,12 +58,7 @@ const walkToPosition = async (program: MgmtCommand, words: readonly string[]): P
     hasOptionsEnded: false,
   };
   for (const word of words) {
-    const {
-      command,
-      awaitedOption: awaitedOption,
-      earlierArguments: earlierArguments,
-      hasOptionsEnded,
-    } = position;
+    const { command, awaitedOption, earlierArguments, hasOptionsEnded } = position;
     if (awaitedOption) {
       position = { ...position, awaitedOption: undefined };
     } else if (word === "--") {
@@ -84,7 +78,7 @@ const walkToPosition = async (program: MgmtCommand, words: readonly string[]): P
 };
 
 const findValues = async (
-  { command, awaitedOption: awaitedOption, earlierArguments: earlierArguments, hasOptionsEnded }: Position,
+  { command, awaitedOption, earlierArguments, hasOptionsEnded }: Position,
   currentWord: string,
   options: CompletionOptions,
 ): Promise<readonly string[]> => {
@@ -101,10 +95,10 @@ const findValues = async (
     const listProfiles = (): string[] => listProfileNames(options.context);
     return (
       command.completeArgument?.({
-        earlierArguments: earlierArguments,
-        currentWord: currentWord,
-        listResources: listResources,
-        listProfiles: listProfiles,
+        earlierArguments,
+        currentWord,
+        listResources,
+        listProfiles,
       }) ?? []
     );
   }

@@ -24,7 +24,6 @@ export const completionCommand: CommandDeclaration = {
         throw usageError(`<shell> cannot be ${JSON.stringify(name)}`, `Allowed: ${shells.join(", ")}.`);
       output.text(scripts[shell]);
     });
-    command.completeArgument = ({ earlierArguments: earlierArguments }) =>
-      earlierArguments.length === 0 ? shells : [];
+    command.completeArgument = ({ earlierArguments }) => (earlierArguments.length === 0 ? shells : []);
   },
 };

@@ -15,5 +15,5 @@ export const addKeysSection = (command: MgmtCommand): void => {
 export const keyArgument = ["<key>", `one of: ${settingKeys.join(", ")}`] as const;
 
 /** Completes the argument that names a setting. */
-export const completeKey: CompleteArgument = ({ earlierArguments: earlierArguments }) =>
+export const completeKey: CompleteArgument = ({ earlierArguments }) =>
   earlierArguments.length === 0 ? settingKeys : [];

@@ -41,7 +41,7 @@ export const resolveForeignSource = async (
 
 /** Says what is not done as the connection string has it, and what it allows. */
 const announceOmissions = async (
-  { name, omittedNames: omittedNames, unknown, weakMode }: LibpqConnection,
+  { name, omittedNames, unknown, weakMode }: LibpqConnection,
   { output }: Pick<Context, "output">,
 ): Promise<void> => {
   const { drivers: driverParameters, secrets: secretParameters } = omittedNames;

@@ -24,7 +24,7 @@ export const helpCommand: CommandDeclaration<CommandHelp | PrintedTopic> = {
       if (topic) return output.text(renderTopic(topic, output.helpWidth));
       await rootOf(command).parseAsync([...words, "--help"], { from: "user" });
     });
-    command.completeArgument = async ({ earlierArguments: earlierArguments }) => {
+    command.completeArgument = async ({ earlierArguments }) => {
       const root = rootOf(command);
       const names = root instanceof MgmtCommand ? await listSubcommandNames(root, earlierArguments) : [];
       return earlierArguments.length === 0 ? [...names, ...topics.map(({ name }) => name)] : names;

@@ -29,7 +29,7 @@ export const openCommand: CommandDeclaration<OpenResult> = {
       .option("--browser", "open a browser even without a terminal, over SSH or in a container")
       .option("--no-browser", "print the URL instead of opening a browser");
     addProjectOption(command);
-    command.completeArgument = async ({ earlierArguments: earlierArguments, listResources }) => {
+    command.completeArgument = async ({ earlierArguments, listResources }) => {
       if (earlierArguments.length > 0) return [];
       const kinds = ["project", "database", "app"] as const;
       return ["docs", ...(await Promise.all(kinds.map(listResources))).flat()];

@@ -120,7 +120,7 @@ const replaceByCopy = async (
   const { gitName } = branch;
   const { id: deletedId } = preview.database;
   await deleteDatabase(deletedId, client, signal);
-  Object.assign(progress, { branch: gitName, deletedId: deletedId, isCreating: true });
+  Object.assign(progress, { branch: gitName, deletedId, isCreating: true });
   const { repository } = preview;
   const newPreview = { projectId, branchId: branch.id, gitName, repository, record, source };
   const ensuredCopy = await ensurePreviewCopy(newPreview, client, { signal, dryRun });

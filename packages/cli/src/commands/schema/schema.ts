@@ -14,7 +14,7 @@ export const schemaCommand: CommandDeclaration<CommandSchema> = {
   examples: ["mgmt schema projects list", "mgmt schema projects delete --query exitCodes"],
   define: (command, { output }) => {
     command.argument("<command...>", "words of the command");
-    command.completeArgument = ({ earlierArguments: earlierArguments }) => {
+    command.completeArgument = ({ earlierArguments }) => {
       const root = rootOf(command);
       return root instanceof MgmtCommand ? listSubcommandNames(root, earlierArguments) : [];
     };

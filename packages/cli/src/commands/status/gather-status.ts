@@ -70,8 +70,7 @@ export const gatherStatus = async (
       ? findDefault("projectId", flags, context)
       : { value: projectName, from: "--project-id" };
   const waitingApprovals = (await countWaitingApprovals(flags, context)) ?? null;
-  if (!projectChoice)
-    return { service, project: null, databases: [], preview: null, waitingApprovals: waitingApprovals };
+  if (!projectChoice) return { service, project: null, databases: [], preview: null, waitingApprovals };
   const projectId = await resolveIdOrName("project", projectChoice.value, client, flags, context);
   const [project, databases, branches] = await Promise.all([
     client.projects.get(projectId, { signal }),
@@ -103,7 +102,7 @@ export const gatherStatus = async (
       preview && gitBranch !== undefined
         ? { branch: gitBranch, databaseId: preview.database.id, status: preview.database.status }
         : null,
-    waitingApprovals: waitingApprovals,
+    waitingApprovals,
   };
 };
 
