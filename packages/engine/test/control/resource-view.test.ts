@@ -80,7 +80,7 @@ describe("the view of a server's resources", () => {
     expect(store.branches.find({ projectId, gitName: "preview" })?.id).toBe(ids.branch);
   });
 
-  it("refuses what is no filter and no id", () => {
+  it("refuses a value that is neither a filter nor an id", () => {
     const { projects } = server.store;
     const refused: [call: () => unknown, message: string][] = [
       // @ts-expect-error not a name of the filter

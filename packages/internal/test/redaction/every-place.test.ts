@@ -49,9 +49,9 @@ const traces = ["s3cret", "Plum", "314159", "eyJzdWIi", base64("a:b"), base64(`a
 
 describe.each(Object.entries(places))("in %s", (_, show) => {
   it.each(Object.entries(forms))("masks %s", (_name, text) => {
-    const shown = show(text);
-    expect(shown).toContain("[redacted]");
-    for (const trace of traces) expect(shown).not.toContain(trace);
+    const redactedText = show(text);
+    expect(redactedText).toContain("[redacted]");
+    for (const trace of traces) expect(redactedText).not.toContain(trace);
   });
 
   it.each([
@@ -84,7 +84,7 @@ describe("redactBody", () => {
     ["a secret that is a number", '{"pin":1234}', { pin: "[redacted]" }],
     ["a secret that is false", '{"password":false}', { password: "[redacted]" }],
     [
-      "what is no secret below the name of one",
+      "a value that is not secret in a field with the name of a secret",
       '{"token":{"id":"tok_1","value":"x","note":"y"}}',
       { token: { id: "tok_1", value: "[redacted]", note: "[redacted]" } },
     ],
