@@ -38,7 +38,9 @@ const versionOf = (name: string): string => (sdks.includes(name) ? installedVers
 const install = (...names: string[]): Installation =>
   installIn(
     folder,
-    names.map((name) => packed.find((each) => each.name === name)?.tarball ?? `${name}@${versionOf(name)}`),
+    names.map(
+      (name) => packed.find((tarball) => tarball.name === name)?.tarball ?? `${name}@${versionOf(name)}`,
+    ),
   );
 
 /** Returns undefined if the program cannot run here, such as one that first downloads a part of itself. */

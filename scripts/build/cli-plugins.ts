@@ -20,12 +20,12 @@ export const usedPartsOfInquirer: Plugin = {
     onResolve({ filter: /^@inquirer\// }, async ({ path, kind, resolveDir, pluginData }) => {
       if (pluginData === usedPartsOfInquirer.name) return undefined;
       const isShared = /^@inquirer\/(ansi|core|figures|type)$/.test(path);
-      const found = await resolve(path, {
+      const resolved = await resolve(path, {
         kind,
         resolveDir: isShared ? shared : resolveDir,
         pluginData: usedPartsOfInquirer.name,
       });
-      return { ...found, sideEffects: false };
+      return { ...resolved, sideEffects: false };
     });
   },
 };

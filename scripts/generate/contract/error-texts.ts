@@ -116,7 +116,7 @@ export const addErrorExamples = (document: ErrorDocument): void => {
     const body = content?.["application/json"];
     if (!codes || !body) continue;
     const examples = codes.map((code) => {
-      const text = texts.find((each) => each.code === code && each.variant === variants[code]);
+      const text = texts.find((candidate) => candidate.code === code && candidate.variant === variants[code]);
       if (!text) throw new Error(`The response ${name} has ${code}, which x-error-codes does not have`);
       return [
         code.replace(":", "_"),

@@ -165,8 +165,8 @@ describe("a branch was pushed", () => {
   ])("%s", async (_, recorded, isPushed, asks) => {
     const { environment, programs } = record(recorded);
     expect(await isBranchPushed("a", "origin", environment)).toBe(isPushed);
-    const asked = programs.calls.some(({ args }) => withoutSettings(args)[0] === "ls-remote");
-    expect(asked).toBe(asks);
+    const hasListedRemote = programs.calls.some(({ args }) => withoutSettings(args)[0] === "ls-remote");
+    expect(hasListedRemote).toBe(asks);
   });
 
   it("is not said after the signal", async () => {

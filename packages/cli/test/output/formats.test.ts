@@ -78,12 +78,12 @@ describe("--output env", () => {
     expect(created["DATABASE_API_URL"]).toBe(`${server.baseUrl}/v1/databases/${id}`);
     expect(created["DATABASE_PROJECT_API_URL"]).toBe(`${server.baseUrl}/v1/projects/${shop}`);
 
-    const found = variables((await mgmt`databases get ${id} -o env`).stdout);
-    expect(found["DATABASE_API_URL"]).toBe(created["DATABASE_API_URL"]);
-    expect(Object.keys(found)).not.toContain("DATABASE_URL");
-    expect(Object.values(found)).not.toContain("********");
-    const shown = variables((await mgmt`databases get ${id} -o env --show-secrets`).stdout);
-    expect(shown["DATABASE_URL"]).toMatch(/^postgresql:\/\/role_/);
+    const safeVariables = variables((await mgmt`databases get ${id} -o env`).stdout);
+    expect(safeVariables["DATABASE_API_URL"]).toBe(created["DATABASE_API_URL"]);
+    expect(Object.keys(safeVariables)).not.toContain("DATABASE_URL");
+    expect(Object.values(safeVariables)).not.toContain("********");
+    const allVariables = variables((await mgmt`databases get ${id} -o env --show-secrets`).stdout);
+    expect(allVariables["DATABASE_URL"]).toMatch(/^postgresql:\/\/role_/);
     const project = variables((await mgmt`projects create another -o env`).stdout);
     expect(project["DATABASE_URL"]).toBe(project["PROJECT_DATABASE_CONNECTION_STRING"]);
     expect(project["PROJECT_API_URL"]).toContain("/v1/projects/");
@@ -103,7 +103,7 @@ describe("--output env", () => {
     for (const line of lines) {
       const { status, stdout } = await runInProcess([...line.split(" "), "-o", "env"], { env: session.env });
       expect({ line, status }).toEqual({ line, status: 0 });
-      const wrong = stdout.split("\n").filter((each) => /_URL='http/.test(each) && !/_API_URL=/.test(each));
+      const wrong = stdout.split("\n").filter((line) => /_URL='http/.test(line) && !/_API_URL=/.test(line));
       expect({ line, wrong }).toEqual({ line, wrong: [] });
     }
   });

@@ -65,8 +65,8 @@ describe("the default project", () => {
     ],
   ])("is that %s", (_, { flags = {}, env, link, active, expected }) => {
     const folder = createSettingsFolder(root, { profiles, active, link });
-    const found = findDefault("projectId", flags, { cwd: folder.cwd, env: { ...folder.env, ...env } });
-    expect(found?.value).toBe(expected);
+    const project = findDefault("projectId", flags, { cwd: folder.cwd, env: { ...folder.env, ...env } });
+    expect(project?.value).toBe(expected);
   });
 
   it("says where it is from", () => {

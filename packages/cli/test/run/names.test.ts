@@ -355,8 +355,8 @@ describe("a list of what does not exist", () => {
     expect(errors).toMatchObject([
       { error: { code: "name:not_found", hint: expect.stringContaining("Did you mean feature/cart?") } },
     ]);
-    const found = await mgmt`projects branches list ${id} --git-name feature/cart -o json`;
-    expect(found).toMatchObject({ status: 0, json: [{ gitName: "feature/cart" }] });
+    const result = await mgmt`projects branches list ${id} --git-name feature/cart -o json`;
+    expect(result).toMatchObject({ status: 0, json: [{ gitName: "feature/cart" }] });
     const contains = await mgmt`projects branches list ${id} --git-name-contains nothing -o json`;
     expect(contains).toMatchObject({ status: 0, json: [] });
   });

@@ -64,13 +64,13 @@ const passwords = async (): Promise<string[]> => {
 };
 
 /** Returns a log as GitHub Actions shows it: without the mask commands, and with the masks applied to what follows them. */
-const shown = (text: string): string => {
+const renderJobLog = (text: string): string => {
   const masks: string[] = [];
   return text
     .split("\n")
     .flatMap((line) => {
       const [, mask] = /^::add-mask::(.+)$/.exec(line) ?? [];
-      if (mask === undefined) return [masks.reduce((left, each) => left.replaceAll(each, "***"), line)];
+      if (mask === undefined) return [masks.reduce((left, text) => left.replaceAll(text, "***"), line)];
       masks.push(mask.replaceAll("%0D", "\r").replaceAll("%0A", "\n").replaceAll("%25", "%"));
       masks.sort((left, right) => right.length - left.length);
       return [];
@@ -83,7 +83,7 @@ const masksIn = (stderr: string): string[] =>
 
 /** Fails if a password of the service is in what a job shows. */
 const expectNoSecret = async ({ stdout, stderr }: Result): Promise<void> => {
-  const log = shown(`${stderr}\n${stdout}`);
+  const log = renderJobLog(`${stderr}\n${stdout}`);
   const secrets = await passwords();
   expect(secrets.length).toBeGreaterThan(0);
   expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
@@ -129,12 +129,12 @@ describe("a command that creates credentials in CI", () => {
     for (const format of ["table", "json", "yaml", "csv", "ndjson", "env"]) {
       const result = await job(github(), create("-o", format, "--show-secrets"));
       expect(result.status).toBe(0);
-      const found = (await passwords()).filter((secret) => result.stdout.includes(secret));
-      expect({ format, found: found.length }).toMatchObject({
+      const printedSecrets = (await passwords()).filter((secret) => result.stdout.includes(secret));
+      expect({ format, found: printedSecrets.length }).toMatchObject({
         found: format === "csv" ? 0 : expect.any(Number),
       });
-      if (format !== "csv") expect(found.length).toBeGreaterThan(0);
-      expect(masksIn(result.stderr)).toEqual(expect.arrayContaining(found));
+      if (format !== "csv") expect(printedSecrets.length).toBeGreaterThan(0);
+      expect(masksIn(result.stderr)).toEqual(expect.arrayContaining(printedSecrets));
       const url = /postgres(?:ql)?:\/\/[^\s"',]+/.exec(result.stdout)?.[0];
       if (url !== undefined) expect(masksIn(result.stderr)).toContain(url);
       await expectNoSecret(result);
@@ -217,8 +217,8 @@ describe("a command that creates a secret that is shown only once", () => {
   ])("runs with %j", async (more) => {
     const { status, stdout } = await job({}, token(...more));
     expect(status).toBe(0);
-    const kept = more.includes("--secret-file") ? readFileSync(join(folder, "token.json"), "utf8") : stdout;
-    expect(kept).toMatch(/ey\w+\.\w+\.[\w-]+/);
+    const output = more.includes("--secret-file") ? readFileSync(join(folder, "token.json"), "utf8") : stdout;
+    expect(output).toMatch(/ey\w+\.\w+\.[\w-]+/);
   });
 
   it("refuses in mgmt api as well", async () => {
@@ -282,7 +282,7 @@ describe("--github-env and --github-output", () => {
     const again = await job(github(), line);
     expect(again.status).toBe(0);
     const delimiters = [...readFileSync(join(folder, "github-env"), "utf8").matchAll(/<<(\S+)/g)];
-    expect(new Set(delimiters.map(([, each]) => each)).size).toBe(2);
+    expect(new Set(delimiters.map(([, delimiter]) => delimiter)).size).toBe(2);
   });
 
   it.each([
@@ -311,7 +311,7 @@ describe("--github-env and --github-output", () => {
     const [, , value = ""] = heredoc("VALUE").exec(readFileSync(join(folder, "github-env"), "utf8")) ?? [];
     expect(value).toMatch(pattern);
     expect(masksIn(result.stderr)).toContain(value);
-    expect(shown(result.stdout + result.stderr)).not.toContain(value);
+    expect(renderJobLog(result.stdout + result.stderr)).not.toContain(value);
   });
 
   it.each([
@@ -557,7 +557,7 @@ describe("masks of the log", () => {
                 ? 2
                 : 0,
         });
-        const log = shown(`${stderr}\n${stdout}`);
+        const log = renderJobLog(`${stderr}\n${stdout}`);
         expect({ line, format, log, leaks: /p%|second/.test(log) }).toMatchObject({ leaks: false });
       }
     }

@@ -12,9 +12,9 @@ describe("the JSON text of a row", () => {
   it.each(["\u0000", "\u0001", "\u00010", "a\u0000\u0001\u0000b", "\ud800", "\udc00\ud800", "🐘\ud83d"])(
     "preserves %j in values and names",
     (text) => {
-      const printed = toStorableJson({ [text]: [text, { nested: text }] });
-      expect(printed).not.toMatch(/\\u0000|\\ud[89a-f]/i);
-      expect(parseStorableJson(printed)).toEqual({ [text]: [text, { nested: text }] });
+      const json = toStorableJson({ [text]: [text, { nested: text }] });
+      expect(json).not.toMatch(/\\u0000|\\ud[89a-f]/i);
+      expect(parseStorableJson(json)).toEqual({ [text]: [text, { nested: text }] });
     },
   );
 

@@ -29,8 +29,8 @@ const ofToken = [row("workspaces", "wksp_a"), row("revokedTokens", "jti")];
 const ofUser = [...ofToken, row("users", "usr_ada")];
 const server = { authenticator: AccessTokens.prototype, countPreloads: () => [] };
 const preloads = (method: string, path: string, search = "", token = tokenOf(user)) => {
-  const found = matchRoute(method, path);
-  return listRequestPreloads(server, token, found, search, operationHandlers[found.operation.id]);
+  const match = matchRoute(method, path);
+  return listRequestPreloads(server, token, match, search, operationHandlers[match.operation.id]);
 };
 
 describe("the rows that a request probably reads", () => {

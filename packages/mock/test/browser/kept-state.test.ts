@@ -5,8 +5,11 @@ import { storageOf } from "./fake-page.js";
 
 const openWith = (open: () => ReturnType<typeof storageOf>) => {
   const report = vi.fn<(error: MockError) => void>();
-  const kept = new StateStorage("mock", open, report);
-  return { kept, problems: () => report.mock.calls.map(([{ code, message }]) => ({ code, message })) };
+  const stateStorage = new StateStorage("mock", open, report);
+  return {
+    stateStorage,
+    problems: () => report.mock.calls.map(([{ code, message }]) => ({ code, message })),
+  };
 };
 
 describe("the state that a page keeps", () => {
@@ -15,15 +18,15 @@ describe("the state that a page keeps", () => {
 
   it("is read as it was written", () => {
     const storage = storageOf();
-    const { kept, problems } = openWith(() => storage);
-    kept.write(() => state);
-    expect(openWith(() => storage).kept.read()).toEqual(state);
+    const { stateStorage, problems } = openWith(() => storage);
+    stateStorage.write(() => state);
+    expect(openWith(() => storage).stateStorage.read()).toEqual(state);
     expect(problems()).toEqual([]);
   });
 
   it("is undefined when nothing was written", () => {
-    const { kept, problems } = openWith(storageOf);
-    expect(kept.read()).toBeUndefined();
+    const { stateStorage, problems } = openWith(storageOf);
+    expect(stateStorage.read()).toBeUndefined();
     expect(problems()).toEqual([]);
   });
 
@@ -35,8 +38,8 @@ describe("the state that a page keeps", () => {
   ])("is reported when it has %s", (_what, text) => {
     const storage = storageOf();
     storage.items.set("mock", text);
-    const { kept, problems } = openWith(() => storage);
-    expect(kept.read()).toBeUndefined();
+    const { stateStorage, problems } = openWith(() => storage);
+    expect(stateStorage.read()).toBeUndefined();
     expect(problems()).toEqual([
       {
         code: "mock:kept_state_unusable",
@@ -50,8 +53,8 @@ describe("the state that a page keeps", () => {
   it("is reported when its initial state has another version", () => {
     const storage = storageOf();
     storage.items.set("mock", JSON.stringify({ ...state, initial: { ...state.initial, version: 2 } }));
-    const { kept, problems } = openWith(() => storage);
-    expect(kept.read()).toBeUndefined();
+    const { stateStorage, problems } = openWith(() => storage);
+    expect(stateStorage.read()).toBeUndefined();
     expect(problems()).toHaveLength(1);
   });
 
@@ -61,40 +64,40 @@ describe("the state that a page keeps", () => {
     it("is written once, with all of them", () => {
       vi.useFakeTimers();
       const storage = storageOf();
-      const { kept } = openWith(() => storage);
+      const { stateStorage } = openWith(() => storage);
       const capture = vi.fn(() => state);
-      for (let change = 0; change < 3; change += 1) kept.writeSoon(capture);
+      for (let change = 0; change < 3; change += 1) stateStorage.writeSoon(capture);
       expect(capture).not.toHaveBeenCalled();
       vi.runAllTimers();
       expect(capture).toHaveBeenCalledOnce();
-      kept.writeSoon(capture);
+      stateStorage.writeSoon(capture);
       vi.runAllTimers();
       expect(capture).toHaveBeenCalledTimes(2);
     });
 
     it("is not written later when it was written at once", () => {
       vi.useFakeTimers();
-      const { kept } = openWith(storageOf);
+      const { stateStorage } = openWith(storageOf);
       const capture = vi.fn(() => state);
-      kept.writeSoon(capture);
-      kept.write(capture);
+      stateStorage.writeSoon(capture);
+      stateStorage.write(capture);
       expect(vi.getTimerCount()).toBe(0);
       expect(capture).toHaveBeenCalledOnce();
     });
 
     it("is not written when there is none", () => {
       const storage = storageOf();
-      openWith(() => storage).kept.write(() => undefined);
+      openWith(() => storage).stateStorage.write(() => undefined);
       expect(storage.items.size).toBe(0);
     });
   });
 
   it("is reported when the browser denies storage, and nothing fails", () => {
-    const { kept, problems } = openWith(() => {
+    const { stateStorage, problems } = openWith(() => {
       throw new DOMException("Access is denied for this document.", "SecurityError");
     });
-    kept.write(() => state);
-    expect(kept.read()).toBeUndefined();
+    stateStorage.write(() => state);
+    expect(stateStorage.read()).toBeUndefined();
     expect(problems()).toEqual([
       { code: "mock:storage_denied", message: expect.stringContaining("leave persist out") },
     ]);
@@ -102,20 +105,20 @@ describe("the state that a page keeps", () => {
 
   it("is reported once when the storage is full, and again after it had room", () => {
     let storage = storageOf(10);
-    const { kept, problems } = openWith(() => ({
+    const { stateStorage, problems } = openWith(() => ({
       ...storage,
       setItem: (key, text) => storage.setItem(key, text),
     }));
-    kept.write(() => state);
-    kept.write(() => state);
+    stateStorage.write(() => state);
+    stateStorage.write(() => state);
     expect(problems()).toEqual([
       { code: "mock:storage_full", message: expect.stringContaining("The quota has been exceeded") },
     ]);
     storage = storageOf();
-    kept.write(() => state);
+    stateStorage.write(() => state);
     expect(problems()).toHaveLength(1);
     storage = storageOf(10);
-    kept.write(() => state);
+    stateStorage.write(() => state);
     expect(problems()).toHaveLength(2);
   });
 });

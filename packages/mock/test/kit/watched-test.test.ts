@@ -113,7 +113,12 @@ describe("the report of the requests of a test", () => {
     const test = new WatchedTest("shop");
     for (let index = 1; index <= count; index += 1) test.add(request({ path: `/v1/${index}` }));
     test.addNote("A note.");
-    const shown = Array.from({ length: lines }, (_, index) => `  GET /v1/${count - lines + index + 1} → 200`);
-    expect(test.describe()).toBe(`Requests of the test "shop":\n${omitted}${shown.join("\n")}\nA note.`);
+    const expectedLines = Array.from(
+      { length: lines },
+      (_, index) => `  GET /v1/${count - lines + index + 1} → 200`,
+    );
+    expect(test.describe()).toBe(
+      `Requests of the test "shop":\n${omitted}${expectedLines.join("\n")}\nA note.`,
+    );
   });
 });

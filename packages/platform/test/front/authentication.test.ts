@@ -48,8 +48,8 @@ describe("AuthenticationObserver", () => {
 
   it("finds the acceptance in bytes that arrive one by one", () => {
     const bytes = Buffer.concat([challenge, accepted]);
-    const found = observe(...[...bytes].map((byte) => Buffer.from([byte])));
-    expect(found.lastIndexOf(true)).toBe(bytes.length - 1);
-    expect(found.filter(Boolean)).toHaveLength(1);
+    const observation = observe(...[...bytes].map((byte) => Buffer.from([byte])));
+    expect(observation.lastIndexOf(true)).toBe(bytes.length - 1);
+    expect(observation.filter(Boolean)).toHaveLength(1);
   });
 });

@@ -114,8 +114,8 @@ describe("mgmt connection-string", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
       connectionString: expect.stringContaining(connection?.pass ?? ""),
     });
-    const shown = await run("connection-string --secret-file other.json");
-    expect(shown).toMatchObject({ status: 0, stdout: "", stderr: expect.stringContaining("other.json") });
+    const result = await run("connection-string --secret-file other.json");
+    expect(result).toMatchObject({ status: 0, stdout: "", stderr: expect.stringContaining("other.json") });
   });
 
   it.each([

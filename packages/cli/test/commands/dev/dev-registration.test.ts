@@ -67,8 +67,8 @@ describe("the profile of a second mgmt dev", () => {
   });
 
   it("is left alone at the end if another service has it by then", async () => {
-    const taken = { ...local, process: { ...here.self, pid: here.self.pid + 1 } };
-    const before = { active: "local", profiles: { local: taken } };
+    const otherProfile = { ...local, process: { ...here.self, pid: here.self.pid + 1 } };
+    const before = { active: "local", profiles: { local: otherProfile } };
     const config = configWith(before);
     await unregisterService({ name: "local", isActive: true }, { env: { MGMT_CONFIG_DIR: config } });
     expect(read(config)).toEqual(before);

@@ -30,10 +30,10 @@ describe("mgmt preview prune", () => {
     const gone = await addPreview("gone");
     shop.deleteRemoteBranch("gone");
     const before = place.requestCount;
-    const asked = await place.mgmt`preview prune --min-age 0`;
-    expect(asked).toMatchObject({ status: 3, stderr: expect.stringContaining("confirmation:needed") });
-    expect(asked.stderr).toContain(`Deletes ${gone} of gone: its branch is no longer in the git remote.`);
-    expect(asked.stderr).toContain("of alive: its branch is in the git remote.");
+    const result = await place.mgmt`preview prune --min-age 0`;
+    expect(result).toMatchObject({ status: 3, stderr: expect.stringContaining("confirmation:needed") });
+    expect(result.stderr).toContain(`Deletes ${gone} of gone: its branch is no longer in the git remote.`);
+    expect(result.stderr).toContain("of alive: its branch is in the git remote.");
     const dry = await place.mgmt`preview prune --min-age 0 --dry-run`;
     expect(dry.json).toMatchObject([{ method: "DELETE" }, { method: "DELETE" }]);
     expect(place.writesSince(before)).toEqual([]);
