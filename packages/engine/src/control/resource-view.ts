@@ -199,8 +199,9 @@ const createCollection = <Name extends ViewName>(
       return rowsIn(context()).size;
     },
     get: (id) => {
-      const row = rowsIn(context()).get(toCanonicalId(kind, id));
-      return row && present(context(), row);
+      const currentContext = context();
+      const row = rowsIn(currentContext).get(toCanonicalId(kind, id));
+      return row && present(currentContext, row);
     },
     list: (filter) => [...select(filter)],
     find: (filter) => select(filter).next().value,
