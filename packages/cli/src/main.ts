@@ -61,7 +61,7 @@ export const main = async (
   });
   output.addNext = async (failure, id) => {
     const { addNextCommands } = await import("./run/failures/add-next-commands.js");
-    return addNextCommands(failure, { program, line: args, chosen: promptAnswers, id, env });
+    return addNextCommands(failure, { program, line: args, promptAnswers, id, env });
   };
   try {
     if (args.length === 0) program.outputHelp();

@@ -33,8 +33,8 @@ export interface LazyCommand {
   readonly hidden?: boolean;
   /** Whether it runs if no subcommand is called. It is made at once then, because commander has to know. */
   readonly isDefault?: boolean;
-  /** Adds the parts that the help of the parent shows, and sets `onDefine`. */
-  readonly describe: (command: MgmtCommand) => void;
+  /** Adds the parts that the help of the parent shows, and sets `onFirstUse`. */
+  readonly describeInParent: (command: MgmtCommand) => void;
 }
 
 /** A command that is defined when it is called, and that names a missing subcommand rather than printing help. */
@@ -47,7 +47,7 @@ export class MgmtCommand extends Command {
   /** Whether commander is adding a subcommand, which concerns only those that are made. */
   #isAddingLazy = false;
   /** Adds the description, options, subcommands and action. Deleted after the first call. */
-  onDefine?: () => void | Promise<void>;
+  onFirstUse?: () => void | Promise<void>;
   /** The definition that the contract gives, for the command of an operation. */
   definition?: CommandDefinition;
   /** Id of the operation whose result a hand-written command prints. */
@@ -74,9 +74,9 @@ export class MgmtCommand extends Command {
 
   /** Defines the command unless it is defined already. */
   async define(): Promise<void> {
-    const { onDefine } = this;
-    delete this.onDefine;
-    await onDefine?.();
+    const { onFirstUse } = this;
+    delete this.onFirstUse;
+    await onFirstUse?.();
   }
 
   /** Commander calls this for a required argument that was left out. The command of an operation asks for it. */
@@ -134,12 +134,12 @@ export class MgmtCommand extends Command {
   #createLazy(lazyCommand: LazyCommand): MgmtCommand {
     const existingCommand = this.#lazyCommands.get(lazyCommand);
     if (existingCommand) return existingCommand;
-    const { name, aliases = [], hidden = false, isDefault = false, describe } = lazyCommand;
+    const { name, aliases = [], hidden = false, isDefault = false, describeInParent } = lazyCommand;
     this.#isAddingLazy = true;
     const command = this.command(name, { hidden, isDefault }).aliases([...aliases]);
     this.#isAddingLazy = false;
     this.#lazyCommands.set(lazyCommand, command);
-    describe(command);
+    describeInParent(command);
     return command;
   }
 

@@ -40,6 +40,6 @@ export interface GroupDeclaration {
   readonly startHere?: number;
   readonly alias?: string;
   /** Other words that call it, which no help shows. */
-  readonly alsoAs?: readonly string[];
+  readonly hiddenAliases?: readonly string[];
   readonly hidden?: boolean;
 }

@@ -7,53 +7,56 @@ import { addSections } from "./help-sections.js";
 /** The exports of a file with declarations. */
 type Declarations = Readonly<Record<string, GroupDeclaration | CommandDeclaration<unknown>>>;
 
-/** The part of a declared command that the overview and completion need. It is generated, so that a start loads no declaration. */
-export interface CommandNode {
+/** The outline of a declared command, which the overview and completion need. It is generated, so that a start loads no declaration. */
+export interface CommandOutline {
   readonly name: string;
   readonly summary: string;
   /** Section of the overview, for commands directly below `mgmt`. */
   readonly heading?: string;
+  /** Place among the commands that a new user needs first. */
   readonly startHere?: number;
   readonly alias?: string;
   readonly hidden?: boolean;
   /** Loads declarations, that of the command among them, when it is called or its help is shown. Absent for a group. */
   readonly load?: () => Promise<Declarations>;
-  readonly subcommands?: readonly CommandNode[];
+  readonly subcommands?: readonly CommandOutline[];
 }
 
 /** Adds commands by name and summary. The rest is defined on demand. */
-export const addCommands = (parent: MgmtCommand, nodes: readonly CommandNode[], context: Context): void => {
-  for (const node of nodes) {
-    const { name, summary, heading, startHere, alias, hidden = false, load } = node;
+export const addCommands = (
+  parent: MgmtCommand,
+  outlines: readonly CommandOutline[],
+  context: Context,
+): void => {
+  for (const outline of outlines) {
+    const { name, summary, heading, startHere, alias, hidden = false, load } = outline;
     parent.addLazy({
       name,
       aliases: alias === undefined ? [] : [alias],
       hidden,
-      describe: (command) => {
+      describeInParent: (command) => {
         command.summary(summary);
         if (heading !== undefined) command.helpGroup(heading);
         if (startHere !== undefined) command.startHere = startHere;
-        command.onDefine = async () => {
-          const declaration = load && findDeclaration(command, await load());
-          if (declaration) defineCommand(command, declaration, context);
+        command.onFirstUse = async () => {
+          if (load) defineCommand(command, findDeclaration(command, await load()), context);
           else addGroupDefaults(command, summary);
-          addCommands(command, node.subcommands ?? [], context);
+          addCommands(command, outline.subcommands ?? [], context);
         };
       },
     });
   }
 };
 
-const findDeclaration = (
-  { line }: MgmtCommand,
-  declarations: Declarations,
-): CommandDeclaration<unknown> | undefined => {
+const findDeclaration = ({ line }: MgmtCommand, declarations: Declarations): CommandDeclaration<unknown> => {
   const matchesLine = (words: string): boolean => line === `mgmt ${words}`;
-  return Object.values(declarations).find(
+  const commandDeclaration = Object.values(declarations).find(
     (declaration): declaration is CommandDeclaration<unknown> =>
       "define" in declaration &&
-      (matchesLine(declaration.words) || (declaration.alsoAs ?? []).some(matchesLine)),
+      (matchesLine(declaration.words) || (declaration.hiddenAliases ?? []).some(matchesLine)),
   );
+  if (!commandDeclaration) throw new Error(`No declaration has the words of ${line}`);
+  return commandDeclaration;
 };
 
 const defineCommand = (

@@ -44,12 +44,12 @@ export const addGlobalOptions = (command: Command, { hidden = false, confirms = 
     command.addOption(option.hideHelp(hidden || (option.long === "--yes" && !confirms)));
   }
   command.addOption(
-    rejectedSecretOption("token", "Set MGMT_TOKEN, or pass --token-file PATH (- for standard input)."),
+    createRejectedSecretOption("token", "Set MGMT_TOKEN, or pass --token-file PATH (- for standard input)."),
   );
 };
 
 /** Returns a hidden option that users may try for a secret. It is refused, and its value is not repeated. */
-export const rejectedSecretOption = (flag: string, hint: string): Option =>
+export const createRejectedSecretOption = (flag: string, hint: string): Option =>
   new Option(`--${flag} <value>`).hideHelp().argParser(() => {
     throw secretInArgumentsError(`--${flag}`, hint);
   });

@@ -17,7 +17,7 @@ export interface WaitRule {
 export interface CommandOverride {
   /** A body field that can be passed as an argument after the ids: `projects create shop`. */
   readonly argument?: string;
-  /** The question that the user has to confirm: "This will …". May contain path parameters in braces. */
+  /** The action that the user has to confirm, after "This will". May contain path parameters in braces. */
   readonly confirm?: string;
   /** The goal of `--wait`. Absent if nothing changes after the response. */
   readonly wait?: WaitRule;

@@ -4,7 +4,7 @@ import { devNotRunningError } from "../errors/access-errors.js";
 import { valueAt } from "../json/json-path.js";
 import { isSameAddress, type Profile } from "../profiles/profile.js";
 import { readPrivateFile } from "../files/private-file.js";
-import { withSlownessNotices } from "../transport/announce-delays.js";
+import { addSlownessNotices } from "../transport/announce-delays.js";
 import { nodeTransport, TokenError, type Transport } from "../sdk/sdk.js";
 
 const proofTimeoutMs = 30_000;
@@ -60,7 +60,7 @@ export const checkServiceProof = async (
   { output, signal }: Pick<Context, "output" | "signal">,
 ): Promise<boolean> => {
   try {
-    return await requestServiceProof(profile, withSlownessNotices(nodeTransport(), output), signal);
+    return await requestServiceProof(profile, addSlownessNotices(nodeTransport(), output), signal);
   } catch {
     signal.throwIfAborted();
     return false;

@@ -3,7 +3,7 @@ import type { Profile } from "../profiles/profile.js";
 import { nodeTransport } from "../sdk/sdk.js";
 import { createLoginStore } from "./credential-store.js";
 import { oauthClientId, createAuthenticator } from "../sdk/oauth.js";
-import { withDebugNotices } from "../transport/debug-requests.js";
+import { addDebugNotices } from "../transport/debug-requests.js";
 import { createExplainedTransport } from "../transport/explained-transport.js";
 import { addServiceProof } from "./dev-service-proof.js";
 
@@ -19,7 +19,7 @@ export const createLoginTokenReader = (
   const nodeHttpTransport = nodeTransport();
   const transport = createExplainedTransport(
     addServiceProof(
-      withDebugNotices(nodeHttpTransport, output),
+      addDebugNotices(nodeHttpTransport, output),
       { name, profile },
       context,
       nodeHttpTransport,

@@ -1,5 +1,5 @@
 import { corruptProfilesError } from "../errors/storage-errors.js";
-import { type Profile, findProfile, type Profiles, withoutCredential } from "../profiles/profile.js";
+import { type Profile, findProfile, type StoredProfiles, omitCredential } from "../profiles/profile.js";
 import { readProfiles } from "../profiles/read-profiles.js";
 import { assertWritable, updateProfiles, updateProfilesOnceWritable } from "../profiles/update-profiles.js";
 import { prepareRefreshedLogin, readRefreshedLogin, removeRefreshedLogin } from "./refreshed-login.js";
@@ -14,11 +14,14 @@ import { isLogin, type Login, type LoginStore, withFileLock } from "../sdk/oauth
 export const createProfileStore = (file: string, name: string, initialProfile: Profile): LoginStore => {
   const createLoginUpdate =
     (login: Login) =>
-    (allProfiles: Profiles): Profiles => {
-      const { store: _, ...profileFields } = withoutCredential(
-        findProfile(allProfiles, name) ?? initialProfile,
+    (storedProfiles: StoredProfiles): StoredProfiles => {
+      const { store: _, ...profileFields } = omitCredential(
+        findProfile(storedProfiles, name) ?? initialProfile,
       );
-      return { ...allProfiles, profiles: { ...allProfiles.profiles, [name]: { ...profileFields, login } } };
+      return {
+        ...storedProfiles,
+        profiles: { ...storedProfiles.profiles, [name]: { ...profileFields, login } },
+      };
     };
   const probe = async (): Promise<void> => {
     readProfiles(file);
@@ -33,7 +36,7 @@ export const createProfileStore = (file: string, name: string, initialProfile: P
     probe,
     async reserve() {
       await probe();
-      const storedLogin = readStoredLogin(file, name);
+      const storedLogin = readLoginFromProfile(file, name);
       const unsavedLogin = storedLogin && readRefreshedLogin(file, name, storedLogin);
       // A process was killed before it could move this login to the profiles file.
       if (unsavedLogin) await updateProfiles(file, createLoginUpdate(unsavedLogin));
@@ -67,11 +70,11 @@ export const createCredentialLock =
 
 /** Reads the newest login of a profile. Returns undefined when there is none. */
 export const readLogin = (file: string, name: string): Login | undefined => {
-  const login = readStoredLogin(file, name);
+  const login = readLoginFromProfile(file, name);
   return login && (readRefreshedLogin(file, name, login) ?? login);
 };
 
-const readStoredLogin = (file: string, name: string): Login | undefined => {
+const readLoginFromProfile = (file: string, name: string): Login | undefined => {
   const login = findProfile(readProfiles(file), name)?.login;
   if (login === undefined) return undefined;
   if (!isLogin(login)) throw corruptProfilesError(file, `the login of profile ${name} is incomplete`);
@@ -80,10 +83,10 @@ const readStoredLogin = (file: string, name: string): Login | undefined => {
 
 /** Removes the credential from a profile in the profiles file. */
 export const removeCredential = async (file: string, name: string): Promise<void> => {
-  await updateProfiles(file, (allProfiles) => {
-    const profile = findProfile(allProfiles, name);
-    if (!profile) return allProfiles;
-    return { ...allProfiles, profiles: { ...allProfiles.profiles, [name]: withoutCredential(profile) } };
+  await updateProfiles(file, (storedProfiles) => {
+    const profile = findProfile(storedProfiles, name);
+    if (!profile) return storedProfiles;
+    return { ...storedProfiles, profiles: { ...storedProfiles.profiles, [name]: omitCredential(profile) } };
   });
   removeRefreshedLogin(file, name);
 };

@@ -1,5 +1,5 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import { confirmationNeededError } from "../errors/run-errors.js";
+import { confirmationNeededError } from "../errors/confirmation-errors.js";
 import { findNoPromptReason } from "../input/ask.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
 import { runCatalogQuery, createQueryTarget } from "../postgres/query.js";
@@ -42,17 +42,17 @@ export const confirmUnlessEmpty = async (
   const contentsLabel = contentsToCheck === "tables" ? "tables and views" : "tables with rows";
   const contentsPhrase =
     tables.length === 0 ? "which is empty" : `which has ${String(tables.length)} ${contentsLabel} (${names})`;
-  const question = `${verb} database ${access.databaseId}, ${contentsPhrase}`;
-  if (readsStdin) throw confirmationNeededError(question, "standard input is read for --file");
+  const action = `${verb} database ${access.databaseId}, ${contentsPhrase}`;
+  if (readsStdin) throw confirmationNeededError(action, "standard input is read for --file");
   const { confirm } = await import("../input/confirm.js");
-  await confirm(question, context);
+  await confirm(action, context);
 };
 
-/** Returns the names of the tables and views in a database, with their schemas. Throws the errors of `query`. */
+/** Returns the names of the tables and views in a database, with their schemas. Throws the errors of `runCatalogQuery`. */
 const findRelations = (access: DatabaseAccess, context: Pick<Context, "env" | "signal">): Promise<string[]> =>
   runCatalogQuery("relations", createQueryTarget(access, context), context);
 
-/** Returns the names of the tables that have rows, except those in which tools record migrations. Throws the errors of `query`. */
+/** Returns the names of the tables that have rows, except those in which tools record migrations. Throws the errors of `runCatalogQuery`. */
 const findTablesWithRows = (
   access: DatabaseAccess,
   context: Pick<Context, "env" | "signal">,

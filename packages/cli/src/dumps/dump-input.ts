@@ -34,12 +34,12 @@ export interface DumpInput {
 const { O_NONBLOCK = 0, O_RDONLY } = constants;
 
 /** How many bytes tell the format of a file. The mark of a tar archive is at the end of its first header. */
-const headBytes = 512;
+const maxHeadBytes = 512;
 
 type Compression = "gzip" | "zstd";
 
 /** How files begin that neither Postgres nor Node.js reads. */
-const unsupportedFormats: readonly (readonly [mark: Buffer, format: string, advice: string])[] = [
+const unsupportedFormats: readonly (readonly [signature: Buffer, format: string, advice: string])[] = [
   [Buffer.from("BZh"), "compressed with bzip2", "Unpack it first, for example with bunzip2."],
   [
     Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a]),
@@ -162,8 +162,9 @@ const isArchive = (head: Buffer): boolean =>
   head.subarray(0, 5).equals(Buffer.from("PGDMP")) || head.subarray(257, 262).equals(Buffer.from("ustar"));
 
 const assertSupportedFormat = (head: Buffer, name: string): void => {
-  for (const [mark, format, advice] of unsupportedFormats) {
-    if (head.subarray(0, mark.length).equals(mark)) throw unsupportedDumpError(name, format, advice);
+  for (const [signature, format, advice] of unsupportedFormats) {
+    if (head.subarray(0, signature.length).equals(signature))
+      throw unsupportedDumpError(name, format, advice);
   }
 };
 
@@ -222,7 +223,7 @@ const peekStream = async (
   const chunks = stream[Symbol.asyncIterator]();
   const headChunks: Uint8Array[] = [];
   let headLength = 0;
-  while (headLength < headBytes) {
+  while (headLength < maxHeadBytes) {
     const { done, value } = await chunks.next();
     if (done) break;
     headChunks.push(value);
@@ -232,7 +233,7 @@ const peekStream = async (
     yield* headChunks;
     yield* { [Symbol.asyncIterator]: () => chunks };
   };
-  return { head: Buffer.concat(headChunks).subarray(0, headBytes), wholeStream: readAll() };
+  return { head: Buffer.concat(headChunks).subarray(0, maxHeadBytes), wholeStream: readAll() };
 };
 
 const readHead = async (stream: AsyncIterable<Uint8Array>): Promise<Buffer> => {

@@ -79,10 +79,12 @@ const missingLastLineText = "its last line is missing, which says that the dump 
 const isRestrictCommand = (text: string): boolean => /^\\(un)?restrict [0-9A-Za-z]+$/.test(text);
 
 /** Whether a statement begins or ends a transaction. Source: https://www.postgresql.org/docs/current/sql-commands.html */
-const controlsTransaction = ({ words: [first = "", second, third] }: ScriptStatement): boolean => {
-  if (first === "rollback") return second !== "to" && third !== "to";
-  if (first === "prepare" || first === "start") return second === "transaction";
-  return ["begin", "commit", "end", "abort"].includes(first);
+const controlsTransaction = ({
+  words: [firstWord = "", secondWord, thirdWord],
+}: ScriptStatement): boolean => {
+  if (firstWord === "rollback") return secondWord !== "to" && thirdWord !== "to";
+  if (firstWord === "prepare" || firstWord === "start") return secondWord === "transaction";
+  return ["begin", "commit", "end", "abort"].includes(firstWord);
 };
 
 /** pg_dump writes large objects between these, which are not needed where all of the dump is one transaction. */
@@ -91,10 +93,10 @@ const isLargeObjectTransaction = ({ bytes }: ScriptStatement): boolean =>
 
 const translateSplitErrors = async function* (
   name: string,
-  parts: AsyncIterable<ScriptPart>,
+  scriptParts: AsyncIterable<ScriptPart>,
 ): AsyncGenerator<ScriptPart> {
   try {
-    yield* parts;
+    yield* scriptParts;
   } catch (error) {
     throw error instanceof StatementTooLongError ? statementTooLongError(name, error.line) : error;
   }

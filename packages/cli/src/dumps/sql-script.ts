@@ -88,7 +88,7 @@ class ScriptSplitter {
       const token = await this.readToken();
       if (!token) break;
       const { position } = this;
-      const text = (): string => this.text.slice(position, token.end);
+      const getTokenText = (): string => this.text.slice(position, token.end);
       if (token.kind === "unfinished") {
         yield this.failUnfinished(token.construct, this.countLinesTo(position));
         return;
@@ -96,10 +96,10 @@ class ScriptSplitter {
       this.position = token.end;
       if (token.kind === "space") continue;
       if (token.kind === "comment") {
-        if (!this.statement && text().startsWith("--"))
-          yield { kind: "comment", text: text().slice(2).trim() };
+        if (!this.statement && getTokenText().startsWith("--"))
+          yield { kind: "comment", text: getTokenText().slice(2).trim() };
       } else if (token.kind === "meta") {
-        yield { kind: "meta-command", text: text().trim(), line: this.countLinesTo(position) };
+        yield { kind: "meta-command", text: getTokenText().trim(), line: this.countLinesTo(position) };
       } else if (token.kind === "symbol" && token.symbol === ";" && !this.statement?.isNested) {
         yield* this.endStatement();
       } else {
@@ -203,7 +203,7 @@ class ScriptSplitter {
     if (this.statement) this.statement.start = 0;
     if (this.text.length > maxStatementBytes)
       throw new StatementTooLongError(this.statement?.line ?? this.line);
-    const pieces = [this.text];
+    const textChunks = [this.text];
     let length = 0;
     while (!this.isAtEnd && length <= this.text.length) {
       const { done, value } = await this.chunkIterator.next();
@@ -212,9 +212,9 @@ class ScriptSplitter {
         break;
       }
       length += value.length;
-      pieces.push(Buffer.from(value.buffer, value.byteOffset, value.length).toString("latin1"));
+      textChunks.push(Buffer.from(value.buffer, value.byteOffset, value.length).toString("latin1"));
     }
-    this.text = pieces.join("");
+    this.text = textChunks.join("");
     return length > 0;
   }
 

@@ -1,4 +1,4 @@
-import { addressWithoutCredentials } from "../text/address-without-credentials.js";
+import { stripAddressCredentials } from "../text/strip-address-credentials.js";
 import { didYouMean } from "../text/suggest.js";
 import { CliError } from "./cli-error.js";
 
@@ -17,7 +17,7 @@ const describeLogin = (address: string): string =>
  * @param isDev whether `mgmt dev` has registered the service.
  */
 export const missingTokenError = (baseUrl: string | undefined, isDev: boolean): CliError => {
-  const address = baseUrl === undefined ? undefined : addressWithoutCredentials(baseUrl);
+  const address = baseUrl === undefined ? undefined : stripAddressCredentials(baseUrl);
   return new CliError(
     "notAuthenticated",
     "auth:no_token",
@@ -68,7 +68,7 @@ export const otherServiceError = (name: string, baseUrl: string, from: string): 
   new CliError(
     "notAuthenticated",
     "auth:other_service",
-    `The credential of profile ${name} is for ${addressWithoutCredentials(baseUrl)}, but ${from} is the address of another service`,
+    `The credential of profile ${name} is for ${stripAddressCredentials(baseUrl)}, but ${from} is the address of another service`,
     "Pass the other service's profile with --profile, log in to it, or set its token in MGMT_TOKEN.",
   );
 
@@ -95,7 +95,7 @@ export const devNotRunningError = (name: string, baseUrl: string): CliError =>
   new CliError(
     "network",
     "dev:not_running",
-    `The mgmt dev of profile ${name} is not running at ${addressWithoutCredentials(baseUrl)}`,
+    `The mgmt dev of profile ${name} is not running at ${stripAddressCredentials(baseUrl)}`,
     "Start it with mgmt dev, or pass --profile with the profile of a running service. No credential was sent.",
     { next: [["mgmt", "dev"]] },
   );
@@ -126,7 +126,7 @@ export const profileTakenError = (name: string, baseUrl: string): CliError =>
   new CliError(
     "usage",
     "profile:other_service",
-    `Profile ${name} already belongs to ${addressWithoutCredentials(baseUrl)}`,
+    `Profile ${name} already belongs to ${stripAddressCredentials(baseUrl)}`,
     "Pass --profile NAME to log in to another profile.",
   );
 

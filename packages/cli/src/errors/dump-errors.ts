@@ -1,5 +1,5 @@
 import { describeCause, CliError } from "./cli-error.js";
-import { findHint } from "./sqlstate-hints.js";
+import { findSqlStateHint } from "./sqlstate-hints.js";
 import { usageError } from "./usage-errors.js";
 
 const nothingChangedText = "Nothing was changed.";
@@ -120,7 +120,7 @@ export const scriptFailedError = (
 ): CliError => {
   const specificAdvice = otherAdvice ?? adviceBySqlState[sqlState ?? ""];
   // The server's own hint says more about its limits.
-  const advice = specificAdvice ?? (hint === undefined ? findHint(sqlState, message) : undefined);
+  const advice = specificAdvice ?? (hint === undefined ? findSqlStateHint(sqlState, message) : undefined);
   const lines = [detail, hint, progressHints[progress](databaseId), advice];
   return new CliError(
     "failure",

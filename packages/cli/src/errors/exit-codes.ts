@@ -89,9 +89,9 @@ const exitReasonOfStatus = (status: number): ExitReason => {
  */
 export const exitCodeOf = (
   error: { reason: ExitReason } | { status: number; code: string } | { code: string },
-): number => exitCodes[exitReasonOf(error)];
+): number => exitCodes[determineExitReason(error)];
 
-const exitReasonOf = (error: Parameters<typeof exitCodeOf>[0]): ExitReason => {
+const determineExitReason = (error: Parameters<typeof exitCodeOf>[0]): ExitReason => {
   if ("reason" in error) return error.reason;
   if ("status" in error)
     return lookUpReason(exitReasonByResponseCode, error.code) ?? exitReasonOfStatus(error.status);

@@ -1,5 +1,5 @@
 import { quoteShellWord } from "../text/shell-word.js";
-import { addressWithoutCredentials } from "../text/address-without-credentials.js";
+import { stripAddressCredentials } from "../text/strip-address-credentials.js";
 import { describeCause, CliError } from "./cli-error.js";
 
 /** How many problems of a manifest are listed. One wrong character can be the cause of a problem on every line after it. */
@@ -83,7 +83,7 @@ export const planOfOtherServiceError = (planBaseUrl: string, baseUrl: string): C
   new CliError(
     "refused",
     "plan:other_service",
-    `The plan is for ${addressWithoutCredentials(planBaseUrl)}, but the command uses ${addressWithoutCredentials(baseUrl)}`,
+    `The plan is for ${stripAddressCredentials(planBaseUrl)}, but the command uses ${stripAddressCredentials(baseUrl)}`,
     "Pass the profile or the address that the plan was made with.",
   );
 

@@ -1,7 +1,7 @@
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { describeCause, CliError } from "./cli-error.js";
 import { type PostgresProgramError, parsePostgresError } from "./client-messages.js";
-import { findHint, isDuplicateObject } from "./sqlstate-hints.js";
+import { findSqlStateHint, isDuplicateObject } from "./sqlstate-hints.js";
 
 /** A program of Postgres that was found, or a server. */
 interface VersionedProgram {
@@ -28,7 +28,7 @@ export const clientTooOldError = (
  */
 export const unreachableDatabaseError = (name: string, stderr: string): CliError => {
   const message = parsePostgresError("psql", stderr);
-  const hint = findHint(message.sqlState, stderr);
+  const hint = findSqlStateHint(message.sqlState, stderr);
   const isOfService = name.startsWith(idPrefixes.database);
   return new CliError(
     "network",
@@ -62,7 +62,7 @@ export const clientFailedError = (program: string, stderr: string): CliError => 
     "program:failed",
     `${program} failed: ${formatErrorText(message)}`,
     message.advice ??
-      findHint(message.sqlState, stderr) ??
+      findSqlStateHint(message.sqlState, stderr) ??
       "Correct what the message names, and run the command again.",
     { next: [["mgmt", "db", "--help"]] },
   );

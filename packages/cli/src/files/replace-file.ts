@@ -40,7 +40,7 @@ export const replaceFile = async (
   const name = basename(path);
   const temporaryFile = folder.pathOf(`${name}.${randomUUID()}.part`);
   try {
-    const oldFile = await readRegularFile(folder.pathOf(name), path);
+    const oldFile = await readExistingFile(folder.pathOf(name), path);
     const mode = oldFile?.mode ?? newMode;
     const newContent = change(oldFile?.content);
     if (oldFile?.content.equals(newContent)) return { changed: false, mode };
@@ -94,7 +94,7 @@ interface FileOwner {
 }
 
 /** Neither follows a symbolic link, waits for the writer of a named pipe, nor reads a device. */
-const readRegularFile = async (
+const readExistingFile = async (
   path: string,
   label: string,
 ): Promise<({ content: Buffer; mode: number } & FileOwner) | undefined> => {

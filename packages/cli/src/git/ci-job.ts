@@ -1,5 +1,5 @@
 import type { Context } from "../input/context.js";
-import { detectCiSystem } from "../system/ci-system.js";
+import { detectCiSystem, isVariableOn } from "../system/ci-system.js";
 import { findBranchNameProblem } from "./branch-name.js";
 import { ciSystems, type CiVariables, type PullRequest, type ReadVariable } from "./ci-variables.js";
 
@@ -31,8 +31,6 @@ export const readCiJob = async (env: Context["env"]): Promise<CiJob> => {
   const problem = detectCiSystem(env) && "the CI system is not one whose variables are known";
   return { ...emptyJob, problem };
 };
-
-const isVariableOn = (value = ""): boolean => !["", "0", "false"].includes(value.toLowerCase());
 
 const readSystemJob = async (system: CiVariables, read: ReadVariable): Promise<CiJob> => {
   const { name, tag, commit, repository } = system;
@@ -68,7 +66,7 @@ const readPullRequestBranch = (
       `${system} does not say which branch of which repository the pull request comes from`,
     );
   }
-  const { branch, problem } = checkBranchName(system, source);
+  const { branch, problem } = createBranchResult(system, source);
   if (branch === undefined || !isFork) return { branch, problem };
   // No branch of the repository has a colon in its name.
   const owner = typeof fork === "string" ? fork : `pull-${String(number)}`;
@@ -88,12 +86,12 @@ const readRefBranch = (system: string, tag: string | undefined, ref: string | un
   const branch = removeHeadsPrefix(ref);
   if (branch?.startsWith("refs/"))
     return createNoBranchResult(`the CI job runs for ${branch}, not for a branch`);
-  return checkBranchName(system, branch ?? "");
+  return createBranchResult(system, branch ?? "");
 };
 
 const removeHeadsPrefix = (ref: string | undefined): string | undefined => ref?.replace(/^refs\/heads\//, "");
 
-const checkBranchName = (system: string, branch: string): BranchResult => {
+const createBranchResult = (system: string, branch: string): BranchResult => {
   const problem = findBranchNameProblem(branch);
   return problem === undefined
     ? { branch, problem }

@@ -3,7 +3,7 @@ import { devNull } from "node:os";
 import { promisify } from "node:util";
 import type { Context } from "../input/context.js";
 import { noGitError } from "../errors/preview-errors.js";
-import { findProgram, programEnvironment } from "../system/find-program.js";
+import { findProgram, buildProgramEnvironment } from "../system/find-program.js";
 import { keyboardSignals } from "../system/foreground.js";
 import { throwIfInterrupted } from "../system/shared-interrupt.js";
 import { CliError } from "../errors/cli-error.js";
@@ -47,7 +47,7 @@ const remoteVariablePattern =
  * @throws `preview:no_git`; the error of Node.js if git fails, with its exit status as the code.
  */
 export const runInRepository = (args: readonly string[], environment: GitEnvironment): Promise<string> => {
-  const env = selectVariables(programEnvironment(environment.env), (name) =>
+  const env = selectVariables(buildProgramEnvironment(environment.env), (name) =>
     neededVariablePattern.test(name),
   );
   return runGit(args, { ...environment, env });
@@ -70,7 +70,7 @@ export const runOutsideRepository = (
   }: { readonly settings?: readonly GitSetting[]; readonly timeout?: number | undefined } = {},
 ): Promise<string> => {
   const env = selectVariables(
-    programEnvironment(environment.env),
+    buildProgramEnvironment(environment.env),
     (name) => !name.toUpperCase().startsWith("GIT_") || remoteVariablePattern.test(name),
   );
   const { GIT_ALLOW_PROTOCOL: protocols } = env;

@@ -1,5 +1,5 @@
 import type { Context } from "./context.js";
-import { confirmationNeededError, confirmationDeclinedError } from "../errors/run-errors.js";
+import { confirmationNeededError, confirmationDeclinedError } from "../errors/confirmation-errors.js";
 import { toPrintable } from "../output/printable.js";
 import { ask, findNoPromptReason } from "./ask.js";
 import { discardTypedLines } from "./discard-typed-lines.js";

@@ -5,14 +5,14 @@ export const dryRunFormats = ["json", "curl"] as const;
 export type DryRunFormat = (typeof dryRunFormats)[number];
 
 /** The flag that `--dry-run=curl` is parsed as: commander would take the next argument for an optional value. */
-const formatFlag = "--dry-run-as";
+const dryRunFormatFlag = "--dry-run-as";
 
 /** Adds `--dry-run`, `--dry-run=json` and `--dry-run=curl`. */
 export const addDryRunOption = (command: Command, { hidden = false } = {}): void => {
   const help = "print the requests as JSON instead of sending them; --dry-run=curl prints curl commands";
   command.addOption(new Option("--dry-run", help).hideHelp(hidden));
   command.addOption(
-    new Option(`${formatFlag} <format>`).hideHelp().argParser((text): DryRunFormat => {
+    new Option(`${dryRunFormatFlag} <format>`).hideHelp().argParser((text): DryRunFormat => {
       const format = dryRunFormats.find((name) => name === text);
       if (format !== undefined) return format;
       throw usageError(
@@ -27,7 +27,7 @@ export const addDryRunOption = (command: Command, { hidden = false } = {}): void
 export const rewriteDryRunFlag = (words: readonly string[]): string[] => {
   const end = words.indexOf("--");
   return words.map((word, index) =>
-    end >= 0 && index > end ? word : word.replace(/^--dry-run=/, `${formatFlag}=`),
+    end >= 0 && index > end ? word : word.replace(/^--dry-run=/, `${dryRunFormatFlag}=`),
   );
 };
 

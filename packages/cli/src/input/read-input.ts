@@ -23,7 +23,7 @@ export interface RequestInput {
 
 /** The input, and the required fields that are not in it. */
 export interface InputWithMissing extends RequestInput {
-  readonly missing: readonly Field[];
+  readonly missingFields: readonly Field[];
 }
 
 /** Reads and checks the typed values. Throws a usage error before anything is sent. */
@@ -39,8 +39,8 @@ export const readInput = async (
     if (value !== undefined) query[field.path[0] ?? field.flag] = value;
     else if (field.required) missingQueryFields.push(field);
   }
-  const { body, missing } = await readBody(command, typedValues, sources);
-  return { query, body, missing: [...missingQueryFields, ...missing] };
+  const { body, missingFields } = await readBody(command, typedValues, sources);
+  return { query, body, missingFields: [...missingQueryFields, ...missingFields] };
 };
 
 /** Starts with `--body`, and sets the values of flags on it. */
@@ -48,8 +48,8 @@ const readBody = async (
   command: CommandDefinition,
   typedValues: CommandLineValues,
   sources: InputSources,
-): Promise<Pick<InputWithMissing, "body" | "missing">> => {
-  if (!command.body) return { body: undefined, missing: [] };
+): Promise<Pick<InputWithMissing, "body" | "missingFields">> => {
+  if (!command.body) return { body: undefined, missingFields: [] };
   const { fields, required } = command.body;
   const body =
     typedValues.body === undefined
@@ -72,9 +72,9 @@ const readBody = async (
     if (isMissing(body, field) && onlyValue !== undefined && otherValues.length === 0)
       setAt(body, field.path, onlyValue);
   }
-  const missing = fields.filter((field) => isMissing(body, field));
+  const missingFields = fields.filter((field) => isMissing(body, field));
   const isSet = Object.keys(body).length > 0 || typedValues.body !== undefined;
-  return { body: isSet || required ? body : undefined, missing };
+  return { body: isSet || required ? body : undefined, missingFields };
 };
 
 const setArgument = async (

@@ -3,7 +3,7 @@ import { closeSync, constants, existsSync, futimesSync, lstatSync, openSync } fr
 import { dirname, join } from "node:path";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { isProtectedFolder, readOwnedFile } from "../files/cache-folder.js";
-import { findProgram, programEnvironment } from "../system/find-program.js";
+import { findProgram, buildProgramEnvironment } from "../system/find-program.js";
 import { isStandalone } from "../system/standalone.js";
 
 const dayMs = 86_400_000;
@@ -18,12 +18,12 @@ export class LatestVersionCache {
   private readonly file: string;
 
   /**
-   * @param name Name of the package.
+   * @param packageName Name of the package.
    * @param folder Folder of the file.
    * @param env Environment of npm.
    */
   constructor(
-    private readonly name: string,
+    private readonly packageName: string,
     private readonly folder: string,
     private readonly env: NodeJS.ProcessEnv,
   ) {
@@ -50,11 +50,17 @@ export class LatestVersionCache {
     if (outputDescriptor === undefined) return;
     try {
       if (npmWords === undefined) return;
-      const [program = "", ...args] = [...npmWords, "view", this.name, "dist-tags.latest", ...npmFlags];
+      const [program = "", ...args] = [
+        ...npmWords,
+        "view",
+        this.packageName,
+        "dist-tags.latest",
+        ...npmFlags,
+      ];
       spawn(program, args, {
         // Not the working directory, whose .npmrc could name another registry.
         cwd: this.folder,
-        env: programEnvironment(this.env),
+        env: buildProgramEnvironment(this.env),
         detached: true,
         stdio: ["ignore", outputDescriptor, "ignore"],
         windowsHide: true,

@@ -14,7 +14,7 @@ import { addressLabel } from "./entry.js";
 import type { LocateEntry } from "./read-manifest.js";
 import type { ServiceState } from "./read-state.js";
 
-/** A resource to adopt that is not where its entry is. */
+/** What the resource to adopt is instead. Undefined if no such resource is known. */
 type MisplacementReason = string | undefined;
 
 /**
@@ -78,7 +78,7 @@ const describeResourceElsewhere = async (
   signal: AbortSignal,
 ): Promise<MisplacementReason> => {
   const kind = kindOfPrefix(Object.values(idPrefixes).find((prefix) => text.startsWith(prefix)));
-  if (kind !== undefined) return describeResource(kind, text, adoption, client, signal);
+  if (kind !== undefined) return describeMisplacedResource(kind, text, adoption, client, signal);
   const adoptedKind = namedKinds.find((name) => resourceKinds[name].noun === adoption.resource);
   if (adoptedKind === undefined || !text.includes("/")) return undefined;
   const scope = { client, signal, defaultProject: () => undefined };
@@ -86,13 +86,13 @@ const describeResourceElsewhere = async (
     if (isUnknownNameError(error)) return undefined;
     throw error;
   });
-  return id === undefined ? undefined : describeResource(adoptedKind, id, adoption, client, signal);
+  return id === undefined ? undefined : describeMisplacedResource(adoptedKind, id, adoption, client, signal);
 };
 
 /** A string of at least this length with the prefix of an id is certainly an id, not a name. */
 const minIdLength = 24;
 
-const describeResource = async (
+const describeMisplacedResource = async (
   kind: KindName,
   id: string,
   { resource }: Adoption,

@@ -41,7 +41,7 @@ export const renderCurlCommand = (
   for (const [name, value] of Object.entries(headers)) {
     if (secretHeaders.includes(name)) {
       curlConfig.push('header = "%s: %s"');
-      printfValues.push(quoteShellArgument(escapeCurlValue(name)), `"$${formatVariableName([name])}"`);
+      printfValues.push(quoteShellArgument(escapeCurlValue(name)), `"$${formatSecretVariableName([name])}"`);
     } else curlArguments.push("--header", quoteShellArgument(`${name}: ${value}`));
   }
   if (presentSecrets.length > 0) {
@@ -83,12 +83,12 @@ const splitAtSecrets = (
     pieces.filter((_, index) => index % 2 === 0),
     pieces
       .filter((_, index) => index % 2 === 1)
-      .map((index) => formatVariableName(secretPaths[Number(index)] ?? [])),
+      .map((index) => formatSecretVariableName(secretPaths[Number(index)] ?? [])),
   ];
 };
 
 /** Returns the name of an environment variable. Names in a body are anyone's, and a shell would act on their characters. */
-const formatVariableName = (path: readonly string[]): string =>
+const formatSecretVariableName = (path: readonly string[]): string =>
   path
     .join("_")
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { CliError } from "../errors/cli-error.js";
 import { usageError } from "../errors/usage-errors.js";
-import { findProgram, programEnvironment } from "../system/find-program.js";
+import { findProgram, buildProgramEnvironment } from "../system/find-program.js";
 import { type Query, SelectedText } from "./output.js";
 
 /**
@@ -40,7 +40,7 @@ const runJq = (filter: string, input: string, env: NodeJS.ProcessEnv): Promise<J
   new Promise((resolve, reject) => {
     const program = findProgram("jq", env);
     if (program === undefined) throw jqNotFoundError();
-    const variables = programEnvironment(env);
+    const variables = buildProgramEnvironment(env);
     // A filter such as -1 is not an option.
     const args = ["--raw-output", filter.replace(/^-/, " -")];
     const child = spawn(program, args, {

@@ -5,7 +5,7 @@ export const secretMask = "********";
 
 /** Returns a copy of a resource with the secrets at the paths masked. `*` stands for every item or value. Null stays null. */
 export const maskSecrets = (value: unknown, paths: readonly string[]): unknown =>
-  paths.reduce((masked, path) => maskAt(masked, path.split(".")), value);
+  paths.reduce((maskedValue, path) => maskAt(maskedValue, path.split(".")), value);
 
 const maskAt = (value: unknown, [name, ...remainingNames]: readonly string[]): unknown => {
   if (value === undefined || value === null) return value;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { EndSignal } from "../errors/exit-codes.js";
 import type { Interruption } from "../system/interruption.js";
-import { programEnvironment } from "../system/find-program.js";
+import { buildProgramEnvironment } from "../system/find-program.js";
 import { isCi } from "../system/ci-system.js";
 
 /** The properties of a terminal that a pager needs. */
@@ -49,7 +49,7 @@ export const startPager = async (
     shell: true,
     stdio: ["pipe", "inherit", "inherit"],
     // Shows colors, and does not page output that fits on one screen. The user's own options take precedence.
-    env: { ...programEnvironment(env), LESS: env["LESS"] ?? "FRX", LV: env["LV"] ?? "-c" },
+    env: { ...buildProgramEnvironment(env), LESS: env["LESS"] ?? "FRX", LV: env["LV"] ?? "-c" },
   });
   const { stdin } = child;
   const exitCode = once(child, "exit").then(

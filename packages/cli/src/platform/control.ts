@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
-import { controlRefusedError, unreachableControlError } from "../errors/run-errors.js";
+import { controlRefusedError, controlUnreachableError } from "../errors/control-errors.js";
 import { valueAt } from "../json/json-path.js";
-import { withDebugNotices } from "../transport/debug-requests.js";
+import { addDebugNotices } from "../transport/debug-requests.js";
 import { nodeTransport } from "../sdk/sdk.js";
 
 /** Where the control surface of a reference server is, and its secret. */
@@ -30,11 +30,11 @@ export const callControl = async (
   const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
   const body = fields && JSON.stringify(fields);
   const requestSignal = AbortSignal.any([callerSignal, AbortSignal.timeout(controlTimeoutMs)]);
-  const response = await withDebugNotices(nodeTransport(), output)
+  const response = await addDebugNotices(nodeTransport(), output)
     .send({ method, url: `${url}${path}`, headers, body, signal: requestSignal })
     .catch((error: unknown) => {
       callerSignal.throwIfAborted();
-      throw unreachableControlError(url, from, error);
+      throw controlUnreachableError(url, from, error);
     });
   const value = tryParseJson(response.body);
   if (response.status >= 300) {

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { engines } from "../../package.json";
 import type { Context } from "../input/context.js";
-import { platformMissingError, platformNotContainedError } from "../errors/run-errors.js";
+import { platformNotInstalledError, platformNotInStandaloneError } from "../errors/dev-errors.js";
 import {
   type PackageInstallation,
   detectInstallation,
@@ -14,7 +14,8 @@ export const loadPlatform = async ({
   version,
 }: Pick<Context, "version">): Promise<typeof import("@mgmt/platform")> => {
   const installation = detectInstallation(fileURLToPath(import.meta.url));
-  if (installation === "standalone") throw platformNotContainedError(formatNpxCommand(version), engines.node);
+  if (installation === "standalone")
+    throw platformNotInStandaloneError(formatNpxCommand(version), engines.node);
   try {
     // oxlint-disable-next-line no-restricted-imports
     return await import("@mgmt/platform");
@@ -22,7 +23,7 @@ export const loadPlatform = async ({
     const isMissing = errorCode(error) === "ERR_MODULE_NOT_FOUND";
     // A dependency of the platform may be missing instead; only Node's message says which package it is.
     if (!isMissing || !String(error).includes("@mgmt/platform")) throw error;
-    throw platformMissingError(formatPlatformInstallCommand(installation, version));
+    throw platformNotInstalledError(formatPlatformInstallCommand(installation, version));
   }
 };
 

@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../input/context.js";
 import { devNotRunningError } from "../errors/access-errors.js";
-import { incompleteControlError, missingControlError } from "../errors/run-errors.js";
+import { controlIncompleteError, controlNotFoundError } from "../errors/control-errors.js";
 import { invalidAddressError } from "../errors/usage-errors.js";
 import { announceLinkedProfile } from "../profiles/announce-link.js";
 import { chooseProfile, type ValueWithSource } from "../profiles/active-profile.js";
@@ -46,19 +46,19 @@ const findControl = (
   { controlUrl, controlSecretFile, ...flags }: ControlFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
 ): ControlChoice => {
-  const url = findSetting(controlUrl, urlSources, context);
-  const secretFile = findSetting(controlSecretFile, secretFileSources, context);
+  const url = readControlSetting(controlUrl, urlSources, context);
+  const secretFile = readControlSetting(controlSecretFile, secretFileSources, context);
   if (url && secretFile) return { url: normalizeControlUrl(url), secretFile };
   // A lone URL or file is not completed from the profile: the secret of one service must not be sent to another.
-  if (url) throw incompleteControlError(url.from, secretFileSources);
-  if (secretFile) throw incompleteControlError(secretFile.from, urlSources);
+  if (url) throw controlIncompleteError(url.from, secretFileSources);
+  if (secretFile) throw controlIncompleteError(secretFile.from, urlSources);
   const profileChoice = chooseProfile(flags, context);
-  const { profiles, profile, name } = profileChoice;
+  const { storedProfiles, profile, name } = profileChoice;
   const chosenName = profile?.controlUrl === undefined ? undefined : name?.value;
   if (chosenName !== undefined) announceLinkedProfile(profileChoice, context);
-  const profileName = chosenName ?? findRunningProfile(profiles) ?? localProfileName;
-  const controlProfile = findProfile(profiles, profileName);
-  if (!controlProfile?.controlUrl || !controlProfile.controlSecretFile) throw missingControlError();
+  const profileName = chosenName ?? findRunningProfile(storedProfiles) ?? localProfileName;
+  const controlProfile = findProfile(storedProfiles, profileName);
+  if (!controlProfile?.controlUrl || !controlProfile.controlSecretFile) throw controlNotFoundError();
   const from = `profile ${profileName}`;
   return {
     url: normalizeControlUrl({ value: controlProfile.controlUrl, from }),
@@ -79,7 +79,7 @@ const secretFileSources: SettingSources = {
 };
 
 /** Returns the value of a flag, else that of its variable. */
-const findSetting = (
+const readControlSetting = (
   flagValue: string | undefined,
   { flag, variable }: SettingSources,
   { env }: Pick<Context, "env">,

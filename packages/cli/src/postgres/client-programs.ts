@@ -4,10 +4,10 @@ import { isAbsolute, join } from "node:path";
 import type { CliError } from "../errors/cli-error.js";
 import type { Context } from "../input/context.js";
 import { clientTooOldError } from "../errors/postgres-errors.js";
-import { programNotFoundError } from "../errors/run-errors.js";
+import { programNotFoundError } from "../errors/program-errors.js";
 import { expandVersionPattern, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
 import { listProgramFolders } from "@mgmt/internal/programs/program-files";
-import { fileNameOf } from "../system/find-program.js";
+import { toProgramFileName } from "../system/find-program.js";
 
 /** A program of Postgres that connects to databases. */
 export type ClientName = "psql" | "pg_dump" | "pg_restore";
@@ -98,7 +98,7 @@ const listCandidates = async function* (
   for (const pattern of [...exactFolders, ...patterns]) {
     const isPattern = pattern.includes("*") && !exactFolders.includes(pattern);
     for (const folder of isPattern ? await expandVersionPattern(pattern) : [pattern]) {
-      const path = join(folder, fileNameOf(name));
+      const path = join(folder, toProgramFileName(name));
       if (seenPaths.has(path)) continue;
       seenPaths.add(path);
       const version = await readProgramVersion(path);

@@ -1,4 +1,4 @@
-import { programEnvironment } from "../system/find-program.js";
+import { buildProgramEnvironment } from "../system/find-program.js";
 import type { ConnectionSettings } from "./connection-settings.js";
 
 /** Whether libpq reads a variable. The others that start like this choose colors of messages. */
@@ -15,7 +15,7 @@ export const buildPostgresEnvironment = (
   env: NodeJS.ProcessEnv,
   libpqVariables: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv => ({
-  ...programEnvironment(env),
+  ...buildProgramEnvironment(env),
   ...Object.fromEntries(
     Object.keys(env)
       .filter(isLibpqVariable)

@@ -26,7 +26,7 @@ export interface DatabaseAccess extends ConnectionSettings {
   /** The connection string with all of it. */
   readonly url: string;
   /** Returns the connection string in one of its forms. */
-  readonly inFormat: (format: ConnectionFormat) => string;
+  readonly formatAs: (format: ConnectionFormat) => string;
 }
 
 /** Which of the ways to connect to a database to use. */
@@ -107,14 +107,14 @@ export const findDatabaseAccess = async (
       })),
     );
   }
-  return accessThroughConnection(connection, id, choice, context);
+  return createDatabaseAccess(connection, id, choice, context);
 };
 
 /**
  * Returns how to connect with a connection, whose password CI hides in its log from then on if it can. Throws
  * `database:no_credentials` and `database:no_pooler`.
  */
-export const accessThroughConnection = (
+export const createDatabaseAccess = (
   { id: connectionId, directConnection, endpoints }: Connection,
   databaseId: string,
   { pooled: isPooled = false }: AccessChoice,
@@ -123,9 +123,9 @@ export const accessThroughConnection = (
   if (!directConnection) throw noCredentialsError(databaseId);
   if (isPooled && !endpoints.pooled) throw noPoolerError(databaseId);
   const { user, pass: password } = directConnection;
-  const inFormat = (format?: ConnectionFormat): string =>
+  const formatAs = (format?: ConnectionFormat): string =>
     connectionString({ directConnection, endpoints }, { pooled: isPooled, format });
-  const url = buildUrl(inFormat);
+  const url = buildUrl(formatAs);
   maskInLog([url, password], context);
   const { hostname, port, searchParams } = new URL(url);
   return {
@@ -138,7 +138,7 @@ export const accessThroughConnection = (
     databaseId,
     connectionId,
     url,
-    inFormat,
+    formatAs,
   };
 };
 

@@ -2,26 +2,29 @@ import { isLoopbackHostname } from "../sdk/sdk.js";
 import { type ConnectionParameters, ConnectionStringError } from "./parse-connection-string.js";
 
 /** How a client program of Postgres gets to know a server. */
-export interface LibpqConnection {
+export interface LibpqSettings {
   /** Variables of libpq. Only the process and its account can read them. */
   readonly variables: Readonly<Record<string, string>>;
   /** Arguments of psql and pg_dump: only numbers and words that libpq defines. */
   readonly args: readonly string[];
   /** Host, port and database, as messages name them. */
-  readonly name: string;
+  readonly displayName: string;
   /** `sslmode` in the connection string, if it allows a connection without TLS to another machine. */
-  readonly weakMode: string | undefined;
+  readonly weakSslMode: string | undefined;
   /** Names of parameters that were left out: of drivers, and of libpq's secrets that only arguments could pass. */
-  readonly omittedNames: { readonly drivers: readonly string[]; readonly secrets: readonly string[] };
+  readonly omittedNames: {
+    readonly driverParameters: readonly string[];
+    readonly secretParameters: readonly string[];
+  };
   /** Number of parameters that were left out and whose names nobody knows. One may be a part of a password. */
-  readonly unknown: number;
+  readonly unknownCount: number;
 }
 
-const oneOfPattern = (...words: string[]): RegExp => new RegExp(`^(?:${words.join("|")})$`);
-const numberPattern = /^-?\d{1,9}$/;
+const createWordPattern = (...words: string[]): RegExp => new RegExp(`^(?:${words.join("|")})$`);
+const integerPattern = /^-?\d{1,9}$/;
 const authMethodPattern = "!?(?:password|md5|gss|sspi|scram-sha-256|oauth|none)";
-const tlsVersionPattern = oneOfPattern("TLSv1(?:\\.[123])?");
-const protocolPattern = oneOfPattern("3\\.\\d", "latest");
+const tlsVersionPattern = createWordPattern("TLSv1(?:\\.[123])?");
+const protocolPattern = createWordPattern("3\\.\\d", "latest");
 
 interface LibpqParameter {
   /** Variable of libpq. Absent: it is passed as an argument. */
@@ -30,56 +33,59 @@ interface LibpqParameter {
   readonly pattern?: RegExp;
 }
 
-const anyValue = (variable: string): LibpqParameter => ({ variable });
+const createUncheckedParameter = (variable: string): LibpqParameter => ({ variable });
 
 /**
  * The parameters that are passed on (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS). An old libpq ignores
  * variables that it does not know, and refuses such arguments, which is right for `require_auth`: it protects the password.
  */
 const passedParameters: Readonly<Record<string, LibpqParameter>> = {
-  host: anyValue("PGHOST"),
+  host: createUncheckedParameter("PGHOST"),
   hostaddr: { variable: "PGHOSTADDR", pattern: /^[\da-f:.%,\w-]+$/i },
   port: { variable: "PGPORT", pattern: /^\d{0,5}(?:,\d{0,5})*$/ },
-  dbname: anyValue("PGDATABASE"),
-  user: anyValue("PGUSER"),
-  password: anyValue("PGPASSWORD"),
-  passfile: anyValue("PGPASSFILE"),
-  application_name: anyValue("PGAPPNAME"),
-  options: anyValue("PGOPTIONS"),
-  connect_timeout: { variable: "PGCONNECT_TIMEOUT", pattern: numberPattern },
+  dbname: createUncheckedParameter("PGDATABASE"),
+  user: createUncheckedParameter("PGUSER"),
+  password: createUncheckedParameter("PGPASSWORD"),
+  passfile: createUncheckedParameter("PGPASSFILE"),
+  application_name: createUncheckedParameter("PGAPPNAME"),
+  options: createUncheckedParameter("PGOPTIONS"),
+  connect_timeout: { variable: "PGCONNECT_TIMEOUT", pattern: integerPattern },
   sslmode: {
     variable: "PGSSLMODE",
-    pattern: oneOfPattern("disable", "allow", "prefer", "require", "verify-ca", "verify-full"),
+    pattern: createWordPattern("disable", "allow", "prefer", "require", "verify-ca", "verify-full"),
   },
-  sslrootcert: anyValue("PGSSLROOTCERT"),
-  sslcert: anyValue("PGSSLCERT"),
-  sslkey: anyValue("PGSSLKEY"),
-  sslcrl: anyValue("PGSSLCRL"),
-  sslcrldir: anyValue("PGSSLCRLDIR"),
-  sslsni: { variable: "PGSSLSNI", pattern: oneOfPattern("0", "1") },
-  sslcertmode: { variable: "PGSSLCERTMODE", pattern: oneOfPattern("disable", "allow", "require") },
-  sslnegotiation: { variable: "PGSSLNEGOTIATION", pattern: oneOfPattern("postgres", "direct") },
+  sslrootcert: createUncheckedParameter("PGSSLROOTCERT"),
+  sslcert: createUncheckedParameter("PGSSLCERT"),
+  sslkey: createUncheckedParameter("PGSSLKEY"),
+  sslcrl: createUncheckedParameter("PGSSLCRL"),
+  sslcrldir: createUncheckedParameter("PGSSLCRLDIR"),
+  sslsni: { variable: "PGSSLSNI", pattern: createWordPattern("0", "1") },
+  sslcertmode: { variable: "PGSSLCERTMODE", pattern: createWordPattern("disable", "allow", "require") },
+  sslnegotiation: { variable: "PGSSLNEGOTIATION", pattern: createWordPattern("postgres", "direct") },
   ssl_min_protocol_version: { variable: "PGSSLMINPROTOCOLVERSION", pattern: tlsVersionPattern },
   ssl_max_protocol_version: { variable: "PGSSLMAXPROTOCOLVERSION", pattern: tlsVersionPattern },
   min_protocol_version: { variable: "PGMINPROTOCOLVERSION", pattern: protocolPattern },
   max_protocol_version: { variable: "PGMAXPROTOCOLVERSION", pattern: protocolPattern },
-  channel_binding: { variable: "PGCHANNELBINDING", pattern: oneOfPattern("disable", "prefer", "require") },
-  gssencmode: { variable: "PGGSSENCMODE", pattern: oneOfPattern("disable", "prefer", "require") },
-  gssdelegation: { variable: "PGGSSDELEGATION", pattern: oneOfPattern("0", "1") },
-  gsslib: anyValue("PGGSSLIB"),
-  krbsrvname: anyValue("PGKRBSRVNAME"),
-  requirepeer: anyValue("PGREQUIREPEER"),
+  channel_binding: {
+    variable: "PGCHANNELBINDING",
+    pattern: createWordPattern("disable", "prefer", "require"),
+  },
+  gssencmode: { variable: "PGGSSENCMODE", pattern: createWordPattern("disable", "prefer", "require") },
+  gssdelegation: { variable: "PGGSSDELEGATION", pattern: createWordPattern("0", "1") },
+  gsslib: createUncheckedParameter("PGGSSLIB"),
+  krbsrvname: createUncheckedParameter("PGKRBSRVNAME"),
+  requirepeer: createUncheckedParameter("PGREQUIREPEER"),
   target_session_attrs: {
     variable: "PGTARGETSESSIONATTRS",
-    pattern: oneOfPattern("any", "read-write", "read-only", "primary", "standby", "prefer-standby"),
+    pattern: createWordPattern("any", "read-write", "read-only", "primary", "standby", "prefer-standby"),
   },
-  load_balance_hosts: { variable: "PGLOADBALANCEHOSTS", pattern: oneOfPattern("disable", "random") },
+  load_balance_hosts: { variable: "PGLOADBALANCEHOSTS", pattern: createWordPattern("disable", "random") },
   require_auth: { pattern: new RegExp(`^${authMethodPattern}(?:,${authMethodPattern})*$`) },
-  keepalives: { pattern: numberPattern },
-  keepalives_idle: { pattern: numberPattern },
-  keepalives_interval: { pattern: numberPattern },
-  keepalives_count: { pattern: numberPattern },
-  tcp_user_timeout: { pattern: numberPattern },
+  keepalives: { pattern: integerPattern },
+  keepalives_idle: { pattern: integerPattern },
+  keepalives_interval: { pattern: integerPattern },
+  keepalives_count: { pattern: integerPattern },
+  tcp_user_timeout: { pattern: integerPattern },
 };
 
 /** Secrets of libpq without a variable. */
@@ -130,10 +136,10 @@ const sslModeByAlias: Readonly<Record<string, string>> = {
  * @param env Variables of the user, of which `PGSSLMODE` and `PGSSLROOTCERT` count.
  * @throws ConnectionStringError
  */
-export const buildLibpqConnection = (
+export const buildLibpqSettings = (
   parameters: ConnectionParameters,
   env: Readonly<Record<string, string | undefined>>,
-): LibpqConnection => {
+): LibpqSettings => {
   const variables: Record<string, string> = {};
   const args: string[] = [];
   const otherNames: string[] = [];
@@ -161,26 +167,32 @@ export const buildLibpqConnection = (
     .every((host) => /^[/@]/.test(host) || isLoopbackHostname(bracketIpv6Host(host)));
   const ssl = parameters.get("ssl") ?? "";
   if (!variables["PGSSLMODE"] && /^(?:true|1|on|require)$/i.test(ssl)) variables["PGSSLMODE"] = "require";
-  const ownMode = variables["PGSSLMODE"];
-  if (ownMode === undefined) {
-    const mode = chooseSslMode(env["PGSSLMODE"], isLocal);
-    if (mode !== undefined) variables["PGSSLMODE"] = mode;
+  const sslModeInString = variables["PGSSLMODE"];
+  if (sslModeInString === undefined) {
+    const chosenSslMode = chooseSslMode(env["PGSSLMODE"], isLocal);
+    if (chosenSslMode !== undefined) variables["PGSSLMODE"] = chosenSslMode;
   }
-  const rootcert = env["PGSSLROOTCERT"];
-  if (rootcert) variables["PGSSLROOTCERT"] ??= rootcert;
+  const environmentRootCert = env["PGSSLROOTCERT"];
+  if (environmentRootCert) variables["PGSSLROOTCERT"] ??= environmentRootCert;
   // Poolers do not understand its negotiation, which libpq tries where the user has a ticket of Kerberos.
   variables["PGGSSENCMODE"] ??= "disable";
   return {
     variables,
     args: args.length === 0 ? [] : [`--dbname=${args.join(" ")}`],
-    name: `${hosts.map(bracketIpv6Host).join(",")}${port && `:${port}`}${database ? `/${database}` : ""}`,
-    weakMode: isLocal || ownMode === undefined || !isWeakMode(ownMode) ? undefined : ownMode,
+    displayName: `${hosts.map(bracketIpv6Host).join(",")}${port && `:${port}`}${database ? `/${database}` : ""}`,
+    weakSslMode:
+      isLocal || sslModeInString === undefined || !isWeakSslMode(sslModeInString)
+        ? undefined
+        : sslModeInString,
     omittedNames: {
-      drivers: otherNames.flatMap((name) => findPrintableName(name) ?? []).filter((name) => name !== "ssl"),
-      secrets: otherNames.filter((name) => secretNames.includes(name)),
+      driverParameters: otherNames
+        .flatMap((name) => findPrintableName(name) ?? [])
+        .filter((name) => name !== "ssl"),
+      secretParameters: otherNames.filter((name) => secretNames.includes(name)),
     },
-    unknown: otherNames.filter((name) => !secretNames.includes(name) && findPrintableName(name) === undefined)
-      .length,
+    unknownCount: otherNames.filter(
+      (name) => !secretNames.includes(name) && findPrintableName(name) === undefined,
+    ).length,
   };
 };
 
@@ -193,13 +205,18 @@ const normalizeSslMode = (value: string): string => {
   return sslModeByAlias[text] ?? text;
 };
 
-const isWeakMode = (mode: string): boolean => ["disable", "allow", "prefer"].includes(mode);
+const isWeakSslMode = (mode: string): boolean => ["disable", "allow", "prefer"].includes(mode);
 
 /** Returns the mode for a connection string that names none. Undefined is libpq's default. */
-const chooseSslMode = (variable: string | undefined, isLocal: boolean): string | undefined => {
-  const mode = variable && passedParameters["sslmode"]?.pattern?.test(variable) ? variable : undefined;
-  if (isLocal) return mode;
-  return mode === undefined || isWeakMode(mode) ? "require" : mode;
+const chooseSslMode = (environmentSslMode: string | undefined, isLocal: boolean): string | undefined => {
+  const validEnvironmentMode =
+    environmentSslMode && passedParameters["sslmode"]?.pattern?.test(environmentSslMode)
+      ? environmentSslMode
+      : undefined;
+  if (isLocal) return validEnvironmentMode;
+  return validEnvironmentMode === undefined || isWeakSslMode(validEnvironmentMode)
+    ? "require"
+    : validEnvironmentMode;
 };
 
 const hostPattern = /^(?:[\p{L}\p{N}._-]+|[\da-f:.]+(?:%[\w.-]+)?|[/@].*)$/iu;

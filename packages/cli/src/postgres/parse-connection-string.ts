@@ -56,12 +56,12 @@ export const parseConnectionString = (text: string): ConnectionParameters => {
 
 const throwNotEncoded = (
   character: string,
-  encoded: string,
+  encodedCharacter: string,
   position = "the user name or password",
 ): never => {
   throw new ConnectionStringError(
     `a ${character} in ${position} is not percent-encoded`,
-    `Write it as ${encoded} there. In a password, also encode / as %2F, ? as %3F, # as %23, @ as %40, & as %26 and % as %25.`,
+    `Write it as ${encodedCharacter} there. In a password, also encode / as %2F, ? as %3F, # as %23, @ as %40, & as %26 and % as %25.`,
   );
 };
 

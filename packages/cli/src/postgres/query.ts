@@ -59,7 +59,7 @@ export const runCatalogQuery = async (
   });
 };
 
-/** Returns the version of a server. Throws the errors of `query`. */
+/** Returns the version of a server. Throws the errors of `runCatalogQuery`. */
 export const readServerVersion = async (
   target: QueryTarget,
   context: Pick<Context, "env" | "signal">,

@@ -5,8 +5,8 @@ import type { Context } from "../input/context.js";
 import type { DatabaseAccess } from "./database-access.js";
 import { throwIfInterrupted } from "../system/shared-interrupt.js";
 
-/** The server's answer to a statement: that it has run, or that it waits for the rows of a `COPY … FROM STDIN`. */
-export type StatementAnswer = "done" | "copy";
+/** The server's response to a statement: that it has run, or that it waits for the rows of a `COPY … FROM STDIN`. */
+export type StatementResponse = "done" | "copy";
 
 /** A session of Postgres. */
 export interface PostgresSession {
@@ -15,11 +15,11 @@ export interface PostgresSession {
    *
    * @throws DatabaseError of pg if the server refuses it; another error if the connection is lost.
    */
-  readonly run: (statement: Uint8Array) => Promise<StatementAnswer>;
+  readonly run: (statement: Uint8Array) => Promise<StatementResponse>;
   /** Sends rows to a `COPY`, and waits until there is room for more. */
   readonly sendRows: (rows: Uint8Array) => Promise<void>;
   /** Ends the rows of a `COPY`. Throws the errors of `run`. */
-  readonly endRows: () => Promise<StatementAnswer>;
+  readonly endRows: () => Promise<StatementResponse>;
   /** Whether a transaction is open, which the server says after each statement. */
   readonly isInTransaction: () => boolean;
   /** Whether the server reads a backslash in a string as itself: `standard_conforming_strings`. */
@@ -65,11 +65,11 @@ export const openSession = async (
     run: (text) => {
       statement = new SimpleQueryStatement(text);
       client.query(statement);
-      return statement.next();
+      return statement.waitForResponse();
     },
     sendRows: async (rows) => {
       const { stream } = connection;
-      if (stream.destroyed || stream.write(encodeMessage("d", rows))) return;
+      if (stream.destroyed || stream.write(encodeMessage(copyDataMessage, rows))) return;
       await new Promise<void>((resolve) => {
         const continueSending = (): void => {
           stream.off("drain", continueSending).off("close", continueSending);
@@ -80,8 +80,8 @@ export const openSession = async (
     },
     endRows: () => {
       if (!statement) throw new Error("No COPY is under way");
-      connection.stream.write(encodeMessage("c", new Uint8Array()));
-      return statement.next();
+      connection.stream.write(encodeMessage(copyDoneMessage, new Uint8Array()));
+      return statement.waitForResponse();
     },
     isInTransaction: () => client.getTransactionStatus() !== "I",
     hasStandardStrings: () => usesStandardStrings,
@@ -118,6 +118,12 @@ export const createPostgresClient = (
   return client;
 };
 
+// Source: https://www.postgresql.org/docs/current/protocol-message-formats.html
+const queryMessage = "Q";
+const copyDataMessage = "d";
+const copyDoneMessage = "c";
+const cancelRequestCode = 80_877_102;
+
 /** Returns a message of the protocol: a letter, the length, and the contents. */
 const encodeMessage = (letter: string, ...contents: readonly Uint8Array[]): Buffer => {
   const header = Buffer.alloc(5);
@@ -144,7 +150,7 @@ const cancelStatement = (client: Client): Promise<void> =>
     // The types of pg lack the parameters that the server has sent at the start.
     const requestFields = [
       16,
-      80_877_102,
+      cancelRequestCode,
       Reflect.get(client, "processID"),
       Reflect.get(client, "secretKey"),
     ];
@@ -161,36 +167,36 @@ const cancelStatement = (client: Client): Promise<void> =>
  * Source: https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-SIMPLE-QUERY
  */
 class SimpleQueryStatement implements Submittable {
-  private pendingAnswer:
-    | { resolve: (answer: StatementAnswer) => void; reject: (error: unknown) => void }
+  private pendingResponse:
+    | { resolve: (response: StatementResponse) => void; reject: (error: unknown) => void }
     | undefined;
-  private outcome: { readonly error: unknown } | undefined;
+  private failure: { readonly error: unknown } | undefined;
 
   constructor(private readonly text: Uint8Array) {}
 
-  /** Waits for the next answer. */
-  next(): Promise<StatementAnswer> {
+  /** Waits for the next response of the server. */
+  waitForResponse(): Promise<StatementResponse> {
     return new Promise((resolve, reject) => {
-      this.pendingAnswer = { resolve, reject };
-      if (this.outcome) reject(this.outcome.error);
+      this.pendingResponse = { resolve, reject };
+      if (this.failure) reject(this.failure.error);
     });
   }
 
   submit({ stream }: Connection): void {
-    stream.write(encodeMessage("Q", this.text, Buffer.of(0)));
+    stream.write(encodeMessage(queryMessage, this.text, Buffer.of(0)));
   }
 
   handleError(error: unknown): void {
-    this.outcome ??= { error };
-    this.pendingAnswer?.reject(error);
+    this.failure ??= { error };
+    this.pendingResponse?.reject(error);
   }
 
   handleReadyForQuery(): void {
-    this.pendingAnswer?.resolve("done");
+    this.pendingResponse?.resolve("done");
   }
 
   handleCopyInResponse(): void {
-    this.pendingAnswer?.resolve("copy");
+    this.pendingResponse?.resolve("copy");
   }
 
   // Rows that a statement returns are ignored.

@@ -4,7 +4,7 @@ import type { Context } from "../input/context.js";
 import { describeCause } from "../errors/cli-error.js";
 import { ProgramEndedError } from "../errors/exit-codes.js";
 import { clientFailedError, clientKilledError } from "../errors/postgres-errors.js";
-import { programNotStartedError } from "../errors/run-errors.js";
+import { programNotStartedError } from "../errors/program-errors.js";
 import { throwIfInterrupted } from "../system/shared-interrupt.js";
 import type { ClientProgram } from "./client-programs.js";
 

@@ -86,7 +86,7 @@ export const deliverPreview = async (
         context,
       );
     };
-    const setupOptions = { branch, command: setup, again: setupAgain, variable: name, timeoutMs };
+    const setupOptions = { branch, command: setup, runsAgain: setupAgain, variable: name, timeoutMs };
     try {
       exitStatus = await runSetupOnce(
         { ...setupOptions, onStart: () => saveSetupPending(true) },

@@ -1,6 +1,6 @@
 import type { Branch, MgmtClient } from "@mgmt/sdk";
 import { mayBePreview, type Preview, selectPreviews } from "./preview.js";
-import { type GitState, type RemoteState, remoteStateOf } from "./remote-state.js";
+import { type GitState, type RemoteState, determineRemoteState } from "./remote-state.js";
 
 /** A preview with its branch, and how that stands in git. */
 export interface PreviewWithState {
@@ -12,7 +12,7 @@ export interface PreviewWithState {
 /** Returns the previews of a project, oldest first. */
 export const listPreviews = async (
   projectId: string,
-  git: GitState,
+  gitState: GitState,
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<PreviewWithState[]> => {
@@ -23,6 +23,6 @@ export const listPreviews = async (
   return selectPreviews(databases).flatMap((preview): PreviewWithState[] => {
     const branch = branches.find(({ id }) => id === preview.database.branchId);
     if (!branch || !mayBePreview(branch)) return [];
-    return [{ branch, preview, state: remoteStateOf(branch.gitName, preview, git) }];
+    return [{ branch, preview, state: determineRemoteState(branch.gitName, preview, gitState) }];
   });
 };

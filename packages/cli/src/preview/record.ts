@@ -37,7 +37,7 @@ const logicalIdPrefix = "preview";
  * Returns the logical id of a preview: `preview.shop-0123456789abcdef.br_1d6f3h8k.pushed.expires-20261201T1200Z`. The one without a record
  * is that of a new preview, so that the service refuses a second one at the same time.
  */
-export const logicalIdOf = (
+export const buildLogicalId = (
   { repository, branchId }: PreviewIdentity,
   { pushed, expiresAt }: Pick<PreviewRecord, "pushed" | "expiresAt"> = {},
 ): string =>
@@ -71,8 +71,8 @@ export const parseRecord = ({
 
 /** Returns the time in a part of a logical id, `expires-20261201T1200Z`, as an ISO time. */
 const parseExpiryPart = (part = ""): string | undefined => {
-  const [, year = "", ...rest] = /^expires-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z$/.exec(part) ?? [];
-  const [month, day, hour, minute] = rest;
+  const [, year = "", ...dateParts] = /^expires-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z$/.exec(part) ?? [];
+  const [month, day, hour, minute] = dateParts;
   return year === "" ? undefined : `${year}-${month ?? ""}-${day ?? ""}T${hour ?? ""}:${minute ?? ""}:00Z`;
 };
 
@@ -99,9 +99,9 @@ export const buildPreviewName = (
 };
 
 const parseNameNotes = (name: string): Pick<PreviewRecord, "commit" | "setupPending"> => {
-  const [, commit, pending] =
+  const [, commit, setupPendingNote] =
     / \((?:commit ([0-9a-f]{7,12}))?(?:(?:, |(?<=\())(setup pending))?\)$/.exec(name) ?? [];
-  return { commit, setupPending: pending !== undefined };
+  return { commit, setupPending: setupPendingNote !== undefined };
 };
 
 /** Whether a name is still one that this command gives the preview of a branch. */

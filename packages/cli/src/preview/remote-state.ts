@@ -18,21 +18,22 @@ export type RemoteState =
 /** The state of a git repository, as far as it is known. */
 export interface GitState {
   /** Its key, or undefined if there is none. */
-  readonly key: string | undefined;
-  readonly checkedOut: ReadonlySet<string>;
+  readonly repositoryKey: string | undefined;
+  readonly checkedOutBranches: ReadonlySet<string>;
   /** The branches of its remote. Undefined if they are not known. */
-  readonly alive: ReadonlySet<string> | undefined;
+  readonly remoteBranches: ReadonlySet<string> | undefined;
 }
 
 /** Returns how the branch of a preview stands in a git repository. */
-export const remoteStateOf = (
+export const determineRemoteState = (
   branch: string,
   { repository, record }: Preview,
-  { key, checkedOut, alive: remoteBranches }: GitState,
+  { repositoryKey, checkedOutBranches, remoteBranches }: GitState,
 ): RemoteState => {
-  if (repository !== null && key !== undefined && repository !== key) return "other-repository";
-  if (checkedOut.has(branch)) return "checked-out";
-  if (repository === null || key === undefined || !remoteBranches) return "unknown";
+  if (repository !== null && repositoryKey !== undefined && repository !== repositoryKey)
+    return "other-repository";
+  if (checkedOutBranches.has(branch)) return "checked-out";
+  if (repository === null || repositoryKey === undefined || !remoteBranches) return "unknown";
   if (remoteBranches.has(branch)) return "exists";
   return record.pushed ? "gone" : "not-pushed";
 };

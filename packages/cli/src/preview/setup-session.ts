@@ -24,7 +24,7 @@ export class SetupSession {
   private constructor(access: DatabaseAccess, signal: AbortSignal) {
     this.#access = access;
     this.#signal = signal;
-    this.#client = this.#newClient();
+    this.#client = this.#createClient();
   }
 
   /** Throws `database:unreachable`. */
@@ -63,7 +63,7 @@ export class SetupSession {
     } catch {
       this.#signal.throwIfAborted();
       await this.end();
-      this.#client = this.#newClient();
+      this.#client = this.#createClient();
       await this.#connect();
       await this.#queryRows(sql);
     }
@@ -73,7 +73,7 @@ export class SetupSession {
     await this.#client.end().catch(() => undefined);
   }
 
-  #newClient(): Client {
+  #createClient(): Client {
     return createPostgresClient(this.#access, {
       application_name: "mgmt preview",
       options: "-c search_path=pg_catalog",

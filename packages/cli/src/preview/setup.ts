@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Context } from "../input/context.js";
 import { setupRunningError } from "../errors/preview-errors.js";
 import { describeCause } from "../errors/cli-error.js";
-import { inheritedEnvironment } from "../system/find-program.js";
+import { buildInheritedEnvironment } from "../system/find-program.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
 import { runForExitStatus } from "../system/run-program.js";
 import type { SetupSession, SetupState } from "./setup-session.js";
@@ -13,7 +13,7 @@ export interface SetupRun {
   /** Shell command that prepares a preview. */
   readonly command: string;
   /** Whether to run it also if one has succeeded already. */
-  readonly again: boolean;
+  readonly runsAgain: boolean;
   /** Name of the variable with the connection string. */
   readonly variable: string;
   /** How long to wait for the setup of another run. */
@@ -37,13 +37,13 @@ export const runSetupOnce = async (
   context: Context,
 ): Promise<number | undefined> => {
   const { output, signal } = context;
-  const { branch, command, again, variable } = setup;
+  const { branch, command, runsAgain, variable } = setup;
   const { databaseId } = access;
   const { SetupSession } = await import("./setup-session.js");
   const session = await SetupSession.open(access, context);
   try {
     await waitForLock(session, setup, context);
-    const state = again ? "none" : await readSetupState(session, signal);
+    const state = runsAgain ? "none" : await readSetupState(session, signal);
     if (state !== "none") {
       if (state === "unknown") {
         const message = `It is not known whether the setup of ${branch} has succeeded, so it did not run. --setup-again runs it.`;
@@ -118,11 +118,11 @@ const runInShell = (
       : ["/bin/sh", ["-c", command]];
   return runForExitStatus(shell, args, {
     cwd,
-    env: { ...inheritedEnvironment(env), ...variables },
+    env: { ...buildInheritedEnvironment(env), ...variables },
     stdio: ["ignore", 2, 2],
     interruption,
     // The run ends with the signal once the setup has ended.
     onSignal: (signal) => interruption.interrupt(signal),
-    notFound: "Install a shell, or run the setup yourself with mgmt run.",
+    notFoundHint: "Install a shell, or run the setup yourself with mgmt run.",
   });
 };

@@ -4,7 +4,7 @@ import { requireDefaultDatabase } from "../postgres/database-access.js";
 import { ApiError } from "../sdk/sdk.js";
 import { deleteDatabase } from "./delete-preview.js";
 import { listBranchPreviews } from "./preview.js";
-import { logicalIdOf, buildPreviewName, type PreviewIdentity, type PreviewRecord } from "./record.js";
+import { buildLogicalId, buildPreviewName, type PreviewIdentity, type PreviewRecord } from "./record.js";
 import type { PreviewWithRecord } from "./store-record.js";
 
 /**
@@ -24,7 +24,7 @@ export const findDefaultSource = async (
 };
 
 /** Returns the database that a preview was copied from. If that is gone, the one that a new preview would be a copy of. */
-export const findSourceOf = async (
+export const findPreviewSource = async (
   { source }: Database,
   projectId: string,
   client: MgmtClient,
@@ -70,7 +70,7 @@ export const ensurePreviewCopy = async (
   const body = {
     projectId,
     branchId,
-    logicalId: logicalIdOf(identity),
+    logicalId: buildLogicalId(identity),
     name: buildPreviewName(gitName, record),
     // The service accepts every region that it returns, also one that this version does not know.
     region: (source.region?.id ?? "inherit") as DatabaseRegion,

@@ -4,7 +4,7 @@ import { ApiError } from "../sdk/sdk.js";
 import { catchApiErrors } from "./delete-preview.js";
 import {
   isGeneratedName,
-  logicalIdOf,
+  buildLogicalId,
   buildPreviewName,
   type PreviewIdentity,
   type PreviewRecord,
@@ -25,19 +25,17 @@ export interface PreviewWithRecord extends PreviewIdentity {
 export const storeRecord = async (
   preview: PreviewWithRecord,
   gitName: string,
-  wantedRecord: PreviewRecord,
+  newRecord: PreviewRecord,
   client: MgmtClient,
   { output, signal }: Pick<Context, "output" | "signal">,
 ): Promise<PreviewWithRecord> => {
   const { database, record: earlierRecord } = preview;
-  const name = isGeneratedName(database.name, gitName)
-    ? buildPreviewName(gitName, wantedRecord)
-    : database.name;
-  const logicalId = logicalIdOf(preview, wantedRecord);
+  const name = isGeneratedName(database.name, gitName) ? buildPreviewName(gitName, newRecord) : database.name;
+  const logicalId = buildLogicalId(preview, newRecord);
   const isRefused = logicalId !== database.logicalId && (await isAgent(client, signal));
-  const { pushed, expiresAt } = isRefused ? earlierRecord : wantedRecord;
-  const record = { ...wantedRecord, pushed, expiresAt };
-  if (expiresAt !== wantedRecord.expiresAt) {
+  const { pushed, expiresAt } = isRefused ? earlierRecord : newRecord;
+  const record = { ...newRecord, pushed, expiresAt };
+  if (expiresAt !== newRecord.expiresAt) {
     const expirySentence = expiresAt === undefined ? "does not expire" : `expires at ${expiresAt}, as before`;
     const message = `The preview of ${gitName} ${expirySentence}: only the sponsor of an agent can change that, with mgmt preview up --expires.`;
     output.notice({ code: "preview:expiry_not_stored", message, databaseId: database.id });

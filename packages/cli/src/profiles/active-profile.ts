@@ -2,8 +2,8 @@ import type { Context, GlobalFlags } from "../input/context.js";
 import { unknownProfileError } from "../errors/access-errors.js";
 import { invalidProfileNameError } from "../errors/usage-errors.js";
 import { findLink, type LinkWithFile } from "./link-file.js";
-import { isValidProfileName, type Profile, findProfile, type Profiles } from "./profile.js";
-import { profilesFile, readProfiles } from "./read-profiles.js";
+import { isValidProfileName, type Profile, findProfile, type StoredProfiles } from "./profile.js";
+import { getProfilesPath, readProfiles } from "./read-profiles.js";
 
 /** A value and where it came from, in the user's words: a flag, a variable, a file, a profile. */
 export interface ValueWithSource<T> {
@@ -14,7 +14,7 @@ export interface ValueWithSource<T> {
 /** The profile that a command line selects. */
 export interface ProfileChoice {
   file: string;
-  profiles: Profiles;
+  storedProfiles: StoredProfiles;
   /** Undefined when none was named and none is active. */
   name: ValueWithSource<string> | undefined;
   /** Undefined when there is no profile of that name. */
@@ -31,16 +31,16 @@ export const chooseProfile = (
   flags: GlobalFlags,
   { env, cwd }: Pick<Context, "env" | "cwd">,
 ): ProfileChoice => {
-  const file = profilesFile(env);
+  const file = getProfilesPath(env);
   const link = findLink(cwd);
-  const namedByUser = findProfileName(flags, env) ?? findLinkedProfileName(link);
-  if (namedByUser && !isValidProfileName(namedByUser.value))
-    throw invalidProfileNameError(namedByUser.from, namedByUser.value);
-  const profiles = readProfiles(file);
-  const { active } = profiles;
-  const activeName = findProfile(profiles, active) && active;
-  const name = namedByUser ?? (activeName === undefined ? undefined : { value: activeName, from: file });
-  return { file, profiles, name, profile: findProfile(profiles, name?.value), link };
+  const explicitName = findProfileName(flags, env) ?? findLinkedProfileName(link);
+  if (explicitName && !isValidProfileName(explicitName.value))
+    throw invalidProfileNameError(explicitName.from, explicitName.value);
+  const storedProfiles = readProfiles(file);
+  const { active } = storedProfiles;
+  const activeName = findProfile(storedProfiles, active) && active;
+  const name = explicitName ?? (activeName === undefined ? undefined : { value: activeName, from: file });
+  return { file, storedProfiles, name, profile: findProfile(storedProfiles, name?.value), link };
 };
 
 const findLinkedProfileName = (link: LinkWithFile | undefined): ValueWithSource<string> | undefined =>
@@ -53,13 +53,16 @@ const findProfileName = (flags: GlobalFlags, env: NodeJS.ProcessEnv): ValueWithS
 };
 
 /** Does the same, and throws `profile:not_found` if the named profile does not exist. */
-export const requireProfile = (flags: GlobalFlags, context: Pick<Context, "env" | "cwd">): ProfileChoice => {
+export const chooseExistingProfile = (
+  flags: GlobalFlags,
+  context: Pick<Context, "env" | "cwd">,
+): ProfileChoice => {
   const profileChoice = chooseProfile(flags, context);
   if (profileChoice.name && !profileChoice.profile) {
     throw unknownProfileError(
       profileChoice.name.from,
       profileChoice.name.value,
-      Object.keys(profileChoice.profiles.profiles),
+      Object.keys(profileChoice.storedProfiles.profiles),
     );
   }
   return profileChoice;

@@ -16,17 +16,17 @@ export const findDefault = (
   if (name === "projectId" && flags.projectId !== undefined)
     return { value: flags.projectId, from: "--project-id" };
   const variable = defaultVariables[name];
-  const fromEnv = flags.profile === undefined ? context.env[variable]?.trim() : undefined;
-  if (fromEnv) return { value: fromEnv, from: variable };
+  const variableValue = flags.profile === undefined ? context.env[variable]?.trim() : undefined;
+  if (variableValue) return { value: variableValue, from: variable };
   const { name: profileName, profile, link } = choose();
   const linkedValue = link?.link[name];
   const doesLinkApply =
     link?.link.profile === undefined ? flags.profile === undefined : link.link.profile === profileName?.value;
   if (link && linkedValue !== undefined && doesLinkApply) return { value: linkedValue, from: link.file };
-  const fromProfile = profile?.[name];
-  return fromProfile === undefined || !profileName
+  const profileValue = profile?.[name];
+  return profileValue === undefined || !profileName
     ? undefined
-    : { value: fromProfile, from: `profile ${profileName.value}` };
+    : { value: profileValue, from: `profile ${profileName.value}` };
 };
 
 const nounByDefault: Readonly<Record<DefaultName, string>> = {

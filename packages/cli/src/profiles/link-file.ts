@@ -27,7 +27,7 @@ export interface LinkWithFile {
   link: Link;
 }
 
-export const linkFilePathIn = (folder: string): string => join(folder, ".mgmt", "link.json");
+export const getLinkFilePath = (folder: string): string => join(folder, ".mgmt", "link.json");
 
 /** A link file that commands do not use, and why. */
 export interface IgnoredLink {
@@ -49,17 +49,17 @@ export const findLink = (folder: string): LinkWithFile | undefined => {
 
 /** Returns the links that are ignored although no nearer one is used, nearest first. */
 export const findIgnoredLinks = (folder: string): IgnoredLink[] => {
-  const ignored: IgnoredLink[] = [];
+  const ignoredLinks: IgnoredLink[] = [];
   try {
     for (const file of listLinkFilePaths(folder)) {
       const reason = findIgnoredReason(file);
-      if (reason !== undefined) ignored.push({ file, reason });
+      if (reason !== undefined) ignoredLinks.push({ file, reason });
       else if (lstatSync(file, { throwIfNoEntry: false })) break;
     }
   } catch {
     // Reading the link reports its problem.
   }
-  return ignored;
+  return ignoredLinks;
 };
 
 /** Returns why another account may have written this link, or undefined if it did not or there is no link. */
@@ -80,7 +80,7 @@ const findIgnoredReason = (file: string): string | undefined => {
 /** Returns where a link for the folder can be, nearest first. */
 export const listLinkFilePaths = (folder: string): string[] => {
   const parent = dirname(folder);
-  return [linkFilePathIn(folder), ...(parent === folder ? [] : listLinkFilePaths(parent))];
+  return [getLinkFilePath(folder), ...(parent === folder ? [] : listLinkFilePaths(parent))];
 };
 
 /** Returns undefined when the file does not exist or is ignored. Throws `link:unreadable` or `link:corrupt`. */
@@ -92,7 +92,7 @@ export const readLink = (file: string): Link | undefined => {
       return undefined;
     // A repository may have one that leads to the folder of something else.
     if (lstatSync(dirname(file)).isSymbolicLink()) throw new Error("its folder is a symbolic link");
-    text = readRegularFile(file);
+    text = readLinkText(file);
   } catch (error) {
     // ENOTDIR: another program may have a file called `.mgmt`.
     if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
@@ -105,7 +105,7 @@ export const readLink = (file: string): Link | undefined => {
 };
 
 /** Neither waits for the writer of a named pipe, nor reads a device or through a symbolic link. */
-const readRegularFile = (file: string): string => {
+const readLinkText = (file: string): string => {
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
   const descriptor = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {

@@ -59,28 +59,28 @@ export type DefaultName = keyof typeof defaultVariables;
 export const isDefaultName = (name: string): name is DefaultName => Object.hasOwn(defaultVariables, name);
 
 /** The content of the profiles file. */
-export interface Profiles {
+export interface StoredProfiles {
   /** The profile that commands use when no other is named. */
   readonly active?: string;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-export const emptyProfiles: Profiles = { profiles: {} };
+export const emptyProfiles: StoredProfiles = { profiles: {} };
 
 /** Whether a profile can have this name. Names become part of file names and of terminal output. */
 export const isValidProfileName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(name);
 
-export const findProfile = ({ profiles }: Profiles, name: string | undefined): Profile | undefined =>
+export const findProfile = ({ profiles }: StoredProfiles, name: string | undefined): Profile | undefined =>
   name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
 export const hasCredential = ({ login, token, inKeyring }: Profile): boolean =>
   login !== undefined || token !== undefined || inKeyring !== undefined;
 
-export const withoutCredential = <P extends Profile>(
+export const omitCredential = <P extends Profile>(
   profile: P,
 ): Omit<P, "login" | "token" | "inKeyring" | "account"> => {
-  const { login: _, token: __, inKeyring: ___, account: ____, ...rest } = profile;
-  return rest;
+  const { login: _, token: __, inKeyring: ___, account: ____, ...profileWithoutCredential } = profile;
+  return profileWithoutCredential;
 };
 
 /** Whether `mgmt dev` registered the profile. */
@@ -94,7 +94,7 @@ export const readDevLiveness = ({ process }: Profile): ProcessLiveness =>
 export const isDevRunning = (profile: Profile): boolean => readDevLiveness(profile) === "alive";
 
 /** Returns the profile of a running `mgmt dev`: the persistent one, or the only ephemeral one. */
-export const findRunningProfile = ({ profiles }: Profiles): string | undefined => {
+export const findRunningProfile = ({ profiles }: StoredProfiles): string | undefined => {
   const runningNames = Object.entries(profiles).flatMap(([name, profile]) =>
     isDevRunning(profile) ? [name] : [],
   );
@@ -103,13 +103,13 @@ export const findRunningProfile = ({ profiles }: Profiles): string | undefined =
 };
 
 /** Removes the profiles that do not outlive their services, which are known to have ended. */
-export const removeEndedProfiles = (allProfiles: Profiles): Profiles => {
-  const endedProfiles = Object.entries(allProfiles.profiles).filter(
+export const removeEndedProfiles = (storedProfiles: StoredProfiles): StoredProfiles => {
+  const endedProfiles = Object.entries(storedProfiles.profiles).filter(
     ([, profile]) => profile.ephemeral && readDevLiveness(profile) === "dead",
   );
-  if (endedProfiles.length === 0) return allProfiles;
+  if (endedProfiles.length === 0) return storedProfiles;
   return removeProfiles(
-    allProfiles,
+    storedProfiles,
     endedProfiles.map(([name]) => name),
   );
 };
@@ -118,15 +118,15 @@ export const removeEndedProfiles = (allProfiles: Profiles): Profiles => {
  * Removes profiles. If the active one is among them, the profile of the persistent service of `mgmt dev` is active then, or none
  * if there was no such service.
  */
-export const removeProfiles = (allProfiles: Profiles, names: readonly string[]): Profiles => {
-  const { active, ...rest } = allProfiles;
+export const removeProfiles = (storedProfiles: StoredProfiles, names: readonly string[]): StoredProfiles => {
+  const { active, ...otherFields } = storedProfiles;
   const profiles = Object.fromEntries(
-    Object.entries(allProfiles.profiles).filter(([name]) => !names.includes(name)),
+    Object.entries(storedProfiles.profiles).filter(([name]) => !names.includes(name)),
   );
   const devProfile = findProfile({ profiles }, localProfileName);
   const fallbackName = devProfile && isDevProfile(devProfile) ? localProfileName : undefined;
   const nextActiveName = active !== undefined && names.includes(active) ? fallbackName : active;
-  return { ...rest, ...(nextActiveName !== undefined && { active: nextActiveName }), profiles };
+  return { ...otherFields, ...(nextActiveName !== undefined && { active: nextActiveName }), profiles };
 };
 
 /** Whether two addresses mean the same service: `http://HOST:80/` is `http://host`. */
@@ -161,7 +161,7 @@ const isProfile = (value: unknown): value is Profile =>
   (value["login"] === undefined || isObject(value["login"]));
 
 /** Whether a value is the content of a profiles file. Unknown fields, which a newer version may have added, are allowed. */
-export const isProfiles = (value: unknown): value is Profiles =>
+export const isStoredProfiles = (value: unknown): value is StoredProfiles =>
   isObject(value) &&
   (value["active"] === undefined || typeof value["active"] === "string") &&
   isObject(value["profiles"]) &&

@@ -9,13 +9,15 @@ import {
   unreadableProfilesError,
   untrustedProfilesError,
 } from "../errors/storage-errors.js";
-import { isProfiles, emptyProfiles, type Profiles, removeEndedProfiles } from "./profile.js";
+import { isStoredProfiles, emptyProfiles, type StoredProfiles, removeEndedProfiles } from "./profile.js";
 
 /** Returns the path of the profiles file: in `MGMT_CONFIG_DIR`, or in the system's folder for user settings. */
-export const profilesFile = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string =>
-  join(env["MGMT_CONFIG_DIR"]?.trim() || settingsFolder(env, platform), "config.json");
+export const getProfilesPath = (
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): string => join(env["MGMT_CONFIG_DIR"]?.trim() || getSettingsFolder(env, platform), "config.json");
 
-const settingsFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string => {
+const getSettingsFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string => {
   if (platform === "darwin") return join(homeFolder(), "Library/Preferences/mgmt");
   if (platform === "win32")
     return join(resolveUserFolder(env["APPDATA"], "AppData", "Roaming"), "mgmt", "Config");
@@ -27,7 +29,7 @@ const settingsFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): stri
  * Node.js 20, where all of `mgmt projects list` takes 72. Leaves out profiles of ephemeral services that have ended. Throws `profiles:unreadable`,
  * `profiles:untrusted` or `profiles:corrupt`.
  */
-export const readProfiles = (file: string): Profiles => {
+export const readProfiles = (file: string): StoredProfiles => {
   let text: string;
   try {
     if (!statSync(file, { throwIfNoEntry: false })) return emptyProfiles;
@@ -39,7 +41,7 @@ export const readProfiles = (file: string): Profiles => {
     throw unreadableProfilesError(file, error);
   }
   const value = parseProfilesText(file, text);
-  if (!isProfiles(value)) throw corruptProfilesError(file, "it does not contain profiles");
+  if (!isStoredProfiles(value)) throw corruptProfilesError(file, "it does not contain profiles");
   return removeEndedProfiles(value);
 };
 

@@ -6,7 +6,7 @@ import {
   emptyTokenError,
 } from "../errors/access-errors.js";
 import { invalidAddressError, quotedTokenError, usageError } from "../errors/usage-errors.js";
-import { requireProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
+import { chooseExistingProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
 import { announceLinkedProfile } from "./announce-link.js";
 import { hasCredential, isDevProfile, isSameAddress, type Profile } from "./profile.js";
 
@@ -29,16 +29,16 @@ export interface ServiceAccess {
 export const resolveAccess = async (flags: GlobalFlags, context: Context): Promise<ServiceAccess> => {
   const { env, sources } = context;
   const baseUrl =
-    flags.baseUrl === undefined ? readBaseUrlVariable(flags, env) : withSource(flags.baseUrl, "--base-url");
+    flags.baseUrl === undefined ? readBaseUrlVariable(flags, env) : addSource(flags.baseUrl, "--base-url");
   const token =
     flags.tokenFile === undefined
       ? readTokenVariable(flags, env)
-      : withSource(await sources.readSecret(flags.tokenFile, "--token-file"), "--token-file");
+      : addSource(await sources.readSecret(flags.tokenFile, "--token-file"), "--token-file");
   if (token && hasOuterQuote(token.value)) throw quotedTokenError(token.from);
   const tokenIdentity = token && { value: { token: token.value }, from: token.from };
   if (tokenIdentity && baseUrl) return { baseUrl, identity: tokenIdentity, choice: undefined };
 
-  const choice = requireProfile(flags, context);
+  const choice = chooseExistingProfile(flags, context);
   const { name, profile, file } = choice;
   if (!name || !profile) return { baseUrl, identity: tokenIdentity, choice };
   if (tokenIdentity && !baseUrl && name.from === choice.link?.file)
@@ -46,12 +46,12 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
   const profileSource = `profile ${name.value}`;
   const usesProfileCredential = !tokenIdentity && hasCredential(profile);
   if (usesProfileCredential && baseUrl && !isSameAddress(baseUrl.value, profile.baseUrl)) {
-    await assertValidAddress(baseUrl);
+    await assertServiceAddress(baseUrl);
     throw otherServiceError(name.value, profile.baseUrl, baseUrl.from);
   }
   if (usesProfileCredential || !baseUrl) announceLinkedProfile(choice, context);
   return {
-    baseUrl: baseUrl ?? withSource(profile.baseUrl, profileSource),
+    baseUrl: baseUrl ?? addSource(profile.baseUrl, profileSource),
     identity: usesProfileCredential
       ? { value: { name: name.value, profile, file }, from: profileSource }
       : tokenIdentity,
@@ -69,8 +69,8 @@ export const isDevAccess = ({ baseUrl, choice }: ServiceAccess): boolean => {
   );
 };
 
-/** Throws `usage:invalid` for an address that the SDK refuses, which is not that of another service. */
-const assertValidAddress = async ({ value, from }: ValueWithSource<string>): Promise<void> => {
+/** Throws `usage:invalid` for an address that the SDK refuses. */
+export const assertServiceAddress = async ({ value, from }: ValueWithSource<string>): Promise<void> => {
   const { createClient, InvalidArgumentError } = await import("../sdk/sdk.js");
   try {
     createClient({ baseUrl: value, token: false, allowInsecureHttp: true });
@@ -82,14 +82,14 @@ const assertValidAddress = async ({ value, from }: ValueWithSource<string>): Pro
 /** Whether a value begins or ends with a quote. */
 export const hasOuterQuote = (text: string): boolean => /^["'`]|["'`]$/.test(text);
 
-const withSource = <T>(value: T, from: string): ValueWithSource<T> => ({ value, from });
+const addSource = <T>(value: T, from: string): ValueWithSource<T> => ({ value, from });
 
 const readBaseUrlVariable = (
   flags: GlobalFlags,
   env: NodeJS.ProcessEnv,
 ): ValueWithSource<string> | undefined => {
   const baseUrl = flags.profile === undefined && readServiceVariable("MGMT_BASE_URL", env);
-  return baseUrl ? withSource(baseUrl, "MGMT_BASE_URL") : undefined;
+  return baseUrl ? addSource(baseUrl, "MGMT_BASE_URL") : undefined;
 };
 
 /** Refuses white space here, where the message can name the variable; no request can send it in a header. */
@@ -101,7 +101,7 @@ const readTokenVariable = (
   if (!token) return undefined;
   if (/\s/.test(token))
     throw usageError("MGMT_TOKEN contains white space; it must be the token and nothing else");
-  return withSource(token, "MGMT_TOKEN");
+  return addSource(token, "MGMT_TOKEN");
 };
 
 /**

@@ -3,7 +3,7 @@ import { access, chmod, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { busyProfilesError, unwritableProfilesError } from "../errors/storage-errors.js";
-import { type Profile, findProfile, type Profiles } from "./profile.js";
+import { type Profile, findProfile, type StoredProfiles } from "./profile.js";
 import { readProfiles } from "./read-profiles.js";
 
 /** How long to wait for the lock. Other processes hold it for milliseconds. */
@@ -16,8 +16,8 @@ const lockTimeoutMs = 15_000;
  */
 export const updateProfiles = async (
   file: string,
-  change: (profiles: Profiles) => Profiles,
-): Promise<Profiles> => {
+  change: (profiles: StoredProfiles) => StoredProfiles,
+): Promise<StoredProfiles> => {
   await assertWritable(file);
   return replaceProfiles(file, change);
 };
@@ -28,17 +28,20 @@ export const updateProfiles = async (
  */
 export const updateProfilesOnceWritable = async (
   file: string,
-  change: (profiles: Profiles) => Profiles,
+  change: (profiles: StoredProfiles) => StoredProfiles,
 ): Promise<void> => {
   const mode = (await stat(file).catch(() => undefined))?.mode;
   await replaceProfiles(file, change);
   if (mode !== undefined && (mode & constants.S_IWUSR) === 0) await chmod(file, mode & 0o777);
 };
 
-const replaceProfiles = async (file: string, change: (profiles: Profiles) => Profiles): Promise<Profiles> => {
+const replaceProfiles = async (
+  file: string,
+  change: (profiles: StoredProfiles) => StoredProfiles,
+): Promise<StoredProfiles> => {
   const { withFileLock } = await import("../sdk/oauth.js");
   const signal = AbortSignal.timeout(lockTimeoutMs);
-  const applyChange = async (): Promise<Profiles> => {
+  const applyChange = async (): Promise<StoredProfiles> => {
     const newProfiles = change(readProfiles(file));
     await writeProfiles(file, newProfiles);
     return newProfiles;
@@ -55,10 +58,10 @@ export const updateProfile = (
   file: string,
   name: string,
   change: (profile: Profile | undefined) => Profile,
-): Promise<Profiles> =>
-  updateProfiles(file, (allProfiles) => ({
-    ...allProfiles,
-    profiles: { ...allProfiles.profiles, [name]: change(findProfile(allProfiles, name)) },
+): Promise<StoredProfiles> =>
+  updateProfiles(file, (storedProfiles) => ({
+    ...storedProfiles,
+    profiles: { ...storedProfiles.profiles, [name]: change(findProfile(storedProfiles, name)) },
   }));
 
 /** Creates the folder, and throws `profiles:unwritable` if the file could not be written. Respects a read-only file. */
@@ -73,7 +76,7 @@ export const assertWritable = async (file: string): Promise<void> => {
   }
 };
 
-const writeProfiles = async (file: string, profiles: Profiles): Promise<void> => {
+const writeProfiles = async (file: string, profiles: StoredProfiles): Promise<void> => {
   const Conf = await loadConf();
   try {
     const conf = new Conf<Record<string, unknown>>({

@@ -1,8 +1,8 @@
 import type { Context } from "../input/context.js";
-import { addressWithoutCredentials } from "../text/address-without-credentials.js";
+import { stripAddressCredentials } from "../text/strip-address-credentials.js";
 import { chooseProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
 import { findDefault } from "./defaults.js";
-import { findLink, type Link, linkFilePathIn } from "./link-file.js";
+import { findLink, type Link, getLinkFilePath } from "./link-file.js";
 import { hasCredential, isValidProfileName, isSameAddress, findProfile } from "./profile.js";
 
 /** The parts of the context that the functions of this file need. */
@@ -33,7 +33,7 @@ export const warnAboutOverride = async (
  * credential. The flags of this run do not count: later ones have others.
  */
 export const warnIfProfileIsOverridden = async (name: string, context: WarningContext): Promise<void> => {
-  const profileChoice = nextProfileChoice(context);
+  const profileChoice = chooseNextProfile(context);
   if (!profileChoice) return;
   const { env } = context;
   // That another profile is the active one is no surprise: a flag has named this one.
@@ -45,10 +45,10 @@ export const warnIfProfileIsOverridden = async (name: string, context: WarningCo
     const effectiveValue = { value: `profile ${profileChoice.name.value}`, from: profileChoice.name.from };
     await warnAboutOverride(effectiveValue, `profile ${name}`, context);
   }
-  const profile = findProfile(profileChoice.profiles, name);
+  const profile = findProfile(profileChoice.storedProfiles, name);
   const baseUrl = env["MGMT_BASE_URL"]?.trim();
   if (profile && baseUrl && !isSameAddress(baseUrl, profile.baseUrl)) {
-    const effectiveValue = { value: addressWithoutCredentials(baseUrl), from: "MGMT_BASE_URL" };
+    const effectiveValue = { value: stripAddressCredentials(baseUrl), from: "MGMT_BASE_URL" };
     await warnAboutOverride(effectiveValue, `the address of profile ${name}`, context);
   }
   if (profile && hasCredential(profile) && env["MGMT_TOKEN"]?.trim()) {
@@ -63,7 +63,7 @@ export const warnIfProjectIsOverridden = async (
   projectId: string,
   context: WarningContext,
 ): Promise<void> => {
-  const profileChoice = nextProfileChoice(context);
+  const profileChoice = chooseNextProfile(context);
   if (!profileChoice || profileChoice.name?.value !== name) return;
   const effectiveDefault = findDefault("projectId", {}, context, () => profileChoice);
   if (effectiveDefault && effectiveDefault.value !== projectId)
@@ -73,19 +73,19 @@ export const warnIfProjectIsOverridden = async (
 /** Does the same for the link of the working directory. */
 export const warnIfLinkIsOverridden = async (link: Link, context: WarningContext): Promise<void> => {
   if (link.profile !== undefined) await warnIfProfileIsOverridden(link.profile, context);
-  const profileChoice = nextProfileChoice(context);
+  const profileChoice = chooseNextProfile(context);
   // The ids of a link mean nothing in another profile.
   if (!profileChoice || (link.profile !== undefined && profileChoice.name?.value !== link.profile)) return;
   for (const defaultName of ["workspaceId", "projectId"] as const) {
     const effectiveDefault = findDefault(defaultName, {}, context, () => profileChoice);
     const linkedId = link[defaultName];
     if (effectiveDefault && linkedId !== undefined && effectiveDefault.value !== linkedId)
-      await warnAboutOverride(effectiveDefault, `${linkedId} in ${linkFilePathIn(context.cwd)}`, context);
+      await warnAboutOverride(effectiveDefault, `${linkedId} in ${getLinkFilePath(context.cwd)}`, context);
   }
 };
 
 /** Returns the profile that the next command chooses; undefined if it refuses the name in MGMT_PROFILE, and says so itself. */
-const nextProfileChoice = (context: WarningContext): ProfileChoice | undefined => {
+const chooseNextProfile = (context: WarningContext): ProfileChoice | undefined => {
   const namedProfile = context.env["MGMT_PROFILE"]?.trim();
   return namedProfile && !isValidProfileName(namedProfile) ? undefined : chooseProfile({}, context);
 };

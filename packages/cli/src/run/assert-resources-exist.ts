@@ -46,11 +46,12 @@ export const assertResourcesExist = async (
     }
   }
   const name = branchNameFields.map((field) => valueAt(values, [field])).find((value) => value !== undefined);
-  if (typeof name === "string") await assertBranch(name, valueAt(values, ["projectId"]), client, signal);
+  if (typeof name === "string")
+    await assertBranchExists(name, valueAt(values, ["projectId"]), client, signal);
 };
 
 /** Asserts that a project has a branch, or else that one of the projects has. */
-const assertBranch = async (
+const assertBranchExists = async (
   name: string,
   projectId: unknown,
   client: MgmtClient,

@@ -1,57 +1,55 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { confirmationNeededError, confirmationDeclinedError } from "../errors/run-errors.js";
+import { confirmationNeededError, confirmationDeclinedError } from "../errors/confirmation-errors.js";
 import { ask, findNoPromptReason } from "../input/ask.js";
 import { confirm } from "../input/confirm.js";
 import { discardTypedLines } from "../input/discard-typed-lines.js";
 import { toPrintable } from "../output/printable.js";
 import { ApiError } from "../sdk/sdk.js";
-import { explainWrongIds } from "./explain-wrong-ids.js";
+import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
 import { type ResourceDescription, describeResource } from "./describe-resource.js";
-import { idOf, notFoundNotice } from "./messages.js";
+import { getTargetId, notFoundNotice } from "./messages.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import type { Targets } from "./targets.js";
-
-type PathParameters = Readonly<Record<string, string>>;
+import type { PathParameters, Targets } from "./targets.js";
 
 /**
  * Shows the change that a command is about to make, and asks for confirmation: for the name of the resource to delete, or else for a yes.
  *
- * @param question The change, after "This will".
+ * @param action The change, after "This will".
  * @throws `confirmation:needed` where nothing can be asked; `confirmation:declined`; errors of the service for a resource
  * that does not exist.
  */
 export const confirmChange = async (
   command: CommandDefinition,
-  question: string,
-  { targets, unknown }: Targets,
+  action: string,
+  { targets, unknownNameErrors }: Targets,
   client: MgmtClient,
   context: Context,
 ): Promise<void> => {
   const reason = findNoPromptReason(context);
-  if (reason !== undefined) throw confirmationNeededError(question, reason);
+  if (reason !== undefined) throw confirmationNeededError(action, reason);
   const descriptions: ResourceDescription[] = [];
   for (const target of targets)
     descriptions.push(
-      unknown.has(idOf(command, target))
-        ? describeMissing(command, target)
+      unknownNameErrors.has(getTargetId(command, target))
+        ? describeMissingResource(command, target)
         : await describeTarget(command, target, targets.length, client, context),
     );
   const isDelete = command.method === "DELETE";
-  const affected = [
+  const affectedLines = [
     ...(isDelete ? ["This will delete:"] : []),
-    ...descriptions.map(renderDescription).flat(),
+    ...descriptions.map(renderResourceDescription).flat(),
   ];
   context.output.notice(
-    { code: "confirmation:affected", message: affected.join("\n"), affected },
+    { code: "confirmation:affected", message: affectedLines.join("\n"), affected: affectedLines },
     { multiline: true },
   );
-  if (!isDelete) return confirm(question, context);
+  if (!isDelete) return confirm(action, context);
   const [firstDescription] = descriptions;
   const expectedText =
     descriptions.length > 1
       ? `delete ${String(descriptions.length)}`
-      : firstDescription && (typableName(firstDescription.name) ?? firstDescription.id);
+      : firstDescription && (getTypableName(firstDescription.name) ?? firstDescription.id);
   const message = `Type ${toPrintable(expectedText ?? "yes")} to confirm:`;
   const typedText = await ask(context, async ({ input }, terminal) => {
     await discardTypedLines(terminal.input);
@@ -67,38 +65,41 @@ const describeTarget = async (
   client: MgmtClient,
   context: Context,
 ): Promise<ResourceDescription> => {
-  const id = idOf(command, target);
-  const kind = resourceNameOf(command);
+  const id = getTargetId(command, target);
+  const kind = getResourceKind(command);
   let description: ResourceDescription | undefined;
   try {
     const lookUpTarget = async (): Promise<void> => {
       description = await describeResource(kind, id, target, client, context.signal);
     };
     const notice = count === 1 ? notFoundNotice(command, target, undefined) : undefined;
-    await explainWrongIds(command, target, context, lookUpTarget, notice);
+    await runExplainingWrongIds(command, target, context, lookUpTarget, notice);
   } catch (error) {
     // One of several that does not exist is reported when it is deleted.
     if (count === 1 || !(error instanceof ApiError) || ![403, 404, 422].includes(error.status)) throw error;
   }
-  return description ?? describeMissing(command, target);
+  return description ?? describeMissingResource(command, target);
 };
 
-const describeMissing = (command: CommandDefinition, target: PathParameters): ResourceDescription => ({
-  noun: resourceNameOf(command) ?? "resource",
-  id: idOf(command, target),
+const describeMissingResource = (
+  command: CommandDefinition,
+  target: PathParameters,
+): ResourceDescription => ({
+  noun: getResourceKind(command) ?? "resource",
+  id: getTargetId(command, target),
   name: undefined,
   contents: ["not found"],
 });
 
-const resourceNameOf = ({ arguments: ids }: CommandDefinition): string | undefined => ids.at(-1)?.resource;
+const getResourceKind = ({ arguments: ids }: CommandDefinition): string | undefined => ids.at(-1)?.resource;
 
-const renderDescription = ({ noun, id, name, contents }: ResourceDescription): string[] => [
+const renderResourceDescription = ({ noun, id, name, contents }: ResourceDescription): string[] => [
   `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)} ${name === undefined ? "" : `${name} `}(${toPrintable(id)})${contents.length > 0 ? ":" : ""}`,
   ...contents.map((line) => `  ${line}`),
 ];
 
 /** A name that can be typed as it is shown. For any other, the id is asked for. */
-const typableName = (name: string | undefined): string | undefined =>
+const getTypableName = (name: string | undefined): string | undefined =>
   name !== undefined &&
   name.length <= 64 &&
   /^[\p{L}\p{N}\p{P}\p{S}]+( [\p{L}\p{N}\p{P}\p{S}]+)*$/u.test(name)

@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
 import type { CommandLineValues } from "../input/read-input.js";
-import { requireProfile, type ValueWithSource } from "../profiles/active-profile.js";
+import { chooseExistingProfile, type ValueWithSource } from "../profiles/active-profile.js";
 import { resolveAndAnnounceDefault } from "../profiles/defaults.js";
 import { isDefaultName } from "../profiles/profile.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
@@ -35,8 +35,10 @@ export const fillDefaults = (
     const name = path.join(".");
     const hasDefault = required === "always" || flag === filterFlag;
     if (!isDefaultName(name) || !hasDefault || typedValues.flags[flag] !== undefined) continue;
-    const preset = resolveAndAnnounceDefault(name, flags, context, () => requireProfile(flags, context));
-    if (preset) defaults[flag] = preset.value;
+    const defaultValue = resolveAndAnnounceDefault(name, flags, context, () =>
+      chooseExistingProfile(flags, context),
+    );
+    if (defaultValue) defaults[flag] = defaultValue.value;
   }
   return Object.keys(defaults).length === 0
     ? typedValues
@@ -54,8 +56,10 @@ export const findDefaultTarget = (
 ): DefaultTarget | undefined => {
   const name = findDefaultName(definition);
   if (name === undefined) return undefined;
-  const preset = resolveAndAnnounceDefault(name, flags, context, () => requireProfile(flags, context));
-  if (preset) return preset;
+  const defaultValue = resolveAndAnnounceDefault(name, flags, context, () =>
+    chooseExistingProfile(flags, context),
+  );
+  if (defaultValue) return defaultValue;
   return name === "workspaceId" ? "credential" : undefined;
 };
 

@@ -9,9 +9,9 @@ import { addGlobalOptions, collectGlobalFlags } from "../command-line/global-opt
 import { addSections } from "../command-line/help-sections.js";
 import type { SecretFlags } from "../secrets/secret-flags.js";
 import { addSecretOptions } from "../secrets/secret-options.js";
-import { ensureDefinition } from "./ensure-definition.js";
+import { createEnsureDefinition } from "./ensure-definition.js";
 import { needsConfirmation, buildExamples } from "./examples.js";
-import { addFieldOption, plainText, readOptionValue } from "./field-options.js";
+import { addFieldOption, stripBackticks, readOptionValue } from "./field-options.js";
 import { type CommandOverride, getOverride } from "../contract/command-override.js";
 import type { Field, CommandDefinition, PathArgument } from "../contract/command-definition.js";
 import { findProjectFilterFlag } from "./defaults.js";
@@ -26,7 +26,7 @@ export const defineOperation = (
 ): void => {
   command.definition = definition;
   command.summary(definition.deprecated ? `${definition.summary} (deprecated)` : definition.summary);
-  command.onDefine = () => defineOperationCommand(command, definition, context);
+  command.onFirstUse = () => defineOperationCommand(command, definition, context);
 };
 
 /** Defines the rest of a command from its definition and its override. */
@@ -38,7 +38,7 @@ const defineOperationCommand = (
   const override = getOverride(definition.id);
   const argumentField = definition.body?.fields.find(({ path }) => path.join(".") === override.argument);
   const takesManyIds = definition.method === "DELETE";
-  command.description(renderDescription(definition, override));
+  command.description(renderCommandDescription(definition, override));
   addArguments(command, definition, takesManyIds, argumentField);
   addOptions(command, definition, override);
   addSections(command, { Examples: () => buildExamples(definition, override) });
@@ -50,9 +50,9 @@ const defineOperationCommand = (
       command: resolveDefinition(command, definition),
       override,
       ids: command.args.slice(0, takesManyIds ? undefined : definition.arguments.length),
-      typed: collectTypedValues(command, definition, argumentField),
+      typedValues: collectTypedValues(command, definition, argumentField),
       flags: collectGlobalFlags(command),
-      all: operationFlags.all ?? false,
+      allPages: operationFlags.all ?? false,
       allProjects: operationFlags.allProjects ?? false,
       dryRun: readDryRunFormat(command),
       ensures: operationFlags.ifNotExists ?? definition.words.at(-1) === "ensure",
@@ -78,10 +78,10 @@ const defineOperationCommand = (
 const resolveDefinition = (command: MgmtCommand, definition: CommandDefinition): CommandDefinition => {
   const { ifNotExists } = command.opts<OperationFlags>();
   const calledDefinition =
-    ifNotExists && definition.ensure ? ensureDefinition(definition, definition.ensure) : definition;
-  const { credentials, ...withoutCredentials } = calledDefinition;
+    ifNotExists && definition.ensure ? createEnsureDefinition(definition, definition.ensure) : definition;
+  const { credentials, ...definitionWithoutCredentials } = calledDefinition;
   return credentials && command.getOptionValue(credentials.property) === false
-    ? withoutCredentials
+    ? definitionWithoutCredentials
     : calledDefinition;
 };
 
@@ -97,14 +97,14 @@ interface OperationFlags extends SecretFlags {
   unset?: string[];
 }
 
-const renderDescription = (
+const renderCommandDescription = (
   { summary, description, deprecated }: CommandDefinition,
   { sameAs }: CommandOverride,
 ): string => {
   const deprecationNote = deprecated?.replacedBy.length
     ? `Deprecated: use mgmt ${deprecated.replacedBy.join(" ")}.`
     : "Deprecated.";
-  const texts = [`${summary}.`, plainText(description)];
+  const texts = [`${summary}.`, stripBackticks(description)];
   if (deprecated) texts.push(deprecationNote);
   if (sameAs !== undefined) texts.push(`The same as mgmt ${sameAs}.`);
   return texts.filter(Boolean).join("\n\n");
@@ -120,10 +120,10 @@ const addArguments = (
   for (const [index, id] of definition.arguments.entries()) {
     const isRepeatable = takesManyIds && index === definition.arguments.length - 1;
     const name = `${id.label}${isRepeatable ? "..." : ""}`;
-    if (hasDefault) command.addArgument(new Argument(`[${name}]`, `${idHelp(id)} ${defaultHelp}`));
+    if (hasDefault) command.addArgument(new Argument(`[${name}]`, `${formatIdHelp(id)} ${defaultHelp}`));
     else {
       const inputHelp = isRepeatable ? " - reads one id per line from standard input." : "";
-      command.addArgument(new Argument(`<${name}>`, `${idHelp(id)}${inputHelp}`));
+      command.addArgument(new Argument(`<${name}>`, `${formatIdHelp(id)}${inputHelp}`));
     }
   }
   if (argumentField)
@@ -132,13 +132,13 @@ const addArguments = (
 
 const defaultHelp = "Default: from the environment, the link, or the profile.";
 
-const idHelp = ({ help, prefix }: PathArgument): string =>
+const formatIdHelp = ({ help, prefix }: PathArgument): string =>
   prefix === undefined ? help : help.replace(/\.?$/, ` (${prefix}…).`);
 
-const fieldsOf = ({ query, body }: CommandDefinition): Field[] => [...query, ...(body?.fields ?? [])];
+const listFields = ({ query, body }: CommandDefinition): Field[] => [...query, ...(body?.fields ?? [])];
 
 const addOptions = (command: MgmtCommand, definition: CommandDefinition, override: CommandOverride): void => {
-  for (const field of fieldsOf(definition)) addFieldOption(command, field, override.defaults?.[field.flag]);
+  for (const field of listFields(definition)) addFieldOption(command, field, override.defaults?.[field.flag]);
   const nullableFlags =
     definition.body?.fields.filter((field) => field.nullable).map(({ flag }) => flag) ?? [];
   if (nullableFlags.length > 0) command.addOption(createUnsetOption(nullableFlags, definition));
@@ -211,7 +211,7 @@ const collectTypedValues = (
   argumentField: Field | undefined,
 ): CommandLineValues => {
   const flags: Record<string, string | boolean> = {};
-  for (const field of fieldsOf(definition)) {
+  for (const field of listFields(definition)) {
     const value = readOptionValue(command, field);
     if (value !== undefined) flags[field.flag] = value;
   }
@@ -229,7 +229,7 @@ const collectWaitOptions = (
   { wait, waitApproval, timeout }: OperationFlags,
   { approval }: CommandDefinition,
   override: CommandOverride,
-): Pick<Invocation, "waitMs" | "waitApproval"> => {
+): Pick<Invocation, "waitMs" | "approvalWaitOptions"> => {
   if (timeout !== undefined && !wait && !waitApproval) {
     const waitFlags = [
       ...(override.wait === undefined ? [] : ["--wait"]),
@@ -240,6 +240,6 @@ const collectWaitOptions = (
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");
   return {
     ...(wait && { waitMs: timeoutMs ?? parseDuration(defaultWaitTimeout, "--timeout") }),
-    ...(waitApproval && { waitApproval: timeoutMs === undefined ? {} : { timeoutMs } }),
+    ...(waitApproval && { approvalWaitOptions: timeoutMs === undefined ? {} : { timeoutMs } }),
   };
 };

@@ -51,7 +51,7 @@ export const describeResource = async (
     get === undefined && Array.isArray(data)
       ? data.find((candidate) => idOfItem(kind, candidate) === id)
       : data;
-  return { noun, id, name: printableName(item), contents: lines.filter((line) => line !== undefined) };
+  return { noun, id, name: formatName(item), contents: lines.filter((line) => line !== undefined) };
 };
 
 /** Resources that the credential may not read are not described. The resource itself decides whether it exists. */
@@ -65,12 +65,13 @@ const summarizeContents = (body: unknown, kind: KindName): string | undefined =>
   if (!Array.isArray(items) || items.length === 0) return undefined;
   const { noun, plural } = resourceKinds[kind];
   const hasMore = valueAt(body, ["pagination", "hasMore"]) === true;
-  const names = items.slice(0, maxListedNames).flatMap((item: unknown) => printableName(item) ?? []);
-  const list = names.length === 0 ? "" : `: ${names.join(", ")}${items.length > names.length ? ", …" : ""}`;
-  return `${String(items.length)}${hasMore ? "+" : ""} ${items.length === 1 ? noun : plural}${list}`;
+  const names = items.slice(0, maxListedNames).flatMap((item: unknown) => formatName(item) ?? []);
+  const namesSuffix =
+    names.length === 0 ? "" : `: ${names.join(", ")}${items.length > names.length ? ", …" : ""}`;
+  return `${String(items.length)}${hasMore ? "+" : ""} ${items.length === 1 ? noun : plural}${namesSuffix}`;
 };
 
-const printableName = (item: unknown): string | undefined => {
+const formatName = (item: unknown): string | undefined => {
   const name = nameOfItem(item);
   return name === undefined ? undefined : toPrintable(name);
 };

@@ -11,9 +11,8 @@ import { createCommandCall, type Invocation } from "./invocation.js";
 import { issueCredentials } from "./issue-credentials.js";
 import { existedNotice } from "./messages.js";
 import { NewDatabases } from "./new-databases.js";
+import type { PathParameters } from "./targets.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-
-type PathParameters = Record<string, string>;
 
 /** Prints the requests of an operation instead of sending them. */
 export const dryRunOperation = async (
@@ -31,7 +30,7 @@ export const dryRunOperation = async (
     const dryRun = command.credentials ? new SequenceDryRun() : new DryRun();
     const client = await connectWithoutCredential(flags, context, { middleware: [dryRun.middleware] });
     for (const { target, input } of requests) {
-      await dryRun.record(() => sendAll(command, target, input, client, context));
+      await dryRun.record(() => sendWithCredentials(command, target, input, client, context));
     }
     recordedRequests.push(...dryRun.requests);
   }
@@ -58,7 +57,7 @@ const completeInputs = async (
 };
 
 /** Sends the request of an operation, and the one for the credentials of the new resource. */
-const sendAll = async (
+const sendWithCredentials = async (
   command: CommandDefinition,
   target: PathParameters,
   input: RequestInput,

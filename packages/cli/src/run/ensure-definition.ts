@@ -1,20 +1,20 @@
 import type { EnsureRule, CommandDefinition } from "../contract/command-definition.js";
 
 /** Returns the definition of `ensure` for the one of `create`: the same input, with an identity. */
-export const ensureDefinition = (
-  create: CommandDefinition,
+export const createEnsureDefinition = (
+  createDefinition: CommandDefinition,
   { identities }: EnsureRule,
 ): CommandDefinition => {
-  const fields = create.body?.fields ?? [];
+  const fields = createDefinition.body?.fields ?? [];
   const isIdentity = ({ path }: { path: readonly string[] }): boolean => identities.includes(path.join("."));
-  const noun = create.summary.replace(/^Create /, "");
+  const noun = createDefinition.summary.replace(/^Create /, "");
   const flags = fields.filter(isIdentity).map(({ flag }) => `--${flag}`);
   const [preferredIdentity] = identities;
-  const unchangedText = `is not changed${create.secrets ? ", and its secrets are not printed" : ""}`;
+  const unchangedText = `is not changed${createDefinition.secrets ? ", and its secrets are not printed" : ""}`;
   const hasRequired = fields.some((field) => isIdentity(field) && field.required === "always");
   return {
-    ...create,
-    words: [...create.words.slice(0, -1), "ensure"],
+    ...createDefinition,
+    words: [...createDefinition.words.slice(0, -1), "ensure"],
     summary: `Create ${noun} unless it exists`,
     description:
       `Creates ${noun}, or prints the existing one with the same ${flags.join(", or without it the same ")}. ` +
@@ -27,7 +27,7 @@ export const ensureDefinition = (
           ? field
           : { ...field, required: "always" as const },
       ),
-      examples: (create.body?.examples ?? []).filter((example) => hasIdentity(example, identities)),
+      examples: (createDefinition.body?.examples ?? []).filter((example) => hasIdentity(example, identities)),
     },
   };
 };

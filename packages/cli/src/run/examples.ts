@@ -10,15 +10,15 @@ export const buildExamples = (definition: CommandDefinition, override: CommandOv
   const commandStart = ["mgmt", ...words, ...ids.map(({ prefix }) => exampleId(prefix))];
   const requiredFlags = query
     .filter(({ required }) => required)
-    .flatMap((field) => flagWords(field, exampleValue(field)));
+    .flatMap((field) => formatFieldFlag(field, chooseExampleValue(field)));
   const exampleBodies = body
     ? body.examples.length > 0
       ? body.examples
-      : [exampleBody(body.fields)]
+      : [buildExampleBody(body.fields)]
     : [undefined];
   const confirmFlags = needsConfirmation(definition, override) ? ["--yes"] : [];
   const contractExamples = exampleBodies.map((example) =>
-    [...commandStart, ...requiredFlags, ...bodyWords(definition, override, example), ...confirmFlags]
+    [...commandStart, ...requiredFlags, ...formatBodyFlags(definition, override, example), ...confirmFlags]
       .map(quoteShellWord)
       .join(" "),
   );
@@ -42,7 +42,7 @@ const fillIds = (example: string, { arguments: ids }: CommandDefinition): string
   );
 
 /** Returns the words of a command line that set the fields of a body. */
-export const bodyWords = (
+export const formatBodyFlags = (
   { body }: CommandDefinition,
   { argument }: CommandOverride,
   example: unknown,
@@ -53,27 +53,27 @@ export const bodyWords = (
     const value = valueAt(example, field.path);
     if (value === undefined) continue;
     if (field.path.join(".") === argument && typeof value === "string") positionals.push(value);
-    else flags.push(...flagWords(field, value));
+    else flags.push(...formatFieldFlag(field, value));
   }
   return [...positionals, ...flags];
 };
 
 /** Returns the words of a command line that set one field. */
-export const flagWords = (field: Field, value: unknown): string[] => {
+export const formatFieldFlag = (field: Field, value: unknown): string[] => {
   if (field.secret) return [`--${field.flag}-file`, "token.txt"];
   if (value === null) return ["--unset", field.flag];
   if (typeof value === "boolean") return [`--${value ? "" : "no-"}${field.flag}`];
   return [`--${field.flag}`, typeof value === "string" ? value : JSON.stringify(value)];
 };
 
-const exampleBody = (fields: readonly Field[]): Record<string, unknown> => {
+const buildExampleBody = (fields: readonly Field[]): Record<string, unknown> => {
   const requiredFields = fields.filter(({ required }) => required === "always");
   const body = {};
-  for (const field of requiredFields) setAt(body, field.path, exampleValue(field));
+  for (const field of requiredFields) setAt(body, field.path, chooseExampleValue(field));
   return body;
 };
 
-const exampleValue = ({ prefix, enum: allowed }: Field): unknown => {
+const chooseExampleValue = ({ prefix, enum: allowed }: Field): unknown => {
   if (prefix !== undefined) return exampleId(prefix);
   return allowed?.[0] ?? "shop";
 };

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { rejectedSecretOption } from "../command-line/global-options.js";
+import { createRejectedSecretOption } from "../command-line/global-options.js";
 import type { Field } from "../contract/command-definition.js";
 
 /**
@@ -12,7 +12,7 @@ export const addFieldOption = (command: Command, field: Field, defaultText?: str
   if (field.secret) {
     const help = `${renderFieldHelp(field, defaultText)} Path of a file, or - for standard input.`;
     command.addOption(new Option(`--${flag}-file <path>`, help));
-    command.addOption(rejectedSecretOption(flag, `Pass --${flag}-file PATH (- for standard input).`));
+    command.addOption(createRejectedSecretOption(flag, `Pass --${flag}-file PATH (- for standard input).`));
     return;
   }
   const help = renderFieldHelp(field, defaultText);
@@ -21,7 +21,7 @@ export const addFieldOption = (command: Command, field: Field, defaultText?: str
     command.addOption(new Option(`--no-${flag}`, `turn off --${flag}`).hideHelp(field.default !== true));
     return;
   }
-  command.addOption(new Option(`--${flag} <${placeholderOf(field)}>`, help));
+  command.addOption(new Option(`--${flag} <${choosePlaceholder(field)}>`, help));
 };
 
 /** Returns the value that was typed for a field: the string, or the state of the switch. */
@@ -31,7 +31,7 @@ export const readOptionValue = (command: Command, field: Field): string | boolea
   return typeof value === "string" || typeof value === "boolean" ? value : undefined;
 };
 
-const placeholderOf = (field: Field): string => {
+const choosePlaceholder = (field: Field): string => {
   if (field.type === "json") return "json";
   if (field.type !== "string") return "number";
   if (field.prefix !== undefined) return "id";
@@ -50,8 +50,8 @@ const renderFieldHelp = (field: Field, defaultText = formatDefault(field.default
     defaultText === formatDefault(field.default)
       ? field.help
       : field.help.replace(/ Defaults to [^.]*\./, "");
-  const required = field.required === "always" ? "(required) " : "";
-  return `${required}${plainText(text)}${helpFacts.length > 0 ? ` (${helpFacts.join("; ")})` : ""}`.trim();
+  const requiredPrefix = field.required === "always" ? "(required) " : "";
+  return `${requiredPrefix}${stripBackticks(text)}${helpFacts.length > 0 ? ` (${helpFacts.join("; ")})` : ""}`.trim();
 };
 
 /** A switch that is off by default needs no words. */
@@ -59,7 +59,7 @@ const formatDefault = (value: unknown): string =>
   value === undefined || value === false ? "" : JSON.stringify(value).replaceAll('"', "");
 
 /** Removes the backticks of Markdown around words, and quotes anything that is not a word. */
-export const plainText = (text: string): string =>
+export const stripBackticks = (text: string): string =>
   text.replaceAll(/`([\w][^`]*)`/g, "$1").replaceAll(/`([^`]+)`/g, '"$1"');
 
 const renderBounds = ({ minimum, maximum, maxLength, prefix }: Field): string => {

@@ -7,7 +7,7 @@ import { setAt, valueAt } from "../json/json-path.js";
 import { connect } from "../service/connect.js";
 import { isKindName, kindOfPrefix } from "../contract/kinds.js";
 import { chooseResource, type IdByKind } from "./names/choose-resource.js";
-import { plainText } from "./field-options.js";
+import { stripBackticks } from "./field-options.js";
 import type { Invocation } from "./invocation.js";
 import type { Field, PathArgument } from "../contract/command-definition.js";
 import { findDefaultName } from "./targets.js";
@@ -35,10 +35,10 @@ export const fillMissing = async (
 ): Promise<CompleteRequest> => {
   const { command, flags } = invocation;
   const absentArguments = command.arguments.slice(ids.length);
-  const fields = missingFields(invocation, partialInput);
+  const fields = listMissingFields(invocation, partialInput);
   const body = partialInput.body ?? {};
   if (absentArguments.length + fields.length === 0) {
-    if (invocation.typed.body !== undefined) return { ids, input: partialInput };
+    if (invocation.typedValues.body !== undefined) return { ids, input: partialInput };
     throw noFieldSetError(command.body?.fields ?? []);
   }
   const reason = findNoPromptReason(context);
@@ -49,13 +49,13 @@ export const fillMissing = async (
   const client = memoizePromise(() => connect(flags, context));
   const completeIds = [...ids];
   for (const { label, resource } of absentArguments) {
-    const id = await askForId(titleOf(label), resource, { client, knownIds, invocation, context });
+    const id = await askForId(formatPromptTitle(label), resource, { client, knownIds, invocation, context });
     if (isKindName(resource)) knownIds[resource] = id;
     completeIds.push(id);
     context.answers.push({ value: id });
   }
   for (const field of fields) {
-    const title = titleOf(field.flag);
+    const title = formatPromptTitle(field.flag);
     const kind = kindOfPrefix(field.prefix);
     const value =
       kind !== undefined
@@ -70,12 +70,12 @@ export const fillMissing = async (
 };
 
 /** The required fields. A body that only needs some field needs the one that can be passed as an argument. */
-const missingFields = (
-  { command, override, typed }: Invocation,
-  { missing, body }: InputWithMissing,
+const listMissingFields = (
+  { command, override, typedValues }: Invocation,
+  { missingFields, body }: InputWithMissing,
 ): readonly Field[] => {
-  const needsField = command.body?.required && typed.body === undefined;
-  if (missing.length > 0 || !needsField || Object.keys(body ?? {}).length > 0) return missing;
+  const needsField = command.body?.required && typedValues.body === undefined;
+  if (missingFields.length > 0 || !needsField || Object.keys(body ?? {}).length > 0) return missingFields;
   return command.body?.fields.filter(({ path }) => path.join(".") === override.argument) ?? [];
 };
 
@@ -102,7 +102,7 @@ const missingValuesError = (
   const [field] = fields;
   const onlyField = names.length === 1 ? field : undefined;
   const hints = [
-    onlyField?.help ? `${flagOf(onlyField)}: ${plainText(onlyField.help)}` : "",
+    onlyField?.help ? `${flagOf(onlyField)}: ${stripBackticks(onlyField.help)}` : "",
     onlyField?.enum ? `Allowed: ${onlyField.enum.join(", ")}.` : "",
     findDefaultName(command) === undefined
       ? ""
@@ -160,14 +160,14 @@ const askForId = async (
 };
 
 /** `source-database-id` becomes `Source database`. */
-const titleOf = (flag: string): string => {
+const formatPromptTitle = (flag: string): string => {
   const words = flag.replace(/-id$/, "").replaceAll("-", " ");
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 };
 
-const memoizePromise = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+const memoizePromise = <T>(create: () => Promise<T>): (() => Promise<T>) => {
   let promise: Promise<T> | undefined;
-  return () => (promise ??= make());
+  return () => (promise ??= create());
 };
 
 /** Asks for the value of a field: a secret without showing it, one of the allowed values, a yes or no, or a string. */

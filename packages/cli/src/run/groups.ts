@@ -1,16 +1,16 @@
 import type { Context } from "../input/context.js";
 import { groups } from "../contract/generated/groups.js";
 import type { MgmtCommand } from "../command-line/command.js";
-import { addCommands, addGroupDefaults, type CommandNode } from "../command-line/declared-commands.js";
+import { addCommands, addGroupDefaults, type CommandOutline } from "../command-line/declared-commands.js";
 import { defineOperation } from "./define-operation.js";
-import { ensureDefinition } from "./ensure-definition.js";
+import { createEnsureDefinition } from "./ensure-definition.js";
 import { groupOverrides, isHiddenCommand, getOverride } from "../contract/command-override.js";
 import type { EnsureRule, CommandDefinition } from "../contract/command-definition.js";
 
 /** Adds the groups of operations by name; the commands of a group are loaded when it is called. */
 export const addGroups = (
   program: MgmtCommand,
-  extraCommands: Readonly<Record<string, readonly CommandNode[]>>,
+  extraCommands: Readonly<Record<string, readonly CommandOutline[]>>,
   context: Context,
 ): void => {
   const order = Object.keys(groupOverrides);
@@ -21,9 +21,9 @@ export const addGroups = (
       name,
       aliases,
       hidden,
-      describe: (group) => {
+      describeInParent: (group) => {
         group.summary(summary).helpGroup(heading);
-        group.onDefine = async () => {
+        group.onFirstUse = async () => {
           addGroupDefaults(group, summary);
           addOperations(group, await load(), context);
           addCommands(group, extraCommands[name] ?? [], context);
@@ -74,7 +74,7 @@ const addOperation = (group: MgmtCommand, definition: CommandDefinition, context
     aliases: alias === undefined ? [] : [alias],
     hidden: isHiddenCommand(definition),
     isDefault,
-    describe: (command) => {
+    describeInParent: (command) => {
       defineOperation(command, definition, context);
     },
   });
@@ -88,8 +88,8 @@ const addEnsure = (
 ): void => {
   group.addLazy({
     name: "ensure",
-    describe: (command) => {
-      defineOperation(command, ensureDefinition(create, rule), context);
+    describeInParent: (command) => {
+      defineOperation(command, createEnsureDefinition(create, rule), context);
     },
   });
 };
@@ -106,9 +106,9 @@ const addSubgroup = (
   parent.addLazy({
     name: word,
     hidden: definitions.every(isHiddenCommand),
-    describe: (group) => {
+    describeInParent: (group) => {
       group.summary(summary);
-      group.onDefine = () => {
+      group.onFirstUse = () => {
         addGroupDefaults(group, summary);
       };
       addOperations(group, definitions, context, depth);

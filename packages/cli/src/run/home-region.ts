@@ -28,11 +28,11 @@ export const findHomeRegion = async (
 ): Promise<HomeRegion | undefined> => {
   try {
     if (sourceId !== undefined)
-      return homeRegionOf(await client.databases.get(sourceId, { signal }), "database");
+      return toHomeRegion(await client.databases.get(sourceId, { signal }), "database");
     const { defaultRegion, ...project } = await client.projects.get(projectId, { signal });
     if (defaultRegion) return { region: defaultRegion, owner: `project ${project.name}` };
     for await (const database of client.databases.list({ projectId, limit: maxPageSize }, { signal }))
-      if (database.isDefault) return homeRegionOf(database, "default database");
+      if (database.isDefault) return toHomeRegion(database, "default database");
     return undefined;
   } catch (error) {
     // The request that creates the database reports resources that do not exist or are not accessible.
@@ -41,13 +41,13 @@ export const findHomeRegion = async (
   }
 };
 
-const homeRegionOf = ({ region, name }: Database, noun: string): HomeRegion | undefined =>
+const toHomeRegion = ({ region, name }: Database, noun: string): HomeRegion | undefined =>
   region ? { region: region.id, owner: `${noun} ${name}` } : undefined;
 
 /** Returns the notice about a database whose data will be in another region than its project or source. */
-export const otherRegionNotice = (subject: string, region: string, home: HomeRegion): Notice => ({
+export const otherRegionNotice = (subject: string, region: string, homeRegion: HomeRegion): Notice => ({
   code: "region:other",
-  message: `${subject} is created in ${region}, but ${home.owner} is in ${home.region}: its data leaves that region.`,
+  message: `${subject} is created in ${region}, but ${homeRegion.owner} is in ${homeRegion.region}: its data leaves that region.`,
   region,
-  expected: home.region,
+  expected: homeRegion.region,
 });

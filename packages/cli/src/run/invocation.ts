@@ -5,6 +5,7 @@ import type { DryRunFormat } from "../input/dry-run-option.js";
 import type { SecretFlags } from "../secrets/secret-flags.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
+import type { PathParameters } from "./targets.js";
 
 /** A parsed command line. */
 export interface Invocation {
@@ -12,10 +13,10 @@ export interface Invocation {
   readonly override: CommandOverride;
   /** Values of the path parameters. A delete accepts several for the last one. */
   readonly ids: readonly string[];
-  readonly typed: CommandLineValues;
+  readonly typedValues: CommandLineValues;
   readonly flags: GlobalFlags;
   /** Whether to read all pages of a list. */
-  readonly all: boolean;
+  readonly allPages: boolean;
   /** Whether to list those of all projects, not only those of the default one. */
   readonly allProjects?: boolean;
   /** Print the requests instead of sending them. */
@@ -25,7 +26,7 @@ export interface Invocation {
   /** How long to wait until the effect of the request has settled. Absent: do not wait. */
   readonly waitMs?: number;
   /** Wait for the sponsor's approval. */
-  readonly waitApproval?: { readonly timeoutMs?: number };
+  readonly approvalWaitOptions?: { readonly timeoutMs?: number };
   /** How to print or write the secrets in the result. */
   readonly secretFlags?: SecretFlags;
 }
@@ -33,7 +34,7 @@ export interface Invocation {
 /** Returns the call of an operation. */
 export const createCommandCall = (
   { method, path }: CommandDefinition,
-  pathParams: Record<string, string>,
+  pathParams: PathParameters,
   { query, body }: RequestInput,
 ): Call => ({
   method,

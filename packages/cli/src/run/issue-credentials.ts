@@ -4,7 +4,7 @@ import { credentialsMissingError } from "../errors/run-errors.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { groups } from "../contract/generated/groups.js";
 import { isObject, valueAt } from "../json/json-path.js";
-import { bodyWords } from "./examples.js";
+import { formatBodyFlags } from "./examples.js";
 import { getOverride } from "../contract/command-override.js";
 import type { CredentialsRule, CommandDefinition } from "../contract/command-definition.js";
 
@@ -12,7 +12,7 @@ import type { CredentialsRule, CommandDefinition } from "../contract/command-def
 export interface CredentialsOutcome {
   readonly resource: object;
   /** Not thrown, because the resource exists and must be printed in any case. */
-  readonly failed?: { readonly error: unknown };
+  readonly failure?: { readonly error: unknown };
 }
 
 /** Creates credentials for a new resource, and returns it with them. */
@@ -37,12 +37,12 @@ export const issueCredentials = async (
     const retryWords = [
       "mgmt",
       ...definition.words,
-      ...bodyWords(definition, getOverride(definition.id), requestBody),
+      ...formatBodyFlags(definition, getOverride(definition.id), requestBody),
     ];
     const id = String(resource["id"]);
     // Credentials whose response did not arrive are of no use: their secrets are shown only once.
     changes.takeUnanswered();
-    return { resource, failed: { error: credentialsMissingError(id, property, retryWords, error) } };
+    return { resource, failure: { error: credentialsMissingError(id, property, retryWords, error) } };
   }
 };
 

@@ -3,9 +3,9 @@ import { describeInterruption, outcomeUnknownError } from "../errors/run-errors.
 import type { RequestInput } from "../input/read-input.js";
 import { valueAt } from "../json/json-path.js";
 import { isOutcomeUnknown } from "../transport/sent-changes.js";
-import { ensureDefinition, hasIdentity } from "./ensure-definition.js";
+import { createEnsureDefinition, hasIdentity } from "./ensure-definition.js";
 import { quoteShellWord } from "../text/shell-word.js";
-import { bodyWords, flagWords } from "./examples.js";
+import { formatBodyFlags, formatFieldFlag } from "./examples.js";
 import { getOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import { findSiblingCommand } from "../contract/siblings.js";
@@ -65,8 +65,12 @@ const suggestCommand = async (
   const { words, ensure, arguments: parameters } = command;
   const ids = parameters.map(({ name }) => target[name] ?? "");
   if (ensure && hasIdentity(body, ensure.identities)) {
-    const definition = ensureDefinition(command, ensure);
-    const next = [...definition.words, ...ids, ...bodyWords(definition, getOverride(definition.id), body)];
+    const definition = createEnsureDefinition(command, ensure);
+    const next = [
+      ...definition.words,
+      ...ids,
+      ...formatBodyFlags(definition, getOverride(definition.id), body),
+    ];
     return { next, effect: "This command creates it only if it does not exist" };
   }
   const get = await findSiblingCommand(words, "get");
@@ -77,7 +81,7 @@ const suggestCommand = async (
   if (!list) return { next: [...words, "--help"], effect: "Find out before you repeat it" };
   const filters = list.query.flatMap((field) => {
     const value = valueAt(body, field.path);
-    return typeof value === "string" ? flagWords(field, value) : [];
+    return typeof value === "string" ? formatFieldFlag(field, value) : [];
   });
   return {
     next: [...list.words, ...ids, ...filters],

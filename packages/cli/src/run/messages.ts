@@ -2,11 +2,10 @@ import type { ItemResult, Notice } from "../output/output.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import { withArticle } from "../text/article.js";
-
-type PathParameters = Readonly<Record<string, string>>;
+import type { PathParameters } from "./targets.js";
 
 /** Returns what a command asks the user to confirm, or undefined when it can be undone. */
-export const confirmationQuestion = (
+export const findActionToConfirm = (
   command: CommandDefinition,
   { confirm }: CommandOverride,
   targets: readonly PathParameters[],
@@ -15,13 +14,13 @@ export const confirmationQuestion = (
   if (confirm !== undefined)
     return confirm.replaceAll(/\{(\w+)\}/g, (_, name: string) => target[name] ?? name);
   if (command.method !== "DELETE") return undefined;
-  return `delete ${resourceNameOf(command)} ${targets.map((target) => idOf(command, target)).join(", ")}`;
+  return `delete ${getResourceNoun(command)} ${targets.map((target) => getTargetId(command, target)).join(", ")}`;
 };
 
 /** Returns the message after a command whose response is empty. */
 export const renderDoneMessage = (command: CommandDefinition, target: PathParameters): string =>
   command.method === "DELETE"
-    ? `Deleted ${resourceNameOf(command)} ${idOf(command, target)}.`
+    ? `Deleted ${getResourceNoun(command)} ${getTargetId(command, target)}.`
     : `Done: ${[...command.words, ...Object.values(target)].join(" ")}`;
 
 /** Returns the notice about an existing resource that `ensure` has found. */
@@ -32,8 +31,8 @@ export const existedNotice = ({ id }: Readonly<Record<string, unknown>>): Notice
 });
 
 /** Returns the result for a resource that was deleted. */
-export const deletedResult = (command: CommandDefinition, target: PathParameters): ItemResult => ({
-  id: idOf(command, target),
+export const createDeletedResult = (command: CommandDefinition, target: PathParameters): ItemResult => ({
+  id: getTargetId(command, target),
   status: "deleted",
 });
 
@@ -44,11 +43,11 @@ export const deleteInterruptedNotice = (
   mayBeDone: boolean,
   remainingCount: number,
 ): Notice => {
-  const id = idOf(command, target);
+  const id = getTargetId(command, target);
   const outcome = mayBeDone ? "was interrupted and may have been completed" : "was not carried out";
   return {
     code: "delete:interrupted",
-    message: `The deletion of ${resourceNameOf(command)} ${id} ${outcome}. Not attempted: ${String(remainingCount)}.`,
+    message: `The deletion of ${getResourceNoun(command)} ${id} ${outcome}. Not attempted: ${String(remainingCount)}.`,
     id,
   };
 };
@@ -94,7 +93,7 @@ export const notFoundNotice = (
 };
 
 /** Returns a message for each id whose prefix belongs to another kind of resource. */
-export const wrongPrefixMessages = (
+export const listWrongPrefixMessages = (
   { arguments: ids }: CommandDefinition,
   target: PathParameters,
 ): string[] =>
@@ -108,8 +107,8 @@ export const wrongPrefixMessages = (
   });
 
 /** Returns the last id of the path, which identifies the resource itself. */
-export const idOf = ({ arguments: ids }: CommandDefinition, target: PathParameters): string =>
+export const getTargetId = ({ arguments: ids }: CommandDefinition, target: PathParameters): string =>
   target[ids.at(-1)?.name ?? ""] ?? "";
 
-const resourceNameOf = ({ arguments: ids }: CommandDefinition): string =>
+const getResourceNoun = ({ arguments: ids }: CommandDefinition): string =>
   ids.at(-1)?.resource ?? ids.at(-1)?.label.replace(/-id$/, "").replaceAll("-", " ") ?? "resource";

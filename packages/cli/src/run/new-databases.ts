@@ -13,7 +13,7 @@ export interface CompleteInput {
 
 /** Fills in the names and the regions of databases that a command creates. */
 export class NewDatabases {
-  readonly #homes = new Map<string, Promise<HomeRegion | undefined>>();
+  readonly #homeRegions = new Map<string, Promise<HomeRegion | undefined>>();
 
   /** @param client reads the source and the project. Without one, the service chooses the region of the project. */
   constructor(
@@ -34,31 +34,31 @@ export class NewDatabases {
     const projectId = target["projectId"] ?? asText(valueAt(body, ["projectId"]));
     if (projectId === undefined) return { input };
     const sourceId = asText(valueAt(body, ["source", "databaseId"]) ?? valueAt(body, ["fromDatabase", "id"]));
-    const home = await this.#findHome(projectId, sourceId);
+    const homeRegion = await this.#findHomeRegion(projectId, sourceId);
     if (explicitRegion === undefined) {
-      return { input: { ...input, body: { ...body, region: home?.region ?? "inherit" } } };
+      return { input: { ...input, body: { ...body, region: homeRegion?.region ?? "inherit" } } };
     }
     const region =
-      explicitRegion === "inherit" ? (await this.#findHome(projectId))?.region : asText(explicitRegion);
-    if (!home || region === undefined || region === home.region) return { input };
-    return { input, notice: otherRegionNotice(subjectOf(body), region, home) };
+      explicitRegion === "inherit" ? (await this.#findHomeRegion(projectId))?.region : asText(explicitRegion);
+    if (!homeRegion || region === undefined || region === homeRegion.region) return { input };
+    return { input, notice: otherRegionNotice(describeSubject(body), region, homeRegion) };
   }
 
-  #findHome(projectId: string, sourceId?: string): Promise<HomeRegion | undefined> {
+  #findHomeRegion(projectId: string, sourceId?: string): Promise<HomeRegion | undefined> {
     if (!this.client) return Promise.resolve(undefined);
     const key = sourceId ?? projectId;
-    const pendingHome =
-      this.#homes.get(key) ?? findHomeRegion({ projectId, sourceId }, this.client, this.signal);
-    this.#homes.set(key, pendingHome);
+    const pendingHomeRegion =
+      this.#homeRegions.get(key) ?? findHomeRegion({ projectId, sourceId }, this.client, this.signal);
+    this.#homeRegions.set(key, pendingHomeRegion);
     // The next database may succeed.
-    pendingHome.catch(() => this.#homes.delete(key));
-    return pendingHome;
+    pendingHomeRegion.catch(() => this.#homeRegions.delete(key));
+    return pendingHomeRegion;
   }
 }
 
 const asText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-const subjectOf = (body: unknown): string => {
+const describeSubject = (body: unknown): string => {
   const name = asText(valueAt(body, ["name"]) ?? valueAt(body, ["logicalId"]));
   return name === undefined ? "The database" : `The database ${name}`;
 };

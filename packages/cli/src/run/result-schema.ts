@@ -13,7 +13,7 @@ export const assertFields = async (
   for (const field of fields) {
     const names = field.split(".");
     for (const [index, name] of names.entries()) {
-      const knownNames = fieldNamesAt(item, names.slice(0, index), definitions);
+      const knownNames = listFieldNames(item, names.slice(0, index), definitions);
       if (knownNames === undefined || knownNames.includes(name)) continue;
       const parentNames = names.slice(0, index);
       const similarNames = findSimilar(name, knownNames).map((match) => [...parentNames, match].join("."));
@@ -27,7 +27,7 @@ export const assertFields = async (
 };
 
 /** Returns the names of the fields at a path, or undefined if there may be any. */
-const fieldNamesAt = (
+const listFieldNames = (
   schema: Schema,
   [name, ...deeperNames]: readonly string[],
   definitions: Readonly<Record<string, Schema>>,
@@ -44,7 +44,7 @@ const fieldNamesAt = (
     const field = properties?.[name] ?? (/^\d+$/.test(name) ? items : undefined);
     return field ? [field] : [];
   });
-  const nameLists = innerSchemas.map((schema) => fieldNamesAt(schema, deeperNames, definitions));
+  const nameLists = innerSchemas.map((schema) => listFieldNames(schema, deeperNames, definitions));
   return nameLists.includes(undefined) ? undefined : [...new Set(nameLists.flatMap((names) => names ?? []))];
 };
 

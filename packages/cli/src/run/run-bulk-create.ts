@@ -11,7 +11,7 @@ import type { ItemResult, Notice, Output } from "../output/output.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
-import { setsVariable } from "../secrets/secret-flags.js";
+import { setsCiVariable } from "../secrets/secret-flags.js";
 import { connect } from "../service/connect.js";
 import { readBulkItems } from "./bulk-input.js";
 import { fillDefaults } from "./defaults.js";
@@ -21,17 +21,15 @@ import { issueCredentials } from "./issue-credentials.js";
 import { explainLostResponse } from "./lost-response.js";
 import { createInterruptedNotice } from "./messages.js";
 import { NewDatabases } from "./new-databases.js";
-import { assertIds, expandTargets } from "./targets.js";
+import { assertIds, expandTargets, type PathParameters } from "./targets.js";
 
 /** One resource to create, and the line that describes it. */
 interface BulkLine {
   readonly line: number;
   /** The flags that go with the line. */
-  readonly typed: CommandLineValues;
+  readonly typedValues: CommandLineValues;
   readonly input: RequestInput;
 }
-
-type PathParameters = Record<string, string>;
 
 /**
  * Creates a resource for each line of a file, and prints a result for each. All lines are checked before the first request.
@@ -44,7 +42,7 @@ export const runBulkCreate = async (
 ): Promise<void> => {
   const { command, ids, flags } = invocation;
   const { output, signal, changes } = context;
-  if (invocation.typed.body !== undefined) throw usageError("--ndjson and --body cannot be combined");
+  if (invocation.typedValues.body !== undefined) throw usageError("--ndjson and --body cannot be combined");
   if (invocation.waitMs !== undefined) {
     throw usageError(
       "--ndjson and --wait cannot be combined",
@@ -75,7 +73,7 @@ export const runBulkCreate = async (
   const results = async function* (): AsyncGenerator<ItemResult> {
     for (const [index, item] of items.entries()) {
       const { line } = item;
-      let [target, input] = [pathParametersOf(invocation, ids), item.input];
+      let [target, input] = [buildPathParameters(invocation, ids), item.input];
       try {
         ({ target, input } = await resolveItemNames(invocation, item, nameResolver));
         const completedInput = await newDatabases?.complete(target, input);
@@ -85,14 +83,14 @@ export const runBulkCreate = async (
           output.notice(prefixLineNumber(line, completedInput.notice));
         output.info(`Line ${line}: ${result.id} ${result.status}.`);
         yield { line, ...result };
-      } catch (thrown) {
+      } catch (caughtError) {
         if (signal.aborted) {
           isInterrupted = true;
-          const mayBeDone = thrown !== signal.reason || changes.takeUnanswered();
+          const mayBeDone = caughtError !== signal.reason || changes.takeUnanswered();
           output.notice(createInterruptedNotice(line, mayBeDone, items.length - index - 1));
           return;
         }
-        const error = await explainLostResponse(thrown, command, target, input, context);
+        const error = await explainLostResponse(caughtError, command, target, input, context);
         failures.push(error);
         await output.fail(error, { label: `line ${line}` });
         const { exitCode: _, ...failure } = await output.failureOf(error);
@@ -126,27 +124,27 @@ const dryRunItems = async (
     requests.push(
       nameResolver
         ? await resolveItemNames(invocation, item, nameResolver)
-        : { target: pathParametersOf(invocation, ids), input: item.input },
+        : { target: buildPathParameters(invocation, ids), input: item.input },
     );
   }
   const { dryRunOperation } = await import("./dry-run.js");
   await dryRunOperation(invocation, format, requests, context);
 };
 
-const pathParametersOf = ({ command }: Invocation, ids: readonly string[]): PathParameters =>
+const buildPathParameters = ({ command }: Invocation, ids: readonly string[]): PathParameters =>
   expandTargets(command.arguments, ids)[0] ?? {};
 
 /** Replaces the names in the arguments and in a line. */
 const resolveItemNames = async (
   invocation: Invocation,
-  { typed: typedValues, input }: BulkLine,
+  { typedValues, input }: BulkLine,
   nameResolver: NameResolver,
 ): Promise<{ target: PathParameters; input: RequestInput }> => {
   const request = { ids: invocation.ids, input };
   const resolvedRequest = hasNames(invocation.command, request)
     ? await nameResolver.resolve(request, typedValues)
     : request;
-  return { target: pathParametersOf(invocation, resolvedRequest.ids), input: resolvedRequest.input };
+  return { target: buildPathParameters(invocation, resolvedRequest.ids), input: resolvedRequest.input };
 };
 
 const prefixLineNumber = (line: number, { message, ...notice }: Notice): Notice => ({
@@ -161,7 +159,7 @@ const assertSecretsAreShown = async (
   context: Context,
 ): Promise<void> => {
   if (!command.secrets?.issued || dryRun !== undefined) return;
-  if (setsVariable(secretFlags)) {
+  if (setsCiVariable(secretFlags)) {
     throw usageError(
       "--ndjson cannot be combined with flags that set a variable",
       "Each line has secrets of its own. Pass --secret-file PATH to write them to a file.",
@@ -174,38 +172,47 @@ const assertSecretsAreShown = async (
       "Pass --output json or ndjson, or --secret-file PATH to write them to a file.",
     );
   }
-  const { assertDelivered } = await import("../secrets/assert-deliverable.js");
-  const print = (output: Output, resource: unknown): Promise<void> =>
+  const { assertDeliverable } = await import("../secrets/assert-deliverable.js");
+  const printSample = (output: Output, resource: unknown): Promise<void> =>
     output.result([{ line: 1, id: "id", status: "created", resource }]);
-  await assertDelivered(command, undefined, resolveSecretDestination(secretFlags, context), context, print);
+  await assertDeliverable(
+    command,
+    undefined,
+    resolveSecretDestination(secretFlags, context),
+    context,
+    printSample,
+  );
 };
 
 const readCheckedItems = async (
-  { command, typed, flags }: Invocation,
+  { command, typedValues, flags }: Invocation,
   path: string,
   context: Context,
 ): Promise<BulkLine[]> => {
   const lines = await readBulkItems(path, context.sources);
-  const valuesWithDefaults = fillDefaults(command, typed, flags, context);
+  const valuesWithDefaults = fillDefaults(command, typedValues, flags, context);
   const items: BulkLine[] = [];
   for (const { line, body } of lines) {
     // A default does not replace a value of the line; a flag does.
-    const ownFlags = Object.entries(valuesWithDefaults.flags).filter(
+    const effectiveFlags = Object.entries(valuesWithDefaults.flags).filter(
       ([flag]) =>
-        flag in typed.flags ||
+        flag in typedValues.flags ||
         !command.body?.fields.some((field) => field.flag === flag && valueAt(body, field.path) !== undefined),
     );
     const completeValues = {
-      ...typed,
-      flags: Object.fromEntries(ownFlags),
+      ...typedValues,
+      flags: Object.fromEntries(effectiveFlags),
       body: JSON.stringify(body),
       bodySource: `--ndjson: line ${line}`,
     };
-    const { missing, ...input } = await readInput(command, completeValues, context.sources);
-    if (missing.length > 0) {
-      throw missingInputError(`Line ${line}: missing ${missing.map(flagOf).join(", ")}`, "Nothing was sent.");
+    const { missingFields, ...input } = await readInput(command, completeValues, context.sources);
+    if (missingFields.length > 0) {
+      throw missingInputError(
+        `Line ${line}: missing ${missingFields.map(flagOf).join(", ")}`,
+        "Nothing was sent.",
+      );
     }
-    items.push({ line, typed: completeValues, input });
+    items.push({ line, typedValues: completeValues, input });
   }
   return items;
 };
@@ -231,7 +238,7 @@ const createItem = async (
   });
   const value = valueAt(response, ["data"]);
   if (!isObject(value)) throw unexpectedResponseError("one resource");
-  const { resource, failed: failure } = command.credentials
+  const { resource, failure } = command.credentials
     ? await issueCredentials(command.credentials, value, client, context)
     : { resource: value };
   const result = await secretOutput.deliver(resource);

@@ -10,22 +10,20 @@ import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js
 import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
 import { findDefaultTarget, fillDefaults, resolveDefaultTarget } from "./defaults.js";
-import { explainWrongIds } from "./explain-wrong-ids.js";
+import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
 import { createCommandCall, type Invocation } from "./invocation.js";
 import type { CredentialsOutcome } from "./issue-credentials.js";
 import {
-  deletedResult,
+  createDeletedResult,
   deprecationWarning,
   renderDoneMessage,
   existedNotice,
   notFoundNotice,
-  confirmationQuestion,
+  findActionToConfirm,
 } from "./messages.js";
 import type { CompleteInput } from "./new-databases.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import { assertIds, expandTargets } from "./targets.js";
-
-type PathParameters = Record<string, string>;
+import { assertIds, expandTargets, type PathParameters } from "./targets.js";
 
 /** The state that the steps of one run share. */
 interface OperationRun {
@@ -46,16 +44,16 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
     (await resolveDefaultTarget(defaultTarget, () => connect(flags, context), context.signal));
   const typedIds = resolvedDefault ? [resolvedDefault.value] : invocation.ids;
   assertIds(command.arguments, typedIds);
-  const filledValues = fillDefaults(command, invocation.typed, flags, context, invocation.allProjects);
-  const { missing, ...values } = await readInput(command, filledValues, context.sources);
-  const { unknown, ...request } = await resolveRequestNames(
+  const filledValues = fillDefaults(command, invocation.typedValues, flags, context, invocation.allProjects);
+  const { missingFields, ...values } = await readInput(command, filledValues, context.sources);
+  const { unknownNameErrors, ...request } = await resolveRequestNames(
     command,
     { ids: typedIds, input: values },
     filledValues,
     flags,
     context,
   );
-  const inputWithMissing = { ...request.input, missing };
+  const inputWithMissing = { ...request.input, missingFields };
   const { ids: completeIds, input } = isRequestComplete(command, request.ids, inputWithMissing)
     ? request
     : await (
@@ -63,34 +61,34 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
       ).fillMissing(invocation, request.ids, inputWithMissing, context);
   const targets = expandTargets(command.arguments, completeIds);
   if (invocation.dryRun !== undefined) {
-    for (const error of unknown.values()) throw error;
+    for (const error of unknownNameErrors.values()) throw error;
     const { dryRunOperation } = await import("./dry-run.js");
     const requests = targets.map((target) => ({ target, input }));
     return dryRunOperation(invocation, invocation.dryRun, requests, context);
   }
-  const progress = invocation.waitApproval && (await createApprovalProgress(context));
+  const progress = invocation.approvalWaitOptions && (await createApprovalProgress(context));
   const client = await connect(
     flags,
     context,
-    progress && { waitForApproval: { ...invocation.waitApproval, onProgress: progress.report } },
+    progress && { waitForApproval: { ...invocation.approvalWaitOptions, onProgress: progress.report } },
   );
   if (command.deprecated) await context.output.warn(deprecationWarning(command));
-  const question = confirmationQuestion(command, override, targets);
-  if (question !== undefined && !flags.yes) {
+  const action = findActionToConfirm(command, override, targets);
+  if (action !== undefined && !flags.yes) {
     const { confirmChange } = await import("./confirm-change.js");
-    await confirmChange(command, question, { targets, unknown }, client, context);
+    await confirmChange(command, action, { targets, unknownNameErrors }, client, context);
   }
 
   const secretOutput = await openOutputOfSecrets(invocation, input, context);
   try {
     if (targets.length > 1) {
-      const { runEach } = await import("./run-each.js");
-      return await runEach(command, { targets, unknown }, input, client, context);
+      const { deleteEach } = await import("./delete-each.js");
+      return await deleteEach(command, { targets, unknownNameErrors }, input, client, context);
     }
     const [target = {}] = targets;
     const run: OperationRun = { invocation, client, context, secretOutput };
     const notice = notFoundNotice(command, target, resolvedDefault?.from);
-    await explainWrongIds(command, target, context, () => runOnTarget(run, target, input), notice);
+    await runExplainingWrongIds(command, target, context, () => runOnTarget(run, target, input), notice);
   } finally {
     progress?.end();
     await secretOutput.end();
@@ -106,8 +104,8 @@ const openOutputOfSecrets = async (
   const { output } = context;
   const destination = resolveSecretDestination(secretFlags, context);
   if (command.secrets?.issued) {
-    const { assertDelivered } = await import("../secrets/assert-deliverable.js");
-    await assertDelivered(command, body, destination, context);
+    const { assertDeliverable } = await import("../secrets/assert-deliverable.js");
+    await assertDeliverable(command, body, destination, context);
   }
   output.format = formatWithSecrets(secretFlags, output.format);
   return openSecretOutput(command.secrets, destination, context);
@@ -117,21 +115,21 @@ const openOutputOfSecrets = async (
 const isRequestComplete = (
   command: CommandDefinition,
   ids: readonly string[],
-  { missing, body }: InputWithMissing,
+  { missingFields, body }: InputWithMissing,
 ): boolean =>
   ids.length >= command.arguments.length &&
-  missing.length === 0 &&
+  missingFields.length === 0 &&
   (!command.body?.required || Object.keys(body ?? {}).length > 0);
 
 /** Replaces names by ids. */
 const resolveRequestNames = async (
   command: CommandDefinition,
   request: NamedRequest,
-  typedValues: Invocation["typed"],
+  typedValues: Invocation["typedValues"],
   flags: Invocation["flags"],
   context: Context,
 ): Promise<ResolvedRequest> => {
-  if (!hasNames(command, request)) return { ...request, unknown: new Map() };
+  if (!hasNames(command, request)) return { ...request, unknownNameErrors: new Map() };
   const { NameResolver } = await import("./names/resolve-names.js");
   return new NameResolver(command, await connect(flags, context), flags, context).resolve(
     request,
@@ -140,8 +138,8 @@ const resolveRequestNames = async (
 };
 
 const createApprovalProgress = async ({ output }: Context): Promise<ApprovalProgress> => {
-  const loaded = await import("../service/approval-progress.js");
-  return new loaded.ApprovalProgress(output);
+  const progressModule = await import("../service/approval-progress.js");
+  return new progressModule.ApprovalProgress(output);
 };
 
 const runOnTarget = async (
@@ -160,14 +158,15 @@ const runOnTarget = async (
     const body = await client.request<unknown>(call, { signal: context.signal });
     if (command.envelope === "none") {
       context.output.info(renderDoneMessage(command, target));
-      if (command.method === "DELETE") await context.output.itemResults([deletedResult(command, target)]);
+      if (command.method === "DELETE")
+        await context.output.itemResults([createDeletedResult(command, target)]);
       const failedWait = await waitUntilSettled(run, target, input, {});
       if (failedWait) throw failedWait.error;
       return;
     }
     const value = command.envelope === "data" ? valueAt(body, ["data"]) : body;
     if (!isObject(value)) throw unexpectedResponseError("one resource");
-    const { resource, failed: failure } = await addCredentials(run, value);
+    const { resource, failure } = await addCredentials(run, value);
     await printResource(run, target, input, resource, command.resource, true, failure);
   } catch (error) {
     if (command.method === "GET") throw error;
@@ -218,7 +217,7 @@ const printList = async (
   { invocation, client, context, secretOutput }: OperationRun,
   call: Call,
 ): Promise<void> => {
-  const { command, all } = invocation;
+  const { command, allPages } = invocation;
   const { output, signal } = context;
   output.assertPrintsLists();
   const deliverItems = async (items: readonly unknown[]): Promise<unknown[]> => {
@@ -231,14 +230,17 @@ const printList = async (
     if (!Array.isArray(items)) throw unexpectedResponseError("a list");
     return output.result(await deliverItems(items), command.resource);
   }
-  const pages = client.requestPages(all ? { ...call, query: queryWithLargestPages(command, call) } : call, {
-    signal,
-  });
+  const pages = client.requestPages(
+    allPages ? { ...call, query: buildLargestPageQuery(command, call) } : call,
+    {
+      signal,
+    },
+  );
   const assertTargetsExist = async (): Promise<void> => {
     const { assertResourcesExist } = await import("./assert-resources-exist.js");
     await assertResourcesExist(command, { ...call.pathParams, ...call.query }, client, signal);
   };
-  if (all) {
+  if (allPages) {
     const deliveredPages = async function* (): AsyncGenerator<unknown[]> {
       let isEmpty = true;
       for await (const { data } of pages.pages()) {
@@ -261,7 +263,7 @@ const printList = async (
 };
 
 /** Reads all pages in few requests, unless the size of a page is given. */
-const queryWithLargestPages = ({ query }: CommandDefinition, call: Call): object => {
+const buildLargestPageQuery = ({ query }: CommandDefinition, call: Call): object => {
   const limit = query.find(({ flag }) => flag === "limit")?.maximum;
   return { ...(limit !== undefined && { limit }), ...call.query };
 };

@@ -10,9 +10,9 @@ import type { CommandDefinition, PathArgument } from "../contract/command-defini
  * must type the id of the resource to delete or move.
  */
 export const findDefaultName = (definition: CommandDefinition): DefaultName | undefined => {
-  const [first, second] = definition.arguments;
-  const name = `${first?.resource ?? ""}Id`;
-  return !needsConfirmation(definition, getOverride(definition.id)) && !second && isDefaultName(name)
+  const [firstArgument, secondArgument] = definition.arguments;
+  const name = `${firstArgument?.resource ?? ""}Id`;
+  return !needsConfirmation(definition, getOverride(definition.id)) && !secondArgument && isDefaultName(name)
     ? name
     : undefined;
 };
@@ -25,21 +25,24 @@ export const assertIds = (parameters: readonly PathArgument[], ids: readonly str
   }
 };
 
+/** The path parameters of one request, by name. */
+export type PathParameters = Readonly<Record<string, string>>;
+
 /** The resources of one command line. */
 export interface Targets {
-  readonly targets: readonly Readonly<Record<string, string>>[];
+  readonly targets: readonly PathParameters[];
   /** Those whose last id is the name of nothing, and why. No request is sent for them. */
-  readonly unknown: ReadonlyMap<string, CliError>;
+  readonly unknownNameErrors: ReadonlyMap<string, CliError>;
 }
 
 /** Returns path parameters by name: one set for each value of the last argument. Repeated values are ignored. */
 export const expandTargets = (
   parameters: readonly PathArgument[],
   ids: readonly string[],
-): Record<string, string>[] => {
+): PathParameters[] => {
   const parentIds = ids.slice(0, Math.max(0, parameters.length - 1));
   const lastIds = [...new Set(ids.slice(parentIds.length))];
-  const toPathParameters = (values: readonly string[]): Record<string, string> =>
+  const toPathParameters = (values: readonly string[]): PathParameters =>
     Object.fromEntries(parameters.map(({ name }, index) => [name, values[index] ?? ""]));
   return lastIds.length > 0
     ? lastIds.map((id) => toPathParameters([...parentIds, id]))

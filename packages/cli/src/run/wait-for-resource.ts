@@ -14,8 +14,8 @@ interface WaitDescription {
    * The message after an interrupted wait, and below it the command that shows the status. The caller cannot read a transferred project.
    */
   readonly continuesText: string;
-  readonly get?: readonly string[];
-  readonly run: (
+  readonly getCommand?: readonly string[];
+  readonly wait: (
     client: MgmtClient,
     id: string,
     body: Readonly<Record<string, unknown>>,
@@ -23,40 +23,40 @@ interface WaitDescription {
   ) => Promise<unknown>;
 }
 
-const describeIs = (status: string): string => `is ${status}`;
+const formatIsStatus = (status: string): string => `is ${status}`;
 
 const waitByKind: Readonly<Record<WaitRule["for"], WaitDescription>> = {
   database: {
     noun: "Database",
     reachedStatus: "ready",
-    describeStatus: describeIs,
+    describeStatus: formatIsStatus,
     continuesText: "Provisioning continues in the background.",
-    get: ["databases", "get"],
-    run: (client, id, _body, options) => client.databases.waitUntilReady(id, options),
+    getCommand: ["databases", "get"],
+    wait: (client, id, _body, options) => client.databases.waitUntilReady(id, options),
   },
   deployment: {
     noun: "Deployment",
     reachedStatus: "running",
-    describeStatus: describeIs,
+    describeStatus: formatIsStatus,
     continuesText: "The deployment continues in the background.",
-    get: ["deployments", "get"],
-    run: (client, id, _body, options) => client.deployments.waitUntilRunning(id, options),
+    getCommand: ["deployments", "get"],
+    wait: (client, id, _body, options) => client.deployments.waitUntilRunning(id, options),
   },
   stop: {
     noun: "Deployment",
     reachedStatus: "stopped",
-    describeStatus: describeIs,
+    describeStatus: formatIsStatus,
     continuesText: "The deployment continues to stop in the background.",
-    get: ["deployments", "get"],
-    run: (client, id, _body, options) => client.deployments.waitUntilStopped(id, options),
+    getCommand: ["deployments", "get"],
+    wait: (client, id, _body, options) => client.deployments.waitUntilStopped(id, options),
   },
   promotion: {
     noun: "Service",
     reachedStatus: "promoted",
     describeStatus: (status) => `has ${status === "promoted" ? "" : "not yet "}promoted the deployment`,
     continuesText: "The promotion continues in the background.",
-    get: ["services", "get"],
-    run: (client, id, { deploymentId, versionId }, options) =>
+    getCommand: ["services", "get"],
+    wait: (client, id, { deploymentId, versionId }, options) =>
       client.services.waitUntilPromoted(id, String(deploymentId ?? versionId), options),
   },
   transfer: {
@@ -65,7 +65,7 @@ const waitByKind: Readonly<Record<WaitRule["for"], WaitDescription>> = {
     describeStatus: (status) =>
       `has ${status === "transferred" ? "" : "not yet "}arrived in the other workspace`,
     continuesText: "The transfer continues in the background.",
-    run: (client, id, { recipientAccessToken }, options) =>
+    wait: (client, id, { recipientAccessToken }, options) =>
       client.projects.waitUntilTransferred(id, String(recipientAccessToken), options),
   },
 };
@@ -90,7 +90,7 @@ export const waitForResource = async (
   client: MgmtClient,
   { output, signal }: Pick<Context, "output" | "signal">,
 ): Promise<{ error: unknown } | undefined> => {
-  const { noun, reachedStatus, describeStatus, get: getCommand, continuesText, run: wait } = waitByKind[kind];
+  const { noun, reachedStatus, describeStatus, getCommand, continuesText, wait } = waitByKind[kind];
   const resource = valueAt(response, resourcePath);
   const id = parameter === undefined ? valueAt(resource, ["id"]) : target[parameter];
   if (!isObject(resource) || typeof id !== "string") {

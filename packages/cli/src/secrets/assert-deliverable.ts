@@ -17,7 +17,7 @@ const sampleSecret = "SAMPLE-SECRET";
  * @param printResource prints a resource as the command does. Default: as a result.
  * @throws `secrets:not_shown`.
  */
-export const assertDelivered = async (
+export const assertDeliverable = async (
   { id, resource, secrets }: Pick<CommandDefinition, "id" | "resource" | "secrets">,
   body: unknown,
   destination: SecretDestination,
@@ -71,8 +71,8 @@ const buildSample = (
     ...[...(referencedSchema ? [referencedSchema] : []), ...allOf].map((part) =>
       buildSample(part, definitions),
     ),
-    ...Object.entries(properties).map(([name, inner]) => ({
-      [name]: inner.properties || inner.$ref ? buildSample(inner, definitions) : "text",
+    ...Object.entries(properties).map(([name, fieldSchema]) => ({
+      [name]: fieldSchema.properties || fieldSchema.$ref ? buildSample(fieldSchema, definitions) : "text",
     })),
   ) as Record<string, unknown>;
 };

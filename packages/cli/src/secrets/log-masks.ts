@@ -16,7 +16,7 @@ export const maskInLog = (
   const maskLine = detectCiSystem(env)?.maskLine;
   if (!maskLine) return;
   // Logs have lines: a mask with a line break would match nothing.
-  const texts = secrets.flatMap(listSpellings).flatMap((form) => form.split(/[\r\n]+/));
+  const texts = secrets.flatMap(listSpellings).flatMap((spelling) => spelling.split(/[\r\n]+/));
   for (const text of new Set(texts)) {
     if (text.trim().length >= minSecretLength) output.ciCommand(maskLine(text));
   }
@@ -38,10 +38,10 @@ const extractCredentials = (secret: string): string[] => {
   const credentials = [...url.searchParams]
     .filter(([name]) => /key|pass|secret|sig|token/i.test(name))
     .map(([, value]) => value);
-  return [url.password, decodeComponent(url.password), ...credentials];
+  return [url.password, decodeComponentIfValid(url.password), ...credentials];
 };
 
-const decodeComponent = (text: string): string => {
+const decodeComponentIfValid = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -2,12 +2,12 @@ import type { Context } from "../input/context.js";
 import { secretInLogError } from "../errors/secret-errors.js";
 import type { OutputFormat } from "../output/output.js";
 import { detectCiSystem } from "../system/ci-system.js";
-import { type SecretFileFlags, type SecretFlags, setsVariable } from "./secret-flags.js";
+import { type SecretFileFlags, type SecretFlags, setsCiVariable } from "./secret-flags.js";
 
 /** Where the secrets in the result of a command go. */
 export type SecretDestination =
   /** They are printed: all of them, or only new ones, which the command creates. The others are masked. */
-  | { readonly to: "output"; readonly which: "all" | "new" }
+  | { readonly to: "output"; readonly scope: "all" | "new" }
   /** They are written into the files that the flags name, and printed as well or masked. */
   | { readonly to: "files"; readonly flags: SecretFileFlags; readonly inOutput: "printed" | "masked" }
   /** They are masked, because CI keeps what is printed in its log. */
@@ -23,18 +23,18 @@ export const resolveSecretDestination = (
 ): SecretDestination => {
   const { showSecrets, secretFile } = flags;
   const printsAll = showSecrets === true || secretFile === "-";
-  if (setsVariable(flags) || (secretFile !== undefined && secretFile !== "-")) {
+  if (setsCiVariable(flags) || (secretFile !== undefined && secretFile !== "-")) {
     return { to: "files", flags, inOutput: printsAll ? "printed" : "masked" };
   }
-  if (printsAll) return { to: "output", which: "all" };
-  return detectCiSystem(env) === undefined ? { to: "output", which: "new" } : { to: "nowhere" };
+  if (printsAll) return { to: "output", scope: "all" };
+  return detectCiSystem(env) === undefined ? { to: "output", scope: "new" } : { to: "nowhere" };
 };
 
 /** Whether a command prints also the secrets that existed before. */
 export const printsAllSecrets = (destination: SecretDestination): boolean =>
   destination.to === "files"
     ? destination.inOutput === "printed"
-    : destination.to === "output" && destination.which === "all";
+    : destination.to === "output" && destination.scope === "all";
 
 /** Whether a command prints the secrets that it creates. */
 export const printsNewSecrets = (destination: SecretDestination): boolean =>
@@ -48,10 +48,10 @@ export const printsNewSecrets = (destination: SecretDestination): boolean =>
  */
 export const assertHasDestination = (
   secretLabel: string,
-  { to: kind }: SecretDestination,
+  { to }: SecretDestination,
   fileFlag = "--secret-file",
 ): void => {
-  if (kind === "nowhere") throw secretInLogError(secretLabel, fileFlag);
+  if (to === "nowhere") throw secretInLogError(secretLabel, fileFlag);
 };
 
 /** Returns the format of a result: with `--secret-file -`, lines of JSON, as a file has them, instead of a table. */

@@ -9,7 +9,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
 /** A new file for secrets, which only its owner can read. */
 export class SecretFile {
   /** Bytes of the resources that were written completely. */
-  private size = 0;
+  private writtenBytes = 0;
 
   private constructor(
     readonly path: string,
@@ -29,14 +29,14 @@ export class SecretFile {
   }
 
   /** Appends a resource, as one line of JSON. Throws an error of the file system if it is not written completely. */
-  async add(resource: unknown): Promise<void> {
+  async append(resource: unknown): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(resource)}\n`);
     try {
       // Unlike write, which may stop early without an error, this writes everything or fails.
       await this.handle.appendFile(line);
-      this.size += line.length;
+      this.writtenBytes += line.length;
     } catch (error) {
-      await this.handle.truncate(this.size).catch(() => undefined);
+      await this.handle.truncate(this.writtenBytes).catch(() => undefined);
       throw error;
     }
   }
@@ -44,7 +44,7 @@ export class SecretFile {
   /** Closes the file, and removes it if nothing was added. Returns whether it remains. */
   async close(): Promise<boolean> {
     await this.handle.close();
-    if (this.size === 0) await rm(this.path, { force: true });
-    return this.size > 0;
+    if (this.writtenBytes === 0) await rm(this.path, { force: true });
+    return this.writtenBytes > 0;
   }
 }

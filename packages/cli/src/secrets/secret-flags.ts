@@ -21,5 +21,5 @@ export interface SecretFlags extends SecretFileFlags {
 }
 
 /** Whether a flag sets a variable. */
-export const setsVariable = ({ githubEnv, githubOutput, gitlabDotenv }: VariableFlags): boolean =>
+export const setsCiVariable = ({ githubEnv, githubOutput, gitlabDotenv }: VariableFlags): boolean =>
   githubEnv !== undefined || githubOutput !== undefined || gitlabDotenv !== undefined;

@@ -76,9 +76,9 @@ const maskAll = (resource: unknown, secrets: SecretFields | UnknownSecrets): unk
     ? secrets.mask(checkNesting(resource))
     : maskNamedSecrets(maskSecrets(checkNesting(resource), secrets.paths));
 
-const loadMaskedStrings = async (resource: unknown, masked: unknown): Promise<string[]> => {
+const loadMaskedStrings = async (resource: unknown, maskedResource: unknown): Promise<string[]> => {
   const { collectMaskedStrings } = await import("./masked-strings.js");
-  return collectMaskedStrings(resource, masked);
+  return collectMaskedStrings(resource, maskedResource);
 };
 
 const hideInLog = async (

@@ -17,7 +17,7 @@ export class SecretSinks {
 
   private constructor(
     private readonly file: SecretFile | undefined,
-    private readonly variables: readonly VariableFile[],
+    private readonly variableFiles: readonly VariableFile[],
     private readonly context: Pick<Context, "env" | "output">,
   ) {}
 
@@ -27,15 +27,15 @@ export class SecretSinks {
     context: Pick<Context, "cwd" | "env" | "output">,
   ): Promise<SecretSinks> {
     const { secretFile } = flags;
-    const variables = await openVariableFiles(flags, context);
+    const variableFiles = await openVariableFiles(flags, context);
     try {
       const file =
         secretFile === undefined || secretFile === "-"
           ? undefined
           : await SecretFile.create(secretFile, context.cwd);
-      return new SecretSinks(file, variables, context);
+      return new SecretSinks(file, variableFiles, context);
     } catch (error) {
-      await Promise.all(variables.map((file) => file.close()));
+      await Promise.all(variableFiles.map((file) => file.close()));
       throw error;
     }
   }
@@ -46,33 +46,33 @@ export class SecretSinks {
    * @param isIssued whether the service does not return the secrets again.
    */
   async write(resource: unknown, secrets: readonly string[], isIssued: boolean): Promise<void> {
-    const { file, variables, context } = this;
-    if (file) await this.attemptWrite(file.path, resource, isIssued, () => file.add(resource));
-    if (variables.length === 0) return;
+    const { file, variableFiles, context } = this;
+    if (file) await this.attemptWrite(file.path, resource, isIssued, () => file.append(resource));
+    if (variableFiles.length === 0) return;
     const value = findConnectionString(resource) ?? findOnlyText(secrets);
     if (value === undefined) return;
     this.hasSetVariable = true;
     maskInLog([value], context);
-    for (const variable of variables) {
-      await this.attemptWrite(variable.path, resource, isIssued, () => variable.set(value));
+    for (const variableFile of variableFiles) {
+      await this.attemptWrite(variableFile.path, resource, isIssued, () => variableFile.set(value));
     }
   }
 
   /** Closes the files. Throws if secrets could not be written. */
   async end({ hasResult }: { hasResult: boolean }): Promise<void> {
-    const { file, variables, failure } = this;
+    const { file, variableFiles, failure } = this;
     const { output } = this.context;
     const hasSecretFile = (await file?.close()) ?? false;
-    await Promise.all(variables.map((file) => file.close()));
+    await Promise.all(variableFiles.map((file) => file.close()));
     if (!failure) {
       if (file && hasSecretFile) output.info(`Wrote the secrets to ${file.path}.`);
       if (this.hasSetVariable) {
-        for (const { done, path, mode, isOfSystem } of variables) {
-          if (!isOfSystem) await warnAboutReaders(path, mode, this.context);
-          output.info(done);
+        for (const { doneMessage, path, mode, isMadeBySystem } of variableFiles) {
+          if (!isMadeBySystem) await warnAboutReaders(path, mode, this.context);
+          output.info(doneMessage);
         }
       }
-      if (!this.hasSetVariable && variables.length > 0 && hasResult) throw noSecretForVariableError();
+      if (!this.hasSetVariable && variableFiles.length > 0 && hasResult) throw noSecretForVariableError();
       return;
     }
     const { cause, isLost } = failure;

@@ -14,9 +14,9 @@ export interface VariableFile {
   /** Permissions of the file. */
   readonly mode: number;
   /** Whether the CI system made the file for the job. */
-  readonly isOfSystem: boolean;
+  readonly isMadeBySystem: boolean;
   /** The message when it was written. */
-  readonly done: string;
+  readonly doneMessage: string;
   /** Writes it. Throws an error of the file system if that fails. */
   set(value: string): Promise<void>;
   close(): Promise<void>;
@@ -33,29 +33,35 @@ export const openVariableFiles = async (
   { githubEnv, githubOutput, gitlabDotenv }: VariableFlags,
   { env, cwd }: Pick<Context, "env" | "cwd">,
 ): Promise<VariableFile[]> => {
-  const targets: {
+  const assignments: {
     path: string;
     name: string;
-    done: string;
+    doneMessage: string;
     format: FormatAssignment;
-    isOfSystem: boolean;
+    isMadeBySystem: boolean;
   }[] = [];
   if (githubEnv !== undefined) {
     assertVariableName(githubEnv, "--github-env");
-    const done = `Set ${githubEnv} for the following steps of the job.`;
-    targets.push({
+    const doneMessage = `Set ${githubEnv} for the following steps of the job.`;
+    assignments.push({
       path: requireGithubFile("GITHUB_ENV", "--github-env", env),
       name: githubEnv,
-      done,
-      format: formatMultiline,
-      isOfSystem: true,
+      doneMessage,
+      format: formatMultilineAssignment,
+      isMadeBySystem: true,
     });
   }
   if (githubOutput !== undefined) {
     assertOutputName(githubOutput, "--github-output");
-    const done = `Set the output ${githubOutput} of the step.`;
+    const doneMessage = `Set the output ${githubOutput} of the step.`;
     const path = requireGithubFile("GITHUB_OUTPUT", "--github-output", env);
-    targets.push({ path, name: githubOutput, done, format: formatMultiline, isOfSystem: true });
+    assignments.push({
+      path,
+      name: githubOutput,
+      doneMessage,
+      format: formatMultilineAssignment,
+      isMadeBySystem: true,
+    });
   }
   if (gitlabDotenv !== undefined) {
     const [, name = "DATABASE_URL", path = gitlabDotenv] = /^(\w+)=(.*)$/s.exec(gitlabDotenv) ?? [];
@@ -66,13 +72,17 @@ export const openVariableFiles = async (
         "Pass NAME=PATH with the path that the job has in artifacts:reports:dotenv, such as DATABASE_URL=database.env.",
       );
     }
-    const done = `Set ${name} in ${resolve(cwd, path)}.`;
-    targets.push({ path, name, done, format: formatDotenvLine, isOfSystem: false });
+    const doneMessage = `Set ${name} in ${resolve(cwd, path)}.`;
+    assignments.push({ path, name, doneMessage, format: formatDotenvLine, isMadeBySystem: false });
   }
   const files: VariableFile[] = [];
   try {
-    for (const { path, name, done, format, isOfSystem } of targets) {
-      files.push({ ...(await openForAppending(resolve(cwd, path), name, format)), done, isOfSystem });
+    for (const { path, name, doneMessage, format, isMadeBySystem } of assignments) {
+      files.push({
+        ...(await openForAppending(resolve(cwd, path), name, format)),
+        doneMessage,
+        isMadeBySystem,
+      });
     }
   } catch (error) {
     await Promise.all(files.map((file) => file.close()));
@@ -92,17 +102,17 @@ const openForAppending = async (
   path: string,
   name: string,
   format: FormatAssignment,
-): Promise<Omit<VariableFile, "done" | "isOfSystem">> => {
+): Promise<Omit<VariableFile, "doneMessage" | "isMadeBySystem">> => {
   const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDWR } = constants;
-  let file: FileHandle;
+  let handle: FileHandle;
   let mode: number;
   try {
     // Without O_NONBLOCK, opening a named pipe waits for its reader.
-    file = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
-    const stats = await file.stat();
+    handle = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    const stats = await handle.stat();
     mode = stats.mode & 0o777;
     if (!stats.isFile()) {
-      await file.close();
+      await handle.close();
       throw new Error("it is not a regular file");
     }
   } catch (error) {
@@ -112,23 +122,23 @@ const openForAppending = async (
     path,
     mode,
     async set(value) {
-      const separator = (await lacksFinalLineBreak(file)) ? "\n" : "";
-      await file.appendFile(`${separator}${format(name, value)}`);
+      const separator = (await lacksFinalLineBreak(handle)) ? "\n" : "";
+      await handle.appendFile(`${separator}${format(name, value)}`);
     },
-    close: () => file.close(),
+    close: () => handle.close(),
   };
 };
 
 /** Whether the last line of a file has no line break. */
-const lacksFinalLineBreak = async (file: FileHandle): Promise<boolean> => {
-  const { size } = await file.stat();
+const lacksFinalLineBreak = async (handle: FileHandle): Promise<boolean> => {
+  const { size } = await handle.stat();
   if (size === 0) return false;
-  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0] !== 10;
 };
 
 /** The delimiter is random, so that no value can end early and set other variables. */
-const formatMultiline: FormatAssignment = (name, value) => {
+const formatMultilineAssignment: FormatAssignment = (name, value) => {
   const delimiter = `mgmt_${randomUUID()}`;
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
 };

@@ -54,10 +54,12 @@ export class ApprovalProgress {
   }
 
   private ensureSpinner(): void {
-    this.stopSpinner ??= this.output.startSpinner(() => `${this.pending()}, ${this.formatTimeLeft()} left`);
+    this.stopSpinner ??= this.output.startSpinner(
+      () => `${this.formatPending()}, ${this.formatTimeLeft()} left`,
+    );
   }
 
-  private pending(): string {
+  private formatPending(): string {
     const count = [...this.printedStatuses.values()].filter((status) => status === "pending").length;
     return count > 1 ? `${String(count)} approvals pending` : "pending";
   }

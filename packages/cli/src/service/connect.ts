@@ -7,8 +7,8 @@ import { invalidAddressError } from "../errors/usage-errors.js";
 import type { ValueWithSource } from "../profiles/active-profile.js";
 import { isDevAccess, type ServiceAccess, resolveAccess } from "../profiles/resolve-access.js";
 import type { Transport } from "../sdk/sdk.js";
-import { announceRetry, withSlownessNotices } from "../transport/announce-delays.js";
-import { withDebugNotices } from "../transport/debug-requests.js";
+import { announceRetry, addSlownessNotices } from "../transport/announce-delays.js";
+import { addDebugNotices } from "../transport/debug-requests.js";
 
 /** How requests are sent. */
 type SendOptions = Pick<ClientOptions, "waitForApproval" | "middleware">;
@@ -34,8 +34,8 @@ export const connectWithAccess = async (
   if ("token" in value || value.profile.controlSecretFile === undefined)
     return createClientFor(baseUrl, token, context, options);
   const { addServiceProof } = await import("../credentials/dev-service-proof.js");
-  return createClientFor(baseUrl, token, context, options, (transport, plain) =>
-    addServiceProof(transport, value, context, plain),
+  return createClientFor(baseUrl, token, context, options, (transport, undebuggedTransport) =>
+    addServiceProof(transport, value, context, undebuggedTransport),
   );
 };
 
@@ -74,19 +74,20 @@ export const createClientFor = async (
     changes,
   }: Pick<Context, "version" | "output" | "insecureAddresses" | "changes">,
   options?: SendOptions,
-  wrapTransport: (transport: Transport, plain: Transport) => Transport = (transport) => transport,
+  wrapTransport: (transport: Transport, undebuggedTransport: Transport) => Transport = (transport) =>
+    transport,
 ): Promise<MgmtClient> => {
   const { createClient, InvalidArgumentError, nodeTransport } = await import("../sdk/sdk.js");
   let client: MgmtClient;
   const undebuggedTransport = nodeTransport();
-  const transport = wrapTransport(withDebugNotices(undebuggedTransport, output), undebuggedTransport);
+  const transport = wrapTransport(addDebugNotices(undebuggedTransport, output), undebuggedTransport);
   try {
     client = createClient({
       baseUrl: baseUrl.value,
       // The check below has the words of the command line.
       allowInsecureHttp: true,
       token,
-      transport: changes.watch(withSlownessNotices(transport, output)),
+      transport: changes.watch(addSlownessNotices(transport, output)),
       onRetry: (retry) => announceRetry(retry, output),
       headers: { "user-agent": `mgmt/${version}` },
       timers,

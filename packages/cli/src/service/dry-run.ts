@@ -65,15 +65,15 @@ export class SequenceDryRun {
  * Prints requests that were not sent: as JSON without their secrets, or as curl commands that read the token and the secrets
  * from environment variables.
  *
- * @param declaredPaths Paths of secrets in the bodies. Those that redaction finds are added.
+ * @param declaredSecretPaths Paths of secrets in the bodies. Those that redaction finds are added.
  */
 export const printRequests = async (
   recordedRequests: readonly PlannedRequest[],
   format: DryRunFormat,
-  declaredPaths: readonly (readonly string[])[],
+  declaredSecretPaths: readonly (readonly string[])[],
   { output }: Pick<Context, "output">,
 ): Promise<void> => {
-  const requests = withoutUnusedIds(recordedRequests).map((request) => ({
+  const requests = removeUnusedIds(recordedRequests).map((request) => ({
     ...request,
     url: redactUrl(request.url),
   }));
@@ -81,16 +81,18 @@ export const printRequests = async (
     // Without the id of an earlier response, the later requests must not be sent.
     const shellPreamble = requests.some(({ id }) => id !== undefined) ? ["set -e"] : [];
     return output.text(
-      [...shellPreamble, ...requests.map((request) => renderCurlRequest(request, declaredPaths))].join("\n"),
+      [...shellPreamble, ...requests.map((request) => renderCurlRequest(request, declaredSecretPaths))].join(
+        "\n",
+      ),
     );
   }
-  const redactedRequests = requests.map((request) => redactRequest(request, declaredPaths));
+  const redactedRequests = requests.map((request) => redactRequest(request, declaredSecretPaths));
   if (output.format === "table") output.text(toSafeJson(redactedRequests, 2));
   else await output.result(redactedRequests);
 };
 
 /** Removes the names of ids that no request contains. */
-const withoutUnusedIds = (requests: readonly PlannedRequest[]): PlannedRequest[] => {
+const removeUnusedIds = (requests: readonly PlannedRequest[]): PlannedRequest[] => {
   const usedIds = new Set(findIdVariableNames(JSON.stringify(requests.map(({ url, body }) => [url, body]))));
   return requests.map(({ id, ...request }) =>
     id !== undefined && usedIds.has(id) ? { ...request, id } : request,
@@ -99,7 +101,7 @@ const withoutUnusedIds = (requests: readonly PlannedRequest[]): PlannedRequest[]
 
 const renderCurlRequest = (
   request: PlannedRequest,
-  declaredPaths: readonly (readonly string[])[],
+  declaredSecretPaths: readonly (readonly string[])[],
 ): string => {
   const { headers = {}, body } = request;
   const redactedHeaders = redactHeaders(headers);
@@ -107,38 +109,43 @@ const renderCurlRequest = (
   // Only the fields of an object can be variables.
   const maskedRequest =
     body === undefined || isObject(body) ? request : { ...request, body: redactBody(JSON.stringify(body)) };
-  return renderCurlCommand(maskedRequest, findSecretPaths(body, declaredPaths), secretHeaders);
+  return renderCurlCommand(maskedRequest, findSecretPaths(body, declaredSecretPaths), secretHeaders);
 };
 
 const redactRequest = (
   request: PlannedRequest,
-  declaredPaths: readonly (readonly string[])[],
+  declaredSecretPaths: readonly (readonly string[])[],
 ): PlannedRequest => {
   const headers = request.headers && { headers: redactHeaders(request.headers) };
   if (request.body === undefined) return { ...request, ...headers };
   const { body } = structuredClone({ body: request.body });
   if (isObject(body))
-    for (const path of declaredPaths) if (valueAt(body, path) !== undefined) setAt(body, path, "[redacted]");
+    for (const path of declaredSecretPaths)
+      if (valueAt(body, path) !== undefined) setAt(body, path, "[redacted]");
   return { ...request, ...headers, body: redactBody(JSON.stringify(body)) };
 };
 
 /** Returns the declared paths and, outside of them, those at which redaction changes a value. */
 const findSecretPaths = (
   body: unknown,
-  declaredPaths: readonly (readonly string[])[],
+  declaredSecretPaths: readonly (readonly string[])[],
 ): (readonly string[])[] => {
   const isDeclared = (path: readonly string[]): boolean =>
-    declaredPaths.some((declaredPath) => declaredPath.every((name, index) => path[index] === name));
+    declaredSecretPaths.some((declaredPath) => declaredPath.every((name, index) => path[index] === name));
   const paths = findRedactedPaths(body, redactBody(JSON.stringify(body ?? null)));
-  return [...declaredPaths, ...paths.filter((path) => !isDeclared(path))];
+  return [...declaredSecretPaths, ...paths.filter((path) => !isDeclared(path))];
 };
 
 /** Returns the paths at which redaction has changed a value. */
-const findRedactedPaths = (value: unknown, redacted: unknown, path: readonly string[] = []): string[][] => {
-  if (isObject(value) && isObject(redacted)) {
+const findRedactedPaths = (
+  value: unknown,
+  redactedValue: unknown,
+  path: readonly string[] = [],
+): string[][] => {
+  if (isObject(value) && isObject(redactedValue)) {
     return Object.entries(value).flatMap(([name, inner]) =>
-      findRedactedPaths(inner, redacted[name], [...path, name]),
+      findRedactedPaths(inner, redactedValue[name], [...path, name]),
     );
   }
-  return JSON.stringify(value) === JSON.stringify(redacted) ? [] : [[...path]];
+  return JSON.stringify(value) === JSON.stringify(redactedValue) ? [] : [[...path]];
 };

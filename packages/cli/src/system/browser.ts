@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { programEnvironment } from "./find-program.js";
+import { buildProgramEnvironment } from "./find-program.js";
 
 /** Files that container runtimes create in every container. */
 const containerMarkers = ["/.dockerenv", "/run/.containerenv"];
@@ -21,7 +21,7 @@ export const findNoBrowserReason = (
 export const launchBrowser = async (url: string): Promise<boolean> => {
   try {
     const { default: open } = await import("open");
-    const child = await inProgramEnvironment(() => open(url));
+    const child = await runInProgramEnvironment(() => open(url));
     child.on("error", () => undefined);
     return true;
   } catch {
@@ -30,9 +30,9 @@ export const launchBrowser = async (url: string): Promise<boolean> => {
 };
 
 /** Runs a function that starts a program with the variables of this process, as those of a program that this command chooses. */
-const inProgramEnvironment = async <T>(startProgram: () => Promise<T>): Promise<T> => {
+const runInProgramEnvironment = async <T>(startProgram: () => Promise<T>): Promise<T> => {
   const originalVariables = { ...process.env };
-  const programVariables = programEnvironment(process.env);
+  const programVariables = buildProgramEnvironment(process.env);
   for (const name of Object.keys(originalVariables))
     if (!(name in programVariables)) delete process.env[name];
   Object.assign(process.env, programVariables);

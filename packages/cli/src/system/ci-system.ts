@@ -36,7 +36,7 @@ export const detectCiSystem = (env: NodeJS.ProcessEnv): CiSystem | undefined =>
 export const isCi = (env: NodeJS.ProcessEnv): boolean => isVariableOn(env["CI"]);
 
 /** A variable that says no, such as CI=false, is like one that is not set. */
-const isVariableOn = (value = ""): boolean => !["", "0", "false"].includes(value.trim().toLowerCase());
+export const isVariableOn = (value = ""): boolean => !["", "0", "false"].includes(value.trim().toLowerCase());
 
 const escapeCommandValue = (text: string, percent: string): string =>
   text.replaceAll("%", percent).replaceAll("\r", "%0D").replaceAll("\n", "%0A");

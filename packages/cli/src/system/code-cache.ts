@@ -99,8 +99,8 @@ export class CodeCache {
 }
 
 /** Returns a name for the compiled code of a build. Other flags of Node.js make V8 compile other code. */
-export const createCacheName = (build: string, version: string): string => {
-  const { dev, ino, size, mtimeMs } = statSync(join(build, "main.js"));
+export const createCacheName = (buildFolder: string, version: string): string => {
+  const { dev, ino, size, mtimeMs } = statSync(join(buildFolder, "main.js"));
   const flags = [...process.execArgv, process.env["NODE_OPTIONS"]].join(" ");
   return [version, process.version, process.arch, dev, ino, size, mtimeMs, hashText(flags)].join("-");
 };

@@ -1,6 +1,6 @@
 import Module from "node:module";
 import { basename, join } from "node:path";
-import { embeddedText } from "./standalone.js";
+import { readEmbeddedText } from "./standalone.js";
 
 /** A CommonJS module with the method that Node.js calls, which is not in its types. */
 interface CommonJsModule {
@@ -24,6 +24,6 @@ export const requireEmbedded = (name: string, require: NodeJS.Require): object =
       id.startsWith("./") ? requireEmbedded(basename(id), require) : require(id),
   }) as unknown as CommonJsModule;
   loadedModules.set(name, newModule);
-  newModule._compile(embeddedText(name), filename);
+  newModule._compile(readEmbeddedText(name), filename);
   return newModule.exports;
 };

@@ -40,7 +40,7 @@ export class Interruption {
     this.#controller.abort(interruptedError(name));
   }
 
-  /** Passes the signals to `receive` instead until `work` is done, because a program that runs in the foreground handles them. */
+  /** Passes the signals to `receiveSignal` instead until `work` is done, because a program that runs in the foreground handles them. */
   async leaveSignalsTo<T>(receiveSignal: (signal: EndSignal) => void, work: () => Promise<T>): Promise<T> {
     const outerReceiver = this.#receiveSignal;
     this.#receiveSignal = receiveSignal;

@@ -7,10 +7,10 @@ import {
   notExecutableError,
   programNotStartedError,
   programNotFoundError,
-} from "../errors/run-errors.js";
+} from "../errors/program-errors.js";
 import { type EndSignal, exitCodeOfSignal, ProgramEndedError } from "../errors/exit-codes.js";
 import { isInForeground, keyboardSignals } from "./foreground.js";
-import { inheritedEnvironment } from "./find-program.js";
+import { buildInheritedEnvironment } from "./find-program.js";
 import type { Interruption } from "./interruption.js";
 import { waitForInterrupt } from "./shared-interrupt.js";
 
@@ -21,7 +21,7 @@ export interface ProgramOptions {
   /** `inherit`, or for each of standard input, output and error a stream of this process or `ignore`. */
   readonly stdio: "inherit" | readonly ("ignore" | number)[];
   /** The advice if the program is not found. */
-  readonly notFound: string;
+  readonly notFoundHint: string;
   readonly interruption: Interruption;
   /** Called with each signal that arrives while the program runs. Default: only the program decides what the signal means. */
   readonly onSignal?: (signal: EndSignal) => void;
@@ -35,16 +35,16 @@ const signalsForPrograms = ["SIGUSR1", "SIGUSR2"] as const;
  * the run. The program gets no variable of this command.
  *
  * @param variables environment variables to set beside those of this process. Undefined removes one.
- * @throws ProgramEnded unless the program exits with 0; `program:not_found`; `program:not_executable`; `program:not_started`.
+ * @throws ProgramEndedError unless the program exits with 0; `program:not_found`; `program:not_executable`; `program:not_started`.
  */
 export const runProgram = async (
   program: string,
   args: readonly string[],
   variables: Readonly<Record<string, string | undefined>>,
-  { env: ownEnvironment, cwd, interruption }: Pick<ProgramOptions, "env" | "cwd" | "interruption">,
-  hints: { notFound: string },
+  { env: parentEnvironment, cwd, interruption }: Pick<ProgramOptions, "env" | "cwd" | "interruption">,
+  hints: { notFoundHint: string },
 ): Promise<void> => {
-  const env = { ...inheritedEnvironment(ownEnvironment), ...variables };
+  const env = { ...buildInheritedEnvironment(parentEnvironment), ...variables };
   const status = await runForExitStatus(program, args, {
     cwd,
     env,
@@ -64,7 +64,7 @@ export const runProgram = async (
 export const runForExitStatus = async (
   program: string,
   args: readonly string[],
-  { cwd, env, stdio, notFound, interruption, onSignal }: ProgramOptions,
+  { cwd, env, stdio, notFoundHint, interruption, onSignal }: ProgramOptions,
 ): Promise<number> => {
   const child = spawn(program, args, { cwd, env, stdio: typeof stdio === "string" ? stdio : [...stdio] });
   const whenEnded = new Promise<number>((resolve, reject) => {
@@ -89,7 +89,7 @@ export const runForExitStatus = async (
       return status;
     });
   } catch (error) {
-    throw await describeStartFailure(program, error, { cwd, env, notFound });
+    throw await describeStartFailure(program, error, { cwd, env, notFoundHint });
   } finally {
     for (const signal of signalsForPrograms) process.off(signal, forwardSignal);
   }
@@ -99,11 +99,11 @@ export const runForExitStatus = async (
 const describeStartFailure = async (
   program: string,
   error: unknown,
-  { cwd, env, notFound }: Pick<ProgramOptions, "cwd" | "env" | "notFound">,
+  { cwd, env, notFoundHint }: Pick<ProgramOptions, "cwd" | "env" | "notFoundHint">,
 ): Promise<CliError> => {
   const code = errorCode(error);
   if (code !== "ENOENT" && code !== "EACCES") return programNotStartedError(program, describeCause(error));
   const { programExists } = await import("./program-exists.js");
-  if (!programExists(program, { cwd, env })) return programNotFoundError(program, notFound);
+  if (!programExists(program, { cwd, env })) return programNotFoundError(program, notFoundHint);
   return code === "EACCES" ? notExecutableError(program) : interpreterNotFoundError(program);
 };

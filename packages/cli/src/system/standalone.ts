@@ -9,10 +9,10 @@ const findEmbeddedAssets = (): typeof import("node:sea") | undefined => {
 export const isStandalone = (): boolean => findEmbeddedAssets() !== undefined;
 
 /** Returns the text of a file of the build. Throws if this is not the standalone program, or has no such file. */
-export const embeddedText = (name: string): string => requireEmbeddedAssets(name).getAsset(name, "utf8");
+export const readEmbeddedText = (name: string): string => requireEmbeddedAssets(name).getAsset(name, "utf8");
 
-/** Returns the content of a file of the build. Throws as `embeddedText` does. */
-export const embeddedBytes = (name: string): Buffer =>
+/** Returns the content of a file of the build. Throws as `readEmbeddedText` does. */
+export const readEmbeddedBytes = (name: string): Buffer =>
   Buffer.from(requireEmbeddedAssets(name).getAsset(name));
 
 const requireEmbeddedAssets = (name: string): typeof import("node:sea") => {

@@ -2,7 +2,7 @@
  * Returns the words that call this command again in a shell: `npx @mgmt/cli` if npx started it, because the shell may then have no
  * `mgmt`. `npx mgmt` would install a package of somebody else in a folder without the CLI.
  */
-export const programWords = (env: NodeJS.ProcessEnv): readonly [string, ...string[]] => {
+export const getProgramWords = (env: NodeJS.ProcessEnv): readonly [string, ...string[]] => {
   // Programs that npx started pass its variables on, but the command in them is theirs.
   const isNpx =
     env["npm_lifecycle_event"] === "npx" && /^["']?mgmt(?=["'\s]|$)/.test(env["npm_lifecycle_script"] ?? "");
@@ -18,7 +18,7 @@ const callPattern =
 
 /** Returns a message in which the commands to run start with the words that start this one. */
 export const withProgramWords = (message: string, env: NodeJS.ProcessEnv): string => {
-  const program = programWords(env).join(" ");
+  const program = getProgramWords(env).join(" ");
   return program === "mgmt"
     ? message
     : message.replaceAll(callPattern, (match) => (match === "mgmt" ? program : match));

@@ -1,33 +1,39 @@
 /** Returns the Damerau–Levenshtein distance: the number of letters to insert, remove, replace or swap. */
 const editDistance = (left: string, right: string): number => {
   const rows: number[][] = [[...Array(right.length + 1).keys()]];
-  const distanceAt = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;
-  for (let i = 1; i <= left.length; i++) {
-    const row = [i];
+  const getDistance = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;
+  for (let rowIndex = 1; rowIndex <= left.length; rowIndex++) {
+    const row = [rowIndex];
     rows.push(row);
-    for (let j = 1; j <= right.length; j++) {
-      const isSameLetter = left[i - 1] === right[j - 1];
-      const isSwapped = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
+    for (let columnIndex = 1; columnIndex <= right.length; columnIndex++) {
+      const isSameLetter = left[rowIndex - 1] === right[columnIndex - 1];
+      const isSwapped =
+        rowIndex > 1 &&
+        columnIndex > 1 &&
+        left[rowIndex - 1] === right[columnIndex - 2] &&
+        left[rowIndex - 2] === right[columnIndex - 1];
       row.push(
         Math.min(
-          distanceAt(i - 1, j) + 1,
-          distanceAt(i, j - 1) + 1,
-          distanceAt(i - 1, j - 1) + (isSameLetter ? 0 : 1),
-          isSwapped ? distanceAt(i - 2, j - 2) + 1 : Infinity,
+          getDistance(rowIndex - 1, columnIndex) + 1,
+          getDistance(rowIndex, columnIndex - 1) + 1,
+          getDistance(rowIndex - 1, columnIndex - 1) + (isSameLetter ? 0 : 1),
+          isSwapped ? getDistance(rowIndex - 2, columnIndex - 2) + 1 : Infinity,
         ),
       );
     }
   }
-  return distanceAt(left.length, right.length);
+  return getDistance(left.length, right.length);
 };
 
 /** Returns up to three candidates that were probably meant, best first. */
 export const findSimilar = (word: string, candidates: readonly string[]): string[] => {
   const maxDistance = Math.min(3, Math.max(1, Math.floor(word.length * 0.4)));
   return [...new Set(candidates)]
-    .map((candidate) => ({ candidate, steps: editDistance(word.toLowerCase(), candidate) }))
-    .filter(({ candidate, steps }) => steps <= maxDistance || (word.length > 2 && candidate.startsWith(word)))
-    .sort((a, b) => a.steps - b.steps)
+    .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate) }))
+    .filter(
+      ({ candidate, distance }) => distance <= maxDistance || (word.length > 2 && candidate.startsWith(word)),
+    )
+    .sort((a, b) => a.distance - b.distance)
     .map(({ candidate }) => candidate)
     .slice(0, 3);
 };

@@ -3,7 +3,7 @@ import type { Output } from "../output/output.js";
 import type { Transport } from "../sdk/sdk.js";
 
 /** Wraps a transport: a request without a response after a second is announced on standard error. */
-export const withSlownessNotices = (transport: Transport, output: Output): Transport => ({
+export const addSlownessNotices = (transport: Transport, output: Output): Transport => ({
   async send(request) {
     const message = `Still waiting for a response from ${new URL(request.url).host}.`;
     const timer = setTimeout(

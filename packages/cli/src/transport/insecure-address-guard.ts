@@ -5,7 +5,7 @@ import type { Output } from "../output/output.js";
 export class InsecureAddressGuard {
   /** Whether `--insecure` was passed. */
   isAllowed = false;
-  private readonly named = new Set<string>();
+  private readonly warnedHosts = new Set<string>();
 
   constructor(private readonly output: Output) {}
 
@@ -20,8 +20,8 @@ export class InsecureAddressGuard {
     const { isLoopbackHostname } = await import("../sdk/sdk.js");
     if (isLoopbackHostname(hostname)) return;
     if (!this.isAllowed) throw insecureAddressError(from, host);
-    if (this.named.has(host)) return;
-    this.named.add(host);
+    if (this.warnedHosts.has(host)) return;
+    this.warnedHosts.add(host);
     const message = `Credentials are sent to ${host} unencrypted, because of --insecure`;
     await this.output.warn({ code: "connection:insecure", message });
   }

@@ -12,7 +12,7 @@ import { type ReplaceResult, replaceFile } from "../files/replace-file.js";
 /** The result of setting a variable in an env file. */
 export interface SetVariableResult extends ReplaceResult {
   /** How many lines set the variable now. */
-  readonly assignments: number;
+  readonly assignmentCount: number;
 }
 
 /**
@@ -28,17 +28,17 @@ export const setEnvFileVariable = async (
   value: string,
   root: string,
 ): Promise<SetVariableResult> => {
-  let assignments = 1;
+  let assignmentCount = 1;
   try {
-    const replaceResult = await replaceFile(path, { root }, (before) => {
-      const text = decodeAsciiBased(before);
+    const replaceResult = await replaceFile(path, { root }, (currentContent) => {
+      const text = decodeAsciiBased(currentContent);
       if (text === undefined) throw undecodableEnvFileError(path);
       const line = findOpenQuoteLine(text);
       if (line !== undefined) throw envFileQuoteError(path, line);
-      assignments = Math.max(1, findAssignments(text, name).length);
+      assignmentCount = Math.max(1, findAssignments(text, name).length);
       return Buffer.from(replaceAssignments(text, name, value), "latin1");
     });
-    return { ...replaceResult, assignments };
+    return { ...replaceResult, assignmentCount };
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw error instanceof LinkedPathError
@@ -60,13 +60,15 @@ const assignmentPattern = new RegExp(
 
 /** Returns the number of the line with a value whose quote has no end; undefined if there is none. */
 export const findOpenQuoteLine = (text: string): number | undefined => {
-  const openAssignment = [...text.matchAll(assignmentPattern)].find(({ 0: whole, 1: start = "", index }) => {
-    const value = whole.slice(start.length);
-    const quote = /^["'`]/.exec(value)?.[0];
-    if (quote === undefined || (value.length > 1 && value.endsWith(quote))) return false;
-    const line = /^[^\r\n]*/.exec(text.slice(index + start.length))?.[0] ?? "";
-    return !(quote === '"' ? line.replaceAll(/\\./g, "") : line).includes(quote, 1);
-  });
+  const openAssignment = [...text.matchAll(assignmentPattern)].find(
+    ({ 0: matchText, 1: start = "", index }) => {
+      const value = matchText.slice(start.length);
+      const quote = /^["'`]/.exec(value)?.[0];
+      if (quote === undefined || (value.length > 1 && value.endsWith(quote))) return false;
+      const line = /^[^\r\n]*/.exec(text.slice(index + start.length))?.[0] ?? "";
+      return !(quote === '"' ? line.replaceAll(/\\./g, "") : line).includes(quote, 1);
+    },
+  );
   return openAssignment && text.slice(0, openAssignment.index).split("\n").length;
 };
 
@@ -78,8 +80,8 @@ export const replaceAssignments = (text: string, name: string, value: string): s
   const assignments = findAssignments(text, name);
   if (assignments.length > 0) {
     return assignments.reduceRight(
-      (after, { index, 0: whole, 1: start = "" }) =>
-        `${after.slice(0, index)}${start}"${value}"${after.slice(index + whole.length)}`,
+      (resultText, { index, 0: matchText, 1: start = "" }) =>
+        `${resultText.slice(0, index)}${start}"${value}"${resultText.slice(index + matchText.length)}`,
       text,
     );
   }

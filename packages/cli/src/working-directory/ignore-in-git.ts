@@ -47,8 +47,8 @@ export const ignoreInGit = async (
 export const addToGitignore = async (lines: readonly string[], folder: string): Promise<string[]> => {
   const file = join(folder, ".gitignore");
   let addedLines: string[] = [];
-  const appendLines = (before: Buffer | undefined): Buffer => {
-    const text = decodeAsciiBased(before);
+  const appendLines = (currentContent: Buffer | undefined): Buffer => {
+    const text = decodeAsciiBased(currentContent);
     if (text === undefined) throw new Error("it is UTF-16, or not a text");
     const newline = text.includes("\r\n") ? "\r\n" : "\n";
     const presentLines = new Set(text.split(/\r?\n/).map((line) => line.trim()));

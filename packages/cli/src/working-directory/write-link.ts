@@ -1,8 +1,8 @@
 import type { Context, GlobalFlags } from "../input/context.js";
 import { unwritableLinkError } from "../errors/storage-errors.js";
 import { replaceFile } from "../files/replace-file.js";
-import { requireProfile } from "../profiles/active-profile.js";
-import { type Link, linkFilePathIn, readLink } from "../profiles/link-file.js";
+import { chooseExistingProfile } from "../profiles/active-profile.js";
+import { type Link, getLinkFilePath, readLink } from "../profiles/link-file.js";
 import { warnAboutReaders } from "../secrets/warn-about-readers.js";
 
 /**
@@ -16,8 +16,8 @@ export const writeLink = async (
   context: Context,
 ): Promise<{ file: string; link: Link }> => {
   const { cwd } = context;
-  const file = linkFilePathIn(cwd);
-  const { name } = requireProfile(flags, context);
+  const file = getLinkFilePath(cwd);
+  const { name } = chooseExistingProfile(flags, context);
   const previousLink = readLink(file);
   // The ids of one profile mean nothing in another.
   const retainedLink = previousLink?.profile === name?.value ? previousLink : undefined;

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { missingDefaultError, otherOriginError } from "../../errors/api-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { requireProfile } from "../../profiles/active-profile.js";
+import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { defaultVariables, isDefaultName } from "../../profiles/profile.js";
 
@@ -66,7 +66,7 @@ export const fillPlaceholders = (
       );
     }
     const defaultChoice = resolveAndAnnounceDefault(name, flags, context, () =>
-      requireProfile(flags, context),
+      chooseExistingProfile(flags, context),
     );
     const flag = name === "projectId" ? "--project-id" : "--workspace-id";
     if (!defaultChoice) throw missingDefaultError(name, defaultVariables[name], flag);

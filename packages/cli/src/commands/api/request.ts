@@ -127,7 +127,7 @@ export const resolveRequest = async (
   for (const field of requestArguments.fields)
     fieldValues.push([field, await readFieldCheckingSecrets(field, operation, sources)]);
   if (method !== "GET" && method !== "DELETE") {
-    const body = await readBody(requestArguments.input, fieldValues, sources);
+    const body = await readBodyWithFields(requestArguments.input, fieldValues, sources);
     return { method, path, query, body, headers, operation };
   }
   if (requestArguments.input !== undefined) {
@@ -167,7 +167,7 @@ const addToQuery = (
   else query.set(key, String(value));
 };
 
-const readBody = async (
+const readBodyWithFields = async (
   inputFile: string | undefined,
   fieldValues: readonly [FieldArgument, unknown][],
   sources: InputSources,

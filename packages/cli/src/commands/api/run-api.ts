@@ -4,14 +4,14 @@ import { missingBaseUrlError } from "../../errors/access-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { isObject, valueAt } from "../../json/json-path.js";
 import type { Output } from "../../output/output.js";
-import { explainWrongIds } from "../../run/explain-wrong-ids.js";
+import { runExplainingWrongIds } from "../../run/run-explaining-wrong-ids.js";
 import { notFoundNotice } from "../../run/messages.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { formatWithSecrets, resolveSecretDestination } from "../../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput, type UnknownSecrets } from "../../secrets/secret-output.js";
 import type { SecretFields } from "../../contract/command-definition.js";
-import { type SecretFlags, setsVariable } from "../../secrets/secret-flags.js";
+import { type SecretFlags, setsCiVariable } from "../../secrets/secret-flags.js";
 import { connectWithAccess } from "../../service/connect.js";
 import { redactBody } from "@mgmt/internal/redaction/redact";
 import { fillPlaceholders } from "./request-path.js";
@@ -70,7 +70,7 @@ export const runApi = async (
   try {
     if (!request.operation) return await sendAndPrint();
     const { definition, pathIds } = request.operation;
-    await explainWrongIds(
+    await runExplainingWrongIds(
       definition,
       pathIds,
       context,
@@ -111,9 +111,9 @@ const assertFlagsApply = async (
     if (flags.secretFile !== undefined) {
       throw usageError("--secret-file: the response has no secrets", "Leave it out.");
     }
-    if (setsVariable(flags)) throw usageError("The response has no secret that a variable could be set to");
+    if (setsCiVariable(flags)) throw usageError("The response has no secret that a variable could be set to");
   }
-  if (setsVariable(flags) && (paginate || operation?.definition.envelope === "list")) {
+  if (setsCiVariable(flags) && (paginate || operation?.definition.envelope === "list")) {
     throw usageError("A variable cannot be set to the secrets of a list", "Request a single resource.");
   }
   if (paginate || operation?.definition.envelope === "list") output.assertPrintsLists();
@@ -129,11 +129,17 @@ const assertSecretsDeliverable = async (
   context: Context,
 ): Promise<void> => {
   if (!operation?.definition.secrets?.issued) return;
-  const { assertDelivered } = await import("../../secrets/assert-deliverable.js");
+  const { assertDeliverable } = await import("../../secrets/assert-deliverable.js");
   const { resource } = operation.definition;
   const print = (output: Output, data: unknown): Promise<void> =>
     printResponse({ data }, { isFormatChosen: flags.output !== undefined, resource }, { output });
-  await assertDelivered(operation.definition, body, resolveSecretDestination(flags, context), context, print);
+  await assertDeliverable(
+    operation.definition,
+    body,
+    resolveSecretDestination(flags, context),
+    context,
+    print,
+  );
 };
 
 /** The contract says which fields are secrets. For an operation that it does not have, their names do. */

@@ -60,7 +60,7 @@ export const applyCommand: CommandDeclaration<readonly StepResult[]> = {
           targets: target,
           dryRun: readDryRunFormat(command),
           ...(wait && { waitMs: timeoutMs ?? parseDuration(defaultWaitTimeout, "--timeout") }),
-          ...(waitApproval && { waitApproval: timeoutMs === undefined ? {} : { timeoutMs } }),
+          ...(waitApproval && { approvalWaitOptions: timeoutMs === undefined ? {} : { timeoutMs } }),
         },
         collectGlobalFlags(command),
         context,

@@ -5,10 +5,11 @@ import type { Plan } from "../../manifest/plan.js";
 /** Returns the problem of a value, with its path; undefined if there is none. */
 type ShapeCheck = (value: unknown, path: string) => string | undefined;
 
-const checkText: ShapeCheck = (value, path) =>
+const checkTextField: ShapeCheck = (value, path) =>
   typeof value === "string" && value !== "" ? undefined : `${path} is not a text`;
 
-const checkObject: ShapeCheck = (value, path) => (isObject(value) ? undefined : `${path} is not an object`);
+const checkObjectField: ShapeCheck = (value, path) =>
+  isObject(value) ? undefined : `${path} is not an object`;
 
 const checkOneOf =
   (values: readonly string[]): ShapeCheck =>
@@ -33,7 +34,7 @@ const checkFields =
                 check(value[name], path === "" ? name : `${path}.${name}`),
           ),
         )
-      : checkObject(value, path);
+      : checkObjectField(value, path);
 
 const findFirstProblem = (checks: readonly (() => string | undefined)[]): string | undefined => {
   for (const check of checks) {
@@ -45,13 +46,13 @@ const findFirstProblem = (checks: readonly (() => string | undefined)[]): string
 
 const addressChecks = {
   resource: checkOneOf(managedResources.map(({ name }) => name)),
-  path: checkListOf(checkText),
+  path: checkListOf(checkTextField),
 };
 
 const checksByAction: Readonly<Record<string, ShapeCheck>> = {
-  create: checkFields({ fields: checkObject }),
-  update: checkFields({ id: checkText, changes: checkListOf(checkFields({ field: checkText })) }),
-  delete: checkFields({ id: checkText }),
+  create: checkFields({ fields: checkObjectField }),
+  update: checkFields({ id: checkTextField, changes: checkListOf(checkFields({ field: checkTextField })) }),
+  delete: checkFields({ id: checkTextField }),
 };
 
 const checkStep: ShapeCheck = (value, path) =>
@@ -59,12 +60,12 @@ const checkStep: ShapeCheck = (value, path) =>
   (isObject(value) ? checksByAction[String(value["action"])]?.(value, path) : undefined);
 
 const checkPlan = checkFields({
-  baseUrl: checkText,
-  projects: checkListOf(checkText),
-  warnings: checkListOf(checkText),
-  adoptions: checkListOf(checkFields({ ...addressChecks, adopt: checkText })),
+  baseUrl: checkTextField,
+  projects: checkListOf(checkTextField),
+  warnings: checkListOf(checkTextField),
+  adoptions: checkListOf(checkFields({ ...addressChecks, adopt: checkTextField })),
   steps: checkListOf(checkStep),
-  read: checkListOf(checkFields({ ...addressChecks, id: checkText, fields: checkObject })),
+  read: checkListOf(checkFields({ ...addressChecks, id: checkTextField, fields: checkObjectField })),
 });
 
 /** Returns a value of a file as a plan, or the problem with it. */

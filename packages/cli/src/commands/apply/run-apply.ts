@@ -31,7 +31,7 @@ export interface ApplyOptions {
   readonly dryRun: DryRunFormat | undefined;
   /** How long to wait for each database that was created. Absent for not at all. */
   readonly waitMs?: number;
-  readonly waitApproval?: { readonly timeoutMs?: number };
+  readonly approvalWaitOptions?: { readonly timeoutMs?: number };
 }
 
 /** What became of one step. */
@@ -59,7 +59,8 @@ export const runApply = async (
   if (options.dryRun !== undefined) return dryRunSteps(plan, options.dryRun, flags, context);
   await output.report((style) => renderPlan(plan, style));
   await confirmSteps(plan, options, flags, context);
-  const approvalWait = options.waitApproval && (await createApprovalWait(options.waitApproval, context));
+  const approvalWait =
+    options.approvalWaitOptions && (await createApprovalWait(options.approvalWaitOptions, context));
   try {
     const outcome = await applySteps(plan, client, approvalWait, context);
     const failedWait = await waitForDatabases(outcome, options.waitMs, client, context);

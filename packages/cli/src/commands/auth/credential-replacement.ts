@@ -11,7 +11,7 @@ import { busyProfilesError } from "../../errors/storage-errors.js";
 import { isSameAddress, type Profile, findProfile } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
-import { withDebugNotices } from "../../transport/debug-requests.js";
+import { addDebugNotices } from "../../transport/debug-requests.js";
 import { nodeTransport } from "../../sdk/sdk.js";
 import { type Caller, readCaller } from "./caller.js";
 import type { LoginTarget } from "./login-target.js";
@@ -20,20 +20,24 @@ import type { LoginTarget } from "./login-target.js";
 export interface CredentialReplacement {
   /**
    * Where the SDK stores a login. A login that the service does not accept is revoked, and the old credential stays. A login of
-   * another account than the profile's is stored by `confirm`.
+   * another account than the profile's waits for `settleOtherAccount`.
    */
-  readonly store: LoginStore;
+  readonly loginStore: LoginStore;
   /**
-   * Stores the login of another account if the user agrees, and otherwise revokes it: somebody else may have finished the login.
+   * Does nothing unless the login is one of another account than the profile's. Stores such a login if the user agrees, and otherwise
+   * revokes it: somebody else may have finished the login. Call it after the login.
    *
-   * @param confirmReplacement Asks the user to agree to the given text. Throws if the user does not.
+   * @param confirmAction Asks the user to agree to an action, such as `replace the login`. Throws if the user does not.
    */
-  confirm(confirmReplacement: (question: string) => Promise<void>): Promise<void>;
-  /** Does the same with a service token, which is not revoked if the service does not accept it. */
-  storeToken(token: string): Promise<void>;
+  settleOtherAccount(confirmAction: (action: string) => Promise<void>): Promise<void>;
+  /** Stores a service token instead, which is not revoked if the service does not accept it. */
+  replaceByToken(token: string): Promise<void>;
   /** Who the new credential belongs to; undefined until it is stored. */
   getCaller(): Caller | undefined;
-  /** Revokes the previous login after the new credential is stored. Warns on failure rather than throwing. */
+  /**
+   * Deletes the previous credential from the keyring if the new one is not stored there, and revokes a previous login. Call it after the
+   * new credential is stored. Warns on failure rather than throwing.
+   */
   endPreviousCredential(): Promise<void>;
 }
 
@@ -47,37 +51,37 @@ export const createCredentialReplacement = (
   context: Pick<Context, "output" | "signal" | "version" | "insecureAddresses" | "changes">,
 ): CredentialReplacement => {
   const { file, name, profile } = target;
-  // The SDK must not hold the lock while the service is asked for the caller; `save` takes it.
+  // The SDK must not hold the lock while the service is asked for the caller; `replaceUnderLock` takes it.
   const { lock: _, ...store } = createLoginStore(target);
-  const account = readStoredAccount(target);
-  let savedCaller: Caller | undefined;
+  const storedAccount = readStoredAccount(target);
+  let newCaller: Caller | undefined;
   let previousLogin: Login | undefined;
-  let leavesKeyring = false;
+  let movesOutOfKeyring = false;
   // Read under the lock: another process may have refreshed it while the user was in the browser.
   const readPreviousCredential = async (): Promise<void> => {
     const storedProfile = findProfile(readProfiles(file), name);
-    leavesKeyring = storedProfile?.inKeyring !== undefined && profile.store !== "keyring";
+    movesOutOfKeyring = storedProfile?.inKeyring !== undefined && profile.store !== "keyring";
     previousLogin = await readStoredLogin(file, name).catch(() => undefined);
   };
   // Of two concurrent logins to one profile, the last one is stored with its own workspace.
-  const saveUnderLock = async (caller: Caller, writeCredential: () => Promise<void>): Promise<void> => {
+  const replaceUnderLock = async (caller: Caller, writeCredential: () => Promise<void>): Promise<void> => {
     const signal = AbortSignal.timeout(lockTimeoutMs);
     const replaceCredential = async (): Promise<void> => {
       await readPreviousCredential();
       await writeCredential();
-      await saveDefaults(target, caller);
+      await updateStoredProfile(target, caller);
     };
     try {
       await createCredentialLock(file, name)(replaceCredential, { signal });
     } catch (error) {
       throw error === signal.reason ? busyProfilesError(file) : error;
     }
-    savedCaller = caller;
+    newCaller = caller;
   };
   let otherAccountLogin: { login: Login; caller: Caller } | undefined;
   const storedLogins = new Set<Login>();
   const storeLogin = (login: Login, caller: Caller): Promise<void> =>
-    saveUnderLock(caller, async () => {
+    replaceUnderLock(caller, async () => {
       await store.write(login);
       storedLogins.add(login);
     });
@@ -90,36 +94,36 @@ export const createCredentialReplacement = (
     }
   };
   return {
-    store: {
+    loginStore: {
       ...store,
       write: (login) =>
         revokeOnFailure(login, async () => {
           const caller = await readCaller(target.baseUrl, login.accessToken, context);
-          if (account === undefined || caller.user === account) await storeLogin(login, caller);
+          if (storedAccount === undefined || caller.user === storedAccount) await storeLogin(login, caller);
           else otherAccountLogin = { login, caller };
         }),
     },
-    async confirm(confirmReplacement) {
-      if (account === undefined || !otherAccountLogin) return;
+    async settleOtherAccount(confirmAction) {
+      if (storedAccount === undefined || !otherAccountLogin) return;
       const { login, caller } = otherAccountLogin;
       const { user, workspace } = caller;
       const newAccountText = `${user ?? "an unknown user"}${workspace === null ? "" : ` in workspace ${workspace}`}`;
       await revokeOnFailure(login, async () => {
-        await confirmReplacement(
-          `replace the login of ${account} in profile ${name} by that of ${newAccountText}`,
+        await confirmAction(
+          `replace the login of ${storedAccount} in profile ${name} by that of ${newAccountText}`,
         );
         await storeLogin(login, caller);
       });
     },
-    async storeToken(token) {
+    async replaceByToken(token) {
       const caller = await readCaller(target.baseUrl, token, context);
-      await saveUnderLock(caller, () => storeToken(target, token));
+      await replaceUnderLock(caller, () => storeToken(target, token));
     },
-    getCaller: () => savedCaller,
+    getCaller: () => newCaller,
     async endPreviousCredential() {
       const { output } = context;
       try {
-        if (leavesKeyring) await deleteKeyringEntry(file, name);
+        if (movesOutOfKeyring) await deleteKeyringEntry(file, name);
       } catch (error) {
         const reasonText = error instanceof Error ? `: ${error.message}` : "";
         const message = `The previous credential could not be deleted from the keyring${reasonText}`;
@@ -153,7 +157,7 @@ const revoke = (
     authUrl,
     allowInsecureHttp: insecureAddresses.isAllowed,
     clientId,
-    transport: withDebugNotices(nodeTransport(), output),
+    transport: addDebugNotices(nodeTransport(), output),
     timeoutMs: revokeTimeoutMs,
   };
   return logout({ ...oauth, store: memoryStore(login), signal });
@@ -161,14 +165,14 @@ const revoke = (
 
 const emptyProfile: Partial<Profile> = {};
 
-/** Makes the workspace of the stored credential the profile's default, and the first profile the active one. */
-const saveDefaults = async (
+/** Stores the settings and the account of the profile. Its default workspace is that of the credential; the first profile becomes the active one. */
+const updateStoredProfile = async (
   { file, name, profile }: LoginTarget,
   { user, workspaceId }: Caller,
 ): Promise<void> => {
-  await updateProfiles(file, (all) => {
-    const storedProfile = findProfile(all, name);
-    const activeName = findProfile(all, all.active) ? all.active : name;
+  await updateProfiles(file, (storedProfiles) => {
+    const storedProfile = findProfile(storedProfiles, name);
+    const activeName = findProfile(storedProfiles, storedProfiles.active) ? storedProfiles.active : name;
     const { login, token, inKeyring } = storedProfile ?? {};
     const { projectId: _, workspaceId: __, ...profileWithoutIds } = profile;
     // `mgmt auth switch` may have changed the defaults meanwhile. Those of another service mean nothing here.
@@ -186,9 +190,9 @@ const saveDefaults = async (
       ...(projectId !== undefined && previousWorkspaceId === workspaceId && { projectId }),
     };
     return {
-      ...all,
+      ...storedProfiles,
       ...(activeName !== undefined && { active: activeName }),
-      profiles: { ...all.profiles, [name]: updatedProfile },
+      profiles: { ...storedProfiles.profiles, [name]: updatedProfile },
     };
   });
 };

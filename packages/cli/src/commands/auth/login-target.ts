@@ -8,10 +8,9 @@ import {
   type Profile,
   findProfile,
   findRunningProfile,
-  withoutCredential,
+  omitCredential,
 } from "../../profiles/profile.js";
-import { readServiceVariable } from "../../profiles/resolve-access.js";
-import { createClientFor } from "../../service/connect.js";
+import { assertServiceAddress, readServiceVariable } from "../../profiles/resolve-access.js";
 
 /** The profile to log in to when none is named or active. */
 const defaultProfileName = "default";
@@ -57,14 +56,14 @@ export const resolveLoginTarget = async (
   const baseUrl =
     findOverride("--base-url", flags.baseUrl, "MGMT_BASE_URL") ?? toProfileSetting(profile?.baseUrl);
   if (!baseUrl) throw missingLoginAddressError();
-  await createClientFor(baseUrl, false, context);
+  await assertServiceAddress(baseUrl);
   const changesService = profile !== undefined && !isSameAddress(profile.baseUrl, baseUrl.value);
   // A profile that the user did not name is not pointed at another service.
   if (changesService && flags.profile === undefined) {
     throw profileTakenError(name?.value ?? "", profile.baseUrl);
   }
   const { store: profileStore, ...profileSettings }: Profile =
-    changesService || !profile ? { baseUrl: baseUrl.value } : withoutCredential(profile);
+    changesService || !profile ? { baseUrl: baseUrl.value } : omitCredential(profile);
   const authUrl =
     findOverride("--auth-url", flags.authUrl, "MGMT_AUTH_URL") ??
     toProfileSetting(profileSettings.authUrl) ??
@@ -94,13 +93,14 @@ const chooseLoginProfile = (
 ): Pick<ProfileChoice, "file" | "name" | "profile"> => {
   const choice = chooseProfile(flags, context);
   announceLinkedProfile(choice, context);
-  const { file, name, profiles } = choice;
+  const { file, name, storedProfiles } = choice;
   const hasExplicitAddress =
     flags.baseUrl !== undefined || readServiceVariable("MGMT_BASE_URL", context.env) !== undefined;
-  const runningProfileName = choice.profile || hasExplicitAddress ? undefined : findRunningProfile(profiles);
-  const profile = findProfile(profiles, runningProfileName);
+  const runningProfileName =
+    choice.profile || hasExplicitAddress ? undefined : findRunningProfile(storedProfiles);
+  const profile = findProfile(storedProfiles, runningProfileName);
   if (runningProfileName === undefined || !profile) return choice;
   if (!name) return { file, name: { value: runningProfileName, from: "mgmt dev" }, profile };
-  const { process: _, ephemeral: __, ...profileAddresses } = withoutCredential(profile);
+  const { process: _, ephemeral: __, ...profileAddresses } = omitCredential(profile);
   return { file, name, profile: profileAddresses };
 };

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import { collectGlobalFlags, rejectedSecretOption } from "../../command-line/global-options.js";
+import { collectGlobalFlags, createRejectedSecretOption } from "../../command-line/global-options.js";
 import type { LoginFlags, LoginResult } from "./run-login.js";
 
 /** `mgmt login` and `mgmt auth login`. */
@@ -9,7 +9,7 @@ export const loginCommand: CommandDeclaration<LoginResult> = {
   heading: "account",
   order: 10,
   startHere: 20,
-  alsoAs: ["auth login"],
+  hiddenAliases: ["auth login"],
   summary: "Log in with the browser or a token",
   description:
     "Logs in through the browser and stores the login in a profile. Over SSH, in a container and with --no-browser it " +
@@ -66,7 +66,9 @@ export const loginCommand: CommandDeclaration<LoginResult> = {
           "where to store the credential: file, or keyring of the system (default: where the profile stores it, else file)",
         ).choices(["file", "keyring"]),
       )
-      .addOption(rejectedSecretOption("code", "Run mgmt login --no-browser, and paste the code when asked."));
+      .addOption(
+        createRejectedSecretOption("code", "Run mgmt login --no-browser, and paste the code when asked."),
+      );
     command.action(async () => {
       const { runLogin } = await import("./run-login.js");
       await runLogin({ ...collectGlobalFlags(command), ...command.opts<LoginFlags>() }, context);

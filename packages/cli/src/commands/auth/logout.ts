@@ -6,7 +6,7 @@ export const logoutCommand: CommandDeclaration = {
   words: "logout",
   heading: "account",
   order: 20,
-  alsoAs: ["auth logout"],
+  hiddenAliases: ["auth logout"],
   summary: "Log out and forget the credential",
   description:
     "Removes the credential from a profile. A login is also revoked at its authorization server; a service token stays valid.",

@@ -6,7 +6,7 @@ import {
 } from "../../credentials/describe-credential.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { hasCredential, readDevLiveness, type Profile } from "../../profiles/profile.js";
-import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
+import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
 
 /** One profile, as `mgmt auth list` prints it. */
 export interface ListedProfile {
@@ -31,14 +31,14 @@ export interface ListedProfile {
 
 /** Prints every profile, without secrets. */
 export const runAuthList = async (flags: GlobalFlags, context: Context): Promise<void> => {
-  const { file, name: activeName, profiles } = chooseProfile(flags, context);
+  const { file, name: activeName, storedProfiles } = chooseProfile(flags, context);
   const rows: ListedProfile[] = [];
-  for (const [name, profile] of Object.entries(profiles.profiles)) {
+  for (const [name, profile] of Object.entries(storedProfiles.profiles)) {
     const { kind, store, endsAt, renewed } = await describeStoredCredential(file, name, profile);
     rows.push({
       profile: name,
       active: name === activeName?.value,
-      service: addressWithoutCredentials(profile.baseUrl),
+      service: stripAddressCredentials(profile.baseUrl),
       account: profile.account ?? null,
       workspaceId: profile.workspaceId ?? null,
       projectId: profile.projectId ?? null,

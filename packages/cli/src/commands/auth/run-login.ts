@@ -14,7 +14,7 @@ import { type CredentialReplacement, createCredentialReplacement } from "./crede
 import { type LoginTarget, resolveLoginTarget } from "./login-target.js";
 import { readPastedCallback, pasteRedirectUri } from "./paste-callback.js";
 import { findSignInKey } from "./sign-in-key.js";
-import { withDebugNotices } from "../../transport/debug-requests.js";
+import { addDebugNotices } from "../../transport/debug-requests.js";
 import { createExplainedTransport } from "../../transport/explained-transport.js";
 
 export interface LoginFlags extends GlobalFlags {
@@ -45,8 +45,8 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
   const replacement = createCredentialReplacement(target, context);
   if (flags.withToken) await loginWithToken(replacement, context);
   else await loginInBrowser(target, replacement, flags, context);
-  await replacement.confirm(async (question) => {
-    if (!flags.yes) await confirm(question, context);
+  await replacement.settleOtherAccount(async (action) => {
+    if (!flags.yes) await confirm(action, context);
   });
   await replacement.endPreviousCredential();
   const { name, baseUrl } = target;
@@ -58,13 +58,13 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
 };
 
 const loginWithToken = async (
-  { store, storeToken }: CredentialReplacement,
+  { loginStore, replaceByToken }: CredentialReplacement,
   context: Context,
 ): Promise<void> => {
-  await store.probe?.();
+  await loginStore.probe?.();
   const token = await readToken(context);
   if (hasOuterQuote(token)) throw quotedTokenError("The token");
-  await storeToken(token);
+  await replaceByToken(token);
 };
 
 const readToken = async (context: Context): Promise<string> => {
@@ -78,18 +78,18 @@ const readToken = async (context: Context): Promise<string> => {
 
 const loginInBrowser = async (
   { file, authUrl }: LoginTarget,
-  { store }: CredentialReplacement,
+  { loginStore }: CredentialReplacement,
   { browser }: LoginFlags,
   context: Context,
 ): Promise<void> => {
   const { env, signal, output, insecureAddresses } = context;
-  const transport = createExplainedTransport(withDebugNotices(nodeTransport(), output));
+  const transport = createExplainedTransport(addDebugNotices(nodeTransport(), output));
   const oauth = {
     authUrl: authUrl.value,
     allowInsecureHttp: insecureAddresses.isAllowed,
     clientId: oauthClientId,
     transport,
-    store,
+    store: loginStore,
     signal,
   };
   const signInKey = await findSignInKey(file, authUrl.value, context);
@@ -111,7 +111,7 @@ const loginInBrowser = async (
     }
     if (noBrowserReason !== undefined)
       output.info(`Not opening a browser: ${noBrowserReason}. --browser opens one anyway.`);
-    await store.probe?.();
+    await loginStore.probe?.();
     const { url, attempt } = await startLogin({ ...oauth, redirectUri: pasteRedirectUri });
     const callback = await readPastedCallback({ url, signInKey }, context);
     await finishLogin({ ...oauth, attempt, callback });

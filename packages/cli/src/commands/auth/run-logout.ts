@@ -1,18 +1,18 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { readStoredLogin, createLoginStore } from "../../credentials/credential-store.js";
 import { logout } from "../../sdk/oauth.js";
-import { requireProfile } from "../../profiles/active-profile.js";
+import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { devLoginHint } from "../../errors/access-errors.js";
 import { hasCredential, isDevProfile } from "../../profiles/profile.js";
 import { assertDevServiceIsGenuine } from "../../credentials/dev-service-proof.js";
 import { nodeTransport } from "../../sdk/sdk.js";
-import { withDebugNotices } from "../../transport/debug-requests.js";
+import { addDebugNotices } from "../../transport/debug-requests.js";
 
 /** Removes the credential from a profile, and revokes a login at its authorization server. The profile stays. */
 export const runLogout = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const { signal, output, insecureAddresses } = context;
-  const choice = requireProfile(flags, context);
+  const choice = chooseExistingProfile(flags, context);
   const { file, name, profile } = choice;
   if (!name || !profile || !hasCredential(profile)) {
     return output.info(name ? `Profile ${name.value} is not logged in.` : "You are not logged in.");
@@ -24,7 +24,7 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
     // The login is revoked where it was issued, even if the profile names another server now.
     const { issuer: authUrl, clientId } = login;
     await assertDevServiceIsGenuine(name.value, profile, context).catch(async (error: unknown) => {
-      // The login is removed even if its authorization server cannot be reached to revoke it.
+      // The login is removed even if no `mgmt dev` runs that could revoke it.
       await store.clear();
       throw error;
     });
@@ -33,14 +33,14 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
       authUrl,
       allowInsecureHttp: insecureAddresses.isAllowed,
       clientId,
-      transport: withDebugNotices(nodeTransport(), context.output),
+      transport: addDebugNotices(nodeTransport(), context.output),
       store,
       signal,
     });
     return output.info(`Logged out of profile ${name.value}.`);
   }
   await store.clear();
-  // The keyring entry was deleted by another program.
+  // There was no login to revoke: another program had deleted the keyring entry.
   if (profile.inKeyring === "login") return output.info(`Logged out of profile ${name.value}.`);
   const restartHint = isDevProfile(profile) ? ` ${devLoginHint}` : "";
   output.info(

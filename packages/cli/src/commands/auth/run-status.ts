@@ -8,7 +8,7 @@ import { missingTokenError } from "../../errors/access-errors.js";
 import { chooseProfile, type ValueWithSource } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { isDevAccess, resolveAccess } from "../../profiles/resolve-access.js";
-import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
+import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
 
 /** A value that commands use, and where it comes from. Both are null if there is none. */
 interface StatusValue {
@@ -56,7 +56,7 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
 };
 
 const toAddressValue = (setting: ValueWithSource<string> | undefined): StatusValue =>
-  toStatusValue(setting && { ...setting, value: addressWithoutCredentials(setting.value) });
+  toStatusValue(setting && { ...setting, value: stripAddressCredentials(setting.value) });
 
 const toStatusValue = (setting: ValueWithSource<string> | undefined): StatusValue =>
   setting ?? { value: null, from: null };

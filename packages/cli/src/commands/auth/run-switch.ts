@@ -4,11 +4,11 @@ import { invalidProfileNameError, missingInputError } from "../../errors/usage-e
 import { findNoPromptReason } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { toPrintable } from "../../output/printable.js";
-import { isValidProfileName, findProfile, type Profiles } from "../../profiles/profile.js";
-import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
+import { isValidProfileName, findProfile, type StoredProfiles } from "../../profiles/profile.js";
+import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
 import { warnIfProfileIsOverridden, warnIfProjectIsOverridden } from "../../profiles/warn-overridden.js";
-import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
+import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
 
 /**
  * Makes a profile the active one, and sets its default project if one is given. Without a name it changes the project of
@@ -19,18 +19,22 @@ export const runAuthSwitch = async (
   projectId: string | undefined,
   context: Context,
 ): Promise<void> => {
-  const file = profilesFile(context.env);
+  const file = getProfilesPath(context.env);
   const storedProfiles = readProfiles(file);
   const name =
     profileName ??
     (projectId === undefined ? undefined : storedProfiles.active) ??
     (await askForProfile(storedProfiles, context));
   if (!isValidProfileName(name)) throw invalidProfileNameError("<profile>", name);
-  await updateProfiles(file, (all) => {
-    const profile = findProfile(all, name);
-    if (!profile) throw unknownProfileNameError(name, Object.keys(all.profiles));
+  await updateProfiles(file, (storedProfiles) => {
+    const profile = findProfile(storedProfiles, name);
+    if (!profile) throw unknownProfileNameError(name, Object.keys(storedProfiles.profiles));
     const updatedProfile = projectId === undefined ? profile : { ...profile, projectId };
-    return { ...all, active: name, profiles: { ...all.profiles, [name]: updatedProfile } };
+    return {
+      ...storedProfiles,
+      active: name,
+      profiles: { ...storedProfiles.profiles, [name]: updatedProfile },
+    };
   });
   const projectSuffix = projectId === undefined ? "" : `, with default project ${projectId}`;
   context.output.info(`The active profile is now ${name}${projectSuffix}.`);
@@ -38,7 +42,7 @@ export const runAuthSwitch = async (
   if (projectId !== undefined) await warnIfProjectIsOverridden(name, projectId, context);
 };
 
-const askForProfile = async ({ profiles, active }: Profiles, context: Context): Promise<string> => {
+const askForProfile = async ({ profiles, active }: StoredProfiles, context: Context): Promise<string> => {
   const names = Object.keys(profiles);
   if (names.length === 0) throw missingInputError("There are no profiles yet", "mgmt login creates one.");
   const reason = findNoPromptReason(context);
@@ -49,7 +53,7 @@ const askForProfile = async ({ profiles, active }: Profiles, context: Context): 
   const namesActiveFirst = [...names].sort((one, other) => Number(other === active) - Number(one === active));
   const choices = namesActiveFirst.map((name) => ({
     value: name,
-    texts: [toPrintable(name), toPrintable(addressWithoutCredentials(profiles[name]?.baseUrl ?? ""))],
+    texts: [toPrintable(name), toPrintable(stripAddressCredentials(profiles[name]?.baseUrl ?? ""))],
   }));
   return choose({ title: "Profile", choices }, context);
 };

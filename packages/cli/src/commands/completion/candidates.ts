@@ -2,7 +2,7 @@ import type { Option } from "commander";
 import type { Context } from "../../input/context.js";
 import { namedKindOf, type NamedKind, namedKinds } from "../../contract/id-form.js";
 import { outputFormats } from "../../output/output.js";
-import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
+import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import type { MgmtCommand } from "../../command-line/command.js";
 import { filterIds } from "../../command-line/completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
@@ -130,7 +130,7 @@ const findOptionValues = async (
 };
 
 const listProfileNames = ({ env }: Context): string[] =>
-  Object.keys(readProfiles(profilesFile(env)).profiles);
+  Object.keys(readProfiles(getProfilesPath(env)).profiles);
 
 const findResources = async (
   kind: NamedKind | undefined,

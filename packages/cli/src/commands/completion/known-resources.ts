@@ -6,9 +6,9 @@ import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { isObject, valueAt } from "../../json/json-path.js";
 import type { NamedKind } from "../../contract/id-form.js";
-import { requireProfile } from "../../profiles/active-profile.js";
+import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
-import { profilesFile } from "../../profiles/read-profiles.js";
+import { getProfilesPath } from "../../profiles/read-profiles.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { createListCall, nameOfItem } from "../../contract/list.js";
 import { connect } from "../../service/connect.js";
@@ -50,10 +50,12 @@ export const listKnownResources = async (
   try {
     const { baseUrl, identity } = await resolveAccess(flags, context);
     if (!baseUrl || !identity) return [];
-    const projectId = findDefault("projectId", flags, context, () => requireProfile(flags, context))?.value;
+    const projectId = findDefault("projectId", flags, context, () =>
+      chooseExistingProfile(flags, context),
+    )?.value;
     const cacheScope = JSON.stringify([baseUrl.value, identity.value, kind, projectId]);
     const cacheKey = createHash("sha256").update(cacheScope).digest("hex");
-    const file = join(dirname(profilesFile(context.env)), "completion.json");
+    const file = join(dirname(getProfilesPath(context.env)), "completion.json");
     const cachedEntry = readCache(file)[cacheKey];
     if (cachedEntry && Date.now() - cachedEntry.at < cacheTtlMs) return cachedEntry.values;
     const { startRefresh, signal } = deadline;

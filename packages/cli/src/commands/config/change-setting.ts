@@ -18,13 +18,15 @@ export const changeSetting = async (
 ): Promise<void> => {
   const { file, name } = chooseProfile(flags, context);
   const profileName = name?.value ?? defaultProfileName;
-  await updateProfiles(file, (all) => {
-    const changedProfile = changeProfile(findProfile(all, profileName), profileName);
-    const activeName = findProfile(all, all.active) ? all.active : profileName;
+  await updateProfiles(file, (storedProfiles) => {
+    const changedProfile = changeProfile(findProfile(storedProfiles, profileName), profileName);
+    const activeName = findProfile(storedProfiles, storedProfiles.active)
+      ? storedProfiles.active
+      : profileName;
     return {
-      ...all,
+      ...storedProfiles,
       ...(activeName !== undefined && { active: activeName }),
-      profiles: { ...all.profiles, [profileName]: changedProfile },
+      profiles: { ...storedProfiles.profiles, [profileName]: changedProfile },
     };
   });
   const { output } = context;

@@ -2,12 +2,12 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { columnGap } from "../../output/draw-rows.js";
 import { toPrintable } from "../../output/printable.js";
 import { widthOf } from "../../output/width.js";
-import { requireProfile } from "../../profiles/active-profile.js";
+import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { resolveEffectiveValue, type PrintedSetting, settings } from "./settings.js";
 
 /** Prints all settings, and where each comes from. */
 export const runConfigList = async (flags: GlobalFlags, context: Context): Promise<void> => {
-  const choice = requireProfile(flags, context);
+  const choice = chooseExistingProfile(flags, context);
   const { name } = choice;
   const rows = Object.entries(settings).map(([key, setting]): PrintedSetting => ({
     key,

@@ -14,9 +14,9 @@ export const runConfigSet = async (
   const setting = getSetting(key);
   const value = await setting.parse(text, context);
   await changeSetting(key, setting, flags, context, (profile, name) => {
-    if (setting.field !== "baseUrl" || typeof value !== "string") {
+    if (setting.profileField !== "baseUrl" || typeof value !== "string") {
       if (!profile) throw noProfileToConfigureError(key);
-      return { ...profile, [setting.field]: value };
+      return { ...profile, [setting.profileField]: value };
     }
     if (!profile) return { baseUrl: value };
     if (hasCredential(profile) && !isSameAddress(profile.baseUrl, value)) {

@@ -6,11 +6,11 @@ import { changeSetting } from "./change-setting.js";
 /** Removes a setting from the profile. */
 export const runConfigUnset = async (key: string, flags: GlobalFlags, context: Context): Promise<void> => {
   const setting = getSetting(key);
-  const { field } = setting;
-  if (field === "baseUrl") throw neededSettingError(key);
+  const { profileField } = setting;
+  if (profileField === "baseUrl") throw neededSettingError(key);
   await changeSetting(key, setting, flags, context, (profile) => {
     if (!profile) throw noProfileToConfigureError(key);
-    const { [field]: _, ...remainingProfile } = profile;
+    const { [profileField]: _, ...remainingProfile } = profile;
     return remainingProfile;
   });
 };

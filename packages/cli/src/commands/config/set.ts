@@ -3,7 +3,7 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { exampleId } from "../../command-line/help-sections.js";
 import { type CompleteArgument, filterIds } from "../../command-line/completion.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import { findSetting } from "./settings.js";
+import { findSettingByKey } from "./settings.js";
 import type { PrintedSetting } from "./settings.js";
 import { settingKeys, keyArgument, addKeysSection } from "./keys.js";
 
@@ -12,8 +12,8 @@ const completeSetting: CompleteArgument = async ({
   listResources,
 }) => {
   if (key === undefined) return settingKeys;
-  const { values = [], kind } = (laterArguments.length === 0 && findSetting(key)) || {};
-  return kind ? filterIds(kind, await listResources(kind)) : values;
+  const { values = [], resourceKind } = (laterArguments.length === 0 && findSettingByKey(key)) || {};
+  return resourceKind ? filterIds(resourceKind, await listResources(resourceKind)) : values;
 };
 
 /** `mgmt config set`. */

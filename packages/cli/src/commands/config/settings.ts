@@ -7,11 +7,10 @@ import { outputFormats } from "../../output/output.js";
 import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import type { Profile } from "../../profiles/profile.js";
-import { readServiceVariable } from "../../profiles/resolve-access.js";
+import { assertServiceAddress, readServiceVariable } from "../../profiles/resolve-access.js";
 import { didYouMean } from "../../text/suggest.js";
 import { updateNoticeVariables } from "../../installation/update-notice-variables.js";
-import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
-import { createClientFor } from "../../service/connect.js";
+import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
 
 /** The value of a setting that commands use, and where it comes from. Null if there is none. */
 export interface EffectiveValue {
@@ -34,12 +33,19 @@ interface SettingLookup {
 /** A default that a profile stores. */
 export interface Setting {
   /** Where the profile stores it. */
-  readonly field: "baseUrl" | "authUrl" | "output" | "pager" | "updateNotice" | "workspaceId" | "projectId";
+  readonly profileField:
+    | "baseUrl"
+    | "authUrl"
+    | "output"
+    | "pager"
+    | "updateNotice"
+    | "workspaceId"
+    | "projectId";
   readonly help: string;
-  /** The values that it can have, if they are few. */
+  /** The values that completion offers. Absent if there are many. */
   readonly values?: readonly string[];
   /** Kind of the resource whose id it is. */
-  readonly kind?: NamedKind;
+  readonly resourceKind?: NamedKind;
   /** Parses a value. Throws a usage error. */
   readonly parse: (text: string, context: Context) => Promise<string | boolean>;
   /** Looks where a flag or variable comes before the profile. */
@@ -51,8 +57,8 @@ const unsetValue: EffectiveValue = { value: null, from: null };
 
 const createAddressParser =
   (key: string) =>
-  async (text: string, context: Context): Promise<string> => {
-    await createClientFor({ value: text, from: key }, false, context);
+  async (text: string): Promise<string> => {
+    await assertServiceAddress({ value: text, from: key });
     return text;
   };
 
@@ -77,7 +83,7 @@ const parseChoice = <T>(key: string, text: string, values: Readonly<Record<strin
 const parseSwitch = (key: string, text: string): Promise<boolean> =>
   parseChoice(key, text, { on: true, off: false, true: true, false: false });
 
-/** With `--profile`, variables are ignored, as for every command. */
+/** Returns the value of a variable. With `--profile`, variables that choose a service or its defaults are ignored, as for every command. */
 const readVariable = (
   { flags, context }: SettingLookup,
   variable: CommandVariable,
@@ -86,7 +92,7 @@ const readVariable = (
   return value ? { value, from: variable } : undefined;
 };
 
-const createDefaultOverride =
+const createIdOverride =
   (name: "projectId" | "workspaceId") =>
   ({ flags, context, choice }: SettingLookup): EffectiveValue | undefined =>
     findDefault(name, flags, context, () => choice);
@@ -94,7 +100,7 @@ const createDefaultOverride =
 /** The settings, by the key that users type. */
 export const settings: Readonly<Record<string, Setting>> = {
   "base-url": {
-    field: "baseUrl",
+    profileField: "baseUrl",
     help: "address of the service, without /v1",
     parse: createAddressParser("base-url"),
     findOverride: ({ flags, context }) => {
@@ -106,30 +112,30 @@ export const settings: Readonly<Record<string, Setting>> = {
     fallback: unsetValue,
   },
   "auth-url": {
-    field: "authUrl",
+    profileField: "authUrl",
     help: "address of the authorization server, for logins",
     parse: createAddressParser("auth-url"),
     findOverride: (lookup) => readVariable(lookup, "MGMT_AUTH_URL"),
     fallback: unsetValue,
   },
   "workspace-id": {
-    field: "workspaceId",
+    profileField: "workspaceId",
     help: "default workspace",
-    kind: "workspace",
+    resourceKind: "workspace",
     parse: createIdParser("workspace-id"),
-    findOverride: createDefaultOverride("workspaceId"),
+    findOverride: createIdOverride("workspaceId"),
     fallback: unsetValue,
   },
   "project-id": {
-    field: "projectId",
+    profileField: "projectId",
     help: "default project",
-    kind: "project",
+    resourceKind: "project",
     parse: createIdParser("project-id"),
-    findOverride: createDefaultOverride("projectId"),
+    findOverride: createIdOverride("projectId"),
     fallback: unsetValue,
   },
   output: {
-    field: "output",
+    profileField: "output",
     help: `output format: ${outputFormats.join(", ")}`,
     values: outputFormats,
     parse: (text) =>
@@ -139,7 +145,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     fallback: { value: "table", from: "default" },
   },
   pager: {
-    field: "pager",
+    profileField: "pager",
     help: "whether a long list is shown in a pager: on, off",
     values: ["on", "off"],
     parse: (text) => parseSwitch("pager", text),
@@ -150,7 +156,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     fallback: { value: "on", from: "default" },
   },
   "update-notice": {
-    field: "updateNotice",
+    profileField: "updateNotice",
     help: "whether a notice tells of a newer mgmt: on, off",
     values: ["on", "off"],
     parse: (text) => parseSwitch("update-notice", text),
@@ -162,12 +168,12 @@ export const settings: Readonly<Record<string, Setting>> = {
   },
 };
 
-export const findSetting = (key: string): Setting | undefined =>
+export const findSettingByKey = (key: string): Setting | undefined =>
   Object.hasOwn(settings, key) ? settings[key] : undefined;
 
 /** Returns a setting. Throws a usage error for an unknown key. */
 export const getSetting = (key: string): Setting => {
-  const setting = findSetting(key);
+  const setting = findSettingByKey(key);
   if (setting) return setting;
   const keys = Object.keys(settings);
   const hint =
@@ -180,17 +186,17 @@ export const getSetting = (key: string): Setting => {
 /** Returns the value that commands use. */
 export const resolveEffectiveValue = (setting: Setting, lookup: SettingLookup): EffectiveValue => {
   const { name, profile } = lookup.choice;
-  const profileValue = profile?.[setting.field];
+  const profileValue = profile?.[setting.profileField];
   const effectiveValue =
     setting.findOverride(lookup) ??
     (profileValue === undefined || !name
       ? setting.fallback
       : { value: formatSettingValue(profileValue), from: `profile ${name.value}` });
-  const isAddress = setting.field === "baseUrl" || setting.field === "authUrl";
+  const isAddress = setting.profileField === "baseUrl" || setting.profileField === "authUrl";
   return effectiveValue.value === null || !isAddress
     ? effectiveValue
-    : { ...effectiveValue, value: addressWithoutCredentials(effectiveValue.value) };
+    : { ...effectiveValue, value: stripAddressCredentials(effectiveValue.value) };
 };
 
-const formatSettingValue = (value: NonNullable<Profile[Setting["field"]]>): string =>
+const formatSettingValue = (value: NonNullable<Profile[Setting["profileField"]]>): string =>
   typeof value === "boolean" ? (value ? "on" : "off") : value;

@@ -5,7 +5,7 @@ import { isNoCredentialsError } from "../../errors/database-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import {
   findDatabaseAccess,
-  accessThroughConnection,
+  createDatabaseAccess,
   type DatabaseAccess,
   findDatabase,
 } from "../../postgres/database-access.js";
@@ -14,7 +14,7 @@ import {
   formatWithSecrets,
   resolveSecretDestination,
 } from "../../secrets/secret-destination.js";
-import { type SecretFlags, setsVariable } from "../../secrets/secret-flags.js";
+import { type SecretFlags, setsCiVariable } from "../../secrets/secret-flags.js";
 import { openSecretOutput } from "../../secrets/secret-output.js";
 import { valueAt } from "../../json/json-path.js";
 import { secretMask } from "../../output/mask.js";
@@ -51,7 +51,7 @@ export const runConnectionString = async (
   const { output } = context;
   const destination = resolveSecretDestination(secretFlags, context);
   assertHasDestination("The connection string", destination);
-  if (format === "env" && setsVariable(secretFlags)) {
+  if (format === "env" && setsCiVariable(secretFlags)) {
     throw usageError(
       "--format env cannot be combined with flags that set a variable",
       "Leave it out: the variable is set to the connection string itself.",
@@ -83,7 +83,7 @@ export const runConnectionString = async (
     );
     const { connectionId, isPooled, host, port, user } = access;
     const result: ConnectionStringResult = {
-      connectionString: access.inFormat(format),
+      connectionString: access.formatAs(format),
       format,
       databaseId,
       connectionId,
@@ -126,5 +126,5 @@ const createConnectionAfterAsking = async (
   // The service may repeat the credentials in `directConnection` or not.
   const endpointCredentials = user !== null && pass !== null && host !== null ? { user, pass, host } : null;
   const directConnection = connection.directConnection ?? endpointCredentials;
-  return accessThroughConnection({ ...connection, directConnection }, databaseId, accessChoice, context);
+  return createDatabaseAccess({ ...connection, directConnection }, databaseId, accessChoice, context);
 };

@@ -93,7 +93,7 @@ export const runDump = async (
     const dumpProcess = startClient(program, args, { env, stdin: "ignore", stdout }, context);
     // How the program ended says why the stream broke off.
     if (dumpProcess.stdout) await printLines(dumpProcess.stdout, output).catch(() => undefined);
-    return noticeProgramMessages(await waitForEnd(dumpProcess), context);
+    return announceProgramMessages(await waitForEnd(dumpProcess), context);
   }
   const bytes = await dumpIntoFile(path, access, context, (stdout) =>
     waitForEnd(startClient(program, args, { env, stdin: "ignore", stdout }, context)),
@@ -143,7 +143,7 @@ const dumpIntoFile = async (
   const stopSpinner = output.startSpinner(() => `Dumping ${databaseId}: ${formatBytes(fstatSync(fd).size)}`);
   try {
     const stderr = await writeDump(fd).finally(stopSpinner);
-    noticeProgramMessages(stderr, context);
+    announceProgramMessages(stderr, context);
     await syncFile(handle);
     await handle.close();
     if (await pathExists(path)) throw dumpFileExistsError(path);
@@ -157,6 +157,6 @@ const dumpIntoFile = async (
 };
 
 /** Prints the messages of a program that succeeded. */
-const noticeProgramMessages = (stderr: string, { output }: Context): void => {
+const announceProgramMessages = (stderr: string, { output }: Context): void => {
   if (stderr !== "") output.notice({ code: "db:message", message: stderr }, { multiline: true });
 };

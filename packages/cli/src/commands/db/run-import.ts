@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { resolveDatabaseAccess } from "../../postgres/database-access.js";
-import { type ForeignSourceFlags, resolveForeignSource } from "./foreign-source.js";
+import { type ForeignSourceFlags, resolveForeignSource } from "./external-source.js";
 import { type CopyFlags, copyDatabase } from "./copy-database.js";
 
 /** Copies the database of any Postgres server into one of the service. */

@@ -32,7 +32,7 @@ export const runSeed = async (
     }
     const scriptFacts = allowMetaCommands
       ? undefined
-      : await examineScript(input, adviceOnScripts, context.signal);
+      : await examineScript(input, metaCommandAdvice, context.signal);
     const access = await resolveDatabaseAccess(database, flags, context);
     await confirmUnlessEmpty("run SQL on", access, "rows", flags, context, {
       readsStdin: input.path === undefined,
@@ -45,7 +45,7 @@ export const runSeed = async (
   }
 };
 
-const adviceOnScripts = "If you trust the file, pass --allow-meta-commands: psql then runs it.";
+const metaCommandAdvice = "If you trust the file, pass --allow-meta-commands: psql then runs it.";
 
 /** Has psql run a script with its own commands. The effects of these commands are not known, nor whether they end the transaction. */
 const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Context): Promise<void> => {

@@ -18,8 +18,8 @@ export interface PrintedApproval {
   readonly decidedAt: string | null;
 }
 
-/** Returns the fields that people need. */
-export const parseApproval = (approval: unknown): PrintedApproval => {
+/** Returns the fields of an approval that people need. Throws `response:invalid` if it lacks one. */
+export const toPrintedApproval = (approval: unknown): PrintedApproval => {
   if (!isObject(approval)) throw unexpectedResponseError("an approval");
   const readText = (name: string): string => {
     const value = approval[name];

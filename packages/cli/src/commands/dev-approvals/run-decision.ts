@@ -1,6 +1,6 @@
 import type { Context } from "../../input/context.js";
 import { type ControlFlags, requestControl } from "../../platform/request-control.js";
-import { parseApproval } from "./printed-approval.js";
+import { toPrintedApproval } from "./printed-approval.js";
 
 export type Decision =
   | { kind: "approve" }
@@ -15,5 +15,5 @@ export const decideApproval = async (
   context: Context,
 ): Promise<void> => {
   const approval = await requestControl("POST", `/approvals/${id}/${kind}`, fields, flags, context);
-  await context.output.result(parseApproval(approval));
+  await context.output.result(toPrintedApproval(approval));
 };

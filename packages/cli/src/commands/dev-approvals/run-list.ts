@@ -1,11 +1,11 @@
 import type { Context } from "../../input/context.js";
 import { unexpectedResponseError } from "../../errors/response-errors.js";
 import { type ControlFlags, requestControl } from "../../platform/request-control.js";
-import { parseApproval } from "./printed-approval.js";
+import { toPrintedApproval } from "./printed-approval.js";
 
 /** Prints all approvals. */
 export const listApprovals = async (flags: ControlFlags, context: Context): Promise<void> => {
   const approvals = await requestControl("GET", "/approvals", undefined, flags, context);
   if (!Array.isArray(approvals)) throw unexpectedResponseError("a list");
-  await context.output.result(approvals.map(parseApproval));
+  await context.output.result(approvals.map(toPrintedApproval));
 };

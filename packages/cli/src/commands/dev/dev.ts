@@ -1,7 +1,7 @@
 import type { Ready } from "@mgmt/platform";
 import { Option } from "commander";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import { addOAuthClient } from "./oauth-clients.js";
+import { addOAuthClient } from "./oauth-client-option.js";
 import { platformErrors } from "../../platform/platform-errors.js";
 import { defaultPort } from "./port.js";
 import type { DevFlags } from "./run-dev.js";

@@ -10,10 +10,10 @@ import {
   localProfileName,
   type Profile,
   findProfile,
-  type Profiles,
+  type StoredProfiles,
   removeProfiles,
 } from "../../profiles/profile.js";
-import { profilesFile } from "../../profiles/read-profiles.js";
+import { getProfilesPath } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
 
 /** The profile with which other commands reach a service that `mgmt dev` runs. */
@@ -27,16 +27,19 @@ export interface ServiceRegistration {
 
 /**
  * Stores the service and its token in a profile: `local`, or one of its own for an ephemeral service, and for one beside a
- * service that has `local`. A login to the same service is not changed. The profile becomes the active one if there is none, or if the active one is of a `mgmt dev` that has
- * ended. If the profiles file cannot be written, warns and returns undefined.
+ * service that has `local`. A login to the same service is not changed.
+ *
+ * The profile becomes the active one if there is none, or if the active one is of a `mgmt dev` that has ended.
+ *
+ * @returns undefined, after a warning, if the profiles file cannot be written.
  */
 export const registerService = async (
   { ready }: Pick<Platform, "ready">,
-  ephemeral: boolean,
+  isEphemeralService: boolean,
   { env, output }: Pick<Context, "env" | "output">,
 ): Promise<ServiceRegistration | undefined> => {
   const { baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, workspaceId } = ready;
-  let name = ephemeral ? formatProfileName("ephemeral", baseUrl) : localProfileName;
+  let name = isEphemeralService ? formatProfileName("ephemeral", baseUrl) : localProfileName;
   let otherLocalProfile: Profile | undefined;
   const serviceFields = {
     baseUrl,
@@ -46,39 +49,39 @@ export const registerService = async (
     ...(signInKeyFile !== null && { signInKeyFile }),
     process: createPsProcesses().self,
   };
-  const addService = (all: Profiles): Profiles => {
-    const storedLocalProfile = findProfile(all, localProfileName);
-    if (!ephemeral && storedLocalProfile && isDevRunning(storedLocalProfile)) {
+  const addProfile = (storedProfiles: StoredProfiles): StoredProfiles => {
+    const storedLocalProfile = findProfile(storedProfiles, localProfileName);
+    if (!isEphemeralService && storedLocalProfile && isDevRunning(storedLocalProfile)) {
       otherLocalProfile = storedLocalProfile;
       name = formatProfileName(localProfileName, baseUrl);
     }
     const isRemovedAtEnd = name !== localProfileName;
-    const previousProfile = isRemovedAtEnd ? undefined : storedLocalProfile;
+    const replacedProfile = isRemovedAtEnd ? undefined : storedLocalProfile;
     const reusedProfile =
-      previousProfile && isServiceOf(previousProfile, ready) ? removeSignInKey(previousProfile) : undefined;
+      replacedProfile && isServiceOf(replacedProfile, ready) ? removeSignInKey(replacedProfile) : undefined;
     const newProfile: Profile = {
       workspaceId,
-      ...(previousProfile?.store && { store: previousProfile.store }),
+      ...(replacedProfile?.store && { store: replacedProfile.store }),
       ...reusedProfile,
       ...serviceFields,
+      // The field concerns the profile: also that of a persistent service is removed at the end, unless it is `local`.
       ...(isRemovedAtEnd && { ephemeral: true }),
       ...((!reusedProfile || !hasCredential(reusedProfile) || reusedProfile.token !== undefined) && {
         token,
       }),
     };
-    const previousActiveProfile = findProfile(all, all.active);
+    const activeProfile = findProfile(storedProfiles, storedProfiles.active);
     const isActiveUsable =
-      previousActiveProfile !== undefined &&
-      (!isDevProfile(previousActiveProfile) || isDevRunning(previousActiveProfile));
-    const activeName = isActiveUsable ? all.active : name;
+      activeProfile !== undefined && (!isDevProfile(activeProfile) || isDevRunning(activeProfile));
+    const activeName = isActiveUsable ? storedProfiles.active : name;
     return {
-      ...all,
+      ...storedProfiles,
       ...(activeName !== undefined && { active: activeName }),
-      profiles: { ...all.profiles, [name]: newProfile },
+      profiles: { ...storedProfiles.profiles, [name]: newProfile },
     };
   };
   try {
-    const { active } = await updateProfiles(profilesFile(env), addService);
+    const { active } = await updateProfiles(getProfilesPath(env), addProfile);
     return { name, isActive: active === name, ...(otherLocalProfile && { otherLocalProfile }) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : "unknown reason";
@@ -90,10 +93,10 @@ export const registerService = async (
   }
 };
 
-/** A service that was started without a key has none, even if an earlier run had one. */
+/** Removes the key of an earlier run: a service that was started without one has none. */
 const removeSignInKey = ({ signInKeyFile: _, ...profile }: Profile): Profile => profile;
 
-/** Two services on this machine cannot have the same port. */
+/** Returns a name that no other running service of this kind has: two services on this machine cannot have the same port. */
 const formatProfileName = (kind: string, baseUrl: string): string =>
   `${kind}-${new URL(baseUrl).port || "80"}`;
 
@@ -109,14 +112,14 @@ export const unregisterService = async (
   { name }: ServiceRegistration,
   { env }: Pick<Context, "env">,
 ): Promise<void> => {
-  const removeService = (all: Profiles): Profiles => {
-    const profile = findProfile(all, name);
+  const endRegistration = (storedProfiles: StoredProfiles): StoredProfiles => {
+    const profile = findProfile(storedProfiles, name);
     // Another service may have the profile by now.
-    if (!profile || !isDeepStrictEqual(profile.process, createPsProcesses().self)) return all;
-    if (profile.ephemeral) return removeProfiles(all, [name]);
+    if (!profile || !isDeepStrictEqual(profile.process, createPsProcesses().self)) return storedProfiles;
+    if (profile.ephemeral) return removeProfiles(storedProfiles, [name]);
     const { process: _, ...endedProfile } = profile;
-    return { ...all, profiles: { ...all.profiles, [name]: endedProfile } };
+    return { ...storedProfiles, profiles: { ...storedProfiles.profiles, [name]: endedProfile } };
   };
-  // The next change of the profiles removes the rest.
-  await updateProfiles(profilesFile(env), removeService).catch(() => undefined);
+  // If this fails, the next command leaves out the profile of an ephemeral service that has ended.
+  await updateProfiles(getProfilesPath(env), endRegistration).catch(() => undefined);
 };

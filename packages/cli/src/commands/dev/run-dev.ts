@@ -3,9 +3,9 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
-import { portTakenByDevError } from "../../errors/run-errors.js";
+import { portTakenByDevError } from "../../errors/dev-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { programWords } from "../../text/program-words.js";
+import { getProgramWords } from "../../text/program-words.js";
 import type { Notice } from "../../output/output.js";
 import { describeDev } from "../../profiles/describe-dev.js";
 import {
@@ -13,15 +13,15 @@ import {
   isSameAddress,
   localProfileName,
   type Profile,
-  type Profiles,
+  type StoredProfiles,
 } from "../../profiles/profile.js";
-import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
+import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import { detectCiSystem } from "../../system/ci-system.js";
 import { maskInLog } from "../../secrets/log-masks.js";
 import { secretMask } from "../../output/mask.js";
 import { wrapText, wrapCommand } from "../../output/wrap.js";
 import { loadPlatform } from "../../platform/load-platform.js";
-import type { OAuthClient } from "./oauth-clients.js";
+import type { PublicClient } from "./oauth-client-option.js";
 import { parsePort } from "./port.js";
 import { type ServiceRegistration, registerService, unregisterService } from "./registration.js";
 
@@ -29,7 +29,7 @@ export interface DevFlags {
   port?: string;
   dataDir?: string;
   ephemeral?: boolean;
-  oauthClient?: OAuthClient[];
+  oauthClient?: PublicClient[];
   unknownFields?: "ignore" | "refuse";
   errorCodes?: "contract" | "public";
   signInKey?: "generate" | "none";
@@ -87,9 +87,9 @@ const findPortTakenError = (
 };
 
 /** A profiles file that cannot be read does not explain the problem with the port. */
-const readProfilesOrNone = (env: NodeJS.ProcessEnv): Profiles["profiles"] => {
+const readProfilesOrNone = (env: NodeJS.ProcessEnv): StoredProfiles["profiles"] => {
   try {
-    return readProfiles(profilesFile(env)).profiles;
+    return readProfiles(getProfilesPath(env)).profiles;
   } catch {
     return {};
   }
@@ -139,7 +139,7 @@ const printReady = (
   maskInLog([ready.token], context);
   if (output.format === "json") return output.jsonLine(ready);
   const isOutputLogged = detectCiSystem(env) !== undefined;
-  const mgmtCommand = programWords(env).join(" ");
+  const mgmtCommand = getProgramWords(env).join(" ");
   const lines = [
     `The Management API is running at ${ready.baseUrl}, with real Postgres databases.`,
     "",

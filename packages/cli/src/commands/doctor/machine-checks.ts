@@ -2,11 +2,11 @@ import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { engines } from "../../../package.json";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { requireProfile } from "../../profiles/active-profile.js";
+import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { describeDev } from "../../profiles/describe-dev.js";
 import { findLink } from "../../profiles/link-file.js";
 import { isDevRunning } from "../../profiles/profile.js";
-import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
+import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import {
   type Check,
   createErrorCheck,
@@ -14,7 +14,7 @@ import {
   createOkCheck,
   createWarningCheck,
 } from "./check.js";
-import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
+import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
 
 /** Checks that need no service: Node.js, the profiles file, the link, the profile and running services. */
 export const checkMachine = async (flags: GlobalFlags, context: Context): Promise<Check[]> => [
@@ -38,7 +38,7 @@ export const checkNode = (version: string): Check => {
 
 const checkProfilesFile = async ({ env }: Pick<Context, "env">): Promise<Check> => {
   const name = "profiles";
-  const file = profilesFile(env);
+  const file = getProfilesPath(env);
   try {
     const count = Object.keys(readProfiles(file).profiles).length;
     const stats = readStats(file);
@@ -83,7 +83,7 @@ const checkLink = async ({ cwd }: Pick<Context, "cwd">): Promise<Check> => {
 
 const checkActiveProfile = async (flags: GlobalFlags, context: Context): Promise<Check> => {
   try {
-    const { name, file } = requireProfile(flags, context);
+    const { name, file } = chooseExistingProfile(flags, context);
     if (!name) return createOkCheck("profile", "No profile is active");
     return createOkCheck("profile", `${name.value}${name.from === file ? "" : ` (from ${name.from})`}`);
   } catch (error) {
@@ -93,12 +93,11 @@ const checkActiveProfile = async (flags: GlobalFlags, context: Context): Promise
 
 const checkDevServices = async ({ env }: Pick<Context, "env">): Promise<Check> => {
   try {
-    const runningProfiles = Object.entries(readProfiles(profilesFile(env)).profiles).filter(([, profile]) =>
-      isDevRunning(profile),
+    const runningProfiles = Object.entries(readProfiles(getProfilesPath(env)).profiles).filter(
+      ([, profile]) => isDevRunning(profile),
     );
     const serviceTexts = runningProfiles.map(
-      ([name, profile]) =>
-        `${name} at ${addressWithoutCredentials(profile.baseUrl)} (${describeDev(profile)})`,
+      ([name, profile]) => `${name} at ${stripAddressCredentials(profile.baseUrl)} (${describeDev(profile)})`,
     );
     return createOkCheck(
       "dev",

@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { checksFailedError } from "../../errors/run-errors.js";
 import { drawRows, columnGap, measureColumnWidths } from "../../output/draw-rows.js";
 import { toPrintable } from "../../output/printable.js";
-import { programWords, withProgramWords } from "../../text/program-words.js";
+import { getProgramWords, withProgramWords } from "../../text/program-words.js";
 import { quoteShellWord } from "../../text/shell-word.js";
 import { wrapText } from "../../output/wrap.js";
 import type { Check } from "./check.js";
@@ -26,7 +26,7 @@ export const runDoctor = async (flags: GlobalFlags, context: Context): Promise<v
 const nameProgram = ({ hint, next, ...check }: Check, { env }: Pick<Context, "env">): Check => ({
   ...check,
   ...(hint !== undefined && { hint: withProgramWords(hint, env) }),
-  next: next.map(([, ...words]) => [...programWords(env), ...words]),
+  next: next.map(([, ...words]) => [...getProgramWords(env), ...words]),
 });
 
 /** Beside a narrower column, messages are below the names of the checks. */

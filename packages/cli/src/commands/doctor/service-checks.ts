@@ -5,10 +5,10 @@ import { missingBaseUrlError } from "../../errors/access-errors.js";
 import { groups } from "../../contract/generated/groups.js";
 import { isObject } from "../../json/json-path.js";
 import { findRunningProfile } from "../../profiles/profile.js";
-import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
+import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import { type ServiceAccess, resolveAccess } from "../../profiles/resolve-access.js";
 import { createClientFor } from "../../service/connect.js";
-import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
+import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
 import { isLoopbackHostname } from "../../sdk/sdk.js";
 import {
   type Check,
@@ -49,7 +49,7 @@ export const checkService = async (
   }
   const { value, from } = access.baseUrl;
   const checks = [
-    createOkCheck("address", `${addressWithoutCredentials(value)} (from ${from})`),
+    createOkCheck("address", `${stripAddressCredentials(value)} (from ${from})`),
     ...(await checkConnection(value, context)),
     ...(await checkResponse(client, value, context)),
   ];
@@ -89,7 +89,7 @@ const checkResponse = async (client: MgmtClient, baseUrl: string, context: Conte
 /** A service on this machine may have to be started first. */
 const suggestNext = (baseUrl: string, { env }: Pick<Context, "env">): Check["next"] => {
   const isLocal = isLoopbackHostname(new URL(baseUrl).hostname);
-  return isLocal && findRunningProfile(readProfiles(profilesFile(env))) === undefined
+  return isLocal && findRunningProfile(readProfiles(getProfilesPath(env))) === undefined
     ? [["mgmt", "dev"]]
     : [];
 };

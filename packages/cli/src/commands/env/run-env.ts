@@ -3,7 +3,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { assertVariableName } from "../../input/variable-name.js";
 import { resolveDatabaseAccess } from "../../postgres/database-access.js";
 import { assertHasDestination, resolveSecretDestination } from "../../secrets/secret-destination.js";
-import { type SecretFlags, setsVariable } from "../../secrets/secret-flags.js";
+import { type SecretFlags, setsCiVariable } from "../../secrets/secret-flags.js";
 import { openSecretOutput } from "../../secrets/secret-output.js";
 import { replaceAssignments } from "../../working-directory/env-file.js";
 import { writeVariable } from "../../working-directory/write-variable.js";
@@ -52,7 +52,7 @@ export const runEnv = async (
   );
   try {
     const { url, databaseId: id } = await resolveDatabaseAccess(databaseId, flags, context, { pooled });
-    if (setsVariable(secretFlags)) {
+    if (setsCiVariable(secretFlags)) {
       await secretOutput.deliver({ connectionString: url });
       if (file === undefined)
         return await printResult({ file: null, variable: name, databaseId: id }, true, context);

@@ -137,6 +137,7 @@ const exitCodesTopic: Topic = {
     {
       text:
         "`mgmt run` and `mgmt psql` pass signals on to the program that they run, and exit with its status. " +
+        "`mgmt dev` exits with 0 when a signal stops it. " +
         `\`mgmt plan --exit-code\` exits with ${planExitCodesText}. ` +
         "`mgmt schema COMMAND --query exitCodes` lists the error codes of the service that lead to each exit code of a command.",
     },

@@ -12,7 +12,7 @@ import { resolveIdOrName } from "../../run/names/resolve-id-or-name.js";
 import { chooseResource } from "../../run/names/choose-resource.js";
 import { findDatabaseAccess, requireDefaultDatabase } from "../../postgres/database-access.js";
 import { announceLink } from "../../profiles/announce-link.js";
-import { linkFilePathIn, readLink } from "../../profiles/link-file.js";
+import { getLinkFilePath, readLink } from "../../profiles/link-file.js";
 import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";
 import { connect } from "../../service/connect.js";
 import { writeLink } from "../../working-directory/write-link.js";
@@ -50,7 +50,7 @@ export const runInit = async (options: InitFlags, flags: GlobalFlags, context: C
   const { cwd, output } = context;
   const { file = ".env", name = "DATABASE_URL" } = options;
   assertVariableName(name);
-  const linkedProjectId = readLink(linkFilePathIn(cwd))?.projectId;
+  const linkedProjectId = readLink(getLinkFilePath(cwd))?.projectId;
   assertProjectKnown(options, linkedProjectId, context);
   const client = await connect(flags, context);
   const project = await chooseOrCreateProject(options, linkedProjectId, client, flags, context);
@@ -58,9 +58,9 @@ export const runInit = async (options: InitFlags, flags: GlobalFlags, context: C
   output.info(`This folder uses project ${project.name} (${project.id}).`);
   await warnIfLinkIsOverridden(writtenLink, context);
 
-  const writesEnv = await resolveFlagOrConfirm(options.env, `Write ${name} into ${file}?`, context);
-  const envFile = writesEnv ? resolve(cwd, file) : undefined;
-  const ignored = await ignoreInGit(
+  const shouldWriteEnv = await resolveFlagOrConfirm(options.env, `Write ${name} into ${file}?`, context);
+  const envFile = shouldWriteEnv ? resolve(cwd, file) : undefined;
+  const addedLines = await ignoreInGit(
     [
       { path: linkFile, line: ".mgmt/" },
       ...(envFile === undefined ? [] : [{ path: envFile, line: basename(envFile) }]),
@@ -74,7 +74,7 @@ export const runInit = async (options: InitFlags, flags: GlobalFlags, context: C
   const result: InitResult = {
     project,
     link: linkFile,
-    ignored,
+    ignored: addedLines,
     envFile: envFile ?? null,
     variable: envFile === undefined ? null : name,
   };
@@ -166,7 +166,7 @@ const confirmLinkedProject = async (
   isProjectNamed: boolean,
   context: Context,
 ): Promise<boolean> => {
-  const file = linkFilePathIn(context.cwd);
+  const file = getLinkFilePath(context.cwd);
   if (isProjectNamed || findNoPromptReason(context) !== undefined) {
     announceLink(`project ${name} (${id})`, file, { file, link: {} }, context);
     return true;

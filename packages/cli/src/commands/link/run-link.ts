@@ -8,7 +8,7 @@ import { isId } from "../../input/ids.js";
 import { mayBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../run/names/resolve-name.js";
 import { quoteShellWord } from "../../text/shell-word.js";
-import { requireProfile } from "../../profiles/active-profile.js";
+import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import type { Link } from "../../profiles/link-file.js";
 import { writeLink } from "../../working-directory/write-link.js";
 import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";
@@ -39,14 +39,14 @@ export const runLink = async (
   const { output } = context;
   const hasIds = Object.keys(requestedIds).length > 0;
   const asksForProject = !hasIds && verify && findNoPromptReason(context) === undefined;
-  if (!hasIds && !asksForProject && !requireProfile(flags, context).name) {
+  if (!hasIds && !asksForProject && !chooseExistingProfile(flags, context).name) {
     throw missingInputError(
       "There is nothing to link this folder to",
       "Log in with mgmt login, or pass --project-id or --workspace-id.",
     );
   }
   const chosenIds = asksForProject ? { projectId: await chooseProject(flags, context) } : requestedIds;
-  const ids = verify && hasIds ? await verifyIds(chosenIds, flags, context) : chosenIds;
+  const ids = verify && hasIds ? await resolveLinkIds(chosenIds, flags, context) : chosenIds;
   const { file, link } = await writeLink(ids, flags, context);
   output.info(`Wrote ${file}.`);
   await warnIfLinkIsOverridden(link, context);
@@ -87,7 +87,7 @@ const linkFields = [
 ] as const;
 
 /** Returns the ids of the given workspace and project. Throws `link:not_found` for one that the credential cannot access. */
-const verifyIds = async (
+const resolveLinkIds = async (
   ids: Omit<Link, "profile">,
   flags: GlobalFlags,
   context: Context,

@@ -10,8 +10,8 @@ import { isAtTerminal } from "../../input/ask.js";
 import { mayBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../run/names/resolve-name.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
-import { resolveAccess } from "../../profiles/resolve-access.js";
-import { createClientFor, connectWithAccess } from "../../service/connect.js";
+import { assertServiceAddress, resolveAccess } from "../../profiles/resolve-access.js";
+import { connectWithAccess } from "../../service/connect.js";
 import { launchBrowser, findNoBrowserReason } from "../../system/browser.js";
 import { isCi } from "../../system/ci-system.js";
 
@@ -52,8 +52,7 @@ const findUrl = async (target: string | undefined, flags: GlobalFlags, context: 
   const access = await resolveAccess(flags, context);
   if (target === "docs") {
     if (!access.baseUrl) throw missingBaseUrlError();
-    // Checks the address.
-    await createClientFor(access.baseUrl, false, context);
+    await assertServiceAddress(access.baseUrl);
     return `${access.baseUrl.value.replace(/\/+$/, "")}/v1/doc`;
   }
   const targetText = target ?? resolveAndAnnounceDefault("projectId", flags, context)?.value;

@@ -7,7 +7,7 @@ import type { Style } from "../../output/style.js";
 import { findBranch, connectToBranch } from "../../preview/open-branch.js";
 import type { PreviewFlags } from "../../preview/preview.js";
 import { setupSchemaName } from "../../preview/record.js";
-import { findSourceOf } from "../../preview/source-database.js";
+import { findPreviewSource } from "../../preview/source-database.js";
 import { execFile } from "node:child_process";
 import { findClientProgram } from "../../postgres/client-programs.js";
 import { buildClientEnvironment } from "../../postgres/connection-environment.js";
@@ -43,7 +43,7 @@ export const runPreviewDiff = async (
   const { preview } = await findBranch(connectedBranch, context);
   if (!preview) throw noPreviewError(gitName);
   const { database } = preview;
-  const source = await findSourceOf(database, projectId, client, signal);
+  const source = await findPreviewSource(database, projectId, client, signal);
   const [sourceSchema, previewSchema] = await Promise.all(
     [source.id, database.id].map(async (id) =>
       dumpSchema(await findDatabaseAccess(id, client, context), context),

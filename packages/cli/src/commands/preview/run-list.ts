@@ -54,16 +54,16 @@ const readGitState = async (
   const warn = ({ code, message }: CliError): Promise<void> => context.output.warn({ code, message });
   if (!repository) {
     if (problem) await warn(problem);
-    return { key: undefined, checkedOut: new Set(), alive: undefined };
+    return { repositoryKey: undefined, checkedOutBranches: new Set(), remoteBranches: undefined };
   }
-  const { key, remote } = repository;
-  const checkedOut = new Set([job.branch ?? ""]);
+  const { key: repositoryKey, remote } = repository;
+  const checkedOutBranches = new Set([job.branch ?? ""]);
   try {
-    for (const branch of await listCheckedOutBranches(context)) checkedOut.add(branch);
-    return { key, checkedOut, alive: await listRemoteBranches(remote, context) };
+    for (const branch of await listCheckedOutBranches(context)) checkedOutBranches.add(branch);
+    return { repositoryKey, checkedOutBranches, remoteBranches: await listRemoteBranches(remote, context) };
   } catch (error) {
     await warn(toGitProblem(error, context));
-    return { key, checkedOut, alive: undefined };
+    return { repositoryKey, checkedOutBranches, remoteBranches: undefined };
   }
 };
 

@@ -38,9 +38,9 @@ export const runPreviewPrune = async (
   const { client, projectId, dryRun } = await connectToProject(project, options, flags, context);
   const loadVerdicts = async (): Promise<PreviewWithVerdict[]> => {
     const gitState: GitState = {
-      key: repository.key,
-      checkedOut: new Set([...(await listCheckedOutBranches(context)), job.branch ?? ""]),
-      alive: await listRemoteBranches(repository.remote, context),
+      repositoryKey: repository.key,
+      checkedOutBranches: new Set([...(await listCheckedOutBranches(context)), job.branch ?? ""]),
+      remoteBranches: await listRemoteBranches(repository.remote, context),
     };
     const previews = await listPreviews(projectId, gitState, client, signal);
     return previews.map((previewWithState) => ({
@@ -113,11 +113,11 @@ const decideVerdict = ({ preview, state }: PreviewWithState, minAgeMs: number, n
     return { keepReason: "it was made without a git repository (mgmt preview down deletes it)" };
   if (state === "exists") return { keepReason: "its branch is in the git remote" };
   if (state === "not-pushed") return { keepReason: "its branch was never seen in the git remote" };
-  if (now - createdAtMs(database) < minAgeMs) return { keepReason: "it is younger than --min-age" };
+  if (now - getCreatedAtMs(database) < minAgeMs) return { keepReason: "it is younger than --min-age" };
   return { reason: "gone", explanation: "its branch is no longer in the git remote" };
 };
 
-const createdAtMs = ({ createdAt }: Database): number => Date.parse(createdAt);
+const getCreatedAtMs = ({ createdAt }: Database): number => Date.parse(createdAt);
 
 /** Remembers which branches are in the remote, so that a later run knows which ones have been deleted there. */
 const markPushedBranches = async (

@@ -4,14 +4,14 @@ import { noBackupError, noPreviewError } from "../../errors/preview-errors.js";
 import type { SecretOutput } from "../../secrets/secret-output.js";
 import { printRequests } from "../../service/dry-run.js";
 import { deleteDatabase } from "../../preview/delete-preview.js";
-import { withSecretOutput } from "../../preview/with-secret-output.js";
+import { runWithSecretOutput } from "../../preview/run-with-secret-output.js";
 import { deliverPreview, type DeliveryOptions, type PreviewResult } from "../../preview/deliver-preview.js";
 import type { PreviewProgress } from "../../preview/interruption-notice.js";
 import { findBranch, connectToBranch } from "../../preview/open-branch.js";
 import type { Preview, PreviewFlags } from "../../preview/preview.js";
 import type { PreviewRecord } from "../../preview/record.js";
 import { buildRunRecord } from "../../preview/build-run-record.js";
-import { ensurePreviewCopy, type EnsuredPreview, findSourceOf } from "../../preview/source-database.js";
+import { ensurePreviewCopy, type EnsuredPreview, findPreviewSource } from "../../preview/source-database.js";
 import { storeRecord } from "../../preview/store-record.js";
 
 export interface PreviewResetOptions extends PreviewFlags, DeliveryOptions {
@@ -44,7 +44,7 @@ export const runPreviewReset = (
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> =>
-  withSecretOutput(options, context, (resolvedOptions, secretOutput, progress) =>
+  runWithSecretOutput(options, context, (resolvedOptions, secretOutput, progress) =>
     resetPreview(resolvedOptions, secretOutput, flags, context, progress),
   );
 
@@ -60,7 +60,7 @@ const resetPreview = async (
   const { client, projectId, gitName, gitContext, dryRun } = connectedBranch;
   const { branch, preview } = await findBranch(connectedBranch, context);
   if (!branch || !preview) throw noPreviewError(gitName);
-  const source = await findSourceOf(preview.database, projectId, client, signal);
+  const source = await findPreviewSource(preview.database, projectId, client, signal);
   const earlierRecord = { ...preview.record, setupPending: false };
   const record = await buildRunRecord(gitName, gitContext, earlierRecord, options.expiresAt, context);
   const target = { projectId, branch, preview, source, record };
@@ -102,13 +102,13 @@ const confirmReset = async (
   const question = `replace all data of database ${preview.database.id} of ${branch.gitName} by`;
   await confirm(
     backupId === undefined
-      ? `${question} a copy of ${source.name}${regionSuffix(source.region?.id)}, with another connection string`
+      ? `${question} a copy of ${source.name}${formatRegionSuffix(source.region?.id)}, with another connection string`
       : `${question} backup ${backupId} of ${source.name}`,
     context,
   );
 };
 
-const regionSuffix = (region: string | null | undefined): string => (region ? ` in ${region}` : "");
+const formatRegionSuffix = (region: string | null | undefined): string => (region ? ` in ${region}` : "");
 
 /** Deletes the preview and creates it again. */
 const replaceByCopy = async (
@@ -120,7 +120,7 @@ const replaceByCopy = async (
   const { gitName } = branch;
   const { id: deletedId } = preview.database;
   await deleteDatabase(deletedId, client, signal);
-  Object.assign(progress, { branch: gitName, deletedId, isCreating: true });
+  Object.assign(progress, { branch: gitName, deletedId, hasSentCreate: true });
   const { repository } = preview;
   const newPreview = { projectId, branchId: branch.id, gitName, repository, record, source };
   const ensuredCopy = await ensurePreviewCopy(newPreview, client, { signal, dryRun });
@@ -128,7 +128,7 @@ const replaceByCopy = async (
   const { region } = ensuredCopy;
   progress.databaseId = id;
   output.info(
-    `Database ${deletedId} of ${gitName} was replaced by ${id}, a copy of ${source.name}${regionSuffix(region)}. ` +
+    `Database ${deletedId} of ${gitName} was replaced by ${id}, a copy of ${source.name}${formatRegionSuffix(region)}. ` +
       "Connection strings from before no longer work.",
   );
   return ensuredCopy;

@@ -3,7 +3,7 @@ import { previewFailedError, invalidBranchNameError } from "../../errors/preview
 import type { SecretOutput } from "../../secrets/secret-output.js";
 import { printRequests } from "../../service/dry-run.js";
 import { findBranchNameProblem } from "../../git/branch-name.js";
-import { withSecretOutput } from "../../preview/with-secret-output.js";
+import { runWithSecretOutput } from "../../preview/run-with-secret-output.js";
 import { deliverPreview, type DeliveryOptions } from "../../preview/deliver-preview.js";
 import type { PreviewProgress } from "../../preview/interruption-notice.js";
 import { connectToBranch } from "../../preview/open-branch.js";
@@ -24,7 +24,7 @@ export const runPreviewUp = (
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> =>
-  withSecretOutput(options, context, (resolvedOptions, secretOutput, progress) =>
+  runWithSecretOutput(options, context, (resolvedOptions, secretOutput, progress) =>
     ensurePreview(resolvedOptions, secretOutput, flags, context, progress),
   );
 
@@ -64,7 +64,7 @@ const ensurePreview = async (
   }
   if (source) {
     if (!dryRun) await client.databases.waitUntilReady(source.id, { signal, timeoutMs: options.timeoutMs });
-    progress.isCreating = true;
+    progress.hasSentCreate = true;
     const repository = gitContext.repository?.key ?? null;
     const newPreview = { projectId, branchId, gitName, repository, record, source };
     ensuredCopy = await ensurePreviewCopy(newPreview, client, { signal, dryRun: dryRun !== undefined });

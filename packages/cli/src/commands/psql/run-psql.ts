@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { resolveDatabaseAccess } from "../../postgres/database-access.js";
-import { programNotFoundError } from "../../errors/run-errors.js";
+import { programNotFoundError } from "../../errors/program-errors.js";
 import { buildClientEnvironment } from "../../postgres/connection-environment.js";
 import { findProgram } from "../../system/find-program.js";
 import { runProgram } from "../../system/run-program.js";
@@ -19,7 +19,7 @@ export const runPsql = async (
   const path = findProgram("psql", context.env);
   if (path === undefined) throw programNotFoundError("psql", notFoundHint);
   await runProgram(path, args, buildClientEnvironment(context.env, access), context, {
-    notFound: notFoundHint,
+    notFoundHint,
   });
 };
 

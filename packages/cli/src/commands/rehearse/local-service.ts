@@ -41,7 +41,7 @@ export class LocalService {
     await this.removeFaults();
     await callControl(this.control, "POST", "/reset", {}, this.context);
     const emptyState: ServiceState = { entries: [], unnamed: [] };
-    const draftPlan = makePlan({ entries: entries.map(removeOutsideSource), locateEntry }, emptyState, {
+    const draftPlan = makePlan({ entries: entries.map(removeExternalSource), locateEntry }, emptyState, {
       baseUrl: this.baseUrl,
       prune: false,
     });
@@ -64,11 +64,11 @@ export class LocalService {
     const { entries, unnamed } = await readState(this.client, {}, signal);
     const requests = await callControl(this.control, "GET", "/requests", undefined, this.context);
     const sentTexts = new Set(collectTexts(requests));
-    const withoutGeneratedName = (entry: ExistingEntry): ExistingEntry => {
+    const omitGeneratedName = (entry: ExistingEntry): ExistingEntry => {
       const { name, ...fields } = entry.fields;
       return typeof name !== "string" || sentTexts.has(name) ? entry : { ...entry, fields };
     };
-    return { entries: entries.map(withoutGeneratedName), unnamed };
+    return { entries: entries.map(omitGeneratedName), unnamed };
   }
 
   /** Makes a request of the command fail. */
@@ -95,7 +95,7 @@ const collectTexts = (value: unknown): string[] => {
 };
 
 /** Databases and backups outside of the manifest do not exist in the local service: their copies start empty. */
-const removeOutsideSource = (entry: ManifestEntry): ManifestEntry => {
+const removeExternalSource = (entry: ManifestEntry): ManifestEntry => {
   const { source, ...fields } = entry.fields;
   const refersOutside =
     isObject(source) && (typeof source["databaseId"] === "string" || source["backupId"] !== undefined);

@@ -2,8 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Context } from "../../input/context.js";
-import { inheritedEnvironment } from "../../system/find-program.js";
-import { faultsUnusedError, notRecoveredError, rehearsedCommandError } from "../../errors/run-errors.js";
+import { buildInheritedEnvironment } from "../../system/find-program.js";
+import {
+  faultsUnusedError,
+  notRecoveredError,
+  rehearsedCommandFailedError,
+} from "../../errors/rehearsal-errors.js";
 import { diffStates, type StateDifference, isUnchanged } from "../../manifest/diff-states.js";
 import { type Manifest, readManifest } from "../../manifest/read-manifest.js";
 import type { ServiceState } from "../../manifest/read-state.js";
@@ -59,7 +63,7 @@ export const runRehearse = async (
     const report = await rehearseWithFaults(words, manifest, faults, service, context);
     if (output.format === "table") output.writeWrapped(renderReport(report).map(toPrintable).join("\n"));
     else await output.result(report);
-    if (report.exitCode !== 0) throw rehearsedCommandError(report.exitCode, faults.length);
+    if (report.exitCode !== 0) throw rehearsedCommandFailedError(report.exitCode, faults.length);
     const listFaultNames = (...outcomes: FaultReport["outcome"][]): string[] =>
       report.faults.filter(({ outcome }) => outcomes.includes(outcome)).map(formatFault);
     const [failedFaults, unusedFaults] = [listFaultNames("failed", "wrong"), listFaultNames("unused")];
@@ -136,7 +140,7 @@ const runAgainstService = async (
     const exitCode = await runForExitStatus(program, args, {
       cwd,
       env: {
-        ...inheritedEnvironment(env),
+        ...buildInheritedEnvironment(env),
         MGMT_BASE_URL: baseUrl,
         MGMT_TOKEN: token,
         MGMT_WORKSPACE_ID: workspaceId,
@@ -145,7 +149,7 @@ const runAgainstService = async (
       },
       // The report is the only output of this command on standard output.
       stdio: ["ignore", 2, 2],
-      notFound: "Check its spelling, and that it is in a folder of PATH.",
+      notFoundHint: "Check its spelling, and that it is in a folder of PATH.",
       interruption,
       onSignal: (name) => interruption.interrupt(name),
     });

@@ -22,6 +22,6 @@ export const runRun = async (
   const [program = "", ...args] = words;
   const { url } = await resolveDatabaseAccess(databaseId, flags, context, { pooled, flag: "--database-id" });
   await runProgram(program, args, { [name]: url }, context, {
-    notFound: "Check its spelling, and that it is in a folder of PATH.",
+    notFoundHint: "Check its spelling, and that it is in a folder of PATH.",
   });
 };

@@ -48,6 +48,7 @@ const findGitBranch = async (gitContext: GitContext, context: Context): Promise<
   try {
     return await requireGitBranch(gitContext, context);
   } catch (error) {
+    // Throws what is no problem of git.
     toGitProblem(error, context);
     return undefined;
   }

@@ -6,7 +6,7 @@ import { resolveAccess } from "../../profiles/resolve-access.js";
 import { connectWithAccess } from "../../service/connect.js";
 import { formatBytes } from "../../output/bytes.js";
 import { toPrintable } from "../../output/printable.js";
-import { programWords } from "../../text/program-words.js";
+import { getProgramWords } from "../../text/program-words.js";
 import { wrapBeside } from "../../output/wrap.js";
 import { resolveGitContext } from "../../git/repository.js";
 import { describeChanges } from "./changes.js";
@@ -100,7 +100,7 @@ const printStatus = async (status: StatusResult, { output, env }: Context, prefi
   const { service, project, databases, preview, waitingApprovals } = status;
   const style = await output.style();
   const columns = output.isTerminal ? output.helpWidth : Infinity;
-  const mgmt = programWords(env).join(" ");
+  const mgmt = getProgramWords(env).join(" ");
   const renderLine = (title: string, text: string): string =>
     wrapBeside(style.strong(title) + " ".repeat(10 - title.length), toPrintable(text), columns);
   const region = project?.region ? ` in ${project.region}` : "";

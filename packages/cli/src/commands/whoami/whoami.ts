@@ -17,15 +17,15 @@ export const whoamiCommand: CommandDeclaration = {
         import("../../run/run.js"),
       ]);
       for (const definition of commands) {
-        const typed = { flags: {}, unset: [] };
+        const typedValues = { flags: {}, unset: [] };
         const invocation = {
           command: definition,
           override: {},
           ids: [],
-          typed,
+          typedValues,
           flags: collectGlobalFlags(command),
         };
-        await runOperation({ ...invocation, all: false }, context);
+        await runOperation({ ...invocation, allPages: false }, context);
       }
     });
   },

@@ -8,7 +8,7 @@ import {
   readOwnedFile,
   writeFileAtomically,
 } from "../../files/cache-folder.js";
-import { embeddedBytes } from "../../system/standalone.js";
+import { readEmbeddedBytes } from "../../system/standalone.js";
 
 type KeyringLibrary = Pick<typeof import("@napi-rs/keyring"), "AsyncEntry">;
 
@@ -30,7 +30,7 @@ export const loadEmbeddedLibrary = (): KeyringLibrary => {
 
 /** Returns the file with the library. Writes it unless it is there, unchanged. */
 const storeLibraryIn = (folder: string): string => {
-  const content = embeddedBytes("keyring.node");
+  const content = readEmbeddedBytes("keyring.node");
   const hash = createHash("sha256").update(content).digest("hex");
   const file = join(folder, `keyring-${hash.slice(0, 16)}.node`);
   if (!isProtectedFolder(folder))

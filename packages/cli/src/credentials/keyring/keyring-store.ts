@@ -1,6 +1,6 @@
 import { corruptKeyringError } from "../../errors/storage-errors.js";
 import { isObject } from "../../json/json-path.js";
-import { type Profile, findProfile, withoutCredential } from "../../profiles/profile.js";
+import { type Profile, findProfile, omitCredential } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { assertWritable, updateProfile } from "../../profiles/update-profiles.js";
 import { isLogin, type Login, type LoginStore } from "../../sdk/oauth.js";
@@ -21,7 +21,7 @@ export const keyringAccountOf = (file: string, name: string): string => `${name}
  * Returns a store for the credential of one profile in a keyring. The profiles file only records that the credential is in
  * the keyring and of which kind it is; the lock is beside that file.
  *
- * @param profile `initial` is the profile to create when there is none of that name yet.
+ * @param location `initialProfile` is the profile to create when there is none of that name yet.
  */
 export const createKeyringStore = (
   { file, name, initialProfile }: { file: string; name: string; initialProfile: Profile },
@@ -38,7 +38,7 @@ export const createKeyringStore = (
     // A refresh does not change the file, and must work when the file is read-only.
     if (readStoredKind() === kind) return;
     await updateProfile(file, name, (profile = initialProfile) => ({
-      ...withoutCredential(profile),
+      ...omitCredential(profile),
       store: "keyring",
       inKeyring: kind,
     }));

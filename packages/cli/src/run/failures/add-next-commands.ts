@@ -3,18 +3,18 @@ import type { PromptAnswer } from "../../input/context.js";
 import { exitCodes, type ExitReason, isInterruption } from "../../errors/exit-codes.js";
 import { quoteShellWord } from "../../text/shell-word.js";
 import { findSiblingCommand } from "../../contract/siblings.js";
-import { programWords, withProgramWords } from "../../text/program-words.js";
+import { getProgramWords, withProgramWords } from "../../text/program-words.js";
 import type { Failure } from "../../errors/failure.js";
 import { type FailedCommand, describeFailedCommand } from "./failed-command.js";
 import { rewordFailure } from "./reword-failure.js";
 import { redactConnectionStrings } from "./redact-connection-strings.js";
-import { type Candidate, type FailureFacts, isRepeatable, nextByCode } from "./next-by-code.js";
-import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
+import { type CommandCandidate, type FailureFacts, isRepeatable, nextByCode } from "./next-by-code.js";
+import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
 
 type CommandWords = readonly string[];
 
 /** HTTP status of a rate limit. Nothing was done, and the same request succeeds later. */
-const tooManyRequests = 429;
+const tooManyRequestsStatus = 429;
 
 /** The operation or command that failed. */
 interface FailureContext {
@@ -22,7 +22,7 @@ interface FailureContext {
   /** The whole command line, without `mgmt`. */
   readonly line: readonly string[];
   /** The answers to prompts. */
-  readonly chosen: readonly PromptAnswer[];
+  readonly promptAnswers: readonly PromptAnswer[];
   /** The id of the item that failed, if the command line has several. */
   readonly id: string | undefined;
   readonly env: NodeJS.ProcessEnv;
@@ -34,12 +34,12 @@ interface FailureContext {
  */
 export const addNextCommands = async (
   error: Failure,
-  { program, line, chosen, id, env }: FailureContext,
+  { program, line, promptAnswers, id, env }: FailureContext,
 ): Promise<Failure> => {
-  const command = describeFailedCommand(program, line, chosen);
+  const command = describeFailedCommand(program, line, promptAnswers);
   const failure = rewordFailure(error, command, id);
-  const commands = await nextCommands(failure, command, id);
-  const next = commands.map(([, ...words]) => [...programWords(env), ...words]);
+  const commands = await listNextCommands(failure, command, id);
+  const next = commands.map(([, ...words]) => [...getProgramWords(env), ...words]);
   const [bestCommand = []] = next;
   const hint =
     failure.hint === undefined
@@ -53,24 +53,24 @@ export const addNextCommands = async (
  * Returns command lines, the best first. Each can be run as it is, and none is the one that failed, unless the service asked to
  * send the request again later.
  */
-export const nextCommands = async (
+export const listNextCommands = async (
   failure: Failure,
   command: FailedCommand,
   id: string | undefined,
 ): Promise<CommandWords[]> => {
-  if (failure.status === tooManyRequests && isRepeatable(command)) return [["mgmt", ...command.line]];
-  const args = command.args.map(asValue);
+  if (failure.status === tooManyRequestsStatus && isRepeatable(command)) return [["mgmt", ...command.line]];
+  const args = command.args.map(toArgument);
   const idIndex = command.definition ? command.definition.arguments.length - 1 : 0;
   const hasSeveral = command.definition !== undefined && args.length > command.definition.arguments.length;
   const facts: FailureFacts = {
     failure,
     command,
     args,
-    id: asValue(id) ?? (hasSeveral ? undefined : args[idIndex]),
-    flag: (name) => asValue(command.options[name]),
-    detail: (name) => asValue(failure.details?.[name]),
+    id: toArgument(id) ?? (hasSeveral ? undefined : args[idIndex]),
+    readFlag: (name) => toArgument(command.options[name]),
+    readDetail: (name) => toArgument(failure.details?.[name]),
   };
-  const declaredCandidates: readonly Candidate[] =
+  const declaredCandidates: readonly CommandCandidate[] =
     failure.next?.map(([, ...words]) => words) ??
     command.errors[failure.code]?.next ??
     nextByCode[failure.code]?.(facts) ??
@@ -84,24 +84,25 @@ export const nextCommands = async (
     words.join(" "),
   );
   const otherCommands = usableCommands.filter((words) => !sameCommandLines.includes(words.join(" ")));
-  return (otherCommands.length > 0 ? otherCommands : [helpWordsOf(command)]).map((words) => [
+  return (otherCommands.length > 0 ? otherCommands : [buildHelpCommand(command)]).map((words) => [
     "mgmt",
     ...words,
   ]);
 };
 
 /** Returns a string that can be an argument. One that starts with a dash would be parsed as a flag. */
-const asValue = (value: unknown): string | undefined =>
+const toArgument = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" && !value.startsWith("-") ? value : undefined;
 
-const isComplete = (words: Candidate): words is CommandWords => words.every((word) => word !== undefined);
+const isComplete = (words: CommandCandidate): words is CommandWords =>
+  words.every((word) => word !== undefined);
 
-const helpWordsOf = ({ words }: FailedCommand): CommandWords => [...words, "--help"];
+const buildHelpCommand = ({ words }: FailedCommand): CommandWords => [...words, "--help"];
 
 /** Commands that follow from the exit code, for codes without their own. */
-const suggestByExitCode = async (facts: FailureFacts): Promise<readonly Candidate[]> => {
+const suggestByExitCode = async (facts: FailureFacts): Promise<readonly CommandCandidate[]> => {
   const { command, failure } = facts;
-  switch (exitReasonOf(failure.exitCode)) {
+  switch (findExitReason(failure.exitCode)) {
     case "notAuthenticated":
       return [
         ["auth", "status"],
@@ -113,7 +114,7 @@ const suggestByExitCode = async (facts: FailureFacts): Promise<readonly Candidat
       if (command.words.includes("login")) return [["help", "auth"]];
       return [["doctor"], ["help", "environment"]];
     case "failure":
-      return [...(await suggestStateCommands(facts)), ["auth", "status"], helpWordsOf(command)];
+      return [...(await suggestStateCommands(facts)), ["auth", "status"], buildHelpCommand(command)];
     case "notFound":
     case "pending":
     case "interrupted":
@@ -121,18 +122,18 @@ const suggestByExitCode = async (facts: FailureFacts): Promise<readonly Candidat
     case "terminated":
     case "hungUp":
     case "partlyDone":
-      return [...(await suggestStateCommands(facts)), helpWordsOf(command)];
+      return [...(await suggestStateCommands(facts)), buildHelpCommand(command)];
     case "usage":
     case "inputNeeded":
     case "refused":
     case "programNotStarted":
     case "programNotFound":
     case undefined:
-      return [helpWordsOf(command)];
+      return [buildHelpCommand(command)];
   }
 };
 
-const exitReasonOf = (exitCode: number): ExitReason | undefined =>
+const findExitReason = (exitCode: number): ExitReason | undefined =>
   // The keys of an object literal are its type's.
   (Object.keys(exitCodes) as (keyof typeof exitCodes)[]).find(
     (reason): reason is ExitReason => exitCodes[reason] === exitCode,
@@ -144,7 +145,7 @@ const suggestStateCommands = async ({
   args,
   id,
   failure,
-}: FailureFacts): Promise<readonly Candidate[]> => {
+}: FailureFacts): Promise<readonly CommandCandidate[]> => {
   const { words, definition } = command;
   if (!definition) return [];
   const [get, list] = await Promise.all([
@@ -172,7 +173,7 @@ const addConnectionFlags = (
   const isRepeated = line.length > 0 && words.slice(0, line.length).join(" ") === line.join(" ");
   if (offlineCommands.includes(firstWord) || words.at(-1) === "--help" || isRepeated) return words;
   const connectionFlags: readonly (readonly [string, string | undefined])[] = [
-    ["--base-url", flags.baseUrl === undefined ? undefined : addressWithoutCredentials(flags.baseUrl)],
+    ["--base-url", flags.baseUrl === undefined ? undefined : stripAddressCredentials(flags.baseUrl)],
     ["--profile", flags.profile],
     // Standard input has been read, and a login stores a credential of its own.
     [

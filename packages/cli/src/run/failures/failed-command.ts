@@ -27,12 +27,12 @@ export interface FailedCommand {
 export const describeFailedCommand = (
   program: Command,
   line: readonly string[],
-  chosenValues: readonly PromptAnswer[],
+  promptAnswers: readonly PromptAnswer[],
 ): FailedCommand => {
   const command = findCalledCommand(program);
   const separatorIndex = line.includes("--") ? line.indexOf("--") : line.length;
-  const values = chosenValues.flatMap(({ flag, value }) =>
-    flag === undefined ? [] : [[propertyOf(flag), value]],
+  const values = promptAnswers.flatMap(({ flag, value }) =>
+    flag === undefined ? [] : [[toAttributeName(flag), value]],
   );
   return {
     words: lineOf(command).split(" ").slice(1),
@@ -40,19 +40,19 @@ export const describeFailedCommand = (
     errors: command instanceof MgmtCommand ? command.errors : {},
     args: [
       ...command.args,
-      ...chosenValues.flatMap(({ flag, value }) => (flag === undefined ? [value] : [])),
+      ...promptAnswers.flatMap(({ flag, value }) => (flag === undefined ? [value] : [])),
     ],
     options: { ...command.opts(), ...(Object.fromEntries(values) as Record<string, string>) },
     flags: collectGlobalFlags(command),
     acceptedFlags: command.options.flatMap(({ long }) => long ?? []),
     line: [
       ...line.slice(0, separatorIndex),
-      ...chosenValues.flatMap(({ flag, value }) => (flag === undefined ? [value] : [flag, value])),
+      ...promptAnswers.flatMap(({ flag, value }) => (flag === undefined ? [value] : [flag, value])),
       ...line.slice(separatorIndex),
     ],
   };
 };
 
 /** `--source-database-id` becomes `sourceDatabaseId`. */
-export const propertyOf = (flag: string): string =>
+export const toAttributeName = (flag: string): string =>
   flag.replace(/^--/, "").replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

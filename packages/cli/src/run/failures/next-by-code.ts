@@ -3,7 +3,7 @@ import type { Failure } from "../../errors/failure.js";
 import type { FailedCommand } from "./failed-command.js";
 
 /** Words of a command, without `mgmt`. One with an unknown word is not suggested. */
-export type Candidate = readonly (string | undefined)[];
+export type CommandCandidate = readonly (string | undefined)[];
 
 /** The known facts about a failure. */
 export interface FailureFacts {
@@ -17,17 +17,17 @@ export interface FailureFacts {
    */
   readonly id: string | undefined;
   /** Returns the text of a flag. */
-  readonly flag: (name: string) => string | undefined;
+  readonly readFlag: (name: string) => string | undefined;
   /** Returns a string that the error response has beyond its code. */
-  readonly detail: (name: string) => string | undefined;
+  readonly readDetail: (name: string) => string | undefined;
 }
 
-type NextRule = (facts: FailureFacts) => readonly Candidate[];
+type NextRule = (facts: FailureFacts) => readonly CommandCandidate[];
 
-const authStatus: Candidate = ["auth", "status"];
-const whoami: Candidate = ["whoami"];
-const login: Candidate = ["login"];
-const authHelp: Candidate = ["help", "auth"];
+const authStatusWords: CommandCandidate = ["auth", "status"];
+const whoamiWords: CommandCandidate = ["whoami"];
+const loginWords: CommandCandidate = ["login"];
+const authHelpWords: CommandCandidate = ["help", "auth"];
 
 const suggestList =
   (...words: string[]): NextRule =>
@@ -39,16 +39,17 @@ const suggestGet =
   ({ id }) => [[group, "get", id]];
 
 /** `services`, or `apps` for the deprecated commands. */
-const appGroup = ({ command }: FailureFacts): string => (command.words[0] === "apps" ? "apps" : "services");
+const getAppGroup = ({ command }: FailureFacts): string =>
+  command.words[0] === "apps" ? "apps" : "services";
 
-const projectIdOf = ({ command, args, flag }: FailureFacts): string | undefined =>
-  command.words[0] === "projects" ? args[0] : flag("projectId");
+const findProjectId = ({ command, args, readFlag }: FailureFacts): string | undefined =>
+  command.words[0] === "projects" ? args[0] : readFlag("projectId");
 
-const sourceDatabaseIdOf = ({ flag }: FailureFacts): string | undefined =>
-  flag("sourceDatabaseId") ?? flag("fromDatabaseId");
+const findSourceDatabaseId = ({ readFlag }: FailureFacts): string | undefined =>
+  readFlag("sourceDatabaseId") ?? readFlag("fromDatabaseId");
 
 const suggestSourceBackups: NextRule = (facts) => [
-  ["databases", "backups", "list", sourceDatabaseIdOf(facts) ?? facts.id],
+  ["databases", "backups", "list", findSourceDatabaseId(facts) ?? facts.id],
   ["databases", "list"],
 ];
 
@@ -56,22 +57,22 @@ const suggestSourceBackups: NextRule = (facts) => [
 const suggestByLogicalId =
   (group: (facts: FailureFacts) => string): NextRule =>
   (facts) => [
-    [group(facts), "list", "--logical-id", facts.flag("logicalId")],
+    [group(facts), "list", "--logical-id", facts.readFlag("logicalId")],
     [group(facts), "list"],
   ];
 
 const suggestApproval: NextRule = (facts) => [
   ["agent-approvals", "get", facts.command.words[0] === "agent-approvals" ? facts.id : undefined],
-  whoami,
+  whoamiWords,
 ];
 
 /** Lists the approvals, unless the control surface has refused its secret. */
-const suggestApprovalList: NextRule = ({ failure, command, flag }) => {
+const suggestApprovalList: NextRule = ({ failure, command, readFlag }) => {
   if (command.words[1] !== "approvals" || failure.exitCode === exitCodes.forbidden) return [];
   const flags: readonly (readonly [string, string | undefined])[] = [
     ["--profile", command.flags.profile],
-    ["--control-url", flag("controlUrl")],
-    ["--control-secret-file", flag("controlSecretFile")],
+    ["--control-url", readFlag("controlUrl")],
+    ["--control-secret-file", readFlag("controlSecretFile")],
   ];
   const setFlags = flags.flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
   return [["dev", "approvals", "list", ...setFlags]];
@@ -98,11 +99,11 @@ const suggestDryRun: NextRule = ({ command }) => {
  * exit code.
  */
 export const nextByCode: Readonly<Record<string, NextRule>> = {
-  approval_required: (facts) => [["agent-approvals", "wait", facts.detail("approvalId")]],
+  approval_required: (facts) => [["agent-approvals", "wait", facts.readDetail("approvalId")]],
   "approval:denied": suggestApproval,
   "approval:expired": suggestApproval,
   "approval:consumed": suggestApproval,
-  "approval:not_found": () => [whoami],
+  "approval:not_found": () => [whoamiWords],
 
   "project:not_found": suggestList("projects"),
   "project:logical_id_conflict": suggestByLogicalId(() => "projects"),
@@ -121,7 +122,7 @@ export const nextByCode: Readonly<Record<string, NextRule>> = {
   ],
   "database:logical_id_conflict": suggestByLogicalId(() => "databases"),
   "database:source_not_ready": (facts) => [
-    ["databases", "get", sourceDatabaseIdOf(facts)],
+    ["databases", "get", findSourceDatabaseId(facts)],
     ["databases", "list"],
   ],
   "restore:invalid_source": suggestSourceBackups,
@@ -130,7 +131,7 @@ export const nextByCode: Readonly<Record<string, NextRule>> = {
   "connection:not_found": suggestList("connections"),
 
   "branch:not_found": (facts) => [
-    ["projects", "branches", "list", projectIdOf(facts)],
+    ["projects", "branches", "list", findProjectId(facts)],
     ["projects", "list"],
   ],
   "branch:already_exists": (facts) => [
@@ -138,33 +139,33 @@ export const nextByCode: Readonly<Record<string, NextRule>> = {
       "projects",
       "branches",
       "list",
-      projectIdOf(facts),
+      findProjectId(facts),
       "--git-name",
-      facts.flag("gitName") ?? facts.args[1],
+      facts.readFlag("gitName") ?? facts.args[1],
     ],
-    ["projects", "branches", "list", projectIdOf(facts)],
+    ["projects", "branches", "list", findProjectId(facts)],
   ],
   "branch:default_protected": suggestGet("branches"),
   "branch:has_resources": suggestGet("branches"),
 
-  "app:not_found": (facts) => [[appGroup(facts), "list"]],
+  "app:not_found": (facts) => [[getAppGroup(facts), "list"]],
   "app:already_exists": (facts) => [
-    [appGroup(facts), "get", facts.detail("existingAppId")],
-    [appGroup(facts), "list"],
+    [getAppGroup(facts), "get", facts.readDetail("existingAppId")],
+    [getAppGroup(facts), "list"],
   ],
-  "app:logical_id_conflict": suggestByLogicalId(appGroup),
-  "app:logical_id_bound": (facts) => [[appGroup(facts), "get", facts.id]],
-  "app:deployments_not_deletable": (facts) => [[appGroup(facts), "deployments", "list", facts.id]],
+  "app:logical_id_conflict": suggestByLogicalId(getAppGroup),
+  "app:logical_id_bound": (facts) => [[getAppGroup(facts), "get", facts.id]],
+  "app:deployments_not_deletable": (facts) => [[getAppGroup(facts), "deployments", "list", facts.id]],
   "deployment:not_found": (facts) => [
     [
-      appGroup(facts),
+      getAppGroup(facts),
       "deployments",
       "list",
       facts.command.words[0] === "deployments" ? undefined : facts.args[0],
     ],
     ["services", "list"],
   ],
-  "deployment:not_running": (facts) => [[appGroup(facts), "deployments", "list", facts.args[0]]],
+  "deployment:not_running": (facts) => [[getAppGroup(facts), "deployments", "list", facts.args[0]]],
   "deployment:not_startable": suggestGet("deployments"),
   "deployment:not_stoppable": suggestGet("deployments"),
   "deployment:not_deletable": suggestGet("deployments"),
@@ -178,16 +179,16 @@ export const nextByCode: Readonly<Record<string, NextRule>> = {
   "route:method_not_allowed": () => [["operations"]],
   "route:not_found": () => [["operations"], ["doctor"]],
 
-  "auth:login_required": () => [login, authStatus],
-  "auth:empty_token": () => [authHelp],
-  "auth:other_service": () => [authStatus, authHelp],
-  "usage:no_base_url": () => [["help", "environment"], authHelp],
-  "usage:empty_base_url": () => [["help", "environment"], authHelp],
-  "profile:not_found": () => [["auth", "list"], authHelp],
-  "profile:other_service": () => [authStatus, authHelp],
-  "keyring:not_installed": () => [["login", "--store", "file"], authHelp],
-  "keyring:unavailable": () => [["login", "--store", "file"], authHelp],
-  "keyring:corrupt": () => [["login", "--store", "file"], authHelp],
+  "auth:login_required": () => [loginWords, authStatusWords],
+  "auth:empty_token": () => [authHelpWords],
+  "auth:other_service": () => [authStatusWords, authHelpWords],
+  "usage:no_base_url": () => [["help", "environment"], authHelpWords],
+  "usage:empty_base_url": () => [["help", "environment"], authHelpWords],
+  "profile:not_found": () => [["auth", "list"], authHelpWords],
+  "profile:other_service": () => [authStatusWords, authHelpWords],
+  "keyring:not_installed": () => [["login", "--store", "file"], authHelpWords],
+  "keyring:unavailable": () => [["login", "--store", "file"], authHelpWords],
+  "keyring:corrupt": () => [["login", "--store", "file"], authHelpWords],
   "link:corrupt": () => [["unlink"]],
   "link:unreadable": () => [["unlink"]],
   "profiles:corrupt": () => [["help", "environment"]],

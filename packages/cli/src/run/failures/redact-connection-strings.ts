@@ -17,7 +17,7 @@ export const redactConnectionStrings = (failure: Failure, line: readonly string[
     secretWords
       .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
       .sort((left, right) => right.length - left.length)
-      .reduce((redacted, value) => redacted.replaceAll(value, "…"), text);
+      .reduce((redactedText, value) => redactedText.replaceAll(value, "…"), text);
   const { message, hint, next } = failure;
   return {
     ...failure,

@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../contract/command-definition.js";
 import { isKindName, kindOfPrefix, resourceKinds } from "../../contract/kinds.js";
 import type { Failure } from "../../errors/failure.js";
 import { findListHint } from "../../errors/name-errors.js";
-import { type FailedCommand, propertyOf } from "./failed-command.js";
+import { type FailedCommand, toAttributeName } from "./failed-command.js";
 
 /**
  * Rewrites an error response of the service in the words of the command line: the id that was not found instead of its kind, and
@@ -17,7 +17,7 @@ export const rewordFailure = (failure: Failure, command: FailedCommand, id: stri
   if (!definition || failure.status === undefined) return failure;
   if (failure.status === 404) return rewordNotFound(failure, definition, command, id);
   if (failure.code !== "validation:failed" || !failure.issues) return failure;
-  return rewordInvalid(failure, failure.issues, definition, command);
+  return rewordInvalidRequest(failure, failure.issues, definition, command);
 };
 
 /** The service's own hint may be true of the path that failed. */
@@ -37,7 +37,7 @@ const rewordNotFound = (
       resource === kind ? [index === lastIndex ? (id ?? args[index]) : args[index]] : [],
     ),
     ...[...definition.query, ...(definition.body?.fields ?? [])].flatMap((field) =>
-      kindOfPrefix(field.prefix) === kind ? [options[propertyOf(field.flag)]] : [],
+      kindOfPrefix(field.prefix) === kind ? [options[toAttributeName(field.flag)]] : [],
     ),
   ].filter((value) => typeof value === "string" && value !== "" && value !== "-");
   const [text, ...otherIds] = typedIds;
@@ -52,7 +52,7 @@ const rewordNotFound = (
   };
 };
 
-const rewordInvalid = (
+const rewordInvalidRequest = (
   failure: Failure,
   issues: NonNullable<Failure["issues"]>,
   definition: CommandDefinition,

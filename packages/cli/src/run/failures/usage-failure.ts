@@ -4,7 +4,7 @@ import { usageError, shortenWord } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
 import { groupOverrides, isHiddenCommand } from "../../contract/command-override.js";
 import { findCalledCommand, lineOf, MgmtCommand } from "../../command-line/command.js";
-import { programWords } from "../../text/program-words.js";
+import { getProgramWords } from "../../text/program-words.js";
 import { findCommandsForSynonym, findSimilar } from "../../text/suggest.js";
 
 /** Turns commander's error into ours. */
@@ -89,15 +89,15 @@ const switchValueError = ({ long = "" }: Option, command: Command): Error => {
 const unknownCommandError = async (command: Command, env: NodeJS.ProcessEnv): Promise<Error> => {
   const word = command.args[0] ?? "";
   const visibleCommands = command.createHelp().visibleCommands(command);
-  const byName = new Map(
+  const commandByName = new Map(
     visibleCommands.flatMap((subcommand) =>
       [subcommand.name(), ...subcommand.aliases()].map((name) => [name, subcommand]),
     ),
   );
-  const names = [...byName.keys()];
+  const names = [...commandByName.keys()];
   const intendedNames = findCommandsForSynonym(word, names);
   const similarNames = intendedNames.length > 0 ? intendedNames : findSimilar(word, names);
-  const matches = new Set(similarNames.flatMap((name) => byName.get(name) ?? []));
+  const matches = new Set(similarNames.flatMap((name) => commandByName.get(name) ?? []));
   const laterWords = command.args.slice(1);
   const suggestions =
     matches.size > 0
@@ -108,7 +108,7 @@ const unknownCommandError = async (command: Command, env: NodeJS.ProcessEnv): Pr
   const message = `Unknown command: ${lineOf(command)} ${word}`;
   if (suggestions.length === 0) return usageError(message, `${lineOf(command)} --help lists the commands.`);
   const next = suggestions.map((line) => [...line.split(" "), "--help"]);
-  const commands = suggestions.map((line) => line.replace(/^mgmt/, programWords(env).join(" ")));
+  const commands = suggestions.map((line) => line.replace(/^mgmt/, getProgramWords(env).join(" ")));
   return usageError(message, `Did you mean ${commands.join(" or ")}?`, { next });
 };
 

@@ -42,7 +42,7 @@ export const chooseResource = async (
   const items = valueAt(body, ["data"]);
   const choices = (Array.isArray(items) ? items : []).flatMap((item: unknown): PromptChoice[] => {
     const value = idOfItem(kind, item);
-    return value === undefined ? [] : [{ value, texts: choiceTextsOf(item), isId: true }];
+    return value === undefined ? [] : [{ value, texts: listChoiceTexts(item), isId: true }];
   });
   if (choices.length === 0) throw nothingToChooseError(resourceKinds[kind].noun);
   const isComplete = valueAt(body, ["pagination", "hasMore"]) !== true;
@@ -56,13 +56,13 @@ const findParentId = async (
 ): Promise<string | undefined> => {
   const { client, knownIds, flags, context } = chooseContext;
   const name = `${parent.kind}Id`;
-  const presetId = isDefaultName(name) ? resolveAndAnnounceDefault(name, flags, context)?.value : undefined;
+  const defaultId = isDefaultName(name) ? resolveAndAnnounceDefault(name, flags, context)?.value : undefined;
   const namedKind = namedKinds.find((name) => name === parent.kind);
   const parentId =
     knownIds[parent.kind] ??
-    (presetId !== undefined && namedKind
-      ? await resolveIdOrName(namedKind, presetId, client, flags, context)
-      : presetId);
+    (defaultId !== undefined && namedKind
+      ? await resolveIdOrName(namedKind, defaultId, client, flags, context)
+      : defaultId);
   if (parentId !== undefined || !resourceKinds[kind].list.includes(`{${parent.parameter}}`)) return parentId;
   const { noun } = resourceKinds[parent.kind];
   const title = `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;
@@ -72,7 +72,7 @@ const findParentId = async (
 };
 
 /** Returns the properties that identify a resource for people: its name, the resources that contain it, and its status. */
-const choiceTextsOf = (item: unknown): string[] =>
+const listChoiceTexts = (item: unknown): string[] =>
   [
     nameOfItem(item),
     valueAt(item, ["project", "name"]),

@@ -17,8 +17,8 @@ export const labelCandidates = async (
   const candidates = await Promise.all(
     items.map(async (item) => ({
       item,
-      id: textAt(item, "id") ?? "",
-      label: await qualifiedNameOf(kind, item, cachedScope),
+      id: readText(item, "id") ?? "",
+      label: await findQualifiedName(kind, item, cachedScope),
     })),
   );
   return candidates.map(({ item, id, label }) => {
@@ -28,39 +28,39 @@ export const labelCandidates = async (
 };
 
 /** Returns the full name of a resource. */
-const qualifiedNameOf = async (kind: NamedKind, item: Item, scope: ListScope): Promise<string> => {
+const findQualifiedName = async (kind: NamedKind, item: Item, scope: ListScope): Promise<string> => {
   const name = nameOfItem(item) ?? "";
   switch (kind) {
     case "project":
     case "workspace":
       return name;
     case "branch":
-      return joinParts([await projectNameOf(item, scope), `@${name}`]);
+      return joinParts([await findProjectName(item, scope), `@${name}`]);
     case "database":
     case "app":
-      return joinParts([await projectNameOf(item, scope), await branchNameOf(item, scope), name]);
+      return joinParts([await findProjectName(item, scope), await findBranchName(item, scope), name]);
     case "connection": {
-      const id = textAt(item, "database", "id");
+      const id = readText(item, "database", "id");
       const database = (await listItems("database", {}, scope))?.find((candidate) => candidate["id"] === id);
       const databaseName = database
-        ? await qualifiedNameOf("database", database, scope)
-        : textAt(item, "database", "name");
+        ? await findQualifiedName("database", database, scope)
+        : readText(item, "database", "name");
       return joinParts([databaseName, name]);
     }
   }
 };
 
-const projectNameOf = async (item: Item, scope: ListScope): Promise<string | undefined> => {
-  const name = textAt(item, "project", "name");
+const findProjectName = async (item: Item, scope: ListScope): Promise<string | undefined> => {
+  const name = readText(item, "project", "name");
   if (name !== undefined) return name;
-  const id = textAt(item, "projectId");
+  const id = readText(item, "projectId");
   const project = (await listItems("project", {}, scope))?.find((candidate) => candidate["id"] === id);
   return project ? nameOfItem(project) : id;
 };
 
-const branchNameOf = async (item: Item, scope: ListScope): Promise<string | undefined> => {
-  const id = textAt(item, "branchId");
-  const project = textAt(item, "project", "id") ?? textAt(item, "projectId");
+const findBranchName = async (item: Item, scope: ListScope): Promise<string | undefined> => {
+  const id = readText(item, "branchId");
+  const project = readText(item, "project", "id") ?? readText(item, "projectId");
   if (id === undefined || project === undefined) return undefined;
   const branch = (await listItems("branch", { project }, scope))?.find((candidate) => candidate["id"] === id);
   return branch && nameOfItem(branch);
@@ -69,10 +69,10 @@ const branchNameOf = async (item: Item, scope: ListScope): Promise<string | unde
 /** Returns the properties that can differ between two resources with the same full name. */
 const describeDifferences = (item: Item): string[] => {
   const [logicalId, region] = [
-    textAt(item, "logicalId"),
-    textAt(item, "region", "id") ?? textAt(item, "defaultRegion"),
+    readText(item, "logicalId"),
+    readText(item, "region", "id") ?? readText(item, "defaultRegion"),
   ];
-  const createdAt = textAt(item, "createdAt");
+  const createdAt = readText(item, "createdAt");
   return [
     ...(logicalId === undefined ? [] : [`logical id ${logicalId}`]),
     ...(region === undefined ? [] : [region]),
@@ -80,7 +80,7 @@ const describeDifferences = (item: Item): string[] => {
   ];
 };
 
-const textAt = (item: Item, ...path: string[]): string | undefined => {
+const readText = (item: Item, ...path: string[]): string | undefined => {
   const value = valueAt(item, path);
   return typeof value === "string" ? value : undefined;
 };

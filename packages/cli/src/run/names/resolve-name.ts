@@ -45,7 +45,7 @@ export const resolveName = async (
   const scope = { ...options, lists: options.lists ?? new Map() };
   const search = await searchByKind(kind, text, scope);
   const matches = search?.matches ?? [];
-  if (matches.length > 1) throw await ambiguous(kind, text, matches, scope);
+  if (matches.length > 1) throw await createAmbiguousNameError(kind, text, matches, scope);
   const id = matches[0]?.["id"];
   if (typeof id === "string") return id;
   if (search || /[/@]/.test(text))
@@ -53,7 +53,7 @@ export const resolveName = async (
   return undefined;
 };
 
-const ambiguous = async (
+const createAmbiguousNameError = async (
   kind: NamedKind,
   text: string,
   matches: readonly Item[],
@@ -85,26 +85,27 @@ const searchByKind = async (
 const searchBranches = async (text: string, scope: NameScope): Promise<SearchResult | undefined> => {
   const branchPrefix = text.startsWith("@") ? "@" : "";
   const searchProject = (project: string, prefix: string): Promise<SearchResult | undefined> =>
-    searchBranchesOf(project, text, prefix, scope);
+    searchProjectBranches(project, text, prefix, scope);
   const searchDefaultProject = async (): Promise<SearchResult | undefined> => {
     const project = await resolveDefaultProject(scope);
     return project === undefined ? undefined : searchProject(project, branchPrefix);
   };
   if (branchPrefix === "" && text.includes("@")) {
-    const ofNamedProjects = await searchNamedProjects(text, /\/@?|@/g, scope, searchProject);
-    if (hasMatches(ofNamedProjects)) return ofNamedProjects;
-    const ofDefaultProject = await searchDefaultProject().catch(ignoreUnknownName);
-    if (hasMatches(ofDefaultProject) || ofNamedProjects)
-      return hasMatches(ofDefaultProject) ? ofDefaultProject : ofNamedProjects;
-    await resolveProject(text.split(/[/@]/)[0] ?? "", scope);
+    const namedProjectsResult = await searchNamedProjects(text, /\/@?|@/g, scope, searchProject);
+    if (hasMatches(namedProjectsResult)) return namedProjectsResult;
+    const defaultProjectResult = await searchDefaultProject().catch(ignoreUnknownName);
+    if (hasMatches(defaultProjectResult) || namedProjectsResult)
+      return hasMatches(defaultProjectResult) ? defaultProjectResult : namedProjectsResult;
+    await resolveProjectId(text.split(/[/@]/)[0] ?? "", scope);
     return undefined;
   }
   // `feature/x` is a branch of the default project, or the branch `x` of the project `feature`.
-  const ofDefaultProject = await searchDefaultProject();
-  if (hasMatches(ofDefaultProject)) return ofDefaultProject;
-  const ofNamedProjects =
+  const defaultProjectResult = await searchDefaultProject();
+  if (hasMatches(defaultProjectResult)) return defaultProjectResult;
+  const namedProjectsResult =
     branchPrefix === "" ? await searchNamedProjects(text, /\//g, scope, searchProject) : undefined;
-  if (ofNamedProjects || ofDefaultProject || !scope.chooseProject) return ofNamedProjects ?? ofDefaultProject;
+  if (namedProjectsResult || defaultProjectResult || !scope.chooseProject)
+    return namedProjectsResult ?? defaultProjectResult;
   return searchProject(await scope.chooseProject(text), branchPrefix);
 };
 
@@ -125,7 +126,8 @@ const searchNamedProjects = async (
   for (const { index, 0: separator } of text.matchAll(separators)) {
     const name = text.slice(0, index);
     const matchingProjects = findMatches("project", (await listItems("project", {}, scope)) ?? [], name);
-    if (matchingProjects.length > 1) throw await ambiguous("project", name, matchingProjects, scope);
+    if (matchingProjects.length > 1)
+      throw await createAmbiguousNameError("project", name, matchingProjects, scope);
     const id = matchingProjects[0]?.["id"];
     const result =
       typeof id === "string" ? await searchProject(id, text.slice(0, index + separator.length)) : undefined;
@@ -140,7 +142,7 @@ const mergeResults = (searches: readonly SearchResult[]): SearchResult => ({
 });
 
 /** @param prefix the part of the text before the name of the branch. */
-const searchBranchesOf = async (
+const searchProjectBranches = async (
   project: string,
   text: string,
   prefix: string,
@@ -165,18 +167,18 @@ const searchOnBranches = async (
   };
   if (!text.includes("/")) return searchDefaultProject();
   const searchProject = (project: string, prefix: string): Promise<SearchResult | undefined> =>
-    searchOnBranchesOf(project, kind, text, prefix, scope);
-  const ofNamedProjects = await searchNamedProjects(text, /\//g, scope, searchProject);
-  if (hasMatches(ofNamedProjects)) return ofNamedProjects;
-  const ofDefaultProject = await searchDefaultProject().catch(ignoreUnknownName);
-  if (hasMatches(ofDefaultProject) || ofNamedProjects)
-    return hasMatches(ofDefaultProject) ? ofDefaultProject : ofNamedProjects;
-  await resolveProject(text.split("/")[0] ?? "", scope);
+    searchProjectOnBranches(project, kind, text, prefix, scope);
+  const namedProjectsResult = await searchNamedProjects(text, /\//g, scope, searchProject);
+  if (hasMatches(namedProjectsResult)) return namedProjectsResult;
+  const defaultProjectResult = await searchDefaultProject().catch(ignoreUnknownName);
+  if (hasMatches(defaultProjectResult) || namedProjectsResult)
+    return hasMatches(defaultProjectResult) ? defaultProjectResult : namedProjectsResult;
+  await resolveProjectId(text.split("/")[0] ?? "", scope);
   return undefined;
 };
 
 /** @param prefix the part of the text that names the project. */
-const searchOnBranchesOf = async (
+const searchProjectOnBranches = async (
   project: string,
   kind: "database" | "app",
   text: string,
@@ -202,7 +204,7 @@ const searchConnections = async (text: string, scope: NameScope): Promise<Search
   const searches: (() => Promise<SearchResult | undefined>)[] = [...text.matchAll(/\//g)].reverse().map(
     ({ index }) =>
       () =>
-        searchConnectionsOf(text, index, scope),
+        searchDatabaseConnections(text, index, scope),
   );
   searches.push(async () => searchItems("connection", await listItems("connection", {}, scope), text));
   let firstResult: SearchResult | undefined;
@@ -222,7 +224,7 @@ const searchConnections = async (text: string, scope: NameScope): Promise<Search
 };
 
 /** @param slashIndex where the name of the database ends. */
-const searchConnectionsOf = async (
+const searchDatabaseConnections = async (
   text: string,
   slashIndex: number,
   scope: NameScope,
@@ -237,14 +239,14 @@ const searchConnectionsOf = async (
 
 const resolveDefaultProject = async (scope: NameScope): Promise<string | undefined> => {
   const text = scope.defaultProject();
-  return text === undefined ? undefined : ((await resolveProject(text, scope, true)) ?? text);
+  return text === undefined ? undefined : ((await resolveProjectId(text, scope, true)) ?? text);
 };
 
 /**
  * Returns the id of a project by name or id. Throws `name:ambiguous`, and `name:not_found` unless the text may be the id of a
  * project that cannot be listed.
  */
-const resolveProject = async (
+const resolveProjectId = async (
   text: string,
   scope: NameScope,
   mayBeId = false,
@@ -253,7 +255,7 @@ const resolveProject = async (
   return resolveName("project", text, scope);
 };
 
-const namesOf = (item: Item): string[] =>
+const listNames = (item: Item): string[] =>
   [item["name"], item["gitName"], item["displayName"], item["logicalId"]].filter(
     (name): name is string => typeof name === "string",
   );
@@ -267,12 +269,12 @@ const searchItems = (
 ): SearchResult | undefined =>
   items && {
     matches: findMatches(kind, items, name),
-    names: items.flatMap(namesOf).map((name) => `${prefix}${name}`),
+    names: items.flatMap(listNames).map((name) => `${prefix}${name}`),
   };
 
 /** Returns the resources with a name, or with an id that may lack its prefix. */
 const findMatches = (kind: NamedKind, items: readonly Item[], name: string): Item[] =>
   items.filter(
     (item) =>
-      [name, `${idPrefixes[kind]}${name}`].includes(String(item["id"])) || namesOf(item).includes(name),
+      [name, `${idPrefixes[kind]}${name}`].includes(String(item["id"])) || listNames(item).includes(name),
   );

@@ -6,11 +6,18 @@ import { findNoPromptReason } from "../../input/ask.js";
 import type { CommandLineValues } from "../../input/read-input.js";
 import { setAt, valueAt } from "../../json/json-path.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
-import { requireProfile } from "../../profiles/active-profile.js";
+import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { mayBeName, namedKindOf } from "../../contract/id-form.js";
 import { type NameScope, resolveName } from "./resolve-name.js";
-import { idFields, isName, kindAt, type NamedRequest, type ResolvedRequest, valueIn } from "./typed-names.js";
+import {
+  listIdFields,
+  isName,
+  getArgumentKind,
+  type NamedRequest,
+  type ResolvedRequest,
+  getInputValue,
+} from "./typed-names.js";
 
 /** Replaces names by ids, for one input of an operation or for many. */
 export class NameResolver {
@@ -28,20 +35,20 @@ export class NameResolver {
    * Replaces the names of one input: those of arguments, flags, `--body`, and lines of `--ndjson`. Of several resources to
    * delete, those that are names of nothing are returned with their errors, so that the others are deleted.
    *
-   * @param typed the command line. Errors repeat names that it has, and of others only the field.
+   * @param typedValues the command line. Errors repeat names that it has, and of others only the field.
    * @throws `name:not_found`, `name:ambiguous`, and `usage:missing` for a branch without a project.
    */
   async resolve(
     { ids, input }: NamedRequest,
-    typed: Pick<CommandLineValues, "flags" | "argument">,
+    typedValues: Pick<CommandLineValues, "flags" | "argument">,
   ): Promise<ResolvedRequest> {
     const resolvedInput = structuredClone(input);
     const scope = this.#createScope(resolvedInput);
     // The project comes first: other names may be relative to it.
-    for (const field of idFields(this.definition)) {
-      const [kind, value] = [namedKindOf(field.prefix), valueIn(resolvedInput, field)];
+    for (const field of listIdFields(this.definition)) {
+      const [kind, value] = [namedKindOf(field.prefix), getInputValue(resolvedInput, field)];
       if (!kind || !isName(field, value)) continue;
-      const isTyped = field.flag in typed.flags || field.flag === typed.argument?.field.flag;
+      const isTyped = field.flag in typedValues.flags || field.flag === typedValues.argument?.field.flag;
       const id = await resolveName(
         kind,
         value,
@@ -53,34 +60,35 @@ export class NameResolver {
     }
     const hasManyIds = ids.length > this.definition.arguments.length;
     const resolvedIds: string[] = [];
-    const unknown = new Map<string, CliError>();
+    const unknownNameErrors = new Map<string, CliError>();
     for (const [index, id] of ids.entries()) {
-      const kind = kindAt(this.definition, index);
+      const kind = getArgumentKind(this.definition, index);
       try {
         resolvedIds.push((kind && mayBeName(id) ? await resolveName(kind, id, scope) : undefined) ?? id);
       } catch (error) {
         if (!hasManyIds || !isUnknownNameError(error)) throw error;
-        unknown.set(id, error);
+        unknownNameErrors.set(id, error);
         resolvedIds.push(id);
       }
     }
-    return { ids: resolvedIds, input: resolvedInput, unknown };
+    return { ids: resolvedIds, input: resolvedInput, unknownNameErrors };
   }
 
   /** @param bodyField the field of a body that has the name. Default: the command line has it. */
   #createScope(input: NamedRequest["input"], bodyField?: string): NameScope {
     const { client, definition, context, flags } = this;
-    const projectField = idFields(definition).find(({ prefix }) => namedKindOf(prefix) === "project");
+    const projectField = listIdFields(definition).find(({ prefix }) => namedKindOf(prefix) === "project");
     return {
       client,
       signal: context.signal,
       lists: this.#lists,
       field: bodyField,
       defaultProject: () => {
-        const projectId = projectField && valueIn(input, projectField);
+        const projectId = projectField && getInputValue(input, projectField);
         if (typeof projectId === "string") return projectId;
-        return resolveAndAnnounceDefault("projectId", flags, context, () => requireProfile(flags, context))
-          ?.value;
+        return resolveAndAnnounceDefault("projectId", flags, context, () =>
+          chooseExistingProfile(flags, context),
+        )?.value;
       },
       chooseProject: (branch) => this.#chooseProject(branch, bodyField),
     };

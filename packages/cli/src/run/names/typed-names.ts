@@ -13,13 +13,13 @@ export interface NamedRequest {
 /** The same values with ids in place of names. */
 export interface ResolvedRequest extends NamedRequest {
   /** Those of several ids that are names of nothing, and why. */
-  readonly unknown: ReadonlyMap<string, CliError>;
+  readonly unknownNameErrors: ReadonlyMap<string, CliError>;
 }
 
 /** Whether an id argument or a field may be a name. */
 export const hasNames = (definition: CommandDefinition, { ids, input }: NamedRequest): boolean =>
-  ids.some((id, index) => kindAt(definition, index) && mayBeName(id)) ||
-  idFields(definition).some((field) => isName(field, valueIn(input, field)));
+  ids.some((id, index) => getArgumentKind(definition, index) && mayBeName(id)) ||
+  listIdFields(definition).some((field) => isName(field, getInputValue(input, field)));
 
 export const isName = ({ prefix }: Field, value: unknown): value is string =>
   typeof value === "string" &&
@@ -28,15 +28,17 @@ export const isName = ({ prefix }: Field, value: unknown): value is string =>
   !(value === "unassigned" && namedKindOf(prefix) === "branch");
 
 /** Returns the value of a field of the query or the body. */
-export const valueIn = ({ query, body }: RequestInput, { path }: Field): unknown =>
+export const getInputValue = ({ query, body }: RequestInput, { path }: Field): unknown =>
   valueAt(body, path) ?? valueAt(query, path);
 
 /** Returns the kind of the resource that an argument identifies, if it can be named. */
-export const kindAt = ({ arguments: parameters }: CommandDefinition, index: number): NamedKind | undefined =>
-  namedKindOf(parameters[Math.min(index, parameters.length - 1)]?.prefix);
+export const getArgumentKind = (
+  { arguments: parameters }: CommandDefinition,
+  index: number,
+): NamedKind | undefined => namedKindOf(parameters[Math.min(index, parameters.length - 1)]?.prefix);
 
 /** The fields that accept an id or a name, that of the project first. */
-export const idFields = ({ query, body }: CommandDefinition): Field[] => {
+export const listIdFields = ({ query, body }: CommandDefinition): Field[] => {
   const projectRank = ({ prefix }: Field): number => (namedKindOf(prefix) === "project" ? 0 : 1);
   return [...query, ...(body?.fields ?? [])]
     .filter(({ prefix }) => namedKindOf(prefix))

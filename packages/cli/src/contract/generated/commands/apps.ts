@@ -245,7 +245,7 @@ export const commands: readonly CommandDefinition[] = [
     method: "POST",
     path: "/v1/apps/{appId}/promote",
     origin: "documented",
-    summary: "Promote a deployment",
+    summary: "Promote a deployment of an app",
     description:
       "Serves a running deployment at the domain of the app. Custom domains of the previously promoted deployment are moved to it. Prints their number, which is 0 for the first promotion and for promoting the same deployment again.",
     deprecated: { replacedBy: ["services", "promote"] },

@@ -14,12 +14,12 @@ import type { PreviewFlags } from "./preview.js";
  * Runs a command that creates a preview and prints its connection string: opens the files for it first, and closes them in the end. If
  * it is interrupted, says which resources exist and how to go on.
  */
-export const withSecretOutput = async <Options extends DeliveryOptions & PreviewFlags>(
+export const runWithSecretOutput = async <Options extends DeliveryOptions & PreviewFlags>(
   deliveryOptions: Options,
   context: Context,
   run: (options: Options, secretOutput: SecretOutput, progress: PreviewProgress) => Promise<void>,
 ): Promise<void> => {
-  const options = withGitHubEnv(deliveryOptions, context);
+  const options = replaceGitHubEnvFile(deliveryOptions, context);
   const flags = options.dryRun === undefined ? options.secretFlags : {};
   if (options.file === "-" && options.dryRun === undefined) {
     const { showSecrets = false } = flags;
@@ -41,7 +41,10 @@ export const withSecretOutput = async <Options extends DeliveryOptions & Preview
 };
 
 /** The environment file of GitHub Actions has a syntax of its own. */
-const withGitHubEnv = <Options extends DeliveryOptions>(options: Options, { cwd, env }: Context): Options => {
+const replaceGitHubEnvFile = <Options extends DeliveryOptions>(
+  options: Options,
+  { cwd, env }: Context,
+): Options => {
   const { file, name, secretFlags } = options;
   const variables = env["GITHUB_ENV"];
   if (!variables || file === undefined || resolve(cwd, file) !== resolve(cwd, variables)) return options;

@@ -1,7 +1,7 @@
 import type { Context } from "../../input/context.js";
 import { missingInputError, usageError } from "../../errors/usage-errors.js";
 import { buildPostgresEnvironment } from "../../postgres/connection-environment.js";
-import { type LibpqConnection, buildLibpqConnection } from "../../postgres/libpq-parameters.js";
+import { type LibpqSettings, buildLibpqSettings } from "../../postgres/libpq-parameters.js";
 import { ConnectionStringError, parseConnectionString } from "../../postgres/parse-connection-string.js";
 import type { QueryTarget } from "../../postgres/query.js";
 import { findNoPromptReason, ask } from "../../input/ask.js";
@@ -17,41 +17,48 @@ export interface ForeignSourceFlags {
 /**
  * Reads the connection string of another Postgres server, from a file, a variable, or a person.
  *
- * @throws `usage:missing`; usage errors that do not repeat it.
+ * @throws `usage:missing`; usage errors, none of which repeats the connection string.
  */
 export const resolveForeignSource = async (
   { sourceFile, sourceEnv }: ForeignSourceFlags,
   context: Context,
 ): Promise<QueryTarget> => {
   const [connectionString, origin] = await readConnectionString({ sourceFile, sourceEnv }, context);
-  let libpqSettings: LibpqConnection;
+  let libpqSettings: LibpqSettings;
   try {
-    libpqSettings = buildLibpqConnection(parseConnectionString(connectionString), context.env);
+    libpqSettings = buildLibpqSettings(parseConnectionString(connectionString), context.env);
   } catch (error) {
     if (!(error instanceof ConnectionStringError)) throw error;
     throw usageError(`${origin} is not a Postgres connection string: ${error.message}`, error.hint);
   }
-  await announceOmissions(libpqSettings, context);
-  const { name, args, variables } = libpqSettings;
+  await announceConnectionChanges(libpqSettings, context);
+  const { displayName, args, variables } = libpqSettings;
   const variablesWithoutSource = Object.fromEntries(
     Object.entries(context.env).filter(([key]) => key !== sourceEnv),
   );
-  return { name, args, env: buildPostgresEnvironment(variablesWithoutSource, variables) };
+  return { name: displayName, args, env: buildPostgresEnvironment(variablesWithoutSource, variables) };
 };
 
-/** Says what is not done as the connection string has it, and what it allows. */
-const announceOmissions = async (
-  { name, omittedNames, unknown, weakMode }: LibpqConnection,
+/** Names the parameters that were left out of the connection, and warns if the connection may not be encrypted. */
+const announceConnectionChanges = async (
+  { displayName, omittedNames, unknownCount, weakSslMode }: LibpqSettings,
   { output }: Pick<Context, "output">,
 ): Promise<void> => {
-  const { drivers: driverParameters, secrets: secretParameters } = omittedNames;
-  if (driverParameters.length > 0 || unknown > 0) {
+  const { driverParameters, secretParameters } = omittedNames;
+  if (driverParameters.length > 0 || unknownCount > 0) {
     const names = [
       ...driverParameters,
-      ...(unknown > 0 ? [`${String(unknown)} ${driverParameters.length > 0 ? "more" : "unknown"}`] : []),
+      ...(unknownCount > 0
+        ? [`${String(unknownCount)} ${driverParameters.length > 0 ? "more" : "unknown"}`]
+        : []),
     ];
     const message = `Parameters of the connection string that pg_dump does not need were left out: ${names.join(", ")}.`;
-    output.notice({ code: "db:parameters_left_out", message, parameters: driverParameters, unknown });
+    output.notice({
+      code: "db:parameters_left_out",
+      message,
+      parameters: driverParameters,
+      unknown: unknownCount,
+    });
   }
   if (secretParameters.length > 0) {
     await output.warn({
@@ -60,10 +67,10 @@ const announceOmissions = async (
       parameters: secretParameters,
     });
   }
-  if (weakMode !== undefined) {
+  if (weakSslMode !== undefined) {
     await output.warn({
       code: "db:weak_tls",
-      message: `The connection to ${name} ${weakMode === "disable" ? "is" : "may be"} not encrypted, because the connection string says sslmode=${weakMode}.`,
+      message: `The connection to ${displayName} ${weakSslMode === "disable" ? "is" : "may be"} not encrypted, because the connection string says sslmode=${weakSslMode}.`,
     });
   }
 };

@@ -3,9 +3,9 @@ import type { Context } from "../input/context.js";
 import { allFailedError, partlyDoneError } from "../errors/run-errors.js";
 import type { RequestInput } from "../input/read-input.js";
 import type { ItemResult } from "../output/output.js";
-import { explainWrongIds } from "./explain-wrong-ids.js";
+import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
 import { createCommandCall } from "./invocation.js";
-import { deleteInterruptedNotice, deletedResult, renderDoneMessage, idOf } from "./messages.js";
+import { deleteInterruptedNotice, createDeletedResult, renderDoneMessage, getTargetId } from "./messages.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import type { Targets } from "./targets.js";
 
@@ -13,9 +13,9 @@ import type { Targets } from "./targets.js";
  * Deletes several resources, and prints a result for each. Continues after a failure, and fails in the end if one did. An
  * interruption ends the results, and a notice names the resource whose deletion was under way.
  */
-export const runEach = async (
+export const deleteEach = async (
   command: CommandDefinition,
-  { targets, unknown }: Targets,
+  { targets, unknownNameErrors }: Targets,
   input: RequestInput,
   client: MgmtClient,
   context: Context,
@@ -26,13 +26,13 @@ export const runEach = async (
   const results = async function* (): AsyncGenerator<ItemResult> {
     for (const [index, target] of targets.entries()) {
       try {
-        const unknownName = unknown.get(idOf(command, target));
-        if (unknownName) throw unknownName;
-        await explainWrongIds(command, target, context, () =>
+        const unknownNameError = unknownNameErrors.get(getTargetId(command, target));
+        if (unknownNameError) throw unknownNameError;
+        await runExplainingWrongIds(command, target, context, () =>
           client.request(createCommandCall(command, target, input), { signal }),
         );
         output.info(renderDoneMessage(command, target));
-        yield deletedResult(command, target);
+        yield createDeletedResult(command, target);
       } catch (error) {
         const mayBeDone = changes.takeUnanswered();
         if (signal.aborted) {
@@ -41,7 +41,7 @@ export const runEach = async (
           return;
         }
         failures.push(error);
-        const id = idOf(command, target);
+        const id = getTargetId(command, target);
         await output.fail(error, { label: id, id });
         const { exitCode: _, ...failure } = await output.failureOf(error, id);
         yield { id, status: "failed", error: failure };

@@ -1,7 +1,8 @@
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { invalidValueError } from "../../errors/usage-errors.js";
 
 /** A public OAuth client to register. */
-export interface OAuthClient {
+export interface PublicClient {
   id: string;
   redirectUris: string[];
 }
@@ -14,7 +15,10 @@ const oauthClientHint = "Write --oauth-client ID=REDIRECT_URI, with commas betwe
  *
  * @throws CliError for a value of another form.
  */
-export const addOAuthClient = (value: string, earlierClients: readonly OAuthClient[] = []): OAuthClient[] => {
+export const addOAuthClient = (
+  value: string,
+  earlierClients: readonly PublicClient[] = [],
+): PublicClient[] => {
   const invalidClientError = (problem: string): Error =>
     invalidValueError(`--oauth-client ${JSON.stringify(value)}`, problem, oauthClientHint);
   const separatorIndex = value.indexOf("=");
@@ -27,15 +31,16 @@ export const addOAuthClient = (value: string, earlierClients: readonly OAuthClie
     .map((uri) => uri.trim());
   if (redirectUris.includes("")) throw invalidClientError("has an empty redirect URI");
 
-  const existingClient = earlierClients.find((client) => isSameId(client.id, id));
-  if (!existingClient) return [...earlierClients, { id, redirectUris }];
-  const allRedirectUris = [...new Set([...existingClient.redirectUris, ...redirectUris])];
+  const earlierClient = earlierClients.find((client) => isSameId(client.id, id));
+  if (!earlierClient) return [...earlierClients, { id, redirectUris }];
+  const allRedirectUris = [...new Set([...earlierClient.redirectUris, ...redirectUris])];
   return earlierClients.map((client) =>
-    client === existingClient ? { id: existingClient.id, redirectUris: allRedirectUris } : client,
+    client === earlierClient ? { id: earlierClient.id, redirectUris: allRedirectUris } : client,
   );
 };
 
 /** Ids are the same with and without their prefix. */
 const isSameId = (one: string, other: string): boolean => removeIdPrefix(one) === removeIdPrefix(other);
 
-const removeIdPrefix = (id: string): string => id.replace(/^itgr_/, "");
+const removeIdPrefix = (id: string): string =>
+  id.startsWith(idPrefixes.client) ? id.slice(idPrefixes.client.length) : id;

@@ -1,10 +1,10 @@
 import type { Context } from "../input/context.js";
 import type { Notice } from "../output/output.js";
-import { wrongPrefixMessages } from "./messages.js";
+import { listWrongPrefixMessages } from "./messages.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 
-/** Points out ids with the wrong prefix when the service does not find or accept them. Prints `notFound` after a 404. */
-export const explainWrongIds = async (
+/** Points out ids with the wrong prefix when the service does not find or accept them. Prints `notFoundNotice` after a 404. */
+export const runExplainingWrongIds = async (
   command: CommandDefinition,
   target: Readonly<Record<string, string>>,
   { output }: Context,
@@ -17,7 +17,7 @@ export const explainWrongIds = async (
     const status = error instanceof Error && "status" in error ? Number(error.status) : undefined;
     if (status === 404 && notFoundNotice) output.notice(notFoundNotice);
     if (status === 404 || status === 422) {
-      wrongPrefixMessages(command, target).forEach((message) => output.info(message));
+      listWrongPrefixMessages(command, target).forEach((message) => output.info(message));
     }
     throw error;
   }

@@ -1,0 +1,42 @@
+import { stripAddressCredentials } from "../text/strip-address-credentials.js";
+import { describeCause, CliError } from "./cli-error.js";
+
+export const controlNotFoundError = (): CliError =>
+  new CliError(
+    "usage",
+    "control:not_found",
+    "mgmt dev is not running, or its control address and secret are not known",
+    "Start mgmt dev, or pass --control-url and --control-secret-file with the controlUrl and controlSecretFile that mgmt dev --output json prints.",
+  );
+
+/** @param missingSource the flag and the variable of the other value. */
+export const controlIncompleteError = (
+  from: string,
+  missingSource: { readonly flag: string; readonly variable: string },
+): CliError =>
+  new CliError(
+    "usage",
+    "control:not_found",
+    `${from} is set, but neither ${missingSource.flag} nor ${missingSource.variable} is`,
+    `Pass ${missingSource.flag}, or set ${missingSource.variable}. Without ${from}, the command uses the running mgmt dev.`,
+  );
+
+/** @param from where the address comes from. */
+export const controlUnreachableError = (url: string, from: string | undefined, cause: unknown): CliError =>
+  new CliError(
+    "network",
+    "control:unreachable",
+    `mgmt dev cannot be reached at ${stripAddressCredentials(url)}${from === undefined ? "" : ` (from ${from})`} (${describeCause(cause)})`,
+    "Check that mgmt dev is running and that this is its control address.",
+  );
+
+/** @param refusal Of the response. */
+export const controlRefusedError = (status: number, refusal: { message: unknown; hint: unknown }): CliError =>
+  new CliError(
+    status === 404 ? "notFound" : status === 403 ? "forbidden" : "refused",
+    "control:refused",
+    typeof refusal.message === "string"
+      ? refusal.message
+      : `mgmt dev refused the request with status ${status}`,
+    typeof refusal.hint === "string" ? refusal.hint : undefined,
+  );

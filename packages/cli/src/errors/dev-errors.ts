@@ -1,0 +1,36 @@
+import { CliError } from "./cli-error.js";
+
+/** @param installCommand Command that installs the package where this CLI finds it. */
+export const platformNotInstalledError = (installCommand: string): CliError =>
+  new CliError(
+    "failure",
+    "platform:not_installed",
+    "mgmt dev needs the package @mgmt/platform, which contains Postgres and is not installed",
+    `Run: ${installCommand}`,
+  );
+
+/** @param nodeRange Versions of Node.js that can run the package, such as `>=20.19`. */
+export const platformNotInStandaloneError = (command: string, nodeRange: string): CliError =>
+  new CliError(
+    "failure",
+    "platform:not_installed",
+    "mgmt dev needs the package @mgmt/platform, which contains Postgres and is not part of the standalone program",
+    `Install Node.js ${nodeRange.replace(/^>=/, "")} or newer, which has npx. Then run: ${command}`,
+  );
+
+/**
+ * @param devDescription which `mgmt dev` it is, and `name` its profile.
+ * @param pid its process.
+ */
+export const portTakenByDevError = (
+  port: number,
+  devDescription: string,
+  profileName: string,
+  pid: number | undefined,
+): CliError =>
+  new CliError(
+    "failure",
+    "platform:port_taken",
+    `Port ${port} is in use by another mgmt dev (${devDescription})`,
+    `Use that one with --profile ${profileName}, stop it${pid === undefined ? "" : ` (kill ${pid})`}, or choose another port: --port 0 for any free one.`,
+  );
