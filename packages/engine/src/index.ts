@@ -25,7 +25,7 @@ export {
 } from "./context/database-engine.js";
 export { RequestError, type Issue } from "./values/request-error.js";
 export type { EngineRequest, EngineResponse } from "./values/message.js";
-export { createMemoryDatabaseEngine as memoryDatabaseEngine } from "./context/memory-database-engine.js";
+export { createMemoryDatabaseEngine } from "./context/memory-database-engine.js";
 export type { LoggedRequest } from "./request/request-log.js";
 export type { PartialSettings } from "./values/merge-settings.js";
 export {
@@ -35,7 +35,7 @@ export {
   type UnknownFields,
   defaultSettings,
 } from "./values/settings.js";
-export { type Snapshot, parseSnapshot as readSnapshot } from "./server/snapshot.js";
+export { type Snapshot, parseSnapshot } from "./server/snapshot.js";
 export { type OperationId, operations } from "./generated/operations.js";
 export type { Server } from "./server/server.js";
 export type { ResourceCollection, ResourceFilter, ResourceView } from "./control/resource-view.js";
@@ -79,4 +79,4 @@ export type {
   TokenOptions,
   UserTokenOptions,
 } from "./control/token-mint.js";
-export { type Fault, FaultNotStruckError, type InstalledFault } from "./context/faults.js";
+export { type Fault, FaultNotStruckError, type InstalledFault } from "./context/fault.js";

@@ -24,7 +24,7 @@ export interface Authenticator {
    */
   verify(token: string): VerifiedToken | undefined | Promise<VerifiedToken | undefined>;
   /** Returns why the token is not active at this moment; undefined when it is. */
-  whyInactive(context: RuleContext, token: VerifiedToken): TokenRefusal | undefined;
-  /** Returns the rows that `whyInactive` reads. */
+  findInactiveReason(context: RuleContext, token: VerifiedToken): TokenRefusal | undefined;
+  /** Returns the rows that `findInactiveReason` reads. */
   preloads(token: VerifiedToken): readonly Preload[];
 }

@@ -49,12 +49,12 @@ export class DatabaseWork {
    * the row does not show yet then finds the work here.
    *
    * @param isWanted whether the row still asks for the work. Called repeatedly, because another process may have changed it.
-   * @param held the locks of the work.
+   * @param heldLock the locks of the work.
    * @param work receives the locks, with a signal that is also aborted when the work is not wanted any more.
    */
   async runFill(
     databaseId: string,
-    { held: heldLock, isWanted }: { held: WorkLock; isWanted: () => Promise<boolean> },
+    { heldLock, isWanted }: { heldLock: WorkLock; isWanted: () => Promise<boolean> },
     work: (lock: WorkLock) => Promise<void>,
   ): Promise<void> {
     const controller = new AbortController();
@@ -62,8 +62,8 @@ export class DatabaseWork {
     const checkTimer = unrefTimer(
       setInterval(() => {
         isWanted().then(
-          (wanted) => {
-            if (!wanted) controller.abort();
+          (isStillWanted) => {
+            if (!isStillWanted) controller.abort();
           },
           // This runs again after the interval.
           () => undefined,

@@ -84,17 +84,17 @@ export type AnyOperationHandler = OperationHandler<OperationId, unknown, unknown
 /** Gives a handler the types of its operation: `handler("projects.delete", { check, act })`. */
 export const handler = <Id extends OperationId, Checked>(
   _operationId: Id,
-  parts: {
+  steps: {
     preloads?: OperationHandler<Id, unknown, Checked>["preloads"];
     check: (call: OperationCall<Id>) => Checked;
     act: (call: OperationCall<Id>, checked: Checked) => SuccessResponse;
   },
-): OperationHandler<Id, unknown, Checked> => parts;
+): OperationHandler<Id, unknown, Checked> => steps;
 
 /** Like `handler`, for an operation with a preparation. */
 export const preparedHandler = <Id extends OperationId, Plan, Prepared, Checked>(
   _operationId: Id,
-  parts: {
+  steps: {
     prepare: {
       plan: (call: OperationCall<Id>) => Plan;
       work: (services: Services, plan: Plan) => Promise<Prepared>;
@@ -102,4 +102,4 @@ export const preparedHandler = <Id extends OperationId, Plan, Prepared, Checked>
     check: (call: OperationCall<Id>, prepared: Prepared) => Checked;
     act: (call: OperationCall<Id>, checked: Checked) => SuccessResponse;
   },
-): OperationHandler<Id, Prepared, Checked> => parts;
+): OperationHandler<Id, Prepared, Checked> => steps;

@@ -31,9 +31,9 @@ export interface RequestContext<M extends Mode = Mode> extends Transactions<M> {
   /** Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule to start soon. */
   finishJobs(subject: string): Promise<void>;
   /** Differs from that of another context when the whole state was replaced in between. */
-  readonly epoch: unknown;
+  readonly stateEpoch: unknown;
   /** Returns the rows that the step of a request loads to count it for the rate limit. Only stores that load rows need it. */
-  countPreloads(operation: OperationId, principal: Principal): readonly Preload[];
+  listCountPreloads(operation: OperationId, principal: Principal): readonly Preload[];
   /** Returns a promise that resolves when all changes are stored durably; undefined when they are already. */
-  saved(): Promise<void> | undefined;
+  whenSaved(): Promise<void> | undefined;
 }

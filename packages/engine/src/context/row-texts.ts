@@ -15,21 +15,21 @@ export interface RowContext {
 export type PresentRow<T> = (context: RowContext, row: T) => unknown;
 
 /** Reads something again, and returns whether it is still the same. */
-type UnchangedCheck = () => boolean;
+type IsUnchanged = () => boolean;
 
 interface CachedRowText {
   readonly text: string;
   /** The rows that the text was made from. */
-  readonly rows: readonly UnchangedCheck[];
+  readonly rowChecks: readonly IsUnchanged[];
   /** The addresses that the text was made from, which change without a change of the store. */
-  readonly addressChecks: readonly UnchangedCheck[];
+  readonly addressChecks: readonly IsUnchanged[];
   /** The version of the store in which `rows` were compared last. */
   version: number;
 }
 
 /** The JSON of the values that one function builds. */
 interface PresentationCache {
-  readonly rows: WeakMap<Row, CachedRowText>;
+  readonly rowTexts: WeakMap<Row, CachedRowText>;
   /** The latest list that starts with a row. */
   readonly listTexts: WeakMap<Row, { readonly texts: readonly string[]; readonly joined: string }>;
 }
@@ -46,25 +46,25 @@ export class RowTexts {
   /** Records the reads of a presentation. */
   readonly #context: RowContext;
   #caches = new WeakMap<PresentRow<never>, PresentationCache>();
-  #size = 0;
-  #rowChecks: UnchangedCheck[] = [];
-  #addressChecks: UnchangedCheck[] = [];
+  #cachedTextCount = 0;
+  #rowChecks: IsUnchanged[] = [];
+  #addressChecks: IsUnchanged[] = [];
 
   /** @param version returns a number that changes whenever the store does. */
   constructor(context: RowContext, version: () => number) {
     this.#version = version;
     this.#context = {
-      store: this.#recordingStore(context.store),
+      store: this.#createRecordingStore(context.store),
       databaseEngine: { endpoints: (id) => this.#readAddresses(() => context.databaseEngine.endpoints(id)) },
       url: context.url,
     };
   }
 
   /** Returns the JSON array of the results of `present` for each row. `present` must be the same function each time. */
-  list<T extends Row>(present: PresentRow<T>, rows: readonly T[]): string {
+  renderList<T extends Row>(present: PresentRow<T>, rows: readonly T[]): string {
     const [first] = rows;
     if (first === undefined) return "[]";
-    const { rows: cachedRows, listTexts } = this.#getCache(present);
+    const { rowTexts: cachedRows, listTexts } = this.#getCache(present);
     const texts = rows.map((row) => this.#getRowText(cachedRows, present, row));
     const cachedList = listTexts.get(first);
     if (cachedList && haveSameItems(cachedList.texts, texts)) return cachedList.joined;
@@ -73,16 +73,16 @@ export class RowTexts {
     return joined;
   }
 
-  #getRowText<T extends Row>(texts: PresentationCache["rows"], present: PresentRow<T>, row: T): string {
+  #getRowText<T extends Row>(texts: PresentationCache["rowTexts"], present: PresentRow<T>, row: T): string {
     const cachedText = texts.get(row);
     if (cachedText && this.#isUpToDate(cachedText)) return cachedText.text;
-    if (cachedText === undefined) this.#size += 1;
+    if (cachedText === undefined) this.#cachedTextCount += 1;
     this.#rowChecks = [];
     this.#addressChecks = [];
     const text = JSON.stringify(present(this.#context, row));
     texts.set(row, {
       text,
-      rows: this.#rowChecks,
+      rowChecks: this.#rowChecks,
       addressChecks: this.#addressChecks,
       version: this.#version(),
     });
@@ -90,13 +90,13 @@ export class RowTexts {
   }
 
   #getCache<T>(present: PresentRow<T>): PresentationCache {
-    if (this.#size >= maxCachedTexts) {
+    if (this.#cachedTextCount >= maxCachedTexts) {
       this.#caches = new WeakMap();
-      this.#size = 0;
+      this.#cachedTextCount = 0;
     }
     const existingCache = this.#caches.get(present);
     if (existingCache) return existingCache;
-    const texts: PresentationCache = { rows: new WeakMap(), listTexts: new WeakMap() };
+    const texts: PresentationCache = { rowTexts: new WeakMap(), listTexts: new WeakMap() };
     this.#caches.set(present, texts);
     return texts;
   }
@@ -104,21 +104,21 @@ export class RowTexts {
   #isUpToDate(cachedText: CachedRowText): boolean {
     const version = this.#version();
     if (cachedText.version !== version) {
-      if (!cachedText.rows.every((isUnchanged) => isUnchanged())) return false;
+      if (!cachedText.rowChecks.every((isUnchanged) => isUnchanged())) return false;
       cachedText.version = version;
     }
     return cachedText.addressChecks.every((isUnchanged) => isUnchanged());
   }
 
-  #recordingStore(store: RowContext["store"]): RowContext["store"] {
+  #createRecordingStore(store: RowContext["store"]): RowContext["store"] {
     const collections = collectionNames.map((name) => {
       const collection: ReadableCollection<never> = store[name];
-      return [name, this.#recordingCollection(collection)] as const;
+      return [name, this.#createRecordingCollection(collection)] as const;
     });
     return Object.fromEntries(collections) as unknown as RowContext["store"];
   }
 
-  #recordingCollection<W>(collection: ReadableCollection<W>): ReadableCollection<W> {
+  #createRecordingCollection<W>(collection: ReadableCollection<W>): ReadableCollection<W> {
     return {
       get: (id) => {
         const row = collection.get(id);

@@ -1,4 +1,4 @@
-import type { Fault } from "./faults.js";
+import type { Fault } from "./fault.js";
 import type { RandomState } from "../values/random-ids.js";
 import type { RateLimitSettings } from "../values/settings.js";
 import { randomBase64Url } from "../values/random-bytes.js";
@@ -7,7 +7,7 @@ import type { ClockState } from "../values/clock.js";
 import type { Job } from "./scheduler.js";
 import type { Row } from "../store/rows.js";
 import type { Table } from "../store/collections.js";
-import type { RateLimitHit, RateWindow } from "../store/rate-window.js";
+import type { CountPreload, RateWindow } from "../store/rate-window.js";
 import type { Collection, AllRowsLookup, ExpiringCollection, Lookup } from "../store/store.js";
 import type { Mode, Returned } from "../values/awaitable.js";
 
@@ -93,16 +93,16 @@ export const serverTables = {
 export interface ServerTables {
   table<T extends Row, W extends Lookup>(name: keyof typeof serverTables): ExpiringCollection<T, W>;
   /** Counts a request in a window of the rate limit, and returns the window. */
-  hit(preload: RateLimitHit): RateWindow;
+  countInRateWindow(preload: CountPreload): RateWindow;
 }
 
 /** The rows of the server itself, as one step sees them. */
 export interface ServerRowsView {
-  readonly installed: ControlSettings;
+  readonly controlSettings: ControlSettings;
   readonly faults: Pick<Collection<FaultRow, AllRowsLookup>, "get" | "list" | "insert" | "update" | "delete">;
   /** Milliseconds since 1970. */
   readonly now: number;
-  install(changes: Partial<ControlSettings>): void;
+  changeControlSettings(changes: Partial<ControlSettings>): void;
   /** Returns a number in [0, 1), reproducibly for a seeded server. */
   draw(): number;
 }

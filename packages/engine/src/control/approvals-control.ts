@@ -3,20 +3,20 @@ import { allowsWindow, resolveStatus } from "../request/approvals.js";
 import { toCanonicalId } from "../values/ids.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
-import { runChangeStep as runChange } from "./change.js";
+import { runChangeStep } from "./run-step.js";
 import type { ApprovalRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
 import { type RequestedApproval, presentRequestedApproval } from "./resources.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 
-/** Decides approvals as their sponsor does. The API has no operation for that; see the `AgentApproval` schema. */
+/** Decides approvals as their sponsor does. The API has no operation for that; see the `Approval` schema. */
 export class ApprovalsControl<M extends Mode> {
   /** @internal */
-  constructor(private readonly context: () => RequestContext<M>) {}
+  constructor(private readonly getRequestContext: () => RequestContext<M>) {}
 
   /** Returns all approvals, oldest first, with their current status. */
   list(): Returned<M, RequestedApproval[]> {
-    return this.context().transact(readOnlyTransaction, ({ store, clock }) => {
+    return this.getRequestContext().transact(readOnlyTransaction, ({ store, clock }) => {
       const now = clock.now();
       return store.approvals.list({}).map((row) => presentRequestedApproval(row, now));
     });
@@ -24,7 +24,7 @@ export class ApprovalsControl<M extends Mode> {
 
   /** Approves one request: the agent can repeat the same request once, by default within 15 minutes. */
   approve(id: string): Promise<RequestedApproval> {
-    const { approved } = this.context().settings.approvals;
+    const { approved } = this.getRequestContext().settings.approvals;
     return this.#decide(id, (_row, now) => ({
       status: "approved",
       decidedAt: now,
@@ -37,7 +37,7 @@ export class ApprovalsControl<M extends Mode> {
    * hours. Transfers and restores cannot be approved this way.
    */
   approveWindow(id: string, milliseconds?: number): Promise<RequestedApproval> {
-    const { window, maxWindow } = this.context().settings.approvals;
+    const { window, maxWindow } = this.getRequestContext().settings.approvals;
     const windowMs = milliseconds ?? window;
     if (!(windowMs > 0 && windowMs <= maxWindow)) {
       throw controlErrors.windowTooLong(maxWindow);
@@ -58,15 +58,15 @@ export class ApprovalsControl<M extends Mode> {
 
   #decide(
     id: string,
-    change: (row: ApprovalRow, now: number) => Partial<ApprovalRow>,
+    createChanges: (row: ApprovalRow, now: number) => Partial<ApprovalRow>,
   ): Promise<RequestedApproval> {
-    return runChange(this.context(), ({ store, clock }: RuleContext) => {
+    return runChangeStep(this.getRequestContext(), ({ store, clock }: RuleContext) => {
       const row = store.approvals.get(toCanonicalId("approval", id));
       if (!row) throw controlErrors.notFound("approval", id);
       const now = clock.now();
       const { status } = resolveStatus(row, now);
       if (status !== "pending") throw controlErrors.approvalDecided(status);
-      return presentRequestedApproval(store.approvals.update(row.id, change(row, now)), now);
+      return presentRequestedApproval(store.approvals.update(row.id, createChanges(row, now)), now);
     });
   }
 }

@@ -32,7 +32,7 @@ const requireSupportedTime = (time: number): number => {
 
 /** The clock of a server, and the jobs that run by it. */
 export interface ClockSource<M extends Mode> {
-  read<T>(look: (clock: Clock) => T): Returned<M, T>;
+  read<T>(readClock: (clock: Clock) => T): Returned<M, T>;
   /** Changes the clock, and plans the jobs by it. The change may run more than once. */
   change(change: (clock: VirtualClock) => void): Returned<M, void>;
   /** Moves the clock forward to a time, and runs the jobs that fall due on the way, each at its own time. */

@@ -1,7 +1,7 @@
 import { toCanonicalId } from "../values/ids.js";
 import { type OptionSchemas, assertOptions } from "../values/option-schema.js";
 
-const effects = ["refuse", "drop", "delay"] as const;
+const connectionFaultEffects = ["refuse", "drop", "delay"] as const;
 
 /** A simulated failure of connections to the databases. */
 export interface ConnectionFault {
@@ -11,7 +11,7 @@ export interface ConnectionFault {
    * The effect on a connection. `refuse` responds to a new connection with an error. `drop` closes a connection without an error. `delay`
    * delays everything that the client sends. `drop` and `delay` also affect connections that are open when the fault is installed.
    */
-  effect: (typeof effects)[number];
+  effect: (typeof connectionFaultEffects)[number];
   /** Number of connections to affect. Default: no limit. The fault stays in the list until it is removed. */
   times?: number | undefined;
   /** Probability that a connection is affected, 0 to 1. Default: 1. */
@@ -36,17 +36,23 @@ type FaultListener = (fault: InstalledConnectionFault) => void;
 export class ConnectionFaults {
   readonly #faultsById = new Map<string, InstalledConnectionFault & { struck: number }>();
   readonly #draw: () => number;
-  readonly #databaseNameOf: (databaseId: string) => string;
+  readonly #findDatabaseName: (databaseId: string) => string;
   #onFaultAdded: FaultListener | undefined;
   #nextNumber = 1;
 
   /**
    * @param draw returns a number in [0, 1).
-   * @param nameOf returns the name that connections use for a database.
+   * @param findDatabaseName returns the name that connections use for a database.
    */
-  constructor({ draw, nameOf }: { draw: () => number; nameOf: (databaseId: string) => string }) {
+  constructor({
+    draw,
+    findDatabaseName,
+  }: {
+    draw: () => number;
+    findDatabaseName: (databaseId: string) => string;
+  }) {
     this.#draw = draw;
-    this.#databaseNameOf = nameOf;
+    this.#findDatabaseName = findDatabaseName;
   }
 
   /**
@@ -57,16 +63,16 @@ export class ConnectionFaults {
   add(fault: ConnectionFault): InstalledConnectionFault {
     assertConnectionFault(fault);
     const { database } = fault;
-    const installed = {
+    const installedFault = {
       ...fault,
       ...(database !== undefined && { database: toCanonicalId("database", database) }),
       id: `connection-fault-${String(this.#nextNumber)}`,
       struck: 0,
     };
     this.#nextNumber += 1;
-    this.#faultsById.set(installed.id, installed);
-    this.#onFaultAdded?.(installed);
-    return { ...installed };
+    this.#faultsById.set(installedFault.id, installedFault);
+    this.#onFaultAdded?.(installedFault);
+    return { ...installedFault };
   }
 
   /** Calls the listener for each fault that is added later. */
@@ -92,17 +98,18 @@ export class ConnectionFaults {
   }
 
   /** Returns the first fault that affects a new connection to a database, and counts it. */
-  strikeAny(database: string): InstalledConnectionFault | undefined {
+  strikeAny(databaseName: string): InstalledConnectionFault | undefined {
     return [...this.#faultsById.keys()]
-      .map((id) => this.strike(id, database))
+      .map((id) => this.strike(id, databaseName))
       .find((fault) => fault !== undefined);
   }
 
   /** Returns the fault if it affects a connection to a database, and counts it. */
-  strike(id: string, database: string): InstalledConnectionFault | undefined {
+  strike(id: string, databaseName: string): InstalledConnectionFault | undefined {
     const fault = this.#faultsById.get(id);
     if (fault === undefined) return undefined;
-    if (fault.database !== undefined && this.#databaseNameOf(fault.database) !== database) return undefined;
+    if (fault.database !== undefined && this.#findDatabaseName(fault.database) !== databaseName)
+      return undefined;
     if (fault.times !== undefined && fault.struck >= fault.times) return undefined;
     if (fault.probability !== undefined && this.#draw() >= fault.probability) return undefined;
     fault.struck += 1;
@@ -113,8 +120,9 @@ export class ConnectionFaults {
 /** One hour, in milliseconds. */
 const maxLatencyMs = 3_600_000;
 
-export const connectionFaultSchemas = {
-  effect: { enum: effects },
+/** The schemas of the fields of a connection fault. A name that ends in `?` is optional. */
+export const connectionFaultFieldSchemas = {
+  effect: { enum: connectionFaultEffects },
   "database?": { type: "string" },
   "times?": { type: "integer", minimum: 1 },
   "probability?": { type: "number", minimum: 0, maximum: 1 },
@@ -129,7 +137,7 @@ export const connectionFaultSchemas = {
 
 /** @throws TypeError */
 const assertConnectionFault = (fault: ConnectionFault): void => {
-  assertOptions(fault, connectionFaultSchemas);
+  assertOptions(fault, connectionFaultFieldSchemas);
   const { effect, latency, code, message } = fault;
   if ((effect === "delay") !== (latency !== undefined)) {
     throw new TypeError("latency is required for the effect delay, and not allowed for others");

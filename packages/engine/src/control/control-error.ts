@@ -47,10 +47,10 @@ export const controlErrors = {
       "The control surface has no such path",
       "GET /_control/openapi.json lists the paths of the control surface",
     ),
-  methodNotAllowed: (method: string, allowed: readonly string[]) =>
-    new ControlError(405, `This path does not support ${method}`, `Use ${allowed.join(" or ")}`),
-  tooLarge: (limit: number) =>
-    new ControlError(413, "The body is too large", `Send at most ${String(limit)} bytes`),
+  methodNotAllowed: (method: string, allowedMethods: readonly string[]) =>
+    new ControlError(405, `This path does not support ${method}`, `Use ${allowedMethods.join(" or ")}`),
+  tooLarge: (maxBytes: number) =>
+    new ControlError(413, "The body is too large", `Send at most ${String(maxBytes)} bytes`),
   encoded: () =>
     invalidBodyError(
       "The body has a Content-Encoding, which the server does not decode",
@@ -64,11 +64,11 @@ export const controlErrors = {
       "The nonce is missing or not valid",
       "Send a nonce of 32 to 128 characters of base64url",
     ),
-  unknownFields: (unknown: readonly string[], known: readonly string[]) =>
+  unknownFields: (unknownNames: readonly string[], knownNames: readonly string[]) =>
     invalidBodyError(
-      `The body has unknown fields: ${unknown.join(", ")}`,
-      known.length > 0
-        ? `The fields of this request are ${known.join(", ")}`
+      `The body has unknown fields: ${unknownNames.join(", ")}`,
+      knownNames.length > 0
+        ? `The fields of this request are ${knownNames.join(", ")}`
         : "Send this request without a body",
     ),
   /** @param requirement such as `must be a string`. */
@@ -95,9 +95,9 @@ export const controlErrors = {
       "Choose another workspace, or create one with POST /_control/tenants",
     ),
 
-  windowTooLong: (longest: number) =>
+  windowTooLong: (maxWindowMs: number) =>
     invalidBodyError(
-      `milliseconds must be greater than 0 and at most ${String(longest)} ms`,
+      `milliseconds must be greater than 0 and at most ${String(maxWindowMs)} ms`,
       "Choose a shorter window, and approve again when it has ended",
     ),
   windowNotAllowed: (operation: string) =>
@@ -157,7 +157,7 @@ export const controlErrors = {
       `${code}: ${description}`,
       "Send the parameters that the server's authorization endpoint accepts",
     ),
-  relativeUrl: () =>
+  invalidUrl: () =>
     invalidBodyError(
       "url must be an absolute URL",
       "Send the whole URL that the program would open in a browser",

@@ -20,7 +20,7 @@ export interface DataPlane {
  */
 export class DataPlaneControl<M extends Mode> {
   constructor(
-    private readonly context: () => RequestContext<M>,
+    private readonly getRequestContext: () => RequestContext<M>,
     private readonly dataPlane: DataPlane | undefined,
   ) {}
 
@@ -36,7 +36,7 @@ export class DataPlaneControl<M extends Mode> {
   addFault(fault: ConnectionFault): Returned<M, InstalledConnectionFault> {
     const { faults } = this.#requireDataPlane();
     const { database } = fault;
-    const result = this.context().transact(readOnlyTransaction, ({ store }) => {
+    const result = this.getRequestContext().transact(readOnlyTransaction, ({ store }) => {
       if (typeof database === "string" && !store.databases.get(toCanonicalId("database", database)))
         throw controlErrors.notFound("database", database);
     });

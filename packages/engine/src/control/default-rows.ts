@@ -8,44 +8,44 @@ import { controlErrors } from "./control-error.js";
  * was deleted.
  */
 export class DefaultRows {
-  /** @param homeId id of the workspace. Default: the first one. */
+  /** @param homeWorkspaceId id of the workspace. Default: the first one. */
   constructor(
-    private readonly store: () => Store,
-    private readonly homeId?: string,
+    private readonly getStore: () => Store,
+    private readonly homeWorkspaceId?: string,
   ) {}
 
   /** The workspace that credentials belong to by default. */
   get workspace(): WorkspaceRow {
-    const { workspaces } = this.store();
-    return this.homeId === undefined
+    const { workspaces } = this.getStore();
+    return this.homeWorkspaceId === undefined
       ? requireRow(workspaces.find({}), "first workspace")
-      : requireRow(workspaces.get(this.homeId), `workspace ${this.homeId}`);
+      : requireRow(workspaces.get(this.homeWorkspaceId), `workspace ${this.homeWorkspaceId}`);
   }
 
   /** The owner of the workspace. */
   get user(): UserRow {
-    return requireRow(this.store().users.get(this.workspace.memberIds[0] ?? ""), "first user");
+    return requireRow(this.getStore().users.get(this.workspace.memberIds[0] ?? ""), "first user");
   }
 
   /** A service token of the workspace. */
   get serviceToken(): ServiceTokenRow {
     const { id } = this.workspace;
-    return requireRow(this.store().serviceTokens.find({ workspaceId: id }), "service token");
+    return requireRow(this.getStore().serviceTokens.find({ workspaceId: id }), "service token");
   }
 
   /** A workspace that credentials of the workspace cannot reach. */
   get otherWorkspace(): WorkspaceRow {
-    const firstTwo = this.store().workspaces.page({ where: {}, limit: 2 });
+    const firstTwoWorkspaces = this.getStore().workspaces.page({ where: {}, limit: 2 });
     const { id } = this.workspace;
     return requireRow(
-      firstTwo.find((row) => row.id !== id),
+      firstTwoWorkspaces.find((row) => row.id !== id),
       "other workspace",
     );
   }
 
   /** The owner of the other workspace. */
   get otherUser(): UserRow {
-    return requireRow(this.store().users.get(this.otherWorkspace.memberIds[0] ?? ""), "other user");
+    return requireRow(this.getStore().users.get(this.otherWorkspace.memberIds[0] ?? ""), "other user");
   }
 
   /** Id of an agent of the owner: the `sub` of its tokens. */
@@ -74,7 +74,7 @@ export const findUserWorkspace = ({ workspaces }: Store, user: UserRow, id?: str
   return workspace;
 };
 
-const requireRow = <T>(row: T | undefined, name: string): T => {
-  if (row === undefined) throw controlErrors.defaultDeleted(name);
+const requireRow = <T>(row: T | undefined, description: string): T => {
+  if (row === undefined) throw controlErrors.defaultDeleted(description);
   return row;
 };

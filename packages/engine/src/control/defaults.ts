@@ -15,12 +15,12 @@ export class Defaults {
   readonly #rows: DefaultRows;
 
   /**
-   * @param homeId id of the workspace. Default: the first one.
+   * @param homeWorkspaceId id of the workspace. Default: the first one.
    * @internal
    */
-  constructor(context: () => Pick<RuleContext, keyof RowContext>, homeId?: string) {
+  constructor(context: () => Pick<RuleContext, keyof RowContext>, homeWorkspaceId?: string) {
     this.#context = context;
-    this.#rows = new DefaultRows(() => context().store, homeId);
+    this.#rows = new DefaultRows(() => context().store, homeWorkspaceId);
   }
 
   /** The workspace that credentials belong to by default. */

@@ -6,8 +6,8 @@ import {
   type InstalledFault,
   assertFault,
   isExhausted,
-  countAndCheckStrike,
-} from "../context/faults.js";
+  strikeFault,
+} from "../context/fault.js";
 import type { FaultRow, ServerRecords, ServerRowsView } from "../context/server-rows.js";
 
 /** Name of the lock that keeps two requests from striking the same fault. */
@@ -19,7 +19,7 @@ export class Faults<M extends Mode> {
   constructor(private readonly records: ServerRecords<M>) {}
 
   /** @internal */
-  get any(): boolean {
+  get hasFaults(): boolean {
     return this.records.hasFaults();
   }
 
@@ -29,11 +29,11 @@ export class Faults<M extends Mode> {
    * @throws TypeError when a field is not valid.
    */
   add(fault: Fault): Returned<M, InstalledFault> {
-    return this.records.change(strikeLockName, ({ installed, faults, now, install }) => {
+    return this.records.change(strikeLockName, ({ controlSettings, faults, now, changeControlSettings }) => {
       // Here, so that the error rejects the promise of a server that has one.
       assertFault(fault);
-      const id = `fault-${String(installed.nextFault)}`;
-      install({ hasFaults: true, nextFault: installed.nextFault + 1 });
+      const id = `fault-${String(controlSettings.nextFault)}`;
+      changeControlSettings({ hasFaults: true, nextFault: controlSettings.nextFault + 1 });
       return toInstalledFault(
         faults.insert({ id, createdAt: now, fault: { ...fault }, struck: 0, skipped: 0 }),
       );
@@ -56,9 +56,9 @@ export class Faults<M extends Mode> {
 
   /** Removes all faults. */
   clear(): Returned<M, void> {
-    return this.records.change(strikeLockName, ({ faults, install }) => {
+    return this.records.change(strikeLockName, ({ faults, changeControlSettings }) => {
       for (const { id } of faults.list({})) faults.delete(id);
-      install({ hasFaults: false });
+      changeControlSettings({ hasFaults: false });
     });
   }
 
@@ -87,7 +87,7 @@ export class Faults<M extends Mode> {
       const { faults, draw } = rows;
       for (const row of faults.list({})) {
         const counts = { struck: row.struck, skipped: row.skipped };
-        const isStruck = countAndCheckStrike(row.fault, counts, target, draw);
+        const isStruck = strikeFault(row.fault, counts, target, draw);
         if (isStruck && isExhausted(row.fault, counts)) removeFault(row.id, rows);
         else if (isStruck || counts.skipped !== row.skipped) faults.update(row.id, counts);
         if (isStruck) return row.fault;
@@ -97,9 +97,9 @@ export class Faults<M extends Mode> {
   }
 }
 
-const removeFault = (id: string, { faults, install }: ServerRowsView): void => {
+const removeFault = (id: string, { faults, changeControlSettings }: ServerRowsView): void => {
   faults.delete(id);
-  if (faults.list({}).length === 0) install({ hasFaults: false });
+  if (faults.list({}).length === 0) changeControlSettings({ hasFaults: false });
 };
 
 const toInstalledFault = ({ id, fault, struck }: FaultRow): InstalledFault => ({ ...fault, id, struck });

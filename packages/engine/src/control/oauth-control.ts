@@ -5,12 +5,12 @@ import { toCanonicalId, maxIdLength } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
-import { runChangeStep } from "./change.js";
+import { runChangeStep } from "./run-step.js";
 import {
   type AuthorizationRequest,
   buildResponseLocation,
   parseAuthorizationRequest,
-  parseRedirectTarget,
+  resolveResponseTarget,
 } from "../oauth/authorization-request.js";
 import { findClient } from "../oauth/client-authentication.js";
 import { grantConsent } from "../oauth/consents.js";
@@ -55,7 +55,7 @@ export interface PublicClient {
   redirectUris: readonly string[];
 }
 
-/** The authorization request of a client. See https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1. */
+/** The authorization request of a client, to which a user consents or which a user denies. See https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1. */
 export interface RequestedConsent {
   /** The complete URL that a client would open in the browser. Replaces the other fields. */
   url?: string | URL | undefined;
@@ -89,7 +89,7 @@ export interface Consented {
  */
 export class OAuthControl<M extends Mode> {
   /** @internal */
-  constructor(private readonly context: () => RequestContext<M>) {}
+  constructor(private readonly getRequestContext: () => RequestContext<M>) {}
 
   /**
    * Registers a client.
@@ -97,14 +97,14 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the id is taken or a redirect URI is not valid.
    */
   registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
-    return runChangeStep(this.context(), ({ store, ids, clock }) => {
+    return runChangeStep(this.getRequestContext(), ({ store, ids, clock }) => {
       assertKnownOptions(registration, ["redirectUris", "name", "confidential", "secret", "id"]);
       const { redirectUris, name = ids.name() } = registration;
       assertRegistrableUris(redirectUris);
       const { confidential = registration.secret !== undefined } = registration;
       const secret = confidential ? (registration.secret ?? ids.secret(43)) : null;
       if (secret === "") throw controlErrors.emptySecret();
-      if (registration.id !== undefined) assertUsableId(registration.id);
+      if (registration.id !== undefined) assertClientId(registration.id);
       const id = registration.id === undefined ? ids.id("client") : toCanonicalId("client", registration.id);
       if (store.clients.get(id)) throw controlErrors.clientExists(id);
       store.clients.insert({
@@ -125,22 +125,22 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the id or a redirect URI is not valid, or the client is confidential.
    */
   ensurePublicClient({ id, redirectUris }: PublicClient): Promise<RegisteredClient> {
-    return runChangeStep(this.context(), ({ store, clock }) => {
-      assertUsableId(id);
+    return runChangeStep(this.getRequestContext(), ({ store, clock }) => {
+      assertClientId(id);
       assertRegistrableUris(redirectUris);
       const { clients } = store;
       const existingClient = findClient(store, id);
       if (existingClient && existingClient.secretHash !== null) {
         throw controlErrors.clientConfidential(existingClient.id);
       }
-      const newId = toCanonicalId("client", id);
+      const canonicalId = toCanonicalId("client", id);
       const clientFields = { redirectUris: [...redirectUris], isEnsured: true };
       const client = existingClient
         ? clients.update(existingClient.id, clientFields)
         : clients.insert({
-            id: newId,
+            id: canonicalId,
             createdAt: clock.now(),
-            name: newId,
+            name: canonicalId,
             secretHash: null,
             ...clientFields,
           });
@@ -154,8 +154,8 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the server would refuse the request.
    */
   consent(options: ConsentOptions = {}): Promise<Consented> {
-    return runChangeStep(this.context(), (context) => {
-      const request = parseConsentRequest(context, options);
+    return runChangeStep(this.getRequestContext(), (context) => {
+      const request = parseRequestOptions(context, options);
       const user = findConsentingUser(context, options.user);
       const workspace = findUserWorkspace(context.store, user, options.workspace);
       const code = grantConsent(context, request, { userId: user.id, workspaceId: workspace.id });
@@ -164,26 +164,26 @@ export class OAuthControl<M extends Mode> {
   }
 
   /**
-   * Denies an authorization request as a user. Returns where the browser would be redirected, with
-   * `error=access_denied`.
+   * Denies an authorization request. Returns where the browser would be redirected, with `error=access_denied`. The
+   * `user` and the `workspace` of a consent have no effect.
    *
    * @throws ControlError when the server would refuse the request.
    */
   deny(options: RequestedConsent = {}): Returned<M, { redirect: string }> {
-    return this.context().transact(readOnlyTransaction, (context) => ({
+    return this.getRequestContext().transact(readOnlyTransaction, (context) => ({
       redirect: buildResponseLocation(
-        parseConsentRequest(context, options),
+        parseRequestOptions(context, options),
         context.settings.authUrl,
-        oauthErrors.denied(),
+        oauthErrors.accessDenied(),
       ),
     }));
   }
 }
 
-const parseConsentRequest = ({ store }: RuleContext, requested: RequestedConsent): AuthorizationRequest => {
+const parseRequestOptions = ({ store }: RuleContext, options: RequestedConsent): AuthorizationRequest => {
   try {
-    const parameters = parseParameters(buildConsentQuery(requested));
-    return parseAuthorizationRequest(parameters, parseRedirectTarget(store, parameters));
+    const parameters = parseParameters(buildAuthorizationQuery(options));
+    return parseAuthorizationRequest(parameters, resolveResponseTarget(store, parameters));
   } catch (error) {
     if (error instanceof OAuthError) throw controlErrors.authorizationRefused(error.code, error.description);
     throw error;
@@ -197,8 +197,8 @@ const findConsentingUser = ({ store }: RuleContext, id: string | undefined): Use
   return user;
 };
 
-/** Refuses an id that no request of the API could contain, for example to delete the integrations of the client. */
-const assertUsableId = (id: string): void => {
+/** Refuses a client id that no request of the API could contain, for example to delete the integrations of the client. */
+const assertClientId = (id: string): void => {
   if (idPatterns.client.test(id) && id.length <= maxIdLength) return;
   throw controlErrors.invalidClientId(id);
 };
@@ -223,14 +223,14 @@ const consentOptionNames: Record<keyof ConsentOptions, true> = {
   workspace: true,
 };
 
-const buildConsentQuery = (requested: RequestedConsent): string => {
-  assertKnownOptions(requested, Object.keys(consentOptionNames));
-  if (requested.url !== undefined) {
-    if (!URL.canParse(requested.url)) throw controlErrors.relativeUrl();
-    return new URL(requested.url).search.slice(1);
+const buildAuthorizationQuery = (options: RequestedConsent): string => {
+  assertKnownOptions(options, Object.keys(consentOptionNames));
+  if (options.url !== undefined) {
+    if (!URL.canParse(options.url)) throw controlErrors.invalidUrl();
+    return new URL(options.url).search.slice(1);
   }
-  const { client = cliClient.id, redirectUri, scope, state, codeChallenge } = requested;
-  const { codeChallengeMethod = codeChallenge === undefined ? undefined : "S256" } = requested;
+  const { client = cliClient.id, redirectUri, scope, state, codeChallenge } = options;
+  const { codeChallengeMethod = codeChallenge === undefined ? undefined : "S256" } = options;
   return encodeParameters({
     response_type: "code",
     client_id: client,

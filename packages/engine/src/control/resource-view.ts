@@ -82,14 +82,14 @@ type ResourceOf<Name extends ViewName> =
 type FilterNameOf<Name extends ViewName> =
   ResourceView[Name] extends ResourceCollection<unknown, infer FilterName> ? FilterName : never;
 
-interface Declaration<Name extends ViewName> {
+interface ViewDeclaration<Name extends ViewName> {
   readonly kind: Kind;
   /** Names in a filter. They are those of fields of the resource, or else of the row. */
   readonly filterNames: Readonly<Record<FilterNameOf<Name>, true>>;
   present(context: RuleContext, row: Rows[Name]): ResourceOf<Name>;
 }
 
-const declarations: { readonly [Name in ViewName]: Declaration<Name> } = {
+const viewDeclarations: { readonly [Name in ViewName]: ViewDeclaration<Name> } = {
   users: {
     kind: "user",
     filterNames: { email: true, name: true },
@@ -157,7 +157,7 @@ const declarations: { readonly [Name in ViewName]: Declaration<Name> } = {
 };
 
 /** The kinds of the ids that filters compare. */
-const kindsOfIds: ReadonlyMap<string, Kind> = new Map([
+const idKindsByFieldName: ReadonlyMap<string, Kind> = new Map([
   ["workspaceId", "workspace"],
   ["projectId", "project"],
   ["branchId", "branch"],
@@ -167,27 +167,29 @@ const kindsOfIds: ReadonlyMap<string, Kind> = new Map([
   ["clientId", "client"],
 ]);
 
-const toComparedValue = (name: string, value: string | boolean | null): string | boolean | null => {
-  const kind = kindsOfIds.get(name);
+const toFilterValue = (name: string, value: string | boolean | null): string | boolean | null => {
+  const kind = idKindsByFieldName.get(name);
   // `toCanonicalId` throws for a boolean.
   return kind === undefined || value === null ? value : toCanonicalId(kind, value as string);
 };
 
 const createCollection = <Name extends ViewName>(
   name: Name,
-  context: () => RuleContext,
+  getContext: () => RuleContext,
 ): ResourceCollection<ResourceOf<Name>, FilterNameOf<Name>> => {
-  const { kind, filterNames, present }: Declaration<Name> = declarations[name];
+  const { kind, filterNames, present }: ViewDeclaration<Name> = viewDeclarations[name];
   // The compiler does not follow that a collection has the rows of its name.
-  const rowsIn = ({ store }: RuleContext): Collection<Rows[Name], AllRowsLookup> =>
+  const getCollection = ({ store }: RuleContext): Collection<Rows[Name], AllRowsLookup> =>
     store[name] as unknown as Collection<Rows[Name], AllRowsLookup>;
-  const select = function* (filter: ResourceFilter<string> = {}): Generator<ResourceOf<Name>, undefined> {
+  const selectResources = function* (
+    filter: ResourceFilter<string> = {},
+  ): Generator<ResourceOf<Name>, undefined> {
     assertKnownOptions(filter, Object.keys(filterNames));
     const expectedValues = Object.entries(filter).flatMap(([field, value]) =>
-      value === undefined ? [] : [[field, toComparedValue(field, value)] as const],
+      value === undefined ? [] : [[field, toFilterValue(field, value)] as const],
     );
-    const currentContext = context();
-    for (const row of rowsIn(currentContext).list({})) {
+    const currentContext = getContext();
+    for (const row of getCollection(currentContext).list({})) {
       const resource = present(currentContext, row);
       const fields = new Map<string, unknown>([...Object.entries(row), ...Object.entries(resource)]);
       if (expectedValues.every(([field, value]) => fields.get(field) === value)) yield resource;
@@ -196,30 +198,30 @@ const createCollection = <Name extends ViewName>(
   };
   return {
     get size() {
-      return rowsIn(context()).size;
+      return getCollection(getContext()).size;
     },
     get: (id) => {
-      const currentContext = context();
-      const row = rowsIn(currentContext).get(toCanonicalId(kind, id));
+      const currentContext = getContext();
+      const row = getCollection(currentContext).get(toCanonicalId(kind, id));
       return row && present(currentContext, row);
     },
-    list: (filter) => [...select(filter)],
-    find: (filter) => select(filter).next().value,
+    list: (filter) => [...selectResources(filter)],
+    find: (filter) => selectResources(filter).next().value,
   };
 };
 
-/** @param context returns the current one. */
-export const createResourceView = (context: () => RuleContext): ResourceView => ({
-  users: createCollection("users", context),
-  workspaces: createCollection("workspaces", context),
-  serviceTokens: createCollection("serviceTokens", context),
-  integrations: createCollection("integrations", context),
-  projects: createCollection("projects", context),
-  branches: createCollection("branches", context),
-  databases: createCollection("databases", context),
-  connections: createCollection("connections", context),
-  backups: createCollection("backups", context),
-  apps: createCollection("apps", context),
-  deployments: createCollection("deployments", context),
-  approvals: createCollection("approvals", context),
+/** @param getContext returns the current one. */
+export const createResourceView = (getContext: () => RuleContext): ResourceView => ({
+  users: createCollection("users", getContext),
+  workspaces: createCollection("workspaces", getContext),
+  serviceTokens: createCollection("serviceTokens", getContext),
+  integrations: createCollection("integrations", getContext),
+  projects: createCollection("projects", getContext),
+  branches: createCollection("branches", getContext),
+  databases: createCollection("databases", getContext),
+  connections: createCollection("connections", getContext),
+  backups: createCollection("backups", getContext),
+  apps: createCollection("apps", getContext),
+  deployments: createCollection("deployments", getContext),
+  approvals: createCollection("approvals", getContext),
 });

@@ -37,14 +37,14 @@ export const presentRequestedApproval = (row: ApprovalRow, now: number): Request
 
 export const presentUser = ({ id, email, name }: UserRow): MeUser => ({ id, email, name });
 
-const withoutPassword = ({ directConnection: _, ...connection }: Connection): Connection => connection;
+const omitPassword = ({ directConnection: _, ...connection }: Connection): Connection => connection;
 
 /** Builds a `Connection` without the optional field that has the password. */
 export const presentConnectionWithoutPassword = (context: RowContext, row: ConnectionRow): Connection =>
-  withoutPassword(presentConnection(context, row));
+  omitPassword(presentConnection(context, row));
 
 /** Builds a `Database` whose connections have no passwords. */
 export const presentDatabaseWithoutPasswords = (context: RowContext, row: DatabaseRow): Database => {
   const database = presentDatabase(context, row);
-  return { ...database, connections: database.connections.map(withoutPassword) };
+  return { ...database, connections: database.connections.map(omitPassword) };
 };

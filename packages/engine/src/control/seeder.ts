@@ -6,7 +6,7 @@ import { adminScope } from "../values/principal.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { Store } from "../store/store.js";
 import type { RequestContext } from "../context/request-context.js";
-import { runChangeStep, runReadStep } from "./change.js";
+import { runChangeStep, runReadStep } from "./run-step.js";
 import type { OperationId } from "../generated/operations.js";
 import type {
   App,
@@ -50,19 +50,19 @@ export interface TargetWorkspace {
  */
 export class Seeder {
   /**
-   * @param homeId id of the workspace to create resources in by default. Default: the first one.
+   * @param homeWorkspaceId id of the workspace to create resources in by default. Default: the first one.
    * @internal
    */
   constructor(
-    private readonly context: () => RequestContext,
+    private readonly getRequestContext: () => RequestContext,
     private readonly engine: Engine,
     private readonly states: StateControl,
-    private readonly homeId?: string,
+    private readonly homeWorkspaceId?: string,
   ) {}
 
   /** Creates a user, who is a member of no workspace. */
   user(user: { email?: string | undefined; name?: string | null | undefined } = {}): Promise<MeUser> {
-    return runChangeStep(this.context(), (context) => {
+    return runChangeStep(this.getRequestContext(), (context) => {
       assertKnownOptions(user, ["email", "name"]);
       return presentUser(insertUser(context, user));
     });
@@ -70,7 +70,7 @@ export class Seeder {
 
   /** Creates a workspace. Its owner is a new user unless one is given. */
   workspace(workspace: { name?: string | undefined; ownerId?: string | undefined } = {}): Promise<Workspace> {
-    return runChangeStep(this.context(), (context) => {
+    return runChangeStep(this.getRequestContext(), (context) => {
       assertKnownOptions(workspace, ["name", "ownerId"]);
       const { store, ids, clock } = context;
       const ownerId =
@@ -126,7 +126,7 @@ export class Seeder {
     body: DeepOptional<CreateDatabaseConnection> = {},
   ): Promise<ConnectionWithSecrets> {
     const completeBody = withDefaults({ name: await this.#generateName() }, body);
-    const workspaceId = await runReadStep(this.context(), ({ store }) =>
+    const workspaceId = await runReadStep(this.getRequestContext(), ({ store }) =>
       findWorkspaceOfProject(
         store,
         store.databases.get(toCanonicalId("database", databaseId))?.projectId ?? "",
@@ -170,7 +170,7 @@ export class Seeder {
     } = {},
   ): Promise<CreatedDeployment> {
     const { status, envVars, ...body } = options;
-    const workspaceId = await runReadStep(this.context(), ({ store }) =>
+    const workspaceId = await runReadStep(this.getRequestContext(), ({ store }) =>
       findWorkspaceOfProject(store, store.apps.get(toCanonicalId("app", appId))?.projectId ?? ""),
     );
     const deployment = await this.#performAsOwner<CreatedDeployment>(
@@ -197,7 +197,7 @@ export class Seeder {
     body: DeepOptional<CreateServiceToken> = {},
     target: TargetWorkspace = {},
   ): Promise<ServiceTokenWithValue> {
-    const { id: workspaceId } = await runReadStep(this.context(), ({ store }) =>
+    const { id: workspaceId } = await runReadStep(this.getRequestContext(), ({ store }) =>
       this.#findWorkspace(store, target.workspaceId),
     );
     const completeBody = withDefaults({ name: await this.#generateName() }, body);
@@ -218,7 +218,7 @@ export class Seeder {
       scopes?: readonly string[] | undefined;
     } = {},
   ): Promise<{ integration: Integration; client: Client }> {
-    return runChangeStep(this.context(), (context) => {
+    return runChangeStep(this.getRequestContext(), (context) => {
       const { store, ids, clock } = context;
       assertKnownOptions(integration, ["workspaceId", "clientName", "clientId", "userId", "scopes"]);
       const workspace = this.#findWorkspace(store, integration.workspaceId);
@@ -248,23 +248,23 @@ export class Seeder {
   }
 
   #generateName(): Promise<string> {
-    return runChangeStep(this.context(), ({ ids }) => ids.name());
+    return runChangeStep(this.getRequestContext(), ({ ids }) => ids.name());
   }
 
   #findWorkspace(store: Store, id: string | undefined): WorkspaceRow {
     const row =
       id === undefined
-        ? new DefaultRows(() => store, this.homeId).workspace
+        ? new DefaultRows(() => store, this.homeWorkspaceId).workspace
         : store.workspaces.get(toCanonicalId("workspace", id));
     if (!row) throw controlErrors.notFound("workspace", id ?? "");
     return row;
   }
 
   #findWorkspaceOfProject(projectId: string): Promise<string | undefined> {
-    return runReadStep(this.context(), ({ store }) => findWorkspaceOfProject(store, projectId));
+    return runReadStep(this.getRequestContext(), ({ store }) => findWorkspaceOfProject(store, projectId));
   }
 
-  #ownerPrincipal(store: Store, workspaceId: string | undefined): UserPrincipal {
+  #createOwnerPrincipal(store: Store, workspaceId: string | undefined): UserPrincipal {
     const workspace = this.#findWorkspace(store, workspaceId);
     const user = store.users.get(workspace.memberIds[0] ?? "");
     if (!user) throw controlErrors.withoutOwner("owner");
@@ -287,10 +287,12 @@ export class Seeder {
     body: object | undefined,
     workspaceId: string | undefined,
   ): Promise<T> {
-    const owner = await runReadStep(this.context(), ({ store }) => this.#ownerPrincipal(store, workspaceId));
-    const outcome = await this.engine.perform(owner, operationId, parameters, body);
+    const owner = await runReadStep(this.getRequestContext(), ({ store }) =>
+      this.#createOwnerPrincipal(store, workspaceId),
+    );
+    const response = await this.engine.perform(owner, operationId, parameters, body);
     // The contract defines the body as `{ data: T }`; the tests check every response against the contract.
-    return (outcome.body as { data: T } | undefined)?.data as T;
+    return (response.body as { data: T } | undefined)?.data as T;
   }
 }
 

@@ -3,7 +3,7 @@ import { scheduleProvisioning, cancelLifecycleJobs } from "../rules/databases/da
 import { toCanonicalId } from "../values/ids.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { RuleContext } from "../context/rule-context.js";
-import { runChangeStep } from "./change.js";
+import { runChangeStep } from "./run-step.js";
 import type {
   App,
   Backup,
@@ -21,7 +21,7 @@ import { presentDatabaseWithoutPasswords } from "./resources.js";
 /** Sets resources to states that the API reaches slowly, by chance or never. */
 export class StateControl {
   /** @internal */
-  constructor(private readonly context: () => RequestContext) {}
+  constructor(private readonly getRequestContext: () => RequestContext) {}
 
   /**
    * Sets the status of a database. `ready` runs the pending work of the database immediately. Any other status cancels
@@ -29,7 +29,7 @@ export class StateControl {
    */
   async setDatabaseStatus(databaseId: string, status: DatabaseStatus): Promise<Database> {
     const id = toCanonicalId("database", databaseId);
-    const requestContext = this.context();
+    const requestContext = this.getRequestContext();
     const unreadyDatabase = await runChangeStep(requestContext, (context) => {
       const { databases } = context.store;
       const database = databases.get(id);
@@ -55,7 +55,7 @@ export class StateControl {
    */
   async setDeploymentStatus(deploymentId: string, status: DeploymentStatus): Promise<DeploymentDetails> {
     const id = toCanonicalId("deployment", deploymentId);
-    const requestContext = this.context();
+    const requestContext = this.getRequestContext();
     const isFinished = status === "running" || status === "stopped";
     const updateStatus = (context: RuleContext): DeploymentDetails =>
       presentDeploymentDetails(context, context.store.deployments.update(id, { status }));
@@ -76,7 +76,7 @@ export class StateControl {
     envVars: Readonly<Record<string, string>>,
   ): Promise<DeploymentDetails> {
     const id = toCanonicalId("deployment", deploymentId);
-    return runChangeStep(this.context(), (context) => {
+    return runChangeStep(this.getRequestContext(), (context) => {
       const { deployments } = context.store;
       if (!deployments.get(id)) throw controlErrors.notFound("deployment", deploymentId);
       return presentDeploymentDetails(context, deployments.update(id, { envVars: { ...envVars } }));
@@ -86,7 +86,7 @@ export class StateControl {
   /** Sets the status of a backup. */
   setBackupStatus(backupId: string, status: Backup["status"]): Promise<Backup> {
     const id = toCanonicalId("backup", backupId);
-    return runChangeStep(this.context(), ({ store }) => {
+    return runChangeStep(this.getRequestContext(), ({ store }) => {
       if (!store.backups.get(id)) throw controlErrors.notFound("backup", backupId);
       return presentBackup(store.backups.update(id, { status }));
     });
@@ -97,7 +97,7 @@ export class StateControl {
    * waits for the database server.
    */
   async backUp(databaseId: string, backupType: Backup["backupType"] = "full"): Promise<Backup> {
-    const requestContext = this.context();
+    const requestContext = this.getRequestContext();
     const id = toCanonicalId("database", databaseId);
     const { backup, job } = await runChangeStep(requestContext, (context) => {
       const database = context.store.databases.get(id);
@@ -118,7 +118,7 @@ export class StateControl {
 
   /** Adds a custom domain to the app. The domain serves the promoted deployment. */
   attachDomain(appId: string, name: string): Promise<App> {
-    return runChangeStep(this.context(), (context) => {
+    return runChangeStep(this.getRequestContext(), (context) => {
       const { store } = context;
       const app = store.apps.get(toCanonicalId("app", appId));
       if (!app) throw controlErrors.notFound("app", appId);

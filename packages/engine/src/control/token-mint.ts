@@ -39,43 +39,46 @@ export interface AgentTokenOptions extends TokenOptions {
   sponsorId?: string | undefined;
 }
 
-const commonOptionNames: readonly (keyof TokenOptions)[] = ["scopes", "expiresAt", "notBefore"];
+const commonTokenOptionNames: readonly (keyof TokenOptions)[] = ["scopes", "expiresAt", "notBefore"];
 
 const hourMs = 3_600_000;
 
 /** Signs access tokens for tests. Each call signs a new token with the time of the server's clock. */
 export class TokenMint {
   /**
-   * @param homeId id of the workspace whose credentials are the defaults. Default: the first one.
+   * @param homeWorkspaceId id of the workspace whose credentials are the defaults. Default: the first one.
    * @internal
    */
   constructor(
-    private readonly context: () => RequestContext,
-    private readonly homeId?: string,
+    private readonly getRequestContext: () => RequestContext,
+    private readonly homeWorkspaceId?: string,
   ) {}
 
   /** Returns a token of the first user, who owns the first workspace. */
   user(options: UserTokenOptions = {}): Promise<string> {
     return this.#sign((context) => {
-      assertKnownOptions(options, [...commonOptionNames, "userId", "workspaceId", "integrationId"]);
-      return this.#userTokenRequest(context, options);
+      assertKnownOptions(options, [...commonTokenOptionNames, "userId", "workspaceId", "integrationId"]);
+      return this.#buildUserTokenRequest(context, options);
     });
   }
 
   /** Returns a token of the other user, who owns the other workspace. */
   otherUser(options: Omit<UserTokenOptions, "userId"> = {}): Promise<string> {
     return this.#sign((context) =>
-      this.#userTokenRequest(context, { ...options, userId: this.#defaultRows(context).otherUser.id }),
+      this.#buildUserTokenRequest(context, {
+        ...options,
+        userId: this.#createDefaultRows(context).otherUser.id,
+      }),
     );
   }
 
   /** Returns the value of a service token, which never expires by default. */
   service(options: ServiceTokenOptions = {}): Promise<string> {
     return this.#sign((context) => {
-      assertKnownOptions(options, [...commonOptionNames, "serviceTokenId"]);
+      assertKnownOptions(options, [...commonTokenOptionNames, "serviceTokenId"]);
       const id = options.serviceTokenId
         ? toCanonicalId("service_token", options.serviceTokenId)
-        : this.#defaultRows(context).serviceToken.id;
+        : this.#createDefaultRows(context).serviceToken.id;
       const row = context.store.serviceTokens.get(id);
       if (!row) throw controlErrors.notFound("service token", id);
       return { ...buildServiceTokenRequest(row), ...this.#parseCommonOptions(options) };
@@ -85,8 +88,8 @@ export class TokenMint {
   /** Returns a token of an agent for the workspace of its sponsor. */
   agent(options: AgentTokenOptions = {}): Promise<string> {
     return this.#sign((context) => {
-      assertKnownOptions(options, [...commonOptionNames, "agentId", "sponsorId"]);
-      const defaults = this.#defaultRows(context);
+      assertKnownOptions(options, [...commonTokenOptionNames, "agentId", "sponsorId"]);
+      const defaults = this.#createDefaultRows(context);
       const { agentId = defaults.agentId } = options;
       const sponsorId =
         options.sponsorId === undefined ? defaults.user.id : toCanonicalId("user", options.sponsorId);
@@ -104,7 +107,7 @@ export class TokenMint {
   expired(): Promise<string> {
     return this.#sign((context) => {
       const now = context.clock.now();
-      return this.#userTokenRequest(context, { notBefore: now - 2 * hourMs, expiresAt: now - hourMs });
+      return this.#buildUserTokenRequest(context, { notBefore: now - 2 * hourMs, expiresAt: now - hourMs });
     });
   }
 
@@ -113,11 +116,11 @@ export class TokenMint {
     return this.user({ scopes: ["offline_access"] });
   }
 
-  #userTokenRequest(context: RuleContext, options: UserTokenOptions): TokenRequest {
+  #buildUserTokenRequest(context: RuleContext, options: UserTokenOptions): TokenRequest {
     const { store } = context;
     const userId =
       options.userId === undefined
-        ? this.#defaultRows(context).user.id
+        ? this.#createDefaultRows(context).user.id
         : toCanonicalId("user", options.userId);
     const user = store.users.get(userId);
     if (!user) throw controlErrors.notFound("user", userId);
@@ -133,13 +136,13 @@ export class TokenMint {
     };
   }
 
-  #defaultRows({ store }: RuleContext): DefaultRows {
-    return new DefaultRows(() => store, this.homeId);
+  #createDefaultRows({ store }: RuleContext): DefaultRows {
+    return new DefaultRows(() => store, this.homeWorkspaceId);
   }
 
   /** Signing draws the id of the token, which changes the state of a seeded generator. */
   async #sign(buildRequest: (context: RuleContext) => TokenRequest): Promise<string> {
-    const requestContext = this.context();
+    const requestContext = this.getRequestContext();
     const claims = await requestContext.transact(writeWithoutLocks, (context) =>
       buildTokenClaims(context, buildRequest(context)),
     );

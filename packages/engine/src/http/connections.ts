@@ -7,9 +7,9 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => v
 interface Connection {
   readonly socket: Socket;
   /** Responses that have not been sent, oldest first. */
-  readonly unsent: ServerResponse[];
+  readonly unsentResponses: ServerResponse[];
   /** Start the last requests, which wait for the earlier ones. */
-  readonly waiting: (() => void)[];
+  readonly waitingStarts: (() => void)[];
 }
 
 interface ConnectionLimits {
@@ -19,7 +19,7 @@ interface ConnectionLimits {
    * Milliseconds after which a connection is destroyed whose client does not read. It is noticed up to three times as late,
    * because all connections share one timer.
    */
-  readonly sendTimeout: number;
+  readonly sendTimeoutMs: number;
 }
 
 /**
@@ -36,10 +36,10 @@ export class Connections {
     server.on("connection", (socket: Socket) => this.#trackConnection(socket));
     server.on("timeout", (socket: Socket) => {
       // A slow request has nothing to send. Without requests, the keep-alive timeout is over.
-      if (socket.writableLength > 0 || this.pendingResponsesOn(socket).length === 0) socket.destroy();
+      if (socket.writableLength > 0 || this.listUnsentResponses(socket).length === 0) socket.destroy();
     });
     server.once("listening", () => {
-      const timer = setInterval(() => this.#startSendTimeouts(), limits.sendTimeout).unref();
+      const timer = setInterval(() => this.#startSendTimeouts(), limits.sendTimeoutMs).unref();
       server.once("close", () => clearInterval(timer));
     });
   }
@@ -49,14 +49,14 @@ export class Connections {
     return (request, response) => {
       const { socket } = request;
       const connection = this.#connectionBySocket.get(socket) ?? this.#trackConnection(socket);
-      const { unsent: pendingResponses, waiting: waitingStarts } = connection;
-      const inProgress = pendingResponses.length - waitingStarts.length;
-      pendingResponses.push(response);
+      const { unsentResponses, waitingStarts } = connection;
+      const runningRequestCount = unsentResponses.length - waitingStarts.length;
+      unsentResponses.push(response);
       response.on("close", () => {
-        pendingResponses.splice(pendingResponses.indexOf(response), 1);
+        unsentResponses.splice(unsentResponses.indexOf(response), 1);
         startNextRequest(connection);
       });
-      if (inProgress < this.#limits.maxPipelined) listener(request, response);
+      if (runningRequestCount < this.#limits.maxPipelined) listener(request, response);
       else {
         waitingStarts.push(() => listener(request, response));
         socket.pause();
@@ -65,17 +65,17 @@ export class Connections {
   }
 
   /** Returns the responses that have not been sent, oldest first. */
-  pendingResponsesOn(socket: Duplex): readonly ServerResponse[] {
-    return this.#connectionBySocket.get(socket)?.unsent ?? [];
+  listUnsentResponses(socket: Duplex): readonly ServerResponse[] {
+    return this.#connectionBySocket.get(socket)?.unsentResponses ?? [];
   }
 
   #trackConnection(socket: Socket): Connection {
-    const connection: Connection = { socket, unsent: [], waiting: [] };
+    const connection: Connection = { socket, unsentResponses: [], waitingStarts: [] };
     this.#connectionBySocket.set(socket, connection);
     socket.once("close", () => this.#connectionBySocket.delete(socket));
     // `node:http` resumes the socket when responses have been sent.
     socket.on("resume", () => {
-      if (connection.waiting.length > 0) socket.pause();
+      if (connection.waitingStarts.length > 0) socket.pause();
     });
     return connection;
   }
@@ -83,12 +83,12 @@ export class Connections {
   /** Node.js starts the time again when the client reads. */
   #startSendTimeouts(): void {
     for (const { socket } of this.#connectionBySocket.values()) {
-      if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(this.#limits.sendTimeout);
+      if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(this.#limits.sendTimeoutMs);
     }
   }
 }
 
-const startNextRequest = ({ socket, waiting: waitingStarts }: Connection): void => {
+const startNextRequest = ({ socket, waitingStarts }: Connection): void => {
   const start = waitingStarts.shift();
   if (start === undefined || socket.destroyed) return;
   // The body of the last one may not have been read.

@@ -8,13 +8,13 @@ import { isLoopbackHost } from "./loopback.js";
 export const createHostGuard = (server: {
   host: string;
   port: number;
-  allowed: readonly string[];
+  allowedHosts: readonly string[];
 }): ((request: IncomingMessage) => boolean) => {
   if (!isLoopbackHost(server.host)) return () => true;
   // Clients omit the default port of the scheme.
   const port = server.port === 80 ? "" : `:${String(server.port)}`;
   const loopbackHosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => name + port);
-  const allowedHosts = new Set([...loopbackHosts, ...server.allowed]);
+  const allowedHosts = new Set([...loopbackHosts, ...server.allowedHosts]);
   return ({ headers: { host } }) => host !== undefined && allowedHosts.has(host.toLowerCase());
 };
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 /**
  * Reads the body of a request. Resolves to its bytes, to undefined when there are none, or to `too-large` as
- * soon as it exceeds `cap` bytes; the rest is then left unread. With `keep` set to false, the bytes are
+ * soon as it exceeds `maxBytes`; the rest is then left unread. With `keepsBytes` set to false, the bytes are
  * counted and discarded. Rejects when the client disconnects.
  */
 export const readBytes = (

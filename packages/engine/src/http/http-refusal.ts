@@ -6,13 +6,13 @@ import type { RequestError } from "../values/request-error.js";
 /**
  * Returns an id for responses that the engine does not produce. Every response has an `x-request-id` header.
  */
-export const newRequestId = (): string =>
+export const createRequestId = (): string =>
   `req_${Array.from(randomBytes(9), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 
 /** Returns the response to a request that the engine does not receive. */
 export const createErrorResponse = (error: RequestError): EngineResponse => {
   const { status, body } = toErrorOutcome(error);
-  const headers = { "content-type": "application/json", "x-request-id": newRequestId() };
+  const headers = { "content-type": "application/json", "x-request-id": createRequestId() };
   return { status, headers, body: JSON.stringify(body) };
 };
 

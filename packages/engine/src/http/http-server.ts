@@ -17,7 +17,7 @@ import { handleControlRequest, isControlPath } from "./control/control-endpoint.
 import { createHostGuard } from "./host-guard.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import { readBytes } from "./http-body.js";
-import { maxHeadBytes, newRequestId, createErrorResponse } from "./http-refusal.js";
+import { maxHeadBytes, createRequestId, createErrorResponse } from "./http-refusal.js";
 import { isLoopbackHost } from "./loopback.js";
 import { handleMalformedRequests } from "./malformed-request.js";
 import type { Server } from "../server/server.js";
@@ -67,7 +67,7 @@ export interface RunningServer<E extends Server = MemoryServer> extends ServerAd
   readonly server: HttpServer;
   /**
    * Stops accepting connections, finishes the requests in progress and stops the engine. Connections that are
-   * still open after `grace` milliseconds (default: 5000) are closed.
+   * still open after `graceMs` milliseconds (default: 5000) are closed.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -90,7 +90,7 @@ export const createServer = async <E extends Server = MemoryServer>(
   });
   const connections = new Connections(server, {
     maxPipelined: maxPipelinedRequests,
-    sendTimeout: sendTimeoutMs,
+    sendTimeoutMs,
   });
   handleMalformedRequests(server, connections, lingerMs);
   server.on("checkExpectation", connections.withLimits(refuseExpectation));
@@ -103,7 +103,7 @@ export const createServer = async <E extends Server = MemoryServer>(
   try {
     const engine = await (options.createEngine?.(address) ??
       createMemoryEngine<E>(options.engineOptions, address));
-    const signals = { closing: closingController.signal, cut: cutController.signal };
+    const signals = { closeSignal: closingController.signal, cut: cutController.signal };
     setListener(requestListener(engine, { ...options, host, port: address.port, ...signals }));
     const stopServer = async (graceMs = 5_000): Promise<void> => {
       closingController.abort();
@@ -186,31 +186,31 @@ export const requestListener = (
     host: string;
     port: number;
     /** Ends the event streams of the control surface. */
-    closing: AbortSignal;
+    closeSignal: AbortSignal;
     /** Ends the requests that a fault delays. */
     cut?: AbortSignal;
   },
 ): Listener => {
-  const { host, port, allowedHosts = [], controlSecret, closing, cut } = options;
+  const { host, port, allowedHosts = [], controlSecret, closeSignal, cut } = options;
   const allowedHostNames = [
     ...allowedHosts,
     new URL(engine.settings.baseUrl).host,
     new URL(engine.settings.authUrl).host,
   ];
   const isOffLoopback = !isLoopbackHost(host);
-  const namesThisServer = createHostGuard({ host, port, allowed: allowedHostNames });
+  const namesThisServer = createHostGuard({ host, port, allowedHosts: allowedHostNames });
   return (request, response) => {
     if (request.headers.host === undefined) {
       sendEngineResponse(request, response, createErrorResponse(errors["request:malformed/host"]()));
     } else if (!namesThisServer(request)) {
       sendEngineResponse(request, response, createErrorResponse(errors["auth:forbidden/host"]()));
     } else if (isControlPath(request.url ?? "")) {
-      response.setHeader("x-request-id", newRequestId());
+      response.setHeader("x-request-id", createRequestId());
       const { baseUrl } = engine.settings;
-      const options = { secret: controlSecret, baseUrl, closing };
+      const options = { secret: controlSecret, baseUrl, closeSignal };
       void handleControlRequest(engine, options, request, response);
     } else {
-      handleRequest(engine, { offLoopback: isOffLoopback, cut }, request, response);
+      handleApiRequest(engine, { offLoopback: isOffLoopback, cut }, request, response);
     }
   };
 };
@@ -220,14 +220,14 @@ const refuseExpectation: Listener = (request, response) => {
   sendEngineResponse(request, response, createErrorResponse(errors["request:malformed/expect"]()));
 };
 
-const handleRequest = (
+const handleApiRequest = (
   engine: Server,
   serverSignals: Pick<EngineRequest, "offLoopback" | "cut">,
   request: IncomingMessage,
   response: ServerResponse,
 ): void => {
   const { method = "GET", headers } = request;
-  const path = originFormOf(request.url ?? "/");
+  const path = toOriginForm(request.url ?? "/");
   const respond = (body?: Uint8Array, bodyTooLarge = false): void => {
     const result = engine.handle({ method, path, headers, body, bodyTooLarge, ...serverSignals });
     if (isPromise(result)) void result.then((settled) => sendEngineResponse(request, response, settled));
@@ -235,7 +235,7 @@ const handleRequest = (
   };
   const { limit: maxBytes, discarded: isDiscarded } = hasBody(request)
     ? engine.bodyPolicy(method, path)
-    : ignoredBody;
+    : ignoredBodyPolicy;
   if (maxBytes === 0) {
     respond();
     return;
@@ -250,7 +250,7 @@ const handleRequest = (
  * Removes the origin from a request target in absolute form, which proxies send. See
  * https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2.
  */
-const originFormOf = (target: string): string => {
+const toOriginForm = (target: string): string => {
   if (target.startsWith("/") || !URL.canParse(target)) return target;
   const { pathname, search } = new URL(target);
   return pathname + search;
@@ -278,7 +278,7 @@ const sendEngineResponse = (
   if (hasBody(request) && !request.complete) destroyLater(request);
 };
 
-const ignoredBody: BodyPolicy = { limit: 0, discarded: false };
+const ignoredBodyPolicy: BodyPolicy = { limit: 0, discarded: false };
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;

@@ -8,7 +8,7 @@ import { maxHeadBytes, createErrorResponse } from "./http-refusal.js";
 
 /**
  * Responds to requests that `node:http` does not accept, and closes the connection. Pipelined requests that came before
- * are answered first. `closeDelayMs` is the number of milliseconds for which the client may read the response before the
+ * are answered first. `lingerMs` is the number of milliseconds for which the client may read the response before the
  * connection is destroyed.
  */
 export const handleMalformedRequests = (server: Server, connections: Connections, lingerMs: number): void => {
@@ -17,10 +17,10 @@ export const handleMalformedRequests = (server: Server, connections: Connections
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (handledSockets.has(socket)) return;
     handledSockets.add(socket);
-    const pendingResponses = [...connections.pendingResponsesOn(socket)];
-    const earlierResponses = pendingResponses.filter(({ req }) => req.complete);
+    const unsentResponses = [...connections.listUnsentResponses(socket)];
+    const earlierResponses = unsentResponses.filter(({ req }) => req.complete);
     // The body of this request is the malformed data.
-    const currentResponse = pendingResponses.find(({ req }) => !req.complete);
+    const currentResponse = unsentResponses.find(({ req }) => !req.complete);
     void Promise.all(earlierResponses.map(waitForClose)).then(() => {
       if (currentResponse?.headersSent || !socket.writable) socket.destroy();
       else sendAndClose(socket, createErrorResponse(toRequestError(error)), lingerMs);

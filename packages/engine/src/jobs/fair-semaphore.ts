@@ -1,14 +1,14 @@
 /** Limits work at the same time, in total and for each key. Keys whose work waits take turns, so none waits for all work of another. */
 export class FairSemaphore {
-  readonly #limits: { readonly total: number; readonly perKey: number };
+  readonly #limits: { readonly maxTotal: number; readonly perKey: number };
   readonly #runningByKey = new Map<string, number>();
   /** The work that waits, by key. The key whose turn was the longest ago comes first. */
   readonly #waitingStarts = new Map<string, (() => void)[]>();
   #runningCount = 0;
 
-  /** @param perKey default: `total`. */
-  constructor({ total, perKey = total }: { readonly total: number; readonly perKey?: number }) {
-    this.#limits = { total, perKey };
+  /** @param perKey default: `maxTotal`. */
+  constructor({ maxTotal, perKey = maxTotal }: { readonly maxTotal: number; readonly perKey?: number }) {
+    this.#limits = { maxTotal, perKey };
   }
 
   /** Runs the work when it is the turn of its key, and resolves with its result. Starts at once if there is room. */
@@ -24,7 +24,7 @@ export class FairSemaphore {
 
   #hasRoom(key: string): boolean {
     return (
-      this.#runningCount < this.#limits.total && (this.#runningByKey.get(key) ?? 0) < this.#limits.perKey
+      this.#runningCount < this.#limits.maxTotal && (this.#runningByKey.get(key) ?? 0) < this.#limits.perKey
     );
   }
 

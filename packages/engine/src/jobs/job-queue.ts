@@ -34,10 +34,10 @@ export class JobQueue {
   /** The job that the timer is set for. */
   #timedJob: JobRow | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #isClosed = false;
+  #isStopped = false;
 
-  constructor(parts: JobQueueOptions) {
-    this.#options = parts;
+  constructor(options: JobQueueOptions) {
+    this.#options = options;
   }
 
   /**
@@ -46,7 +46,7 @@ export class JobQueue {
    */
   async runNow(job: Job): Promise<unknown> {
     const row = "id" in job ? this.#options.jobs.get(String(job.id)) : undefined;
-    return row && !this.#runningIds.has(row.id) ? this.#start(row, true) : undefined;
+    return row && !this.#runningIds.has(row.id) ? this.#startJob(row, true) : undefined;
   }
 
   /** Sets the timer for the next job. Call it once at the start, and whenever the clock is frozen, started or moved. */
@@ -55,7 +55,7 @@ export class JobQueue {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#timedJob = this.#findDueJob(Infinity);
-    if (!this.#timedJob || this.#isClosed) return;
+    if (!this.#timedJob || this.#isStopped) return;
     const waitMs = this.#timedJob.dueAt - clock.now();
     if (waitMs > 0 && clock.frozen) return;
     this.#timer = setTimeout(
@@ -79,7 +79,7 @@ export class JobQueue {
     await this.whenIdle();
     for (let nextJob = this.#findDueJob(time); nextJob; nextJob = this.#findDueJob(time)) {
       if (nextJob.dueAt > clock.now()) clock.moveTo(nextJob.dueAt);
-      await this.#start(nextJob);
+      await this.#startJob(nextJob);
       await this.whenIdle();
     }
     if (time > clock.now()) clock.moveTo(time);
@@ -90,7 +90,7 @@ export class JobQueue {
    * Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule to start soon. Leaves
    * those that they schedule for later, such as their own repetition.
    */
-  async finish(subject: string): Promise<void> {
+  async finishJobs(subject: string): Promise<void> {
     const { jobs, clock } = this.#options;
     const scheduledIds = new Set(jobs.list({ subject }).map(({ id }) => id));
     for (;;) {
@@ -98,7 +98,7 @@ export class JobQueue {
         .list({ subject })
         .find(({ id, dueAt }) => !this.#runningIds.has(id) && (scheduledIds.has(id) || dueAt <= clock.now()));
       if (!nextJob) break;
-      await this.#start(nextJob);
+      await this.#startJob(nextJob);
     }
     this.setTimer();
   }
@@ -108,15 +108,15 @@ export class JobQueue {
     while (this.#runningWork.size > 0) await Promise.all(this.#runningWork);
   }
 
-  /** Starts jobs again after `close`. */
-  reopen(): void {
-    this.#isClosed = false;
+  /** Starts jobs again after `stop`. */
+  start(): void {
+    this.#isStopped = false;
     this.setTimer();
   }
 
   /** Stops the timer. Running jobs continue, and no others start by themselves. */
-  close(): void {
-    this.#isClosed = true;
+  stop(): void {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
   }
 
@@ -133,12 +133,12 @@ export class JobQueue {
       for (const { id } of jobs.listExpired(now)) {
         // A job that has started may have canceled it.
         const job = this.#runningIds.has(id) ? undefined : jobs.get(id);
-        if (job) void this.#start(job);
+        if (job) void this.#startJob(job);
       }
     }
   }
 
-  #start(job: JobRow, isAwaited = false): Promise<unknown> {
+  #startJob(job: JobRow, isAwaited = false): Promise<unknown> {
     const { jobs, runJob } = this.#options;
     this.#runningIds.add(job.id);
     const jobDone = runJob(job, isAwaited).finally(() => {

@@ -24,7 +24,7 @@ export interface JobRunnerOptions {
   /** Runs a job, and returns its error; undefined when it succeeds. Never rejects. */
   readonly runJob: (job: JobRow, isAwaited: boolean) => Promise<unknown>;
   /** Returns the workspaces that jobs work for, in the order of the jobs. Workspaces take turns. */
-  readonly workspacesOf: (jobs: readonly ScheduledJob[]) => Promise<string[]>;
+  readonly findWorkspaces: (jobs: readonly ScheduledJob[]) => Promise<string[]>;
   readonly onDefect: (error: unknown) => void;
   /** Returns the time of the server. */
   readonly now: () => number;
@@ -46,10 +46,10 @@ const maxWaitMs = 10_000;
 const maxRunningJobs = 50;
 
 /** How many jobs of one process work at a time, in total and for each workspace. */
-const concurrencyLimits = { total: 16, perKey: 4 };
+const concurrencyLimits = { maxTotal: 16, perKey: 4 };
 
 /** The same for jobs that requests wait for. They do not wait for others, because a deletion cancels the work of another job. */
-const awaitedConcurrencyLimits = { total: 32, perKey: 8 };
+const awaitedConcurrencyLimits = { maxTotal: 32, perKey: 8 };
 
 /** Number of jobs that one look reads: more than all processes run. */
 const maxJobsPerLook = 500;
@@ -67,32 +67,32 @@ export class JobRunner {
   readonly #semaphore = new FairSemaphore(concurrencyLimits);
   readonly #awaitedSemaphore = new FairSemaphore(awaitedConcurrencyLimits);
   #pollTimer: ReturnType<typeof setInterval> | undefined;
-  #startTimer: ReturnType<typeof setImmediate> | undefined;
+  #startImmediate: ReturnType<typeof setImmediate> | undefined;
   #currentLook: Promise<void> | undefined;
-  #isOpen = false;
+  #isStarted = false;
   #isAdvancing = false;
   /** Whether the last look has left jobs that are due. */
   #hasMore = false;
 
-  constructor(parts: JobRunnerOptions) {
-    this.#options = parts;
+  constructor(options: JobRunnerOptions) {
+    this.#options = options;
   }
 
   /** Begins to look for jobs. */
-  open(): void {
-    if (this.#isOpen) return;
-    this.#isOpen = true;
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     this.#pollTimer = unrefTimer(setInterval(() => this.lookForDueJobs(), pollIntervalMs));
     this.lookForDueJobs();
-    this.#startSoon();
+    this.#startWaitingJobsSoon();
   }
 
   /** Starts no more jobs. Those that run continue. */
-  close(): void {
-    this.#isOpen = false;
+  stop(): void {
+    this.#isStarted = false;
     clearInterval(this.#pollTimer);
-    clearImmediate(this.#startTimer);
-    this.#startTimer = undefined;
+    clearImmediate(this.#startImmediate);
+    this.#startImmediate = undefined;
   }
 
   /** Takes the jobs that a transaction of this process has scheduled. They start soon, but never during this call. */
@@ -103,7 +103,7 @@ export class JobRunner {
       // A commit whose response was lost has stored the job before, and a look has found it.
       else if (!this.#runningJobs.has(job.id)) {
         this.#waitingJobs.set(job.id, job);
-        this.#startSoon();
+        this.#startWaitingJobsSoon();
       }
     }
   }
@@ -112,7 +112,7 @@ export class JobRunner {
   async runNow(job: Job): Promise<unknown> {
     const id = "id" in job ? String(job.id) : "";
     const row = this.#waitingJobs.get(id);
-    return row ? this.#start(row, true) : this.#runningJobs.get(id);
+    return row ? this.#startJob(row, true) : this.#runningJobs.get(id);
   }
 
   /**
@@ -120,7 +120,7 @@ export class JobRunner {
    * for those that run already, in any process. Leaves those that cannot reach Postgres, and those that the jobs schedule for
    * later.
    */
-  async finish(subject: string): Promise<void> {
+  async finishJobs(subject: string): Promise<void> {
     const { transact, now } = this.#options;
     const skippedIds = new Set<string>();
     const scheduledIds = new Set(
@@ -139,7 +139,8 @@ export class JobRunner {
       if (job === undefined) {
         // One may have started meanwhile.
         if (listRunningJobs().length === 0) return;
-      } else if ((await this.#start(job, false)) instanceof DatabaseUnavailableError) skippedIds.add(job.id);
+      } else if ((await this.#startJob(job, false)) instanceof DatabaseUnavailableError)
+        skippedIds.add(job.id);
     }
   }
 
@@ -149,7 +150,7 @@ export class JobRunner {
    *
    * @param onDue called with the time of each job, in the transaction that takes it.
    */
-  async advance(time: number, onDue: (dueAt: number, tables: ServerTables) => void): Promise<void> {
+  async advanceTo(time: number, onDue: (dueAt: number, tables: ServerTables) => void): Promise<void> {
     const skippedIds = new Set<string>();
     this.#isAdvancing = true;
     try {
@@ -172,7 +173,7 @@ export class JobRunner {
         if (job === undefined) return;
         // It runs alone, so it needs no turn.
         const jobWithoutTurn: ScheduledJob = { ...job, workspaceId: "" };
-        if ((await this.#start(jobWithoutTurn, false)) instanceof DatabaseUnavailableError)
+        if ((await this.#startJob(jobWithoutTurn, false)) instanceof DatabaseUnavailableError)
           skippedIds.add(job.id);
         await this.whenIdle();
       }
@@ -188,7 +189,7 @@ export class JobRunner {
 
   /** Looks for jobs that are due and that no living process has. */
   lookForDueJobs(): void {
-    if (!this.#isOpen || this.#isAdvancing || this.#currentLook) return;
+    if (!this.#isStarted || this.#isAdvancing || this.#currentLook) return;
     this.#currentLook = this.#takeDueJobs()
       .catch((error: unknown) => {
         // The next look finds the jobs.
@@ -198,7 +199,7 @@ export class JobRunner {
   }
 
   async #takeDueJobs(): Promise<void> {
-    const { transact, sessions, workspacesOf, now } = this.#options;
+    const { transact, sessions, findWorkspaces, now } = this.#options;
     const currentSession = await sessions.current();
     // Before the step, which runs again until all it reads is there.
     const time = now();
@@ -213,7 +214,7 @@ export class JobRunner {
       .slice(0, Math.max(0, maxRunningJobs - this.#runningJobs.size));
     this.#hasMore = dueJobs.length === maxJobsPerLook || freeJobs.length < newJobs.length;
     if (freeJobs.length === 0) return;
-    const workspaces = await workspacesOf(freeJobs);
+    const workspaces = await findWorkspaces(freeJobs);
     const claimedJobs = await transact(
       "take",
       (jobs) =>
@@ -224,7 +225,7 @@ export class JobRunner {
         ),
       freeJobs.map(({ id }) => id),
     );
-    for (const job of claimedJobs) if (!this.#hasJob(job.id)) void this.#start(job, false);
+    for (const job of claimedJobs) if (!this.#hasJob(job.id)) void this.#startJob(job, false);
   }
 
   /**
@@ -244,11 +245,11 @@ export class JobRunner {
       const currentSession = await sessions.current();
       const isFree = ({ id, owner }: JobRow): boolean =>
         (owner === null || owner === currentSession || endedOwners.has(owner)) && !this.#runningJobs.has(id);
-      const { job, others: candidates } = await transact("take", (jobs, tables) => {
+      const { job, candidates } = await transact("take", (jobs, tables) => {
         const candidates = chooseJobs(jobs, isFree).filter(({ id }) => !this.#runningJobs.has(id));
         const freeJob = candidates.find(isFree);
         if (freeJob) onTake(freeJob, tables);
-        return { job: freeJob && jobs.update(freeJob.id, { owner: currentSession }), others: candidates };
+        return { job: freeJob && jobs.update(freeJob.id, { owner: currentSession }), candidates };
       });
       if (job !== undefined || candidates.length === 0 || performance.now() > waitDeadline) return job;
       const owners = candidates.flatMap(({ owner }) => owner ?? []);
@@ -262,23 +263,23 @@ export class JobRunner {
     return this.#waitingJobs.has(id) || this.#runningJobs.has(id);
   }
 
-  #startSoon(): void {
-    if (!this.#isOpen) return;
-    this.#startTimer ??= setImmediate(() => {
-      this.#startTimer = undefined;
-      for (const job of [...this.#waitingJobs.values()]) void this.#start(job, false);
+  #startWaitingJobsSoon(): void {
+    if (!this.#isStarted) return;
+    this.#startImmediate ??= setImmediate(() => {
+      this.#startImmediate = undefined;
+      for (const job of [...this.#waitingJobs.values()]) void this.#startJob(job, false);
     });
   }
 
   #lookAfter(delayMs: number): void {
     // The regular look is late by as much as its interval.
-    if (this.#isOpen && delayMs < pollIntervalMs * 10)
+    if (this.#isStarted && delayMs < pollIntervalMs * 10)
       unrefTimer(setTimeout(() => this.lookForDueJobs(), delayMs));
   }
 
-  #start(job: ScheduledJob, isAwaited: boolean): Promise<unknown> {
+  #startJob(job: ScheduledJob, isAwaited: boolean): Promise<unknown> {
     this.#waitingJobs.delete(job.id);
-    const jobDone = this.#run(job, isAwaited).finally(() => {
+    const jobDone = this.#runJob(job, isAwaited).finally(() => {
       this.#runningJobs.delete(job.id);
       if (this.#hasMore && this.#runningJobs.size <= maxRunningJobs / 2) this.lookForDueJobs();
     });
@@ -286,12 +287,12 @@ export class JobRunner {
     return jobDone;
   }
 
-  async #run(job: ScheduledJob, isAwaited: boolean): Promise<unknown> {
+  async #runJob(job: ScheduledJob, isAwaited: boolean): Promise<unknown> {
     const { runJob, transact, onDefect } = this.#options;
-    const wasOpen = this.#isOpen;
+    const wasStarted = this.#isStarted;
     let isLeftToOthers = false;
     const error = await this.#runFairly(job, isAwaited, async () => {
-      isLeftToOthers = wasOpen && !this.#isOpen && !isAwaited;
+      isLeftToOthers = wasStarted && !this.#isStarted && !isAwaited;
       return isLeftToOthers ? undefined : runJob(job, isAwaited);
     });
     // Another process or the next start runs it.
@@ -319,10 +320,10 @@ export class JobRunner {
 
   /** Does the work when it is the turn of its workspace, and resolves with its error. */
   async #runFairly(job: ScheduledJob, isAwaited: boolean, work: () => Promise<unknown>): Promise<unknown> {
-    const { workspacesOf, onDefect } = this.#options;
+    const { findWorkspaces, onDefect } = this.#options;
     const semaphore = isAwaited ? this.#awaitedSemaphore : this.#semaphore;
     try {
-      const workspaces = job.workspaceId === undefined ? await workspacesOf([job]) : [job.workspaceId];
+      const workspaces = job.workspaceId === undefined ? await findWorkspaces([job]) : [job.workspaceId];
       return await semaphore.run(workspaces[0] ?? "", work);
     } catch (error) {
       // The job is stored, and runs later.

@@ -18,14 +18,14 @@ interface SchedulerOptions {
 
 /** Schedules and cancels jobs as rows of the transaction that needs them. */
 export class TableScheduler implements Scheduler {
-  constructor(private readonly parts: SchedulerOptions) {}
+  constructor(private readonly options: SchedulerOptions) {}
 
   schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job {
-    const { jobs, owner, createId: newId, onSchedule } = this.parts;
+    const { jobs, owner, createId, onSchedule } = this.options;
     const now = clock.now();
     const isDueNow = delay <= 0;
     const row: JobRow = {
-      id: `job_${newId()}`,
+      id: `job_${createId()}`,
       createdAt: now,
       kind,
       subject,
@@ -39,7 +39,7 @@ export class TableScheduler implements Scheduler {
   }
 
   cancel(_clock: Clock, subject: string, kind?: string, change?: string): void {
-    const { jobs } = this.parts;
+    const { jobs } = this.options;
     for (const job of jobs.list({ subject })) {
       if (matchesJob(job, kind, change)) jobs.delete(job.id);
     }

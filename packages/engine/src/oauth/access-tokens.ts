@@ -39,7 +39,7 @@ export class AccessTokens implements Authenticator, TokenSigner {
     return this.#cache.get(token) ?? this.#verifyUncached(token);
   }
 
-  whyInactive({ store, clock }: RuleContext, token: VerifiedToken): TokenRefusal | undefined {
+  findInactiveReason({ store, clock }: RuleContext, token: VerifiedToken): TokenRefusal | undefined {
     const now = clock.now();
     if (now >= token.expiresAt) return "expired";
     if (now < token.notBefore) return "invalid";
@@ -93,7 +93,7 @@ export class AccessTokens implements Authenticator, TokenSigner {
           issuer: this.settings.authUrl,
           audience: this.settings.baseUrl,
           requiredClaims: ["iat", "jti", "sub"],
-          // `whyInactive` checks the times against the clock of each request, so `jwtVerify` must accept any
+          // `findInactiveReason` checks the times against the clock of each request, so `jwtVerify` must accept any
           // time.
           currentDate: new Date(0),
           clockTolerance: Number.MAX_SAFE_INTEGER,

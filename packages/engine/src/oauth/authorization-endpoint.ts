@@ -6,9 +6,9 @@ import type { UserRow } from "../store/rows.js";
 import { MissingRowsError } from "../store/preload.js";
 import {
   type AuthorizationRequest,
-  type RedirectTarget,
+  type ResponseTarget,
   parseAuthorizationRequest,
-  parseRedirectTarget,
+  resolveResponseTarget,
   buildResponseLocation,
 } from "./authorization-request.js";
 import { grantConsent } from "./consents.js";
@@ -57,7 +57,7 @@ export class AuthorizationEndpoint {
     if (this.guard.isCrossOrigin(request)) return createPageResponse(refusalPages.foreign());
     const parameters = catchOAuthError(() => parseParameters(search));
     if (parameters instanceof OAuthError) return createPageResponse(refusalPages.request(parameters));
-    const target = catchOAuthError(() => parseRedirectTarget(context.store, parameters));
+    const target = catchOAuthError(() => resolveResponseTarget(context.store, parameters));
     if (target instanceof OAuthError) return createPageResponse(refusalPages.request(target));
     const signInResponse = request.offLoopback
       ? undefined
@@ -74,7 +74,7 @@ export class AuthorizationEndpoint {
         request,
         search,
         authorization,
-        (parts) => renderSignInPage(parts, users, this.gate !== undefined),
+        (formFields) => renderSignInPage(formFields, users, this.gate !== undefined),
         this.gate && fragmentScriptHash,
       );
     } catch (error) {
@@ -93,7 +93,7 @@ export class AuthorizationEndpoint {
   #redirectWithoutFragment(
     request: EngineRequest,
     context: RuleContext,
-    target: RedirectTarget,
+    target: ResponseTarget,
     error: OAuthError,
   ): Outcome {
     const outcome = redirectToClient(context, target, error);
@@ -118,7 +118,7 @@ export class AuthorizationEndpoint {
       return createPageResponse(refusalPages.stale(retryUrl));
     }
     const decision = form.get("decision");
-    if (decision === "deny") return redirectToClient(context, authorization, oauthErrors.denied());
+    if (decision === "deny") return redirectToClient(context, authorization, oauthErrors.accessDenied());
 
     const user = users.get(form.get("user") ?? "");
     if (user && decision === undefined)
@@ -141,8 +141,8 @@ export class AuthorizationEndpoint {
     const workspaces = context.store.workspaces.list({ memberIds: user.id });
     const { scopes, redirectUri } = authorization;
     const destination = formatRedirectDestination(redirectUri);
-    return this.#showForm(request, search, authorization, (parts) =>
-      renderConsentPage({ ...parts, user, workspaces, scopes, destination }),
+    return this.#showForm(request, search, authorization, (formFields) =>
+      renderConsentPage({ ...formFields, user, workspaces, scopes, destination }),
     );
   }
 
@@ -150,7 +150,7 @@ export class AuthorizationEndpoint {
     request: EngineRequest,
     search: string,
     { client, redirectUri }: AuthorizationRequest,
-    render: (parts: FormFields) => string,
+    render: (formFields: FormFields) => string,
     script?: string,
   ): Outcome {
     const { token, setCookie } = this.guard.issueFormToken(request, search);
@@ -168,7 +168,7 @@ export class AuthorizationEndpoint {
 
 const redirectToClient = (
   { settings }: RuleContext,
-  target: RedirectTarget,
+  target: ResponseTarget,
   result: { code: string } | OAuthError,
 ): Outcome => {
   const errorCode = result instanceof OAuthError ? result.code : null;

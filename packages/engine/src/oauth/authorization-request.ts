@@ -2,58 +2,58 @@ import { findClient } from "./client-authentication.js";
 import type { ClientRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { type OAuthError, oauthErrors } from "./oauth-error.js";
-import { type Parameters, encodeParameters, assertNotRepeated } from "./parameters.js";
+import { type OAuthParameters, encodeParameters, assertNotRepeated } from "./parameters.js";
 import { parseChallenge } from "./pkce.js";
 import { isRegisteredUri } from "./redirect-uris.js";
 import { parseScopes } from "./scopes.js";
 
-/** The validated client and redirect URI that receive the response to an authorization request. */
-export interface RedirectTarget {
+/** Where the response to an authorization request goes: to a registered redirect URI of a client. `state` is not checked yet. */
+export interface ResponseTarget {
   readonly client: ClientRow;
   readonly redirectUri: string;
   /** Whether the request contained `redirect_uri`. If so, the token request must repeat it. */
-  readonly hasRedirectParameter: boolean;
+  readonly hasRedirectUriParameter: boolean;
   readonly state: string | undefined;
 }
 
-export interface AuthorizationRequest extends RedirectTarget {
+export interface AuthorizationRequest extends ResponseTarget {
   readonly scopes: readonly string[];
   readonly codeChallenge: string | null;
 }
 
 /**
- * Reads the client and the redirect URI of an authorization request. Throws `invalid_request` when either is
+ * Finds the client of an authorization request and checks its redirect URI. Throws `invalid_request` when either is
  * missing, repeated or not registered. This error is shown to the user and never sent to a redirect URI. See
  * https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1.
  */
-export const parseRedirectTarget = (
+export const resolveResponseTarget = (
   store: Pick<Store, "clients">,
-  parameters: Parameters,
-): RedirectTarget => {
+  parameters: OAuthParameters,
+): ResponseTarget => {
   assertNotRepeated(parameters, ["client_id", "redirect_uri"]);
   const clientId = parameters.get("client_id");
-  if (clientId === undefined) throw oauthErrors.missing("client_id");
+  if (clientId === undefined) throw oauthErrors.missingParameter("client_id");
   const client = findClient(store, clientId);
   if (!client) throw oauthErrors.clientNotRegistered();
 
   const requestedUri = parameters.get("redirect_uri");
   if (requestedUri !== undefined && !isRegisteredUri(client, requestedUri))
-    throw oauthErrors.redirectNotRegistered(requestedUri);
+    throw oauthErrors.redirectUriNotRegistered(requestedUri);
   const [firstRegisteredUri, ...otherRegisteredUris] = client.redirectUris;
   const redirectUri = requestedUri ?? (otherRegisteredUris.length === 0 ? firstRegisteredUri : undefined);
-  if (redirectUri === undefined) throw oauthErrors.redirectNeeded();
+  if (redirectUri === undefined) throw oauthErrors.redirectUriRequired();
   return {
     client,
     redirectUri,
-    hasRedirectParameter: requestedUri !== undefined,
+    hasRedirectUriParameter: requestedUri !== undefined,
     state: parameters.get("state"),
   };
 };
 
-/** Reads the remaining parameters. Throws errors that are reported to the client in a redirect. */
+/** Parses the remaining parameters. Throws errors that are reported to the client in a redirect. */
 export const parseAuthorizationRequest = (
-  parameters: Parameters,
-  target: RedirectTarget,
+  parameters: OAuthParameters,
+  target: ResponseTarget,
 ): AuthorizationRequest => {
   assertNotRepeated(parameters, [
     "state",
@@ -64,9 +64,9 @@ export const parseAuthorizationRequest = (
     "code_challenge_method",
   ]);
   const responseType = parameters.get("response_type");
-  if (responseType === undefined) throw oauthErrors.missing("response_type");
-  if (responseType !== "code") throw oauthErrors.responseType();
-  if ((parameters.get("response_mode") ?? "query") !== "query") throw oauthErrors.responseMode();
+  if (responseType === undefined) throw oauthErrors.missingParameter("response_type");
+  if (responseType !== "code") throw oauthErrors.unsupportedResponseType();
+  if ((parameters.get("response_mode") ?? "query") !== "query") throw oauthErrors.unsupportedResponseMode();
   const codeChallenge = parseChallenge(parameters, target.client.secretHash === null);
   return { ...target, codeChallenge, scopes: parseScopes(parameters.get("scope")) };
 };
@@ -76,7 +76,7 @@ export const parseAuthorizationRequest = (
  * https://www.rfc-editor.org/rfc/rfc9207.
  */
 export const buildResponseLocation = (
-  { redirectUri, state }: RedirectTarget,
+  { redirectUri, state }: ResponseTarget,
   issuer: string,
   result: { code: string } | OAuthError,
 ): string => {

@@ -4,12 +4,12 @@ import { isDigestOf } from "../values/digest.js";
 import type { ClientRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { oauthErrors } from "./oauth-error.js";
-import { type Parameters, assertNotRepeated } from "./parameters.js";
+import { type OAuthParameters, assertNotRepeated } from "./parameters.js";
 import type { LogParameters } from "./responses.js";
 
 /** A request to the token or revocation endpoint. */
 export interface ClientRequest {
-  readonly parameters: Parameters;
+  readonly parameters: OAuthParameters;
   /** Value of the `Authorization` header. */
   readonly authorization: string | undefined;
   readonly log: LogParameters;
@@ -20,21 +20,21 @@ export const findClient = (store: Pick<Store, "clients">, id: string): ClientRow
   store.clients.get(toCanonicalId("client", id));
 
 /** Reports whether both ids refer to the same client. */
-const isSameClient = (id: string, other: string): boolean =>
-  toCanonicalId("client", id) === toCanonicalId("client", other);
+const isSameClient = (id: string, otherId: string): boolean =>
+  toCanonicalId("client", id) === toCanonicalId("client", otherId);
 
 /**
  * Authenticates the client that sends a request, and logs its id: a confidential client by `client_secret_basic` or
  * `client_secret_post`, a public client by its `client_id` alone. Throws `invalid_client` when authentication fails, and
- * `invalid_request` when the request uses both methods or repeats one of the `singleParameters`. See
+ * `invalid_request` when the request uses both methods or repeats one of the `nonRepeatableParameters`. See
  * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.
  */
 export const authenticateClient = (
   store: Pick<Store, "clients">,
   { parameters, authorization, log }: ClientRequest,
-  singleParameters: readonly string[],
+  nonRepeatableParameters: readonly string[],
 ): ClientRow => {
-  assertNotRepeated(parameters, singleParameters);
+  assertNotRepeated(parameters, nonRepeatableParameters);
   const bodyCredentials = { id: parameters.get("client_id"), secret: parameters.get("client_secret") };
   const basicCredentials = authorization === undefined ? undefined : decodeBasicCredentials(authorization);
   if (basicCredentials && bodyCredentials.secret !== undefined) throw oauthErrors.twoAuthentications();
@@ -43,7 +43,7 @@ export const authenticateClient = (
     bodyCredentials.id !== undefined &&
     !isSameClient(bodyCredentials.id, basicCredentials.id)
   )
-    throw oauthErrors.clientsDiffer();
+    throw oauthErrors.clientIdMismatch();
 
   const { id, secret } = basicCredentials ?? bodyCredentials;
   if (id === undefined) throw oauthErrors.noClient();

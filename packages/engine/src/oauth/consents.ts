@@ -20,7 +20,7 @@ export const grantConsent = (
   user: ConsentingUser,
 ): string => {
   const { store, clock, ids, settings } = context;
-  const { client, scopes, redirectUri, hasRedirectParameter, codeChallenge } = request;
+  const { client, scopes, redirectUri, hasRedirectUriParameter, codeChallenge } = request;
   const now = clock.now();
   const integration = createOrExtendIntegration(context, request, user);
   const code = ids.secret(43);
@@ -32,7 +32,7 @@ export const grantConsent = (
     userId: user.userId,
     workspaceId: user.workspaceId,
     scopes: [...scopes],
-    redirectUri: hasRedirectParameter ? redirectUri : null,
+    redirectUri: hasRedirectUriParameter ? redirectUri : null,
     codeChallenge,
     expiresAt: now + settings.oauth.code,
     grantId: null,

@@ -1,7 +1,7 @@
 import { byteLength } from "../values/byte-length.js";
 import { type EngineRequest, hasContentEncoding, getHeader } from "../values/message.js";
 import { oauthErrors } from "./oauth-error.js";
-import { type Parameters, parseParameters } from "./parameters.js";
+import { type OAuthParameters, parseParameters } from "./parameters.js";
 
 /** Maximum size of a form, in bytes. */
 export const maxFormBytes = 64 * 1024;
@@ -10,20 +10,20 @@ export const maxFormBytes = 64 * 1024;
  * Parses a form body. Throws `invalid_request` when the body is not a form or is encoded, with status 413 when it is too
  * large.
  */
-export const parseForm = (request: EngineRequest): Parameters => {
+export const parseForm = (request: EngineRequest): OAuthParameters => {
   const { body = "" } = request;
   if (request.bodyTooLarge || byteLength(body) > maxFormBytes) throw oauthErrors.tooLarge(maxFormBytes);
   if (!isFormContentType(getHeader(request, "content-type"))) throw oauthErrors.notAForm();
-  if (hasContentEncoding(request.headers)) throw oauthErrors.encoded();
-  return parseParameters(decodeBody(body));
+  if (hasContentEncoding(request.headers)) throw oauthErrors.unsupportedContentEncoding();
+  return parseParameters(decodeForm(body));
 };
 
-const decodeBody = (body: Uint8Array | string): string => {
+const decodeForm = (body: Uint8Array | string): string => {
   if (typeof body === "string") return body;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch {
-    throw oauthErrors.unreadable();
+    throw oauthErrors.undecodableParameters();
   }
 };
 

@@ -2,7 +2,12 @@ import { digest } from "../values/digest.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { ClientRow, GrantRow, RefreshTokenRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import { deleteExpiredRows, deleteGrant, computeGrantEnd, computeGrantDeletionTime } from "./expiry.js";
+import {
+  deleteExpiredRows,
+  deleteGrant,
+  computeGrantEnd,
+  computeGrantDeletionTime,
+} from "./grant-deletion.js";
 import { oauthErrors } from "./oauth-error.js";
 import { assertVerifier } from "./pkce.js";
 import { narrowScopes, offlineScope } from "./scopes.js";
@@ -39,7 +44,7 @@ export const redeemCode = (
   // If the authorization request omitted the URI, the token request may omit it or send the registered one.
   const expectedRedirectUri =
     row.redirectUri ?? (redirectUri === undefined ? undefined : client.redirectUris[0]);
-  if (redirectUri !== expectedRedirectUri) throw oauthErrors.redirectChanged();
+  if (redirectUri !== expectedRedirectUri) throw oauthErrors.redirectUriMismatch();
   assertVerifier(row.codeChallenge, verifier);
   if (row.grantId !== null) {
     deleteGrant(store, row.grantId, settings.oauth);

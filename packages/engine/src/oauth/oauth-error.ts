@@ -43,12 +43,12 @@ const invalidRequestError = (description: string): OAuthError =>
 
 export const oauthErrors = {
   // Any request
-  missing: (name: string) => invalidRequestError(`The parameter ${name} is missing`),
-  repeated: (name: string) => invalidRequestError(`The parameter ${name} is repeated`),
-  unreadable: () => invalidRequestError("The parameters are not percent-encoded UTF-8"),
+  missingParameter: (name: string) => invalidRequestError(`The parameter ${name} is missing`),
+  repeatedParameter: (name: string) => invalidRequestError(`The parameter ${name} is repeated`),
+  undecodableParameters: () => invalidRequestError("The parameters are not percent-encoded UTF-8"),
   notAForm: () =>
     invalidRequestError("Send the parameters as application/x-www-form-urlencoded, in the body"),
-  encoded: () =>
+  unsupportedContentEncoding: () =>
     invalidRequestError("Send the body without compression, and without the header Content-Encoding"),
   tooLarge: (cap: number) =>
     new OAuthError("invalid_request", `The body is larger than ${String(cap)} bytes`, 413),
@@ -77,37 +77,39 @@ export const oauthErrors = {
     invalidClientError("The Basic credentials must be the Base64 encoding of the form-encoded id and secret"),
   twoAuthentications: () =>
     invalidRequestError("Authenticate the client either in the header or in the body, not in both"),
-  clientsDiffer: () => invalidRequestError("client_id does not match the client in the Authorization header"),
+  clientIdMismatch: () =>
+    invalidRequestError("client_id does not match the client in the Authorization header"),
 
   // Authorization requests
   clientNotRegistered: () => invalidRequestError("No client with this client_id is registered"),
-  redirectNotRegistered: (uri: string) =>
+  redirectUriNotRegistered: (uri: string) =>
     invalidRequestError(
       `The redirect_uri ${escapeUnsafe(uri.slice(0, 200))} is not registered for the client`,
     ),
-  redirectNeeded: () => invalidRequestError("redirect_uri is required unless exactly one is registered"),
-  responseType: () => new OAuthError("unsupported_response_type", "Only response_type=code is supported"),
-  responseMode: () => invalidRequestError("Only response_mode=query is supported"),
-  challengeNeeded: () =>
+  redirectUriRequired: () => invalidRequestError("redirect_uri is required unless exactly one is registered"),
+  unsupportedResponseType: () =>
+    new OAuthError("unsupported_response_type", "Only response_type=code is supported"),
+  unsupportedResponseMode: () => invalidRequestError("Only response_mode=query is supported"),
+  challengeRequired: () =>
     invalidRequestError("PKCE is mandatory for public clients: send code_challenge with method S256"),
-  challengeMethod: () =>
+  unsupportedChallengeMethod: () =>
     invalidRequestError("Send code_challenge_method=S256, which is the only supported method"),
   challengeMalformed: () =>
     invalidRequestError("code_challenge must be the base64url SHA-256 digest of a verifier, 43 characters"),
   methodWithoutChallenge: () => invalidRequestError("code_challenge_method requires code_challenge"),
-  scope: (known: readonly string[]) =>
+  unknownScope: (known: readonly string[]) =>
     new OAuthError("invalid_scope", `The scope must be one or more of ${known.join(", ")}`),
-  denied: () => new OAuthError("access_denied", "The user denied access"),
+  accessDenied: () => new OAuthError("access_denied", "The user denied access"),
 
   // Grants
-  grantType: () =>
+  unsupportedGrantType: () =>
     new OAuthError("unsupported_grant_type", "Only authorization_code and refresh_token are supported"),
   codeUnknown: () => invalidGrantError("The code is unknown or was issued to another client"),
   codeExpired: () => invalidGrantError("The code has expired; request a new one"),
   codeUsed: () => invalidGrantError("The code was already used; the tokens issued for it are revoked"),
-  redirectChanged: () => invalidGrantError("redirect_uri does not match the authorization request"),
+  redirectUriMismatch: () => invalidGrantError("redirect_uri does not match the authorization request"),
   verifierWrong: () => invalidGrantError("code_verifier does not match code_challenge"),
-  verifierNeeded: () => invalidGrantError("The authorization request used PKCE: send code_verifier"),
+  verifierRequired: () => invalidGrantError("The authorization request used PKCE: send code_verifier"),
   verifierUnexpected: () => invalidGrantError("The authorization request had no code_challenge"),
   refreshUnknown: () =>
     invalidGrantError("The refresh token is unknown, revoked, or issued to another client"),
@@ -116,7 +118,7 @@ export const oauthErrors = {
     invalidGrantError("The refresh token was already used; all tokens of this login are revoked"),
   consentWithdrawn: () => invalidGrantError("The consent was withdrawn; log in again"),
   scopeWidened: () => new OAuthError("invalid_scope", "The scope exceeds what was granted"),
-  othersToken: () => invalidGrantError("The token was issued to another client"),
+  tokenOfOtherClient: () => invalidGrantError("The token was issued to another client"),
 };
 
 /** Returns the result of `work`, or the `OAuthError` that it throws. Other errors are rethrown. */

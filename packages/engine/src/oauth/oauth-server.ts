@@ -102,7 +102,7 @@ export const createOAuthEndpoints = ({
       discardsBody: false,
       bodyLimit: (method) => (method === "POST" ? maxFormBytes : 0),
       respond: (endpointContext, request, search) =>
-        handleRequest(handlers[name], endpointContext, request, search, onDefect),
+        handleOAuthRequest(handlers[name], endpointContext, request, search, onDefect),
     },
   ];
   return new Map(oauthEndpoints.map(createEndpoint));
@@ -115,7 +115,7 @@ const toClientRequest = (request: EngineRequest, log: LogParameters): ClientRequ
 });
 
 /** Handles a request to an endpoint. Never rejects: errors become responses. */
-const handleRequest = async (
+const handleOAuthRequest = async (
   handler: EndpointHandler,
   endpointContext: EndpointContext,
   request: EngineRequest,

@@ -42,11 +42,11 @@ export const createPageResponse = ({ status, text, formAction, code = "", script
   code: code === "" ? null : code,
 });
 
-const buildRefusalPage = (status: number, parts: RefusalPageFields): Page => ({
+const buildRefusalPage = (status: number, fields: RefusalPageFields): Page => ({
   status,
-  text: renderRefusalPage(parts),
+  text: renderRefusalPage(fields),
   formAction: "'none'",
-  code: parts.code,
+  code: fields.code,
 });
 
 const startAgainHint = "Go back to the program that sent you here and start again";

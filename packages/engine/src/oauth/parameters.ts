@@ -4,7 +4,7 @@ import { oauthErrors } from "./oauth-error.js";
  * The parameters of a query or a form. A parameter without a value counts as absent, and none may be
  * repeated. See https://www.rfc-editor.org/rfc/rfc6749#section-3.1.
  */
-export class Parameters {
+export class OAuthParameters {
   readonly #values = new Map<string, string[]>();
 
   /** Parses the text of a query or a form. Throws a `URIError` for invalid percent-encoding. */
@@ -34,11 +34,11 @@ export class Parameters {
 const decodeComponent = (text: string): string => decodeURIComponent(text.replaceAll("+", " "));
 
 /** Parses the text of a query or a form. Throws `invalid_request` when it is not percent-encoded UTF-8. */
-export const parseParameters = (text: string): Parameters => {
+export const parseParameters = (text: string): OAuthParameters => {
   try {
-    return new Parameters(text);
+    return new OAuthParameters(text);
   } catch {
-    throw oauthErrors.unreadable();
+    throw oauthErrors.undecodableParameters();
   }
 };
 
@@ -51,7 +51,7 @@ export const encodeParameters = (values: Readonly<Record<string, string | undefi
 };
 
 /** @throws OAuthError when one of the names occurs more than once. */
-export const assertNotRepeated = (parameters: Parameters, names: readonly string[]): void => {
+export const assertNotRepeated = (parameters: OAuthParameters, names: readonly string[]): void => {
   const repeatedName = names.find((name) => parameters.isRepeated(name));
-  if (repeatedName !== undefined) throw oauthErrors.repeated(repeatedName);
+  if (repeatedName !== undefined) throw oauthErrors.repeatedParameter(repeatedName);
 };

@@ -20,8 +20,8 @@ export const isRegisteredUri = ({ redirectUris, secretHash }: ClientRow, uri: st
   const requestedLoopback = secretHash === null ? parseLoopbackUri(uri) : undefined;
   return (
     requestedLoopback !== undefined &&
-    redirectUris.some((registered) => {
-      const registeredLoopback = parseLoopbackUri(registered);
+    redirectUris.some((registeredUri) => {
+      const registeredLoopback = parseLoopbackUri(registeredUri);
       return (
         registeredLoopback !== undefined &&
         registeredLoopback.host === requestedLoopback.host &&

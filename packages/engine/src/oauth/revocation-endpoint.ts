@@ -5,12 +5,12 @@ import type { EndpointContext } from "../context/endpoint.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { ClientRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
-import { deleteGrant } from "./expiry.js";
+import { deleteGrant } from "./grant-deletion.js";
 import { findRefreshToken } from "./grants.js";
 import { oauthErrors } from "./oauth-error.js";
 import { noStoreHeaders } from "./responses.js";
 
-const singleParameters = ["client_id", "client_secret", "token", "token_type_hint"];
+const nonRepeatableParameters = ["client_id", "client_secret", "token", "token_type_hint"];
 
 /**
  * Revokes an access token, or a refresh token together with all tokens of its grant. Succeeds for unknown and
@@ -26,14 +26,14 @@ export const revokeToken = async (
   const verifiedToken = token === undefined ? undefined : await authenticator.verify(token);
   const locks = token === undefined ? [] : [digest(token)];
   await endpointContext.transact({ mode: "write", locks }, (context) => {
-    const client = authenticateClient(context.store, request, singleParameters);
-    if (token === undefined) throw oauthErrors.missing("token");
+    const client = authenticateClient(context.store, request, nonRepeatableParameters);
+    if (token === undefined) throw oauthErrors.missingParameter("token");
     // The two kinds of token have different formats, so `token_type_hint` is not needed.
     const match = findRefreshToken(context, token);
     if (match) {
-      if (match.grant.clientId !== client.id) throw oauthErrors.othersToken();
+      if (match.grant.clientId !== client.id) throw oauthErrors.tokenOfOtherClient();
       deleteGrant(context.store, match.grant.id, context.settings.oauth);
-    } else if (verifiedToken && authenticator.whyInactive(context, verifiedToken) === undefined) {
+    } else if (verifiedToken && authenticator.findInactiveReason(context, verifiedToken) === undefined) {
       revokeAccessToken(context, client, verifiedToken);
     }
   });
@@ -45,6 +45,6 @@ const revokeAccessToken = (
   client: ClientRow,
   { principal, expiresAt }: VerifiedToken,
 ): void => {
-  if (principal.clientId !== client.id) throw oauthErrors.othersToken();
+  if (principal.clientId !== client.id) throw oauthErrors.tokenOfOtherClient();
   store.revokedTokens.insert({ id: principal.tokenId, createdAt: clock.now(), expiresAt });
 };

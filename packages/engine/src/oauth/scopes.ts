@@ -14,7 +14,8 @@ const defaultScopes: readonly string[] = [adminScope];
 export const parseScopes = (scope: string | undefined): string[] => {
   if (scope === undefined) return [...defaultScopes];
   const requestedScopes = scope.split(" ");
-  if (!requestedScopes.every((name) => knownScopes.includes(name))) throw oauthErrors.scope(knownScopes);
+  if (!requestedScopes.every((name) => knownScopes.includes(name)))
+    throw oauthErrors.unknownScope(knownScopes);
   return knownScopes.filter((name) => requestedScopes.includes(name));
 };
 

@@ -5,14 +5,14 @@ import type { EndpointContext } from "../context/endpoint.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { ClientRow, GrantRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
-import { computeGrantEnd } from "./expiry.js";
+import { computeGrantEnd } from "./grant-deletion.js";
 import { type IssuedGrant, redeemCode, redeemRefreshToken } from "./grants.js";
 import { oauthErrors } from "./oauth-error.js";
-import type { Parameters } from "./parameters.js";
+import type { OAuthParameters } from "./parameters.js";
 import { createJsonResponse } from "./responses.js";
 import { formatScopes } from "./scopes.js";
 
-const singleParameters = [
+const nonRepeatableParameters = [
   "grant_type",
   "client_id",
   "client_secret",
@@ -39,7 +39,7 @@ export const issueToken = async (
   const secrets = [parameters.get("code"), parameters.get("refresh_token")];
   const locks = secrets.flatMap((secret) => (secret === undefined ? [] : [digest(secret)]));
   const issuedTokens = await endpointContext.transact({ mode: "write", locks }, (context) => {
-    const client = authenticateClient(context.store, request, singleParameters);
+    const client = authenticateClient(context.store, request, nonRepeatableParameters);
     const { grant, ...tokens } = redeemGrant(context, client, request);
     const now = context.clock.now();
     const { accessToken } = settings.oauth;
@@ -79,7 +79,7 @@ const redeemGrant = (
     const token = requireParameter(parameters, "refresh_token");
     return redeemRefreshToken(context, client, { token, scope: parameters.get("scope") });
   }
-  throw oauthErrors.grantType();
+  throw oauthErrors.unsupportedGrantType();
 };
 
 const buildClaims = (
@@ -101,8 +101,8 @@ const buildClaims = (
   });
 };
 
-const requireParameter = (parameters: Parameters, name: string): string => {
+const requireParameter = (parameters: OAuthParameters, name: string): string => {
   const value = parameters.get(name);
-  if (value === undefined) throw oauthErrors.missing(name);
+  if (value === undefined) throw oauthErrors.missingParameter(name);
   return value;
 };

@@ -19,7 +19,7 @@ export interface GatedRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Operations that are approved one request at a time. See the `AgentApproval` schema. */
+/** Operations that are approved one request at a time. See the `Approval` schema. */
 const operationsWithoutWindow: ReadonlySet<string> = new Set(["projects.transfer", "databases.restore"]);
 
 export const allowsWindow = (operationId: string): boolean => !operationsWithoutWindow.has(operationId);

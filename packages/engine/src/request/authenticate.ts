@@ -39,7 +39,7 @@ export const authenticate = (
   context: RuleContext,
   token: VerifiedToken | undefined,
 ): Principal => {
-  const refusal = token === undefined ? "invalid" : authenticator.whyInactive(context, token);
+  const refusal = token === undefined ? "invalid" : authenticator.findInactiveReason(context, token);
   if (token === undefined || refusal !== undefined) throw refusalErrors[refusal ?? "invalid"]();
   return token.principal;
 };

@@ -25,7 +25,7 @@ import { validateRequest } from "./validate.js";
 export interface EngineServices extends PipelineServices {
   readonly log: RequestLog;
   /** Returns the context for the next request. */
-  readonly context: () => RequestContext;
+  readonly getRequestContext: () => RequestContext;
   /** Whether to check each response against the contract. One that violates it is replaced by a 500. */
   readonly validateResponses: boolean;
   /** Called with every error that is not a refusal. */
@@ -48,12 +48,12 @@ const maxAttempts = 100;
 export class Engine {
   #requestCount = 0;
 
-  constructor(private readonly parts: EngineServices) {}
+  constructor(private readonly services: EngineServices) {}
 
   /** Handles a request. Never throws or rejects. */
   handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
     this.#requestCount += 1;
-    const requestId = this.parts.requestIdPrefix + this.#requestCount.toString(36);
+    const requestId = this.services.requestIdPrefix + this.#requestCount.toString(36);
     const openExchange = (): Exchange => this.#openExchange(request, requestId);
     const validatorsLoading = loadValidators();
     if (!validatorsLoading) return this.#runAttempt(openExchange(), 1);
@@ -69,7 +69,7 @@ export class Engine {
   #runAttempt(exchange: Exchange, attempt: number): EngineResponse | Promise<EngineResponse> {
     const { request } = exchange;
     try {
-      const outcome = runPipeline(this.parts, exchange);
+      const outcome = runPipeline(this.services, exchange);
       if (!isPromise(outcome)) return this.#respondWhenSaved(exchange, outcome);
       return outcome.then(
         (settledOutcome) => this.#respondWhenSaved(exchange, settledOutcome),
@@ -89,7 +89,7 @@ export class Engine {
   /** Returns how to read the body of a request with this method and path. */
   bodyPolicy(method: string, path: string): BodyPolicy {
     const [pathname = ""] = path.split("?", 1);
-    const context = this.parts.context();
+    const context = this.services.getRequestContext();
     const { limits } = context.settings;
     const endpoint = isApiPath(pathname) ? undefined : context.findEndpoint(method, pathname);
     if (endpoint) return { limit: endpoint.bodyLimit(method, limits), discarded: endpoint.discardsBody };
@@ -130,8 +130,8 @@ export class Engine {
 
   async #performOnce(request: AuthorizedRequest): Promise<SuccessResponse> {
     const { operation } = request;
-    const context = this.parts.context();
-    const handler: AnyOperationHandler = this.parts.handlers[operation.id];
+    const context = this.services.getRequestContext();
+    const handler: AnyOperationHandler = this.services.handlers[operation.id];
     const preparation = needsPreparation(operation, handler)
       ? await runPreparation(context, handler, request)
       : noPreparation;
@@ -141,13 +141,13 @@ export class Engine {
       prepared: preparation,
       approve: () => undefined,
     });
-    await context.saved();
+    await context.whenSaved();
     return success;
   }
 
   #openExchange(request: EngineRequest, requestId: string): Exchange {
     const queryIndex = request.path.indexOf("?");
-    const context = this.parts.context();
+    const context = this.services.getRequestContext();
     return {
       context,
       request,
@@ -174,15 +174,15 @@ export class Engine {
       return toErrorOutcome(errors["internal:unavailable/outcome_unknown"]());
     if (error instanceof DatabaseUnavailableError) return toErrorOutcome(errors.unavailable(error.reason));
     if (error instanceof StateChangedError) return toErrorOutcome(errors.unavailable());
-    this.parts.onDefect(error);
+    this.services.onDefect(error);
     return toErrorOutcome(errors["internal:error"]());
   }
 
   /** Waits until all changes are stored, because the response may show the changes of another request. */
   #respondWhenSaved(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
-    const saved = exchange.context.saved();
-    if (!saved) return this.#respond(exchange, this.checkContract(exchange, outcome));
-    return saved.then(
+    const whenSaved = exchange.context.whenSaved();
+    if (!whenSaved) return this.#respond(exchange, this.checkContract(exchange, outcome));
+    return whenSaved.then(
       () => this.#respond(exchange, this.checkContract(exchange, outcome)),
       (error: unknown) => this.#respond(exchange, this.#toOutcome(exchange, error)),
     );
@@ -191,7 +191,8 @@ export class Engine {
   /** Returns the outcome of a request, or a refusal in its place if it violates the contract. A method that tests can wrap. */
   private checkContract(exchange: Exchange, outcome: Outcome): Outcome {
     const { operation, isOutsideContract } = exchange;
-    if (!operation || isOutsideContract || outcome.dropped || !this.parts.validateResponses) return outcome;
+    if (!operation || isOutsideContract || outcome.dropped || !this.services.validateResponses)
+      return outcome;
     const violation = findContractViolation(operation, outcome);
     return violation === undefined ? outcome : this.#toOutcome(exchange, new Error(violation));
   }
@@ -216,8 +217,8 @@ export class Engine {
       headers["content-type"] = "application/json";
       body = outcome.json ?? JSON.stringify(outcome.body);
     }
-    if (exchange.context.epoch === this.parts.context().epoch)
-      this.parts.log.add(createLogEntry(exchange, outcome), request.body?.length ?? 0);
+    if (exchange.context.stateEpoch === this.services.getRequestContext().stateEpoch)
+      this.services.log.add(createLogEntry(exchange, outcome), request.body?.length ?? 0);
     return {
       status: outcome.status,
       headers,

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../context/endpoint.js";
-import type { Fault } from "../context/faults.js";
+import type { Fault } from "../context/fault.js";
 import type { EngineRequest } from "../values/message.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { Principal } from "../values/principal.js";

@@ -12,8 +12,8 @@ const maxIssues = 20;
 export const toIssues = (findings: readonly Finding[], toPath: (pointer: string) => string): Issue[] => {
   const messagesByPath = new Map<string, string[]>();
   for (const finding of findings) {
-    if (isSummary(finding)) continue;
-    const path = toPath(findPointer(finding));
+    if (isSummaryFinding(finding)) continue;
+    const path = toPath(toFieldPointer(finding));
     const messages = messagesByPath.get(path) ?? [];
     const message = describeFinding(finding);
     if (!messages.includes(message)) messages.push(message);
@@ -25,7 +25,7 @@ export const toIssues = (findings: readonly Finding[], toPath: (pointer: string)
 };
 
 /** Returns whether a finding only repeats others: no alternative matches, or the discriminator is missing. */
-const isSummary = ({ keyword, params }: Finding): boolean =>
+const isSummaryFinding = ({ keyword, params }: Finding): boolean =>
   keyword === "anyOf" ||
   keyword === "oneOf" ||
   (keyword === "discriminator" && params["error"] === "tag" && params["tagValue"] === undefined);
@@ -42,7 +42,7 @@ const joinMessages = (messages: readonly string[]): string =>
  * Returns the place of a finding. For a missing or unknown field, that is the field itself, not the object that
  * contains it.
  */
-export const findPointer = ({ instancePath, keyword, params }: Finding): string => {
+export const toFieldPointer = ({ instancePath, keyword, params }: Finding): string => {
   const fieldName =
     keyword === "required"
       ? params["missingProperty"]

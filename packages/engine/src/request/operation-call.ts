@@ -40,6 +40,6 @@ const findBearers = (
   Object.fromEntries(
     Object.entries(verifiedTokens).map(([field, token]) => [
       field,
-      token && authenticator.whyInactive(context, token) === undefined ? token.principal : undefined,
+      token && authenticator.findInactiveReason(context, token) === undefined ? token.principal : undefined,
     ]),
   );

@@ -52,7 +52,7 @@ export const respondWithPage = <T extends Row, W>(
   if (texts === undefined) {
     return { status: 200, body: { data: mapTogether(pageRows, (row) => present(context, row)), pagination } };
   }
-  const data = texts.list(present, pageRows);
+  const data = texts.renderList(present, pageRows);
   return { status: 200, json: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };
 };
 

@@ -13,7 +13,7 @@ import { buildPreflightHeaders } from "./cors.js";
 import type { Endpoint } from "../context/endpoint.js";
 import { errors } from "../values/errors.js";
 import type { RateLimitResult, Exchange } from "./exchange.js";
-import type { FaultSource, FaultTarget } from "../context/faults.js";
+import type { InstalledFaults, FaultTarget } from "../context/fault.js";
 import { type Outcome, getHeader } from "../values/message.js";
 import { type ReadyRequest, waitForJob, chooseMode, performOperation, runHandler } from "./perform.js";
 import { applyFault } from "./play-fault.js";
@@ -31,35 +31,35 @@ import type { RuleContext } from "../context/rule-context.js";
 /** Services that the steps of the pipeline use. */
 export interface PipelineServices {
   readonly handlers: OperationHandlers;
-  readonly faults: FaultSource;
+  readonly faults: InstalledFaults;
 }
 
 /**
  * Runs a request: route, authenticate, limit, validate, authorize, prepare, check, approve, act. A step refuses by throwing a
  * `RequestError`. The result is a promise only when a step has to wait.
  */
-export const runPipeline = (parts: PipelineServices, exchange: Exchange): Outcome | Promise<Outcome> => {
+export const runPipeline = (services: PipelineServices, exchange: Exchange): Outcome | Promise<Outcome> => {
   const { request, path, context } = exchange;
   if (!isApiPath(path) || path === contractPath) {
     const endpoint = context.findEndpoint(request.method, path);
-    if (endpoint) return runEndpoint(parts, exchange, endpoint);
+    if (endpoint) return runEndpoint(services, exchange, endpoint);
   } else if (request.method === "OPTIONS") return respondToPreflight(exchange);
   const matchedRoute = matchRoute(request.method, path);
   exchange.operation = matchedRoute.operation;
-  return runWithFault(parts, exchange, matchedRoute.operation.id, () =>
-    runOperation(parts, exchange, matchedRoute),
+  return runWithFault(services, exchange, matchedRoute.operation.id, () =>
+    runOperation(services, exchange, matchedRoute),
   );
 };
 
 const runEndpoint = (
-  parts: PipelineServices,
+  services: PipelineServices,
   exchange: Exchange,
   endpoint: Endpoint,
 ): Outcome | Promise<Outcome> => {
   const { context, request, search } = exchange;
   exchange.endpoint = endpoint;
   const respond = (): Outcome | Promise<Outcome> => endpoint.respond(context, request, search);
-  return endpoint.id === null ? respond() : runWithFault(parts, exchange, endpoint.id, respond);
+  return endpoint.id === null ? respond() : runWithFault(services, exchange, endpoint.id, respond);
 };
 
 const respondToPreflight = ({ request, path }: Exchange): Outcome => {
@@ -83,7 +83,7 @@ const runWithFault = (
       ? applyFault({ ...faultResult.fault, latency: 0 }, exchange, proceed)
       : proceed();
   }
-  if (!faults.any) return proceed();
+  if (!faults.hasFaults) return proceed();
   return applyWhenReady(faults.strike(target), (fault) => {
     exchange.faultResult = { fault };
     return fault ? applyFault(fault, exchange, proceed) : proceed();
@@ -91,24 +91,24 @@ const runWithFault = (
 };
 
 const runOperation = (
-  parts: PipelineServices,
+  services: PipelineServices,
   exchange: Exchange,
   route: Route,
 ): Outcome | Promise<Outcome> =>
   applyWhenReady(verifyBearer(exchange.context.authenticator, exchange.request), (token) =>
-    runWithVerifiedToken(parts, exchange, route, token),
+    runWithVerifiedToken(services, exchange, route, token),
   );
 
 /** Runs the steps of a request whose token is verified: in one transaction, unless it has to be prepared. */
 const runWithVerifiedToken = (
-  parts: PipelineServices,
+  services: PipelineServices,
   exchange: Exchange,
   route: Route,
   token: VerifiedToken | undefined,
 ): Outcome | Promise<Outcome> => {
   const { operation } = route;
   const { context: requestContext } = exchange;
-  const handler: AnyOperationHandler = parts.handlers[operation.id];
+  const handler: AnyOperationHandler = services.handlers[operation.id];
   const isPrepared = needsPreparation(operation, handler);
   const workspaceId = token?.principal.workspaceId;
   const transactionOptions: TransactionOptions = {
@@ -142,7 +142,7 @@ const runWithVerifiedToken = (
 
 /** Returns the rows that a request probably reads, so that they are loaded together. */
 export const listRequestPreloads = (
-  requestContext: Pick<RequestContext, "countPreloads"> & {
+  requestContext: Pick<RequestContext, "listCountPreloads"> & {
     readonly authenticator: Pick<Authenticator, "preloads">;
   },
   token: VerifiedToken,
@@ -154,7 +154,7 @@ export const listRequestPreloads = (
   const { principal } = token;
   const path = listCanonicalIds(route);
   return [
-    ...requestContext.countPreloads(operation.id, principal),
+    ...requestContext.listCountPreloads(operation.id, principal),
     ...requestContext.authenticator.preloads(token),
     ...listPathPreloads(operation, path),
     ...(preloads?.({ principal, path, search }) ?? []),
@@ -183,7 +183,7 @@ const authorizeRequest = (
   );
   exchange.valid = validRequest;
   assertAuthorized(operation, principal);
-  if (validRequest.missing !== undefined) throw errors.notFound(validRequest.missing);
+  if (validRequest.missingKind !== undefined) throw errors.notFound(validRequest.missingKind);
   return { operation, principal, valid: validRequest };
 };
 

@@ -1,6 +1,6 @@
 import { errors } from "../values/errors.js";
 import type { Exchange } from "./exchange.js";
-import type { Fault } from "../context/faults.js";
+import type { Fault } from "../context/fault.js";
 import { type Outcome, toErrorOutcome } from "../values/message.js";
 import { replaceWithPublicCode } from "./public-codes.js";
 import { RequestError } from "../values/request-error.js";

@@ -12,7 +12,7 @@ export const getMaxBodyBytes = (operation: OperationEntry, limits: LimitSettings
 /** Represents an absent body. */
 export const absentBody = Symbol("no body");
 
-const maxDepth = 64;
+const maxBodyDepth = 64;
 
 /**
  * Returns the parsed body of a request; `absentBody` for an operation without one.
@@ -33,10 +33,10 @@ export const parseRequestBody = (
   if (!isJsonContentType(getHeader(request, "content-type")))
     throw errors["request:unsupported_media_type"]();
   if (hasContentEncoding(request.headers)) throw errors["request:unsupported_media_type/encoding"]();
-  const value = parseJson(decodeBody(body));
-  if (isTooDeep(value, maxDepth)) {
+  const value = parseJson(decodeJsonBody(body));
+  if (isTooDeep(value, maxBodyDepth)) {
     throw errors.validationFailed([
-      { path: "", message: `is nested more than ${String(maxDepth)} levels deep` },
+      { path: "", message: `is nested more than ${String(maxBodyDepth)} levels deep` },
     ]);
   }
   return value;
@@ -57,7 +57,7 @@ const isJsonContentType = (contentType: string | undefined): boolean => {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-const decodeBody = (body: Uint8Array | string): string => {
+const decodeJsonBody = (body: Uint8Array | string): string => {
   if (typeof body === "string") return body;
   try {
     return decoder.decode(body);

@@ -116,7 +116,7 @@ export const createLogEntry = (exchange: Exchange, outcome: Outcome): LoggedRequ
       : null,
     query: validRequest ? redactQuery(validRequest.query) : null,
     body: getLoggedBody(exchange, outcome),
-    ignoredFields: validRequest?.ignored ?? [],
+    ignoredFields: validRequest?.ignoredPointers ?? [],
     status: outcome.dropped ? null : outcome.status,
     code: outcome.code,
     duration: performance.now() - exchange.startedAt,

@@ -1,5 +1,5 @@
 import type { Finding, Validator } from "../generated/validators.js";
-import { findPointer } from "./issues.js";
+import { toFieldPointer } from "./issues.js";
 import type { OperationEntry } from "../generated/operations.js";
 
 /** Maximum number of names that are reported for a request. */
@@ -15,17 +15,18 @@ export const validateWithoutUnknownFields = (
   validator: Validator,
   body: unknown,
   { nestedFields }: Pick<OperationEntry, "nestedFields">,
-): { isValid: boolean; ignored: readonly string[] } => {
+): { isValid: boolean; ignoredPointers: readonly string[] } => {
   const ignoredPointers: string[] = [];
   for (;;) {
-    if (validator(body)) return { isValid: true, ignored: ignoredPointers };
+    if (validator(body)) return { isValid: true, ignoredPointers };
     const unknownFindings = (validator.errors ?? []).filter(
-      (finding) => finding.keyword === "additionalProperties" && !nestedFields.includes(findPointer(finding)),
+      (finding) =>
+        finding.keyword === "additionalProperties" && !nestedFields.includes(toFieldPointer(finding)),
     );
     const removedFindings = unknownFindings.filter((finding) => removeUnknownField(body, finding));
-    if (removedFindings.length === 0) return { isValid: false, ignored: ignoredPointers };
+    if (removedFindings.length === 0) return { isValid: false, ignoredPointers };
     ignoredPointers.push(
-      ...removedFindings.slice(0, maxReportedNames - ignoredPointers.length).map(findPointer),
+      ...removedFindings.slice(0, maxReportedNames - ignoredPointers.length).map(toFieldPointer),
     );
   }
 };

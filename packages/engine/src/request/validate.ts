@@ -18,9 +18,9 @@ export interface ValidRequest {
    * The kind of a path id that is malformed, for an operation without a 422. Such a resource cannot exist, so the
    * request gets a 404 after the scope was checked.
    */
-  readonly missing: MissingKind | undefined;
+  readonly missingKind: MissingKind | undefined;
   /** JSON pointers of body fields that are not in the contract, and were removed. */
-  readonly ignored: readonly string[];
+  readonly ignoredPointers: readonly string[];
 }
 
 /** Fields that have their own error code for rejected values, in place of `validation:failed`. */
@@ -42,9 +42,9 @@ export const validateRequest = (
 ): ValidRequest => {
   const { operation } = route;
   const issues: Issue[] = [];
-  const { path, missing } = validatePath(route, issues);
+  const { path, missingKind } = validatePath(route, issues);
   const query = validateQuery(operation, search, issues);
-  const { body, ignored } = validateBody(operation, json, unknownFields, issues);
+  const { body, ignoredPointers } = validateBody(operation, json, unknownFields, issues);
   if (issues.length > 0) throw errors.validationFailed(issues);
   for (const { name, kind } of operation.query) {
     const value = query[name];
@@ -54,7 +54,7 @@ export const validateRequest = (
     }
   }
   for (const field of operation.bodyIds) canonicalizeField(body, field.path, field.kind);
-  return { path, query, body, missing, ignored };
+  return { path, query, body, missingKind, ignoredPointers };
 };
 
 const addArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
@@ -62,9 +62,9 @@ const addArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "
 const validatePath = (
   { operation, parameters }: Route,
   issues: Issue[],
-): Pick<ValidRequest, "path" | "missing"> => {
+): Pick<ValidRequest, "path" | "missingKind"> => {
   const path: Record<string, string> = {};
-  let missing: MissingKind | undefined;
+  let missingKind: MissingKind | undefined;
   for (const [name, kind] of Object.entries(operation.pathKinds)) {
     const value = parameters[name] ?? null;
     if (value !== null && value.length <= maxIdLength && idPatterns[kind].test(value)) {
@@ -73,10 +73,10 @@ const validatePath = (
       issues.push({ path: `path/${name}`, message: `must be the id of ${addArticle(kindNames[kind])}` });
     } else {
       // Workspaces know a client only through an integration.
-      missing ??= kind === "client" ? "integration" : kind;
+      missingKind ??= kind === "client" ? "integration" : kind;
     }
   }
-  return { path, missing };
+  return { path, missingKind };
 };
 
 const validateQuery = (
@@ -102,17 +102,20 @@ const validateQuery = (
   return query;
 };
 
-/** An integer of more digits than a number can hold stays text, which the validator rejects. */
-const parseQueryValue = ({ type }: QueryParameter, text: string): string | number =>
-  type === "integer" && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+/** Other text stays text, which the validator rejects. So does an integer of more digits than a number can hold. */
+const parseQueryValue = ({ type }: QueryParameter, text: string): string | number | boolean => {
+  if (type === "integer" && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === "boolean" && /^(?:true|false)$/.test(text)) return text === "true";
+  return text;
+};
 
 const validateBody = (
   operation: OperationEntry,
   json: unknown,
   unknownFields: UnknownFields,
   issues: Issue[],
-): Pick<ValidRequest, "body" | "ignored"> => {
-  const emptyBody = { body: {}, ignored: [] };
+): Pick<ValidRequest, "body" | "ignoredPointers"> => {
+  const emptyBody = { body: {}, ignoredPointers: [] };
   const validator = bodyValidators[operation.id];
   if (!validator) return emptyBody;
   if (json === absentBody && operation.body === "required") {
@@ -120,10 +123,10 @@ const validateBody = (
     return emptyBody;
   }
   const body = json === absentBody ? {} : json;
-  const { isValid, ignored } =
+  const { isValid, ignoredPointers } =
     unknownFields === "ignore"
       ? validateWithoutUnknownFields(validator, body, operation)
-      : { isValid: validator(body), ignored: [] };
+      : { isValid: validator(body), ignoredPointers: [] };
   if (!isValid) {
     const findings = validator.errors ?? [];
     for (const finding of findings) {
@@ -134,7 +137,7 @@ const validateBody = (
     return emptyBody;
   }
   // The validator has checked that the body is an object: every body of the contract is one.
-  return { body: body as Record<string, unknown>, ignored };
+  return { body: body as Record<string, unknown>, ignoredPointers };
 };
 
 const canonicalizeField = (

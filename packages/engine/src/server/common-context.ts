@@ -1,7 +1,7 @@
 import { createApprovalPageFinder } from "../oauth/approval-endpoint.js";
 import { SignInGate } from "../oauth/sign-in-gate.js";
 import { findContractEndpoint } from "../request/contract-endpoint.js";
-import { countLimitedRequest, createRateLimitHit } from "../request/limit.js";
+import { countAndEnforceRateLimit, createCountPreload } from "../request/rate-limit.js";
 import { findUploadEndpoint, buildUploadPath } from "../rules/deployments/uploads.js";
 import type { Clock } from "../values/clock.js";
 import { mergeSettings } from "../values/merge-settings.js";
@@ -60,13 +60,16 @@ export const createRequestCounter =
   (
     serverState: () => ServerState,
     clock: Clock,
-    tables: Pick<ServerTables, "hit">,
+    tables: Pick<ServerTables, "countInRateWindow">,
   ): RuleContext["countRequest"] =>
   (operation, principal) => {
     const { rateLimit, row } = serverState();
-    return countLimitedRequest(rateLimit, operation, (limit) => {
+    return countAndEnforceRateLimit(rateLimit, operation, (limit) => {
       const now = clock.now();
-      return { window: tables.hit(createRateLimitHit(limit, row.rateEpoch, principal, now)), now };
+      return {
+        window: tables.countInRateWindow(createCountPreload(limit, row.rateEpoch, principal, now)),
+        now,
+      };
     });
   };
 

@@ -80,15 +80,15 @@ export const assertEngineOptions = (options: object, otherNames: readonly string
     ...engineOptionSchemas,
   });
 
-const deterministicStart = Date.UTC(2026, 0, 1);
+const deterministicStartTime = Date.UTC(2026, 0, 1);
 
 /** Returns the state of the clock of a new server. */
-export const initialClockState = ({
+export const createInitialClockState = ({
   deterministic,
   startAt,
   frozen = deterministic !== undefined,
 }: EngineOptions): ClockState => {
-  const defaultStart = deterministic === undefined ? undefined : deterministicStart;
+  const defaultStart = deterministic === undefined ? undefined : deterministicStartTime;
   const start = startAt === undefined ? defaultStart : parseTimestamp(startAt);
   if (frozen) return { frozenAt: start ?? Date.now() };
   return { offset: start === undefined ? 0 : start - Date.now() };

@@ -3,20 +3,20 @@ import { VirtualClock } from "../values/clock.js";
 import type { Snapshot } from "./snapshot.js";
 
 /**
- * Returns a state that is entered, with the ensured clients of the state that is left. A confidential client with the same id
+ * Returns the new state with the ensured clients of the previous one. A confidential client of the new state with the same id
  * stays as it is.
  *
- * @param previousClients all clients of the state that is left.
+ * @param previousClients all clients of the previous state.
  */
 export const carryOverEnsuredClients = (
-  nextSnapshot: Snapshot,
+  newSnapshot: Snapshot,
   previousClients: readonly ClientRow[],
 ): Snapshot => {
   const ensuredClients = previousClients.filter(({ isEnsured }) => isEnsured === true);
-  if (ensuredClients.length === 0) return nextSnapshot;
-  const rows = new Map(nextSnapshot.store.clients.rows.map(([sequence, row]) => [row.id, { sequence, row }]));
-  let { next: nextSequence } = nextSnapshot.store.clients;
-  const now = new VirtualClock(nextSnapshot.clock).now();
+  if (ensuredClients.length === 0) return newSnapshot;
+  const rows = new Map(newSnapshot.store.clients.rows.map(([sequence, row]) => [row.id, { sequence, row }]));
+  let { next: nextSequence } = newSnapshot.store.clients;
+  const now = new VirtualClock(newSnapshot.clock).now();
   for (const client of ensuredClients) {
     const existingClient = rows.get(client.id);
     if (existingClient === undefined) {
@@ -30,5 +30,5 @@ export const carryOverEnsuredClients = (
     next: nextSequence,
     rows: [...rows.values()].map(({ sequence, row }): [number, ClientRow] => [sequence, row]),
   };
-  return { ...nextSnapshot, store: { ...nextSnapshot.store, clients } };
+  return { ...newSnapshot, store: { ...newSnapshot.store, clients } };
 };

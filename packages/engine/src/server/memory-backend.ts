@@ -8,7 +8,7 @@ import { createSharedServices } from "./common-context.js";
 import type { EngineOptions } from "./engine-options.js";
 import { type MemoryServices, MemoryState, type MemoryView } from "./memory-state.js";
 import { createInitialTables } from "./new-server.js";
-import type { TransactionView } from "./control-rows.js";
+import type { TransactionView } from "./control-backend.js";
 import type { ServerBackend } from "./server.js";
 import { findRemovedRows } from "./snapshot-tables.js";
 
@@ -20,9 +20,9 @@ export class MemoryBackend implements ServerBackend<"sync"> {
 
   constructor(options: EngineOptions) {
     const { onDefect = console.error, afterMutation } = options;
-    const parts = createSharedServices(options, new DatabaseWork());
-    this.settings = parts.settings;
-    this.#services = { ...parts, windows: new RateWindows(), afterMutation, onDefect };
+    const services = createSharedServices(options, new DatabaseWork());
+    this.settings = services.settings;
+    this.#services = { ...services, windows: new RateWindows(), afterMutation, onDefect };
     this.#currentState = new MemoryState(createInitialTables(options), this.#services);
   }
 
@@ -30,19 +30,19 @@ export class MemoryBackend implements ServerBackend<"sync"> {
     return this.#currentState.row.hasFaults;
   }
 
-  requestContext(): MemoryView {
+  contextForRequest(): MemoryView {
     return this.#currentState.context;
   }
 
-  context(): MemoryView {
+  contextForControl(): MemoryView {
     return this.#currentState.context;
   }
 
-  run<T>(_transactionOptions: TransactionOptions, step: (view: TransactionView) => T): T {
-    return this.#currentState.run(step);
+  runTransaction<T>(_transactionOptions: TransactionOptions, step: (view: TransactionView) => T): T {
+    return this.#currentState.runStep(step);
   }
 
-  planJobs(): void {
+  lookForDueJobs(): void {
     this.#currentState.queue.setTimer();
   }
 
@@ -50,22 +50,25 @@ export class MemoryBackend implements ServerBackend<"sync"> {
     return this.#currentState.queue.advanceTo(time);
   }
 
-  tenantDefaults(workspaceId: string): Defaults {
+  readTenantDefaults(workspaceId: string): Defaults {
     return new Defaults(() => this.#currentState.context, workspaceId);
   }
 
-  readAll<T>(readTables: (states: TableStates) => T): T {
-    return structuredClone(readTables(this.#currentState.tableStates()));
+  readAllTables<T>(readTables: (states: TableStates) => T): T {
+    return structuredClone(readTables(this.#currentState.readTableStates()));
   }
 
   /** Takes effect at once; resolves when the real databases of removed records are deleted. */
-  replaceAll(createTables: (states: TableStates) => TableStates, onReplaced?: () => void): Promise<void> {
+  replaceAllTables(
+    createTables: (states: TableStates) => TableStates,
+    onReplaced?: () => void,
+  ): Promise<void> {
     const { queue } = this.#currentState;
-    const previousTables = this.#currentState.tableStates();
+    const previousTables = this.#currentState.readTableStates();
     const newTables = createTables(previousTables);
     this.#currentState = new MemoryState(newTables, this.#services);
     // Jobs that are running finish in the old state.
-    queue.close();
+    queue.stop();
     onReplaced?.();
     const { databaseEngine } = this.#services;
     return Promise.all([
@@ -76,19 +79,19 @@ export class MemoryBackend implements ServerBackend<"sync"> {
   }
 
   async save(): Promise<void> {
-    await this.#currentState.changes.save();
+    await this.#currentState.changeHook.save();
   }
 
-  idle(): Promise<void> {
+  whenIdle(): Promise<void> {
     return this.#currentState.queue.whenIdle();
   }
 
   start(): void {
-    this.#currentState.queue.reopen();
+    this.#currentState.queue.start();
   }
 
   async stop(): Promise<void> {
-    this.#currentState.queue.close();
-    await this.idle();
+    this.#currentState.queue.stop();
+    await this.whenIdle();
   }
 }

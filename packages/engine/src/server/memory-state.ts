@@ -19,7 +19,7 @@ import {
   createRequestCounter,
 } from "./common-context.js";
 import { MemoryTables } from "./memory-tables.js";
-import { type TransactionView, changeClock } from "./control-rows.js";
+import { type TransactionView, changeClock } from "./control-backend.js";
 import { runJob } from "./run-job.js";
 import { type ServerState, deriveServerState } from "./server-state.js";
 
@@ -40,32 +40,34 @@ export interface MemoryServices extends SharedServices {
 export class MemoryState {
   readonly context: MemoryView;
   readonly queue: JobQueue;
-  readonly changes: ChangeHook;
+  readonly changeHook: ChangeHook;
   readonly #services: MemoryServices;
   readonly #tables: MemoryTables;
   readonly #ids: RandomIds;
   #serverState: ServerState;
 
   /** @param states rows that the state shares, because they are immutable. */
-  constructor(states: TableStates, parts: MemoryServices) {
-    const { settings, databaseEngine, windows, onDefect } = parts;
-    const tables = new MemoryTables(states, { windows, jobsChanged: () => this.queue.onJobsChanged() });
+  constructor(states: TableStates, services: MemoryServices) {
+    const { settings, databaseEngine, windows, onDefect } = services;
+    const tables = new MemoryTables(states, { windows, onJobsChanged: () => this.queue.onJobsChanged() });
     const { store, jobs } = tables;
-    this.#services = parts;
+    this.#services = services;
     this.#tables = tables;
-    this.#serverState = deriveServerState(requireServerRow(tables), "", parts);
+    this.#serverState = deriveServerState(requireServerRow(tables), "", services);
     this.#ids = new RandomIds(
       tables.table<GeneratorRow, AllRowsLookup>("server").get(generatorRowId)?.ids ?? null,
     );
-    this.changes = new ChangeHook(parts.afterMutation);
-    const currentServer = (): ServerState => this.#serverState;
+    this.changeHook = new ChangeHook(services.afterMutation);
+    const getServerState = (): ServerState => this.#serverState;
     const clock = {
-      now: () => currentServer().clock.now(),
+      now: () => getServerState().clock.now(),
       get frozen() {
-        return currentServer().clock.frozen;
+        return getServerState().clock.frozen;
       },
       moveTo: (time: number) =>
-        this.run(({ tables: moved }) => changeClock(moved, (current) => current.moveTo(time))),
+        this.runStep(({ tables: clockTables }) =>
+          changeClock(clockTables, (current) => current.moveTo(time)),
+        ),
     };
     const addresses = createAddressBuilders(settings);
     this.queue = new JobQueue({
@@ -73,23 +75,23 @@ export class MemoryState {
       runJob: (job, isAwaited) => runJob(job.kind, isAwaited, onDefect, this.#createJobWork(job, isAwaited)),
     });
     let jobCount = 0;
-    const newId = (): string => String((jobCount += 1));
+    const createJobId = (): string => String((jobCount += 1));
     const context: MemoryView = {
-      ...createCommonContext(parts, this.#serverState),
+      ...createCommonContext(services, this.#serverState),
       ...addresses,
       store,
       texts: new RowTexts({ store, databaseEngine, url: addresses.url }, () => store.version),
       clock,
       ids: this.#ids,
-      scheduler: new TableScheduler({ jobs, owner: null, createId: newId }),
+      scheduler: new TableScheduler({ jobs, owner: null, createId: createJobId }),
       cursors: this.#serverState.cursors,
       transact: (_access, step) => step(context),
       runJob: (job) => this.queue.runNow(job),
-      finishJobs: (subject) => this.queue.finish(subject),
-      epoch: this.#serverState.row.epoch,
-      countPreloads: () => [],
-      countRequest: createRequestCounter(currentServer, clock, tables),
-      saved: () => this.changes.saved(store),
+      finishJobs: (subject) => this.queue.finishJobs(subject),
+      stateEpoch: this.#serverState.row.epoch,
+      listCountPreloads: () => [],
+      countRequest: createRequestCounter(getServerState, clock, tables),
+      whenSaved: () => this.changeHook.whenSaved(store),
     };
     this.context = context;
     this.queue.setTimer();
@@ -101,7 +103,7 @@ export class MemoryState {
   }
 
   /** Runs a step on the rows of the server itself. */
-  run<T>(step: (view: TransactionView) => T): T {
+  runStep<T>(step: (view: TransactionView) => T): T {
     try {
       return step({ tables: this.#tables, row: this.row, context: this.context });
     } finally {
@@ -111,7 +113,7 @@ export class MemoryState {
   }
 
   /** Returns the rows of all tables. */
-  tableStates(): TableStates {
+  readTableStates(): TableStates {
     const generators = this.#tables.table<GeneratorRow, AllRowsLookup>("server");
     generators.update(generatorRowId, { ids: this.#ids.state });
     return this.#tables.tableStates;
@@ -122,9 +124,9 @@ export class MemoryState {
     return async (handler) => {
       // The change is stored before the work starts, so that it is completed after a crash. If storing fails, the
       // response reports it.
-      if (job.change !== undefined) await this.context.saved()?.catch(() => undefined);
+      if (job.change !== undefined) await this.context.whenSaved()?.catch(() => undefined);
       await handler(this.context, job.subject, job.change);
-      if (!isAwaited) await this.context.saved();
+      if (!isAwaited) await this.context.whenSaved();
     };
   }
 }

@@ -1,7 +1,7 @@
 import type { JobLookup } from "../jobs/table-scheduler.js";
 import { MemoryExpiringCollection } from "../store/memory-collection.js";
 import { MemoryStore, type StoreState } from "../store/memory-store.js";
-import type { RateLimitHit, RateWindow, RateWindows } from "../store/rate-window.js";
+import type { CountPreload, RateWindow, RateWindows } from "../store/rate-window.js";
 import type { TableStates } from "../store/records.js";
 import type { Row } from "../store/rows.js";
 import type { Lookup } from "../store/store.js";
@@ -12,7 +12,7 @@ type AnyCollection = MemoryExpiringCollection<Row, Lookup>;
 interface MemoryTablesOptions {
   readonly windows: RateWindows;
   /** Called when a job was scheduled, canceled, or done. */
-  readonly jobsChanged: () => void;
+  readonly onJobsChanged: () => void;
 }
 
 /** The tables of a server in memory: the collections of the API, and those of the server itself. */
@@ -23,12 +23,12 @@ export class MemoryTables implements ServerTables {
   readonly #windows: RateWindows;
 
   /** @param states rows that the tables share, because they are immutable. */
-  constructor(states: TableStates, { windows, jobsChanged }: MemoryTablesOptions) {
+  constructor(states: TableStates, { windows, onJobsChanged }: MemoryTablesOptions) {
     this.#windows = windows;
     const { server, jobs, faults } = serverTables;
     this.#serverTables = {
       server: new MemoryExpiringCollection(server.keys, () => undefined),
-      jobs: new MemoryExpiringCollection(jobs.keys, jobsChanged),
+      jobs: new MemoryExpiringCollection(jobs.keys, onJobsChanged),
       faults: new MemoryExpiringCollection(faults.keys, () => undefined),
     };
     // The tables of a server have the rows of every collection.
@@ -45,8 +45,8 @@ export class MemoryTables implements ServerTables {
     return this.#serverTables[name] as unknown as MemoryExpiringCollection<T, W>;
   }
 
-  hit(preload: RateLimitHit): RateWindow {
-    return this.#windows.hit(preload);
+  countInRateWindow(preload: CountPreload): RateWindow {
+    return this.#windows.countRequest(preload);
   }
 
   /** The rows of all tables. */

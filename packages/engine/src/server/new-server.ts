@@ -5,22 +5,22 @@ import { VirtualClock } from "../values/clock.js";
 import { createCursorKey } from "../values/cursors.js";
 import { RandomIds, createRandomState } from "../values/random-ids.js";
 import { insertDefaultRows } from "./default-data.js";
-import { type EngineOptions, initialClockState } from "./engine-options.js";
+import { type EngineOptions, createInitialClockState } from "./engine-options.js";
 import { type Snapshot, parseSnapshot } from "./snapshot.js";
 import { buildTables } from "./snapshot-tables.js";
 
 /** Returns the rows of all tables of a new server. */
 export const createInitialTables = (options: EngineOptions): TableStates => {
   const { deterministic = null } = options;
-  const initial = options.initial ? parseSnapshot(options.initial) : createDefaultSnapshot(options);
-  const snapshot = options.snapshot ? parseSnapshot(options.snapshot) : initial;
+  const initialSnapshot = options.initial ? parseSnapshot(options.initial) : createDefaultSnapshot(options);
+  const snapshot = options.snapshot ? parseSnapshot(options.snapshot) : initialSnapshot;
   const draws = deterministic === null ? null : createRandomState(`${deterministic} faults`);
-  return buildTables(snapshot, { initial, draws });
+  return buildTables(snapshot, { initialSnapshot, draws });
 };
 
 const createDefaultSnapshot = (options: EngineOptions): Snapshot => {
   const { deterministic: seed = null } = options;
-  const clock = initialClockState(options);
+  const clock = createInitialClockState(options);
   const store = new MemoryStore();
   const ids = new RandomIds(seed === null ? null : createRandomState(seed));
   insertDefaultRows(store, new VirtualClock(clock).now(), ids);

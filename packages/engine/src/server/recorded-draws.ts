@@ -13,7 +13,7 @@ export class RecordedDraws {
 
   constructor(ids: Ids, clock: Clock) {
     this.#ids = ids;
-    this.#clock = { now: alwaysReturn(clock.now()), frozen: clock.frozen };
+    this.#clock = { now: createConstantFunction(clock.now()), frozen: clock.frozen };
   }
 
   /** Goes back to the start, for the next run. */
@@ -45,4 +45,4 @@ export class RecordedDraws {
   }
 }
 
-const alwaysReturn = (time: number) => (): number => time;
+const createConstantFunction = (time: number) => (): number => time;

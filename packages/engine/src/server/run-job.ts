@@ -3,19 +3,19 @@ import { jobHandlers } from "../rules/handlers.js";
 import { type JobHandler, SupersededError } from "../jobs/job-handler.js";
 
 /**
- * Finds the handler of a kind of job and passes it to `work`, which calls it. Returns the error of the job; undefined when it
+ * Finds the handler of a kind of job and passes it to `callHandler`. Returns the error of the job; undefined when it
  * succeeds. Reports an unexpected error as a defect, unless a request waits for the job and receives it.
  */
 export const runJob = async (
   kind: string,
   isAwaited: boolean,
   onDefect: (error: unknown) => void,
-  work: (handler: JobHandler) => Promise<void>,
+  callHandler: (handler: JobHandler) => Promise<void>,
 ): Promise<unknown> => {
   try {
     const handler = jobHandlers[kind];
     if (!handler) throw new Error(`There is no handler for jobs of the kind ${kind}`);
-    await work(handler);
+    await callHandler(handler);
     return undefined;
   } catch (error) {
     const isExpected = error instanceof SupersededError || error instanceof DatabaseUnavailableError;

@@ -5,7 +5,7 @@ import type { SignInGate } from "../oauth/sign-in-gate.js";
 import { SigningKeys } from "../oauth/signing-keys.js";
 import { SealedCursors } from "../values/cursors.js";
 import type { Endpoint } from "../context/endpoint.js";
-import { type RateLimit, resolveRateLimit } from "../request/limit.js";
+import { type ResolvedRateLimit, resolveRateLimit } from "../request/rate-limit.js";
 import type { Settings } from "../values/settings.js";
 import type { ControlSettings, ServerRow } from "../context/server-rows.js";
 import { VirtualClock } from "../values/clock.js";
@@ -20,7 +20,7 @@ export interface ServerState {
   readonly tokens: AccessTokens;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   /** Null for no limit. */
-  readonly rateLimit: RateLimit | null;
+  readonly rateLimit: ResolvedRateLimit | null;
 }
 
 export interface StateServices {
@@ -34,10 +34,10 @@ export interface StateServices {
 export const deriveServerState = (
   row: ServerRow,
   version: string,
-  parts: StateServices,
+  services: StateServices,
   previous?: ServerState,
 ): ServerState => {
-  const keyedParts = previous && hasSameKeys(previous.row, row) ? previous : deriveKeyedParts(row, parts);
+  const keyedParts = previous && hasSameKeys(previous.row, row) ? previous : deriveKeyedParts(row, services);
   const { cursors, tokens, endpoints } = keyedParts;
   return {
     row,
@@ -46,12 +46,15 @@ export const deriveServerState = (
     cursors,
     tokens,
     endpoints,
-    rateLimit: currentRateLimit(row, parts.settings),
+    rateLimit: resolveCurrentRateLimit(row, services.settings),
   };
 };
 
 /** Returns the limit that the control surface has set, or that of the settings; null for none. */
-export const currentRateLimit = ({ rateLimit }: ControlSettings, settings: Settings): RateLimit | null => {
+export const resolveCurrentRateLimit = (
+  { rateLimit }: ControlSettings,
+  settings: Settings,
+): ResolvedRateLimit | null => {
   const limit = rateLimit === undefined ? settings.rateLimit : rateLimit;
   return limit && resolveRateLimit(limit);
 };

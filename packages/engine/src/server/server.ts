@@ -1,5 +1,5 @@
 import { ApprovalsControl } from "../control/approvals-control.js";
-import { runChangeStep } from "../control/change.js";
+import { runChangeStep } from "../control/run-step.js";
 import { ClockControl } from "../control/clock-control.js";
 import { DataPlaneControl } from "../control/data-plane-control.js";
 import { Faults } from "../control/faults.js";
@@ -10,7 +10,7 @@ import { Tenant, type TenantDefaults } from "../control/tenant.js";
 import { TokenMint } from "../control/token-mint.js";
 import type { OperationId } from "../generated/operations.js";
 import { type BodyPolicy, Engine } from "../request/engine.js";
-import { resolveRateLimit } from "../request/limit.js";
+import { resolveRateLimit } from "../request/rate-limit.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
 import type { TableStates } from "../store/records.js";
 import { operationHandlers } from "../rules/handlers.js";
@@ -22,31 +22,41 @@ import type { ServerRecords } from "../context/server-rows.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { EngineOptions } from "./engine-options.js";
 import { carryOverEnsuredClients } from "./ensured-clients.js";
-import { type ControlRows, createClockSource, createServerRecords } from "./control-rows.js";
+import { type ControlBackend, createClockSource, createServerRecords } from "./control-backend.js";
 import { type Snapshot, parseSnapshot } from "./snapshot.js";
-import { rowsOfTable, readTablesBesideSnapshot, buildSnapshot, buildTables } from "./snapshot-tables.js";
+import { listTableRows, readTablesBesideSnapshot, buildSnapshot, buildTables } from "./snapshot-tables.js";
 
 /** Holds the state of a server, and runs its jobs. */
-export interface ServerBackend<M extends Mode> extends ControlRows<M> {
+export interface ServerBackend<M extends Mode> extends ControlBackend<M> {
   readonly settings: Settings;
-  /** Returns the context for the next request. */
-  requestContext(): RequestContext;
-  /** Returns the context for jobs and the control surface. */
-  context(): RequestContext<M>;
+  /**
+   * Returns the context for one request. If other servers may change the state, its first transaction throws a
+   * `StateChangedError` when they have.
+   */
+  contextForRequest(): RequestContext;
+  /** Returns the context for jobs and the control surface, whose transactions run in any state of the server. */
+  contextForControl(): RequestContext<M>;
   /** Returns the workspace of a tenant, its owner and its service token. */
-  tenantDefaults(workspaceId: string): Awaitable<TenantDefaults>;
+  readTenantDefaults(workspaceId: string): Awaitable<TenantDefaults>;
   /** Returns the result of a function for the rows of all tables. */
-  readAll<T>(readTables: (states: TableStates) => T): Returned<M, T>;
+  readAllTables<T>(readTables: (states: TableStates) => T): Returned<M, T>;
   /**
    * Replaces the rows of all tables. Resolves when the real databases match them.
    *
    * @param createTables returns the new rows. When it throws, nothing changes.
    * @param onReplaced called once the rows are replaced.
    */
-  replaceAll(createTables: (states: TableStates) => TableStates, onReplaced?: () => void): Promise<void>;
+  replaceAllTables(
+    createTables: (states: TableStates) => TableStates,
+    onReplaced?: () => void,
+  ): Promise<void>;
+  /** Stores the state, even when no row has changed. */
   save(): Promise<void>;
-  idle(): Promise<void>;
+  /** Resolves when this process runs no jobs. */
+  whenIdle(): Promise<void>;
+  /** Starts jobs as they fall due, until `stop`. */
   start(): void;
+  /** Resolves when the running jobs are done. Starts no others, except those that a moved clock makes due. */
   stop(): Promise<void>;
 }
 
@@ -80,9 +90,9 @@ export abstract class Server<M extends Mode = Mode> {
   readonly #log: RequestLog;
 
   /** @internal */
-  protected constructor(backend: ServerBackend<M>, parts: CommonServerOptions) {
-    const { dataPlane, logCapacity = 1_000, onDefect = console.error, validateResponses = false } = parts;
-    const context = (): RequestContext<M> => backend.context();
+  protected constructor(backend: ServerBackend<M>, options: CommonServerOptions) {
+    const { dataPlane, logCapacity = 1_000, onDefect = console.error, validateResponses = false } = options;
+    const getRequestContext = (): RequestContext<M> => backend.contextForControl();
     this.#backend = backend;
     this.settings = backend.settings;
     this.#records = createServerRecords(backend);
@@ -90,20 +100,20 @@ export abstract class Server<M extends Mode = Mode> {
     this.faults = new Faults(this.#records);
     this.#log = new RequestLog(logCapacity);
     this.#engine = new Engine({
-      context: () => backend.requestContext(),
+      getRequestContext: () => backend.contextForRequest(),
       handlers: operationHandlers,
       faults: this.faults,
       log: this.#log,
       validateResponses,
       onDefect,
-      requestIdPrefix: parts.requestIdPrefix,
+      requestIdPrefix: options.requestIdPrefix,
     });
-    this.approvals = new ApprovalsControl(context);
-    this.states = new StateControl(context);
-    this.dataPlane = new DataPlaneControl(context, dataPlane);
-    this.oauth = new OAuthControl(context);
-    this.seed = new Seeder(context, this.#engine, this.states);
-    this.tokens = new TokenMint(context);
+    this.approvals = new ApprovalsControl(getRequestContext);
+    this.states = new StateControl(getRequestContext);
+    this.dataPlane = new DataPlaneControl(getRequestContext, dataPlane);
+    this.oauth = new OAuthControl(getRequestContext);
+    this.seed = new Seeder(getRequestContext, this.#engine, this.states);
+    this.tokens = new TokenMint(getRequestContext);
   }
 
   /**
@@ -113,15 +123,15 @@ export abstract class Server<M extends Mode = Mode> {
    * @param name of the user and the workspace. Default: a generated name.
    */
   async createTenant(name?: string): Promise<Tenant> {
-    const context = (): RequestContext => this.#backend.context();
-    const tenantName = name ?? (await runChangeStep(context(), ({ ids }) => ids.name()));
+    const getRequestContext = (): RequestContext => this.#backend.contextForControl();
+    const tenantName = name ?? (await runChangeStep(getRequestContext(), ({ ids }) => ids.name()));
     const user = await this.seed.user({ name: tenantName });
     const { id } = await this.seed.workspace({ name: tenantName, ownerId: user.id });
     await this.seed.serviceToken({ name: "default" }, { workspaceId: id });
     return new Tenant({
-      defaults: await this.#backend.tenantDefaults(id),
-      tokens: new TokenMint(context, id),
-      seed: new Seeder(context, this.#engine, this.states, id),
+      defaults: await this.#backend.readTenantDefaults(id),
+      tokens: new TokenMint(getRequestContext, id),
+      seed: new Seeder(getRequestContext, this.#engine, this.states, id),
     });
   }
 
@@ -157,17 +167,17 @@ export abstract class Server<M extends Mode = Mode> {
    */
   setRateLimit(limit: RateLimitSettings | null): Returned<M, OperationId[]> {
     const rateEpoch = randomBase64Url(16);
-    return this.#records.change("rate limit", ({ install }) => {
+    return this.#records.change("rate limit", ({ changeControlSettings }) => {
       // Here, so that the error rejects the promise of a server that has one.
       const limitedOperations = limit ? [...resolveRateLimit(limit).limitedOperations] : [];
-      install({ rateLimit: limit, rateEpoch });
+      changeControlSettings({ rateLimit: limit, rateEpoch });
       return limitedOperations;
     });
   }
 
   /** Returns a copy of the whole state as plain JSON. */
   snapshot(): Returned<M, Snapshot> {
-    return this.#backend.readAll(buildSnapshot);
+    return this.#backend.readAllTables(buildSnapshot);
   }
 
   /**
@@ -178,10 +188,10 @@ export abstract class Server<M extends Mode = Mode> {
    * @throws Error when the value is not a snapshot.
    */
   load(snapshot: Snapshot): Promise<void> {
-    return this.#backend.replaceAll((states) => {
-      const nextSnapshot = structuredClone(parseSnapshot(snapshot));
+    return this.#backend.replaceAllTables((states) => {
+      const newSnapshot = structuredClone(parseSnapshot(snapshot));
       return buildTables(
-        carryOverEnsuredClients(nextSnapshot, rowsOfTable(states, "clients")),
+        carryOverEnsuredClients(newSnapshot, listTableRows(states, "clients")),
         readTablesBesideSnapshot(states),
       );
     });
@@ -193,11 +203,11 @@ export abstract class Server<M extends Mode = Mode> {
    * match the records, as for `load`.
    */
   reset(): Promise<void> {
-    return this.#backend.replaceAll(
+    return this.#backend.replaceAllTables(
       (states) => {
-        const { initial, draws } = readTablesBesideSnapshot(states);
-        return buildTables(carryOverEnsuredClients(initial, rowsOfTable(states, "clients")), {
-          initial,
+        const { initialSnapshot, draws } = readTablesBesideSnapshot(states);
+        return buildTables(carryOverEnsuredClients(initialSnapshot, listTableRows(states, "clients")), {
+          initialSnapshot,
           draws,
         });
       },
@@ -219,7 +229,7 @@ export abstract class Server<M extends Mode = Mode> {
 
   /** Resolves when this process runs no background work. */
   idle(): Promise<void> {
-    return this.#backend.idle();
+    return this.#backend.whenIdle();
   }
 
   /** Starts background work. */

@@ -22,18 +22,18 @@ import type { Snapshot } from "./snapshot.js";
 /** The contents of the tables besides a snapshot. */
 export interface TablesBesideSnapshot {
   /** The state that a reset restores. */
-  readonly initial: Snapshot;
+  readonly initialSnapshot: Snapshot;
   /** The generator of faults with a probability; null for one that cannot be predicted. */
   readonly draws: RandomState | null;
   /** The faults and limits that the control surface has installed. Default: none. */
-  readonly installed?: ControlSettings;
+  readonly controlSettings?: ControlSettings;
   readonly faults?: CollectionState<Row>;
 }
 
 /** Returns the rows of all tables for the state of a snapshot. */
 export const buildTables = (
   snapshot: Snapshot,
-  { initial, draws, installed, faults }: TablesBesideSnapshot,
+  { initialSnapshot, draws, controlSettings, faults }: TablesBesideSnapshot,
 ): TableStates => {
   const createdAt = Date.now();
   const server: ServerRow = {
@@ -44,33 +44,33 @@ export const buildTables = (
     signingKeys: snapshot.signingKeys,
     cursorKey: snapshot.cursorKey,
     formKey: randomBase64Url(32),
-    ...(installed ?? createControlSettings()),
+    ...(controlSettings ?? createControlSettings()),
   };
   const generator: GeneratorRow = { id: generatorRowId, createdAt, ids: snapshot.random, draws };
-  const initialRow: InitialStateRow = { id: initialRowId, createdAt, snapshot: initial };
+  const initialRow: InitialStateRow = { id: initialRowId, createdAt, snapshot: initialSnapshot };
   return {
     ...snapshot.store,
-    server: numberRows([server, generator, initialRow]),
+    server: createCollectionState([server, generator, initialRow]),
     jobs: buildJobRows(snapshot.jobs),
-    faults: faults ?? numberRows([]),
+    faults: faults ?? createCollectionState([]),
   };
 };
 
 /** Returns the rows of the jobs of a snapshot. */
 export const buildJobRows = (jobs: readonly Job[]): CollectionState<JobRow> => {
   const [createdAt, epoch] = [Date.now(), randomBase64Url(16)];
-  return numberRows(
+  return createCollectionState(
     jobs.map((job, index) => ({ ...job, id: `job_${String(index + 1)}_${epoch}`, createdAt, owner: null })),
   );
 };
 
-const numberRows = <T extends Row>(rows: readonly T[]): CollectionState<T> => ({
+const createCollectionState = <T extends Row>(rows: readonly T[]): CollectionState<T> => ({
   next: rows.length + 1,
   rows: rows.map((row, index) => [index + 1, row]),
 });
 
 /** Returns the row of the table `server` with this id. */
-const requireServerRow = <T extends Row>(states: TableStates, id: string): T => {
+const requireRowOfServerTable = <T extends Row>(states: TableStates, id: string): T => {
   const row = states["server"]?.rows.find(([, row]) => row.id === id)?.[1];
   if (row === undefined) throw new Error(`The records have no row ${id} of a server`);
   // Each id of the table has one type of row.
@@ -79,7 +79,7 @@ const requireServerRow = <T extends Row>(states: TableStates, id: string): T => 
 
 /** Returns the snapshot of the rows of all tables. */
 export const buildSnapshot = (states: TableStates): Snapshot => {
-  const { signingKeys, cursorKey, clock } = requireServerRow<ServerRow>(states, serverRowId);
+  const { signingKeys, cursorKey, clock } = requireRowOfServerTable<ServerRow>(states, serverRowId);
   return {
     version: 1,
     // The tables have the rows of every collection.
@@ -88,7 +88,7 @@ export const buildSnapshot = (states: TableStates): Snapshot => {
     cursorKey,
     clock,
     jobs: (states["jobs"]?.rows ?? []).map(([, row]) => toJob(row as JobRow)),
-    random: requireServerRow<GeneratorRow>(states, generatorRowId).ids,
+    random: requireRowOfServerTable<GeneratorRow>(states, generatorRowId).ids,
   };
 };
 
@@ -101,27 +101,30 @@ export const toJob = ({ kind, subject, dueAt, change }: JobRow): Job => ({
 });
 
 /** Returns the rows of a collection, which have the type `T`. */
-export const rowsOfTable = <T extends Row>(states: TableStates, name: CollectionName | "jobs"): T[] =>
+export const listTableRows = <T extends Row>(states: TableStates, name: CollectionName | "jobs"): T[] =>
   (states[name]?.rows ?? []).map(([, row]) => row as T);
 
-/** Returns the rows of a collection, which have the type `T`, that the entered state does not have. */
+/** Returns the rows of a collection, which have the type `T`, that the new tables do not have. */
 export const findRemovedRows = <T extends Row>(
   previousTables: TableStates,
   newTables: TableStates,
   name: CollectionName,
 ): T[] => {
-  const remainingIds = new Set(rowsOfTable(newTables, name).map(({ id }) => id));
-  return rowsOfTable<T>(previousTables, name).filter(({ id }) => !remainingIds.has(id));
+  const remainingIds = new Set(listTableRows(newTables, name).map(({ id }) => id));
+  return listTableRows<T>(previousTables, name).filter(({ id }) => !remainingIds.has(id));
 };
 
 /** Returns the contents of the tables besides a snapshot. */
 export const readTablesBesideSnapshot = (states: TableStates): Required<TablesBesideSnapshot> => {
-  const { rateLimit, rateEpoch, hasFaults, nextFault } = requireServerRow<ServerRow>(states, serverRowId);
+  const { rateLimit, rateEpoch, hasFaults, nextFault } = requireRowOfServerTable<ServerRow>(
+    states,
+    serverRowId,
+  );
   return {
     // `keepAsInitial` and the first start store snapshots.
-    initial: requireServerRow<InitialStateRow>(states, initialRowId).snapshot as Snapshot,
-    draws: requireServerRow<GeneratorRow>(states, generatorRowId).draws,
-    installed: { ...(rateLimit !== undefined && { rateLimit }), rateEpoch, hasFaults, nextFault },
-    faults: states["faults"] ?? numberRows([]),
+    initialSnapshot: requireRowOfServerTable<InitialStateRow>(states, initialRowId).snapshot as Snapshot,
+    draws: requireRowOfServerTable<GeneratorRow>(states, generatorRowId).draws,
+    controlSettings: { ...(rateLimit !== undefined && { rateLimit }), rateEpoch, hasFaults, nextFault },
+    faults: states["faults"] ?? createCollectionState([]),
   };
 };

@@ -1,5 +1,5 @@
 import { Defaults } from "../control/defaults.js";
-import { runReadStep } from "../control/change.js";
+import { runReadStep } from "../control/run-step.js";
 import type { TenantDefaults } from "../control/tenant.js";
 import { JobRunner } from "../jobs/job-runner.js";
 import type { JobLookup } from "../jobs/table-scheduler.js";
@@ -16,12 +16,12 @@ import type { Transactions } from "../context/transactions.js";
 import type { RuleContext } from "../context/rule-context.js";
 import { type SharedServices, createCommonContext, createSharedServices } from "./common-context.js";
 import type { EngineOptions } from "./engine-options.js";
-import { matchDatabases, retryUntilAvailable } from "./replaced-data.js";
-import { type TransactionView, clockTransactionOptions, moveClockForward } from "./control-rows.js";
+import { reconcileDatabases, retryUntilAvailable } from "./reconcile-databases.js";
+import { type TransactionView, clockTransactionOptions, moveClockForward } from "./control-backend.js";
 import { runJob } from "./run-job.js";
 import type { ServerBackend } from "./server.js";
 import { buildSnapshot } from "./snapshot-tables.js";
-import { StoredState, preloadRateLimitCount } from "./stored-state.js";
+import { StoredState, createCountPreloads } from "./stored-state.js";
 
 /** `deterministic`, `startAt`, `frozen`, `snapshot` and `initial` apply only to records that no server has used. */
 export interface StoredServerOptions extends Omit<EngineOptions, "afterMutation"> {
@@ -29,11 +29,14 @@ export interface StoredServerOptions extends Omit<EngineOptions, "afterMutation"
   readonly records: RecordStore;
 }
 
-/** Keeps the state of a server in records that survive it, and that other servers may share. */
+/**
+ * Keeps the state of a server in records that survive it, and that other servers may share. Call `refresh` before anything else;
+ * jobs run from `start` to `stop`.
+ */
 export class StoredBackend implements ServerBackend<"async"> {
   readonly settings: Settings;
   readonly #records: RecordStore;
-  readonly #state: StoredState;
+  readonly #storedState: StoredState;
   readonly #runner: JobRunner;
   readonly #services: SharedServices;
   readonly #pauses = new Pauses();
@@ -46,32 +49,32 @@ export class StoredBackend implements ServerBackend<"async"> {
         work,
       ),
     );
-    const parts = createSharedServices(options, databaseWork);
-    const state: StoredState = new StoredState({
-      ...parts,
+    const services = createSharedServices(options, databaseWork);
+    const storedState: StoredState = new StoredState({
+      ...services,
       ...{ records, onDefect },
       onScheduled: (scheduledJobs) => this.#runner.addScheduledJobs(scheduledJobs),
     });
-    this.settings = parts.settings;
+    this.settings = services.settings;
     this.#records = records;
-    this.#state = state;
-    this.#services = parts;
+    this.#storedState = storedState;
+    this.#services = services;
     this.#runner = new JobRunner({
       sessions: records.sessions,
       onDefect,
-      now: () => state.state.clock.now(),
+      now: () => storedState.current.clock.now(),
       transact: (purpose, step, ids = []) =>
-        state.run(
+        storedState.runTransaction(
           { mode: purpose === "read" ? "read" : "write", locks: purpose === "take" ? ["jobs"] : [] },
           ({ tables }) => step(tables.table<JobRow, JobLookup>("jobs"), tables),
-          { preloads: () => ids.map((id) => ({ read: "row", table: "jobs", id })) },
+          { listPreloads: () => ids.map((id) => ({ read: "row", table: "jobs", id })) },
         ),
       runJob: (job, isAwaited) =>
         runJob(job.kind, isAwaited, onDefect, async (handler) =>
-          handler(this.context(), job.subject, job.change),
+          handler(this.contextForControl(), job.subject, job.change),
         ),
-      workspacesOf: (scheduledJobs) =>
-        this.context().transact(
+      findWorkspaces: (scheduledJobs) =>
+        this.contextForControl().transact(
           readOnlyTransaction,
           (context) => scheduledJobs.map(({ subject }) => findWorkspaceId(context, subject)),
           () =>
@@ -84,41 +87,45 @@ export class StoredBackend implements ServerBackend<"async"> {
   }
 
   get hasFaults(): boolean {
-    return this.#state.state.row.hasFaults;
+    return this.#storedState.current.row.hasFaults;
   }
 
-  run<T>(transactionOptions: TransactionOptions, step: (view: TransactionView) => T): Promise<T> {
-    return this.#state.run(transactionOptions, step);
+  runTransaction<T>(transactionOptions: TransactionOptions, step: (view: TransactionView) => T): Promise<T> {
+    return this.#storedState.runTransaction(transactionOptions, step);
   }
 
-  planJobs(): void {
+  lookForDueJobs(): void {
     this.#runner.lookForDueJobs();
   }
 
   async advanceTo(time: number): Promise<void> {
-    await this.#runner.advance(time, (dueAt, tables) => moveClockForward(tables, dueAt));
-    await this.run(clockTransactionOptions, ({ tables }) => moveClockForward(tables, time));
-    this.planJobs();
+    await this.#runner.advanceTo(time, (dueAt, tables) => moveClockForward(tables, dueAt));
+    await this.runTransaction(clockTransactionOptions, ({ tables }) => moveClockForward(tables, time));
+    this.lookForDueJobs();
   }
 
   /** Loads the state of the server. */
   async refresh(): Promise<void> {
-    await this.#state.refresh();
+    await this.#storedState.refresh();
   }
 
   /**
    * Returns the context for one request. Its first transaction throws a `StateChangedError` if the keys, the clock, the rate limit
    * or the faults have changed since; the later ones run in the changed state, because the request may have changed rows.
    */
-  requestContext(): RequestContext<"async"> {
-    const { state } = this.#state;
+  contextForRequest(): RequestContext<"async"> {
+    const state = this.#storedState.current;
     let isFirst = true;
     return this.#createContext(async (transactionOptions, step, preloads) => {
       try {
-        const stepResult = await this.#state.run(transactionOptions, ({ context }) => step(context), {
-          preloads,
-          ...(isFirst && { expected: state }),
-        });
+        const stepResult = await this.#storedState.runTransaction(
+          transactionOptions,
+          ({ context }) => step(context),
+          {
+            listPreloads: preloads,
+            ...(isFirst && { expectedState: state }),
+          },
+        );
         isFirst = false;
         return stepResult;
       } catch (error) {
@@ -129,38 +136,43 @@ export class StoredBackend implements ServerBackend<"async"> {
   }
 
   /** Returns the context for jobs and the control surface, whose transactions run in any state of the server. */
-  context(): RequestContext<"async"> {
+  contextForControl(): RequestContext<"async"> {
     return this.#createContext((transactionOptions, step, preloads) =>
-      this.#state.run(transactionOptions, ({ context }) => step(context), { preloads }),
+      this.#storedState.runTransaction(transactionOptions, ({ context }) => step(context), {
+        listPreloads: preloads,
+      }),
     );
   }
 
-  tenantDefaults(workspaceId: string): Promise<TenantDefaults> {
-    return runReadStep(this.context(), (context) => {
+  readTenantDefaults(workspaceId: string): Promise<TenantDefaults> {
+    return runReadStep(this.contextForControl(), (context) => {
       const { workspace, user, serviceToken } = new Defaults(() => context, workspaceId);
       return { workspace, user, serviceToken };
     });
   }
 
-  async readAll<T>(readTables: (states: TableStates) => T): Promise<T> {
+  async readAllTables<T>(readTables: (states: TableStates) => T): Promise<T> {
     return readTables(await this.#records.readAllTables());
   }
 
   /** Stores the current state as the one that `reset` restores. */
   async keepAsInitial(): Promise<void> {
-    const snapshot = await this.readAll(buildSnapshot);
-    await this.run(writeWithoutLocks, ({ tables }) => {
+    const snapshot = await this.readAllTables(buildSnapshot);
+    await this.runTransaction(writeWithoutLocks, ({ tables }) => {
       tables.table<InitialStateRow, AllRowsLookup>("server").update(initialRowId, { snapshot });
     });
   }
 
-  async replaceAll(
+  async replaceAllTables(
     createTables: (states: TableStates) => TableStates,
     onReplaced?: () => void,
   ): Promise<void> {
     const replacement = await this.#records.replaceAll(createTables);
-    await retryUntilAvailable(() => this.#state.refresh(), this.#pauses);
-    await Promise.all([matchDatabases(replacement, this.context(), this.#pauses), this.#runner.whenIdle()]);
+    await retryUntilAvailable(() => this.#storedState.refresh(), this.#pauses);
+    await Promise.all([
+      reconcileDatabases(replacement, this.contextForControl(), this.#pauses),
+      this.#runner.whenIdle(),
+    ]);
     this.#runner.lookForDueJobs();
     onReplaced?.();
   }
@@ -170,37 +182,37 @@ export class StoredBackend implements ServerBackend<"async"> {
     return Promise.resolve();
   }
 
-  idle(): Promise<void> {
+  whenIdle(): Promise<void> {
     return this.#runner.whenIdle();
   }
 
   start(): void {
-    this.#runner.open();
+    this.#runner.start();
   }
 
   async stop(): Promise<void> {
     this.#pauses.end();
-    this.#runner.close();
+    this.#runner.stop();
     await this.#runner.whenIdle();
   }
 
   /** Runs the jobs of a row now, even before `start`. */
   finishJobs(subject: string): Promise<void> {
-    return this.#runner.finish(subject);
+    return this.#runner.finishJobs(subject);
   }
 
   #createContext(transact: Transactions<"async">["transact"]): RequestContext<"async"> {
-    const { state } = this.#state;
+    const state = this.#storedState.current;
     return {
       ...createCommonContext(this.#services, state),
       clock: state.clock,
       transact,
       runJob: (job) => this.#runner.runNow(job),
-      finishJobs: (subject) => this.#runner.finish(subject),
-      epoch: state.row.epoch,
-      countPreloads: (operation, principal) => preloadRateLimitCount(state, operation, principal),
+      finishJobs: (subject) => this.#runner.finishJobs(subject),
+      stateEpoch: state.row.epoch,
+      listCountPreloads: (operation, principal) => createCountPreloads(state, operation, principal),
       // The rows are stored when their transaction ends.
-      saved: () => undefined,
+      whenSaved: () => undefined,
     };
   }
 }

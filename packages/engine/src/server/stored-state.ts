@@ -2,19 +2,19 @@ import { OAuthError } from "../oauth/oauth-error.js";
 import type { DatabaseCredential } from "../context/database-engine.js";
 import type { Ids } from "../values/ids.js";
 import type { OperationId } from "../generated/operations.js";
-import { createRateLimitHit } from "../request/limit.js";
+import { createCountPreload } from "../request/rate-limit.js";
 import type { Principal } from "../values/principal.js";
 import { RandomIds } from "../values/random-ids.js";
 import { RequestError } from "../values/request-error.js";
 import { StateChangedError } from "../values/state-changed-error.js";
 import type { RuleContext } from "../context/rule-context.js";
 import { createAddressBuilders, createRequestCounter } from "./common-context.js";
-import type { TransactionView } from "./control-rows.js";
+import type { TransactionView } from "./control-backend.js";
 import { type TransactionOptions, readOnlyTransaction } from "../store/storage-adapter.js";
 import type { Lookup } from "../store/store.js";
 import type { PartialTables } from "../store/partial-tables.js";
 import type { RecordStore } from "../store/records.js";
-import { replay } from "../store/replay.js";
+import { runInTransaction } from "../store/replay.js";
 import type { BackupRow, DatabaseRow } from "../store/rows.js";
 import {
   type GeneratorRow,
@@ -36,10 +36,10 @@ export interface StoredStateServices extends StateServices {
   readonly onScheduled: (jobs: readonly ScheduledJob[]) => void;
 }
 
-export interface RunOptions {
+export interface StoredTransactionOptions {
   /** The state that the caller depends on. The step does not run when the state has another version. Default: any. */
-  readonly expected?: ServerState;
-  readonly preloads?: (() => readonly Preload[]) | undefined;
+  readonly expectedState?: ServerState;
+  readonly listPreloads?: (() => readonly Preload[]) | undefined;
 }
 
 /** Logins that the database engine learns of when their rows are stored. */
@@ -64,12 +64,12 @@ export class StoredState {
   readonly #random = new RandomIds(null);
   #serverState: ServerState | undefined;
 
-  constructor(parts: StoredStateServices) {
-    this.#services = parts;
+  constructor(services: StoredStateServices) {
+    this.#services = services;
   }
 
   /** The state that the latest transaction of this process has seen. */
-  get state(): ServerState {
+  get current(): ServerState {
     if (this.#serverState === undefined) throw new Error("The state of the server has not been loaded");
     return this.#serverState;
   }
@@ -99,15 +99,15 @@ export class StoredState {
    *
    * @throws StateChangedError when the state is not the expected one. Errors of the step are thrown unchanged.
    */
-  async run<T>(
+  async runTransaction<T>(
     transactionOptions: TransactionOptions,
     step: (view: TransactionView) => T,
-    { expected, preloads }: RunOptions = {},
+    { expectedState, listPreloads }: StoredTransactionOptions = {},
   ): Promise<T> {
     const { records, databaseEngine, onScheduled } = this.#services;
     const owner = transactionOptions.mode === "write" ? await records.sessions.current() : null;
-    for (let changes = 0; ; changes += 1) {
-      const state = expected ?? this.state;
+    for (let stateChangeCount = 0; ; stateChangeCount += 1) {
+      const state = expectedState ?? this.current;
       const recordedDraws = new RecordedDraws(this.#random, state.clock);
       let announcedLogins: AnnouncedLogins[] = [];
       let isRowChanged = false;
@@ -119,7 +119,7 @@ export class StoredState {
         if (jobs.length > 0) onScheduled(jobs);
       };
       try {
-        const value = await replay(
+        const value = await runInTransaction(
           records,
           ({ tables }) => {
             recordedDraws.rewind();
@@ -136,11 +136,11 @@ export class StoredState {
             // Without those that were canceled.
             getScheduledJobs = () =>
               insertedJobs.flatMap((job) =>
-                jobs.get(job.id) ? [{ ...job, workspaceId: findReadWorkspace(tables, job.subject) }] : [],
+                jobs.get(job.id) ? [{ ...job, workspaceId: findLoadedWorkspace(tables, job.subject) }] : [],
               );
             announcedLogins = [];
-            const value = this.#runStep(
-              { tables, row, scheduler, draws: recordedDraws, state, announced: announcedLogins },
+            const value = this.#runStepOnTables(
+              { tables, row, scheduler, draws: recordedDraws, state, announcedLogins },
               step,
             );
             isRowChanged = server.get(serverRowId) !== row;
@@ -149,7 +149,7 @@ export class StoredState {
           {
             transactionOptions,
             isRefusal: isRefusalError,
-            preloads: [...serverPreloads, ...(preloads?.() ?? [])],
+            preloads: [...serverPreloads, ...(listPreloads?.() ?? [])],
           },
         );
         announceAndSchedule();
@@ -159,26 +159,26 @@ export class StoredState {
         if (isRefusalError(error)) announceAndSchedule();
         if (!(error instanceof StateChangedError)) throw error;
         await this.refresh();
-        if (expected !== undefined || changes >= maxStateChanges) throw error;
+        if (expectedState !== undefined || stateChangeCount >= maxStateChanges) throw error;
       }
     }
   }
 
-  #runStep<T>(
+  #runStepOnTables<T>(
     {
       tables,
       row,
       scheduler,
       draws,
       state,
-      announced,
+      announcedLogins,
     }: {
       tables: PartialTables;
       row: ServerRow;
       scheduler: TableScheduler;
       draws: RecordedDraws;
       state: ServerState;
-      announced: AnnouncedLogins[];
+      announcedLogins: AnnouncedLogins[];
     },
     step: (view: TransactionView) => T,
   ): T {
@@ -205,7 +205,7 @@ export class StoredState {
       settings,
       databaseEngine: {
         endpoints: (databaseId) => databaseEngine.endpoints(databaseId),
-        announce: (databaseId, credentials) => void announced.push({ databaseId, credentials }),
+        announce: (databaseId, credentials) => void announcedLogins.push({ databaseId, credentials }),
       },
       scheduler,
       cursors: state.cursors,
@@ -223,10 +223,10 @@ export class StoredState {
 }
 
 /** Returns the workspace of a database or backup if a step has read it. */
-const findReadWorkspace = (tables: PartialTables, subject: string): string | undefined => {
+const findLoadedWorkspace = (tables: PartialTables, subject: string): string | undefined => {
   const databases = tables.table<DatabaseRow, Lookup>("databases");
-  const backup = tables.table<BackupRow, Lookup>("backups").getKnownRow(subject);
-  return databases.getKnownRow(backup?.databaseId ?? subject)?.workspaceId;
+  const backup = tables.table<BackupRow, Lookup>("backups").getRowIfLoaded(subject);
+  return databases.getRowIfLoaded(backup?.databaseId ?? subject)?.workspaceId;
 };
 
 const isRefusalError = (error: unknown): boolean =>
@@ -237,11 +237,11 @@ const isRefusalError = (error: unknown): boolean =>
  *
  * @param state the one that its transaction expects: with a newer one, it would be counted, and then run again.
  */
-export const preloadRateLimitCount = (
+export const createCountPreloads = (
   { rateLimit, clock, row }: ServerState,
   operation: OperationId,
   principal: Principal,
 ): Preload[] =>
   rateLimit?.limitedOperations.has(operation)
-    ? [createRateLimitHit(rateLimit, row.rateEpoch, principal, clock.now())]
+    ? [createCountPreload(rateLimit, row.rateEpoch, principal, clock.now())]
     : [];

@@ -47,9 +47,9 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   }
 
   /** Returns a row that this step has read or changed; undefined for any other. */
-  getKnownRow(id: string): T | undefined {
+  getRowIfLoaded(id: string): T | undefined {
     const changedRow = this.#changedRows.get(id);
-    return changedRow ? changedRow.row : getRow(this.#workingSet.getKnownRow(this.#table, id));
+    return changedRow ? changedRow.row : getRow(this.#workingSet.getRowIfLoaded(this.#table, id));
   }
 
   find(where: W): T | undefined {
@@ -116,7 +116,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
     this.#changedRows.delete(row.id);
     const insertionIndex = this.#insertedCount;
     const sortSequence =
-      this.#workingSet.getKnownSequence(this.#table, insertionIndex) ??
+      this.#workingSet.getSequenceIfLoaded(this.#table, insertionIndex) ??
       firstProvisionalSequence + insertionIndex;
     this.#changedRows.set(row.id, { before: undefined, row, sortSequence, insertionIndex });
     this.#insertedCount += 1;
@@ -168,7 +168,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
       updates,
       inserts: inserts.map((row, index) => ({
         row,
-        sequence: this.#workingSet.getKnownSequence(this.#table, index),
+        sequence: this.#workingSet.getSequenceIfLoaded(this.#table, index),
       })),
     };
   }
@@ -230,7 +230,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
     return getRow(
       this.#isStrict
         ? this.#workingSet.getRow(this.#table, id)
-        : this.#workingSet.getKnownRow(this.#table, id),
+        : this.#workingSet.getRowIfLoaded(this.#table, id),
     );
   }
 }

@@ -3,7 +3,7 @@ import type { Row } from "./rows.js";
 import type { Lookup, Store } from "./store.js";
 import type { TableChanges } from "./storage-adapter.js";
 import { PartialCollection } from "./partial-collection.js";
-import type { RateLimitHit, RateWindow, RateWindowRow } from "./rate-window.js";
+import type { CountPreload, RateWindow, RateWindowRow } from "./rate-window.js";
 import type { WorkingSet } from "./working-set.js";
 
 /** The collections of the API. A run uses few of them, so each is made when it is used. */
@@ -52,7 +52,7 @@ export class PartialTables {
   }
 
   /** Counts a request in a window of the rate limit, and returns the window. Further runs of the step do not count it again. */
-  hit(preload: RateLimitHit): RateWindow {
+  countInRateWindow(preload: CountPreload): RateWindow {
     const [window] = this.#workingSet.getRange(preload);
     // The storage adapter always returns a window, because it starts one if there is none.
     return window?.row as RateWindowRow;

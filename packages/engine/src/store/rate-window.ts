@@ -11,7 +11,7 @@ export interface RateWindow {
 export type RateWindowRow = Row & RateWindow;
 
 /** Counts a request in a window. */
-export type RateLimitHit = Extract<Preload, { read: "hit" }>;
+export type CountPreload = Extract<Preload, { read: "hit" }>;
 
 const maxWindows = 10_000;
 
@@ -20,7 +20,7 @@ export class RateWindows {
   readonly #windows = new Map<string, RateWindow>();
 
   /** Counts a request, and returns its window. Starts a new window if there is none or it has ended. */
-  hit({ id, now, length, maxCount }: RateLimitHit): RateWindow {
+  countRequest({ id, now, length, maxCount }: CountPreload): RateWindow {
     const currentWindow = this.#windows.get(id);
     // A window that ends so late was started before the clock was moved back by more than a window.
     const isOpen =

@@ -12,7 +12,7 @@ import { WorkingSet } from "./working-set.js";
 export interface StepRun {
   readonly tables: PartialTables;
   /** Number of earlier runs of this step: 0 in the first run. */
-  readonly earlierRuns: number;
+  readonly earlierRunCount: number;
 }
 
 export interface ReplayOptions {
@@ -39,20 +39,20 @@ const maxRuns = 1_000;
  *
  * @throws the error of the step.
  */
-export const replay = async <T>(
+export const runInTransaction = async <T>(
   storage: StorageAdapter,
   step: (run: StepRun) => T,
   { transactionOptions, preloads = [], isRefusal }: ReplayOptions,
 ): Promise<T> => {
   let currentOptions = transactionOptions;
   let runCount = 0;
-  const countedHits: CountedHit[] = [];
-  for (let conflicts = 0; ;) {
+  const countedRequests: CountedRequest[] = [];
+  for (let conflictCount = 0; ;) {
     const transaction = storage.begin(currentOptions);
     try {
       const isReading = currentOptions.mode === "read";
       const stepEnd = await runUntilLoaded(transaction, step, {
-        ...{ preloads, countedHits, isReading, isStrict: conflicts > 0, runCount },
+        ...{ preloads, countedRequests, isReading, isStrict: conflictCount > 0, earlierRunCount: runCount },
       });
       runCount = stepEnd.runCount;
       const shouldCommit = "value" in stepEnd || isRefusal(stepEnd.error);
@@ -68,8 +68,8 @@ export const replay = async <T>(
     } catch (error) {
       if (error instanceof StepError) throw error.cause;
       await transaction.rollback();
-      conflicts += 1;
-      if (!(error instanceof ConflictError) || conflicts > maxConflicts) throw error;
+      conflictCount += 1;
+      if (!(error instanceof ConflictError) || conflictCount > maxConflicts) throw error;
     }
   }
 };
@@ -82,7 +82,7 @@ class StepError extends Error {
 }
 
 /** A request that the rate limit has counted. Further transactions of the same step do not count it again. */
-type CountedHit = readonly [preload: Preload, result: LoadResult];
+type CountedRequest = readonly [preload: Preload, result: LoadResult];
 
 type StepEnd<T> = { readonly runCount: number; readonly changes: PartialTables["changes"] } & (
   | { readonly value: T }
@@ -91,46 +91,46 @@ type StepEnd<T> = { readonly runCount: number; readonly changes: PartialTables["
 
 interface StepRunOptions {
   readonly preloads: readonly Preload[];
-  readonly countedHits: CountedHit[];
+  readonly countedRequests: CountedRequest[];
   readonly isReading: boolean;
   readonly isStrict: boolean;
   /** Number of earlier runs. */
-  readonly runCount: number;
+  readonly earlierRunCount: number;
 }
 
 const runUntilLoaded = async <T>(
   transaction: Transaction,
   step: (run: StepRun) => T,
-  { preloads, countedHits, isReading, isStrict, runCount }: StepRunOptions,
+  { preloads, countedRequests, isReading, isStrict, earlierRunCount }: StepRunOptions,
 ): Promise<StepEnd<T>> => {
-  let workingSet = createWorkingSet(countedHits);
+  let workingSet = createWorkingSet(countedRequests);
   let loadedPreloads: readonly Preload[] = [];
-  let missingPreloads = preloads.filter(({ read }) => read !== "hit" || countedHits.length === 0);
-  for (let earlierRuns = runCount; earlierRuns < runCount + maxRuns; earlierRuns += 1) {
-    if (missingPreloads.length > 0 || earlierRuns === runCount) {
-      if (isReading && earlierRuns > runCount) {
+  let missingPreloads = preloads.filter(({ read }) => read !== "hit" || countedRequests.length === 0);
+  for (let runIndex = earlierRunCount; runIndex < earlierRunCount + maxRuns; runIndex += 1) {
+    if (missingPreloads.length > 0 || runIndex === earlierRunCount) {
+      if (isReading && runIndex > earlierRunCount) {
         // The next load sees another snapshot, so all rows come from it.
         missingPreloads = [...loadedPreloads, ...missingPreloads];
-        workingSet = createWorkingSet(countedHits);
+        workingSet = createWorkingSet(countedRequests);
       }
       const results = await transaction.load(missingPreloads);
       workingSet.add(missingPreloads, results);
       missingPreloads.forEach((preload, index) => {
-        if (preload.read === "hit") countedHits.push([preload, results[index] ?? []]);
+        if (preload.read === "hit") countedRequests.push([preload, results[index] ?? []]);
       });
       loadedPreloads = missingPreloads.filter(({ read }) => read !== "hit");
     }
     const tables = new PartialTables(workingSet, { isStrict });
-    const stepOutcome = runStep(step, { tables, earlierRuns });
+    const stepOutcome = runStep(step, { tables, earlierRunCount: runIndex });
     // The step may have caught `MissingRowsError`, so look at the missed rows instead of the error.
     missingPreloads = workingSet.takeMissedPreloads();
     if (missingPreloads.length === 0)
-      return { ...stepOutcome, runCount: earlierRuns + 1, changes: tables.changes };
+      return { ...stepOutcome, runCount: runIndex + 1, changes: tables.changes };
   }
   throw new Error(`The step still misses ${missingPreloads.map(buildPreloadKey).join(", ")}`);
 };
 
-const createWorkingSet = (countedHits: readonly CountedHit[]): WorkingSet => {
+const createWorkingSet = (countedHits: readonly CountedRequest[]): WorkingSet => {
   const workingSet = new WorkingSet();
   for (const [preload, result] of countedHits) workingSet.add([preload], [result]);
   return workingSet;

@@ -48,7 +48,7 @@ export class WorkingSet {
   }
 
   /** Returns the row if it is known to exist, without loading it. */
-  getKnownRow(table: string, id: string): LoadedRow | undefined {
+  getRowIfLoaded(table: string, id: string): LoadedRow | undefined {
     return this.#rows.get(table)?.get(id) ?? undefined;
   }
 
@@ -78,7 +78,7 @@ export class WorkingSet {
   }
 
   /** Returns the sequence number of an insertion if a step has read it. */
-  getKnownSequence(table: string, index: number): number | undefined {
+  getSequenceIfLoaded(table: string, index: number): number | undefined {
     return this.#numberByPreload.get(buildPreloadKey({ read: "sequence", table, index }));
   }
 

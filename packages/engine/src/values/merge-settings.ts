@@ -49,7 +49,7 @@ const assertPartialSettings = (partial: PartialSettings): void => {
   assertOptions(partial, { ...createOptionSchemas(defaultSettings), ...choiceSchemas }, "settings.");
   for (const [name, defaults] of Object.entries(defaultSettings)) {
     const part: unknown = Reflect.get(partial, name);
-    if (isObject(defaults) && part !== undefined)
+    if (isObjectOrArray(defaults) && part !== undefined)
       assertOptions(part, createOptionSchemas(defaults), `settings.${name}.`);
   }
 };
@@ -78,4 +78,4 @@ const createOptionSchema = (value: unknown): OptionSchema => {
   }
 };
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+const isObjectOrArray = (value: unknown): value is object => typeof value === "object" && value !== null;

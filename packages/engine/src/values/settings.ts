@@ -60,7 +60,7 @@ export interface RateLimitSettings {
   readonly operations?: readonly OperationId[] | undefined;
 }
 
-/** Durations are in milliseconds. See the `AgentApproval` schema. */
+/** Durations are in milliseconds. See the `Approval` schema. */
 export interface ApprovalSettings {
   /** Operations that need an approval, in addition to those that the contract marks. */
   readonly operations: readonly string[];

@@ -58,7 +58,7 @@ const isNonEmptyText = (value: unknown): value is string | null =>
  * @param readStart returns when a process started, on systems other than Linux. Default: it is not known.
  */
 export const createProcessView = (readStart: (pid: number) => string | null = () => null): Processes => {
-  const system = process.platform === "linux" ? readLinuxSystem() : { ...readHostPlace(), readStart };
+  const system = process.platform === "linux" ? getLinuxSystem() : { ...readHostPlace(), readStart };
   const find: Processes["find"] = (pid) => {
     try {
       process.kill(pid, 0);
@@ -89,7 +89,7 @@ const outermostNamespace = ["pid:[4026531836]", "time:[4026531834]"];
 
 let linuxSystem: ProcessSystem | undefined;
 /** Read once: it stays the same while this process runs. */
-const readLinuxSystem = (): ProcessSystem => (linuxSystem ??= detectLinuxSystem());
+const getLinuxSystem = (): ProcessSystem => (linuxSystem ??= detectLinuxSystem());
 
 const detectLinuxSystem = (): ProcessSystem => {
   const bootTime = readTrimmedText("/proc/sys/kernel/random/boot_id");

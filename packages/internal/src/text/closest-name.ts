@@ -18,7 +18,7 @@ export const findClosestName = (
         count: countTypingErrors(word, spelling),
         maxCount: computeMaxTypingErrors(word, spelling),
       }))
-      .filter(({ count, maxCount: allowed }) => isContained || count <= allowed)
+      .filter(({ count, maxCount }) => isContained || count <= maxCount)
       .map(({ count }) => count);
     const hasSameBeginning = letters.startsWith(word.slice(0, minLength));
     return { name, errors: Math.min(...errors, hasSameBeginning ? Number.MAX_VALUE : Infinity) };

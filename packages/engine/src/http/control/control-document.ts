@@ -3,8 +3,8 @@ import {
   type ControlSchema,
   type ControlSchemaName,
   controlSchemas,
-  listSchema,
-  schemaReference,
+  createListSchema,
+  createSchemaReference,
 } from "./control-schemas.js";
 import type { Fields } from "./fields.js";
 
@@ -15,60 +15,64 @@ type RouteDescription = readonly [
   response: ControlSchema | null,
 ];
 
-const resourceSchema = schemaReference("Resource");
-const approvalSchema = schemaReference("Approval");
+const resourceReference = createSchemaReference("Resource");
+const approvalReference = createSchemaReference("Approval");
 
 /** The routes of the control surface, by the names that `routes.ts` has for them. */
 const routeDescriptions: Readonly<Record<string, RouteDescription>> = {
   "GET /openapi.json": ["Returns this document.", null, { type: "object" }],
   "POST /reset": ["Restores the initial state, and removes faults, log and rate limit.", null, null],
-  "GET /snapshot": ["Returns the whole state.", null, schemaReference("Snapshot")],
+  "GET /snapshot": ["Returns the whole state.", null, createSchemaReference("Snapshot")],
   "PUT /snapshot": ["Replaces the state with a snapshot.", "Snapshot", null],
-  "GET /clock": ["Returns the server's time.", null, schemaReference("Clock")],
-  "POST /clock/freeze": ["Stops the clock.", null, schemaReference("Clock")],
-  "POST /clock/run": ["Starts the clock again.", null, schemaReference("Clock")],
+  "GET /clock": ["Returns the server's time.", null, createSchemaReference("Clock")],
+  "POST /clock/freeze": ["Stops the clock.", null, createSchemaReference("Clock")],
+  "POST /clock/run": ["Starts the clock again.", null, createSchemaReference("Clock")],
   "POST /clock/advance": [
     "Moves the clock forward, and runs the jobs that fall due.",
     "Advance",
-    schemaReference("Clock"),
+    createSchemaReference("Clock"),
   ],
-  "POST /clock/set": ["Sets the clock to a time.", "SetTime", schemaReference("Clock")],
-  "GET /approvals": ["Lists all approvals, oldest first.", null, listSchema(approvalSchema)],
-  "POST /approvals/{id}/approve": ["Approves one request of an agent.", null, approvalSchema],
+  "POST /clock/set": ["Sets the clock to a time.", "SetTime", createSchemaReference("Clock")],
+  "GET /approvals": ["Lists all approvals, oldest first.", null, createListSchema(approvalReference)],
+  "POST /approvals/{id}/approve": ["Approves one request of an agent.", null, approvalReference],
   "POST /approvals/{id}/approve-window": [
     "Approves the operation in its project for a limited time.",
     "Window",
-    approvalSchema,
+    approvalReference,
   ],
-  "POST /approvals/{id}/deny": ["Denies a request of an agent.", null, approvalSchema],
-  "PUT /databases/{id}/status": ["Sets the status of a database.", "DatabaseStatus", resourceSchema],
-  "POST /databases/{id}/backups": ["Backs up a database now.", "NewBackup", resourceSchema],
-  "PUT /backups/{id}/status": ["Sets the status of a backup.", "BackupStatus", resourceSchema],
-  "PUT /deployments/{id}/status": ["Sets the status of a deployment.", "DeploymentStatus", resourceSchema],
-  "POST /apps/{id}/domains": ["Attaches a custom domain to an app.", "Domain", resourceSchema],
-  "GET /faults": ["Lists the installed faults.", null, listSchema(schemaReference("InstalledFault"))],
-  "POST /faults": ["Installs a fault.", "Fault", schemaReference("InstalledFault")],
+  "POST /approvals/{id}/deny": ["Denies a request of an agent.", null, approvalReference],
+  "PUT /databases/{id}/status": ["Sets the status of a database.", "DatabaseStatus", resourceReference],
+  "POST /databases/{id}/backups": ["Backs up a database now.", "NewBackup", resourceReference],
+  "PUT /backups/{id}/status": ["Sets the status of a backup.", "BackupStatus", resourceReference],
+  "PUT /deployments/{id}/status": ["Sets the status of a deployment.", "DeploymentStatus", resourceReference],
+  "POST /apps/{id}/domains": ["Attaches a custom domain to an app.", "Domain", resourceReference],
+  "GET /faults": [
+    "Lists the installed faults.",
+    null,
+    createListSchema(createSchemaReference("InstalledFault")),
+  ],
+  "POST /faults": ["Installs a fault.", "Fault", createSchemaReference("InstalledFault")],
   "DELETE /faults": ["Removes all faults.", null, null],
   "DELETE /faults/{id}": ["Removes a fault.", null, null],
   "PUT /rate-limit": [
     "Sets or removes the rate limit, and returns the operations that it applies to.",
     "RateLimit",
-    schemaReference("LimitedOperations"),
+    createSchemaReference("LimitedOperations"),
   ],
   "GET /requests": [
     "Returns the latest requests to the API, oldest first, or streams them as server-sent events.",
     null,
-    listSchema(schemaReference("LoggedRequest")),
+    createListSchema(createSchemaReference("LoggedRequest")),
   ],
   "GET /connection-faults": [
     "Lists the faults for connections to real databases.",
     null,
-    listSchema(schemaReference("InstalledConnectionFault")),
+    createListSchema(createSchemaReference("InstalledConnectionFault")),
   ],
   "POST /connection-faults": [
     "Installs a fault for connections to real databases.",
     "ConnectionFault",
-    schemaReference("InstalledConnectionFault"),
+    createSchemaReference("InstalledConnectionFault"),
   ],
   "DELETE /connection-faults": ["Removes all faults for connections.", null, null],
   "DELETE /connection-faults/{id}": ["Removes a fault for connections.", null, null],
@@ -77,41 +81,41 @@ const routeDescriptions: Readonly<Record<string, RouteDescription>> = {
     "ConnectionLimit",
     null,
   ],
-  "POST /seed/user": ["Creates a user.", "NewUser", schemaReference("User")],
-  "POST /seed/workspace": ["Creates a workspace.", "NewWorkspace", resourceSchema],
-  "POST /seed/project": ["Creates a project, whose database is ready.", "InWorkspace", resourceSchema],
-  "POST /seed/database": ["Creates a database, which is ready.", "InProject", resourceSchema],
-  "POST /seed/connection": ["Creates a connection.", "OfDatabase", resourceSchema],
-  "POST /seed/backup": ["Creates a completed backup.", "BackupOf", resourceSchema],
-  "POST /seed/branch": ["Creates a branch.", "InProject", resourceSchema],
-  "POST /seed/app": ["Creates an app.", "InProject", resourceSchema],
-  "POST /seed/deployment": ["Creates a deployment.", "NewDeployment", resourceSchema],
-  "POST /seed/service-token": ["Creates a service token.", "InWorkspace", resourceSchema],
+  "POST /seed/user": ["Creates a user.", "NewUser", createSchemaReference("User")],
+  "POST /seed/workspace": ["Creates a workspace.", "NewWorkspace", resourceReference],
+  "POST /seed/project": ["Creates a project, whose database is ready.", "InWorkspace", resourceReference],
+  "POST /seed/database": ["Creates a database, which is ready.", "InProject", resourceReference],
+  "POST /seed/connection": ["Creates a connection.", "OfDatabase", resourceReference],
+  "POST /seed/backup": ["Creates a completed backup.", "BackupOf", resourceReference],
+  "POST /seed/branch": ["Creates a branch.", "InProject", resourceReference],
+  "POST /seed/app": ["Creates an app.", "InProject", resourceReference],
+  "POST /seed/deployment": ["Creates a deployment.", "NewDeployment", resourceReference],
+  "POST /seed/service-token": ["Creates a service token.", "InWorkspace", resourceReference],
   "POST /seed/integration": [
     "Creates an integration.",
     "NewIntegration",
-    schemaReference("CreatedIntegration"),
+    createSchemaReference("CreatedIntegration"),
   ],
-  "POST /tokens": ["Signs a token.", "TokenRequest", schemaReference("Token")],
+  "POST /tokens": ["Signs a token.", "TokenRequest", createSchemaReference("Token")],
   "POST /tenants": [
     "Creates a workspace with its own user and tokens, so that tests can share the server.",
     "NewTenant",
-    schemaReference("Tenant"),
+    createSchemaReference("Tenant"),
   ],
   "POST /oauth/clients": [
     "Registers an OAuth client.",
     "ClientRegistration",
-    schemaReference("RegisteredClient"),
+    createSchemaReference("RegisteredClient"),
   ],
   "POST /oauth/consent": [
     "Consents to an authorization request as a user.",
     "AuthorizationRequest",
-    schemaReference("Consented"),
+    createSchemaReference("Consented"),
   ],
   "POST /oauth/deny": [
     "Denies an authorization request as a user.",
     "AuthorizationRequest",
-    schemaReference("Denied"),
+    createSchemaReference("Denied"),
   ],
 };
 
@@ -123,24 +127,24 @@ const routeDescriptions: Readonly<Record<string, RouteDescription>> = {
  * @throws ControlError
  */
 export const assertKnownFields = (route: string, fields: Fields): void => {
-  const [, name] = routeDescriptions[route] ?? [];
-  const schema: ControlSchema = name ? controlSchemas[name] : {};
-  if (name && schema["additionalProperties"] !== false) return;
+  const [, schemaName] = routeDescriptions[route] ?? [];
+  const schema: ControlSchema = schemaName ? controlSchemas[schemaName] : {};
+  if (schemaName && schema["additionalProperties"] !== false) return;
   const allowedNames = Object.keys(schema["properties"] ?? {});
   const unknownNames = Object.keys(fields).filter((field) => !allowedNames.includes(field));
   if (unknownNames.length > 0) throw controlErrors.unknownFields(unknownNames, allowedNames);
 };
 
-const jsonContent = (schema: ControlSchema) => ({ "application/json": { schema } });
+const createJsonContent = (schema: ControlSchema) => ({ "application/json": { schema } });
 
 const failureResponse = {
   description: "The request was refused.",
-  content: jsonContent(schemaReference("Error")),
+  content: createJsonContent(createSchemaReference("Error")),
 };
 
 const describeOperation = (route: string, [summary, body, response]: RouteDescription) => {
   const [method = "", path = ""] = route.split(" ");
-  const words = [
+  const operationIdWords = [
     method.toLowerCase(),
     ...path
       .replace(/\{id\}$/, "one")
@@ -151,15 +155,15 @@ const describeOperation = (route: string, [summary, body, response]: RouteDescri
     description: "Done.",
     ...(response && {
       content: {
-        ...jsonContent(response),
+        ...createJsonContent(response),
         ...(route === "GET /requests" && { "text/event-stream": { schema: { type: "string" } } }),
       },
     }),
   };
   return {
-    operationId: words.map((word, index) => (index === 0 ? word : capitalize(word))).join(""),
+    operationId: operationIdWords.map((word, index) => (index === 0 ? word : capitalize(word))).join(""),
     summary,
-    ...(body && { requestBody: { content: jsonContent(schemaReference(body)) } }),
+    ...(body && { requestBody: { content: createJsonContent(createSchemaReference(body)) } }),
     responses: { [response ? "200" : "204"]: successResponse, default: failureResponse },
   };
 };

@@ -25,8 +25,8 @@ export const isControlPath = (path: string): boolean => path === "/_control" || 
  * for a proof that the server knows it, and requests from pages of other origins are refused. Without a configured secret, every request gets a 404.
  */
 export const handleControlRequest = async (
-  engine: Server,
-  { secret, baseUrl, closing }: { secret: string | undefined; baseUrl: string; closing: AbortSignal },
+  server: Server,
+  { secret, baseUrl, closeSignal }: { secret: string | undefined; baseUrl: string; closeSignal: AbortSignal },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
@@ -42,10 +42,10 @@ export const handleControlRequest = async (
       throw controlErrors.wrongSecret(controlSecretHeader);
     }
     if (path === "/_control/requests" && request.headers.accept?.includes("text/event-stream")) {
-      streamRequests(engine, response, closing);
+      streamRequests(server, response, closeSignal);
       return;
     }
-    const result = await runControlRoute(engine, request.method ?? "GET", path, await readBody(request));
+    const result = await runControlRoute(server, request.method ?? "GET", path, await readBody(request));
     if (result === undefined) sendJson(response, 204);
     else sendJson(response, 200, result);
   } catch (error) {
@@ -71,26 +71,26 @@ const isSameSecret = (candidate: string | string[] | undefined, secret: string):
 };
 
 /** Limits the bytes buffered for a client that does not read. Above the limit, the connection is closed. */
-const maxWaitingBytes = 4 * 1024 * 1024;
+const maxBufferedBytes = 4 * 1024 * 1024;
 
 /**
  * Streams the logged requests so far, then each new one, as server-sent events, until the client disconnects
  * or the server closes.
  */
-const streamRequests = (engine: Server, response: ServerResponse, closing: AbortSignal): void => {
+const streamRequests = (server: Server, response: ServerResponse, closeSignal: AbortSignal): void => {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   const writeEvent = (entry: object): void => {
     response.write(`data: ${JSON.stringify(entry)}\n\n`);
-    if (response.writableLength > maxWaitingBytes) response.destroy();
+    if (response.writableLength > maxBufferedBytes) response.destroy();
   };
   response.write(":\n\n");
-  for (const entry of engine.requests) writeEvent(entry);
+  for (const entry of server.requests) writeEvent(entry);
   const endStream = (): void => void response.end();
-  const stopFollowing = engine.followRequests(writeEvent);
-  closing.addEventListener("abort", endStream);
+  const stopFollowing = server.followRequests(writeEvent);
+  closeSignal.addEventListener("abort", endStream);
   response.on("close", () => {
     stopFollowing();
-    closing.removeEventListener("abort", endStream);
+    closeSignal.removeEventListener("abort", endStream);
   });
 };
 

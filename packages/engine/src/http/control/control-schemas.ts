@@ -1,5 +1,5 @@
-import { connectionFaultSchemas } from "../../control/connection-faults.js";
-import { faultSchemas } from "../../context/faults.js";
+import { connectionFaultFieldSchemas } from "../../control/connection-faults.js";
+import { faultFieldSchemas } from "../../context/fault.js";
 import {
   approvalStatuses,
   backupStatuses,
@@ -9,21 +9,21 @@ import {
 } from "./statuses.js";
 
 /** Length of the window of a rate limit, in milliseconds. */
-export const defaultRateWindow = 60_000;
+export const defaultRateWindowMs = 60_000;
 
 /** The part of a JSON Schema that the document of the control surface uses. */
 export type ControlSchema = { readonly [keyword: string]: unknown };
 
 const stringSchema: ControlSchema = { type: "string" };
-const stringsSchema: ControlSchema = { type: "array", items: stringSchema };
+const stringListSchema: ControlSchema = { type: "array", items: stringSchema };
 const timeSchema: ControlSchema = { type: "string", format: "date-time" };
-const epochSchema: ControlSchema = { type: "number", description: "Milliseconds since 1970." };
+const unixTimeSchema: ControlSchema = { type: "number", description: "Milliseconds since 1970." };
 const millisecondsSchema: ControlSchema = { type: "number", minimum: 0 };
 
-export const listSchema = (items: ControlSchema): ControlSchema => ({ type: "array", items });
+export const createListSchema = (items: ControlSchema): ControlSchema => ({ type: "array", items });
 
 /** Returns the schema of an object. Names that end in `?` are optional. */
-const objectSchema = (fields: Readonly<Record<string, ControlSchema>>): ControlSchema => {
+const createObjectSchema = (fields: Readonly<Record<string, ControlSchema>>): ControlSchema => {
   const names = Object.keys(fields);
   const required = names.filter((name) => !name.endsWith("?"));
   const properties = Object.entries(fields).map(([name, schema]) => [name.replace(/\?$/, ""), schema]);
@@ -35,39 +35,41 @@ const objectSchema = (fields: Readonly<Record<string, ControlSchema>>): ControlS
 };
 
 /** Returns the schema of a body, which has no other fields. */
-const bodySchema = (fields: Readonly<Record<string, ControlSchema>>): ControlSchema => ({
-  ...objectSchema(fields),
+const createBodySchema = (fields: Readonly<Record<string, ControlSchema>>): ControlSchema => ({
+  ...createObjectSchema(fields),
   additionalProperties: false,
 });
 
-const resourceSchema = objectSchema({ id: stringSchema });
+const resourceSchema = createObjectSchema({ id: stringSchema });
 
-const nullableSchema = (schema: ControlSchema): ControlSchema => ({ anyOf: [schema, { type: "null" }] });
-
-const userSchema = objectSchema({
-  id: stringSchema,
-  email: stringSchema,
-  name: nullableSchema(stringSchema),
+const createNullableSchema = (schema: ControlSchema): ControlSchema => ({
+  anyOf: [schema, { type: "null" }],
 });
 
-const statusBodySchema = (values: readonly string[]): ControlSchema =>
-  bodySchema({ status: { enum: values } });
+const userSchema = createObjectSchema({
+  id: stringSchema,
+  email: stringSchema,
+  name: createNullableSchema(stringSchema),
+});
 
-const installedFields = { id: stringSchema, struck: { type: "integer" } };
+const createStatusBodySchema = (values: readonly string[]): ControlSchema =>
+  createBodySchema({ status: { enum: values } });
+
+const installedFaultFields = { id: stringSchema, struck: { type: "integer" } };
 
 /** Schemas of the bodies and responses, by name. */
 export const controlSchemas = {
-  Error: objectSchema({
-    error: objectSchema({
+  Error: createObjectSchema({
+    error: createObjectSchema({
       code: stringSchema,
       message: stringSchema,
       "hint?": stringSchema,
-      "issues?": listSchema({ type: "object" }),
+      "issues?": createListSchema({ type: "object" }),
     }),
   }),
   Resource: { ...resourceSchema, description: "The resource, as the API returns it." },
   User: userSchema,
-  Approval: objectSchema({
+  Approval: createObjectSchema({
     id: stringSchema,
     status: { enum: approvalStatuses },
     createdAt: timeSchema,
@@ -76,96 +78,98 @@ export const controlSchemas = {
     agentId: stringSchema,
     sponsorId: stringSchema,
     workspaceId: stringSchema,
-    projectId: nullableSchema(stringSchema),
+    projectId: createNullableSchema(stringSchema),
     expiresAt: timeSchema,
-    windowExpiresAt: nullableSchema(timeSchema),
-    decidedAt: nullableSchema(timeSchema),
+    windowExpiresAt: createNullableSchema(timeSchema),
+    decidedAt: createNullableSchema(timeSchema),
     "hint?": stringSchema,
   }),
-  Clock: objectSchema({ now: timeSchema, frozen: { type: "boolean" } }),
-  Advance: bodySchema({ "milliseconds?": millisecondsSchema }),
-  SetTime: bodySchema({ time: timeSchema }),
-  Window: bodySchema({ "milliseconds?": { type: "number", exclusiveMinimum: 0 } }),
+  Clock: createObjectSchema({ now: timeSchema, frozen: { type: "boolean" } }),
+  Advance: createBodySchema({ "milliseconds?": millisecondsSchema }),
+  SetTime: createBodySchema({ time: timeSchema }),
+  Window: createBodySchema({ "milliseconds?": { type: "number", exclusiveMinimum: 0 } }),
   Snapshot: {
-    ...objectSchema({
+    ...createObjectSchema({
       version: { enum: [1, 2] },
       store: { type: "object" },
-      signingKeys: listSchema({ type: "object" }),
+      signingKeys: createListSchema({ type: "object" }),
       cursorKey: stringSchema,
       clock: { type: "object" },
-      jobs: listSchema({ type: "object" }),
+      jobs: createListSchema({ type: "object" }),
       "random?": {},
     }),
     description: "The whole state. Treat it as opaque: keys and secrets are part of it.",
   },
-  DatabaseStatus: statusBodySchema(databaseStatuses),
-  BackupStatus: statusBodySchema(backupStatuses),
-  DeploymentStatus: statusBodySchema(deploymentStatuses),
-  NewBackup: bodySchema({ "backupType?": { enum: backupTypes } }),
-  Domain: bodySchema({ name: stringSchema }),
-  Fault: bodySchema(faultSchemas),
-  InstalledFault: objectSchema({ ...faultSchemas, ...installedFields }),
-  ConnectionFault: bodySchema(connectionFaultSchemas),
-  InstalledConnectionFault: objectSchema({ ...connectionFaultSchemas, ...installedFields }),
-  ConnectionLimit: bodySchema({ "connections?": nullableSchema({ type: "integer", minimum: 0 }) }),
-  RateLimit: bodySchema({
+  DatabaseStatus: createStatusBodySchema(databaseStatuses),
+  BackupStatus: createStatusBodySchema(backupStatuses),
+  DeploymentStatus: createStatusBodySchema(deploymentStatuses),
+  NewBackup: createBodySchema({ "backupType?": { enum: backupTypes } }),
+  Domain: createBodySchema({ name: stringSchema }),
+  Fault: createBodySchema(faultFieldSchemas),
+  InstalledFault: createObjectSchema({ ...faultFieldSchemas, ...installedFaultFields }),
+  ConnectionFault: createBodySchema(connectionFaultFieldSchemas),
+  InstalledConnectionFault: createObjectSchema({ ...connectionFaultFieldSchemas, ...installedFaultFields }),
+  ConnectionLimit: createBodySchema({
+    "connections?": createNullableSchema({ type: "integer", minimum: 0 }),
+  }),
+  RateLimit: createBodySchema({
     "requests?": { type: "integer", minimum: 0, description: "Absent: no limit." },
     "window?": {
       type: "number",
       exclusiveMinimum: 0,
-      description: `Milliseconds. Default: ${String(defaultRateWindow)}.`,
+      description: `Milliseconds. Default: ${String(defaultRateWindowMs)}.`,
     },
-    "operations?": { ...stringsSchema, description: "Default: the operations that the contract limits." },
+    "operations?": { ...stringListSchema, description: "Default: the operations that the contract limits." },
   }),
-  LimitedOperations: objectSchema({ operations: stringsSchema }),
-  LoggedRequest: objectSchema({
+  LimitedOperations: createObjectSchema({ operations: stringListSchema }),
+  LoggedRequest: createObjectSchema({
     requestId: stringSchema,
-    at: epochSchema,
+    at: unixTimeSchema,
     method: stringSchema,
     path: stringSchema,
-    operationId: nullableSchema(stringSchema),
-    principal: nullableSchema(
-      objectSchema({ kind: stringSchema, subject: stringSchema, workspaceId: stringSchema }),
+    operationId: createNullableSchema(stringSchema),
+    principal: createNullableSchema(
+      createObjectSchema({ kind: stringSchema, subject: stringSchema, workspaceId: stringSchema }),
     ),
-    query: nullableSchema({ type: "object" }),
+    query: createNullableSchema({ type: "object" }),
     body: {},
-    ignoredFields: stringsSchema,
-    status: nullableSchema({ type: "integer" }),
-    code: nullableSchema(stringSchema),
+    ignoredFields: stringListSchema,
+    status: createNullableSchema({ type: "integer" }),
+    code: createNullableSchema(stringSchema),
     duration: { type: "number" },
   }),
-  NewUser: bodySchema({ "email?": stringSchema, "name?": stringSchema }),
-  NewWorkspace: bodySchema({ "name?": stringSchema, "ownerId?": stringSchema }),
+  NewUser: createBodySchema({ "email?": stringSchema, "name?": stringSchema }),
+  NewWorkspace: createBodySchema({ "name?": stringSchema, "ownerId?": stringSchema }),
   InWorkspace: {
-    ...objectSchema({ "workspaceId?": stringSchema }),
+    ...createObjectSchema({ "workspaceId?": stringSchema }),
     description: "With the fields of the operation of the API that creates the resource.",
   },
   InProject: {
-    ...objectSchema({ projectId: stringSchema }),
+    ...createObjectSchema({ projectId: stringSchema }),
     description: "With the fields of the operation of the API that creates the resource.",
   },
   OfDatabase: {
-    ...objectSchema({ databaseId: stringSchema }),
+    ...createObjectSchema({ databaseId: stringSchema }),
     description: "With the fields of the operation of the API that creates the resource.",
   },
   NewDeployment: {
-    ...objectSchema({
+    ...createObjectSchema({
       appId: stringSchema,
       "status?": stringSchema,
       "envVars?": { type: "object", additionalProperties: stringSchema },
     }),
     description: "With the fields of the operation of the API that creates the resource.",
   },
-  BackupOf: bodySchema({ databaseId: stringSchema }),
-  NewIntegration: bodySchema({
+  BackupOf: createBodySchema({ databaseId: stringSchema }),
+  NewIntegration: createBodySchema({
     "workspaceId?": stringSchema,
     "clientName?": stringSchema,
     "clientId?": stringSchema,
     "userId?": stringSchema,
-    "scopes?": stringsSchema,
+    "scopes?": stringListSchema,
   }),
-  CreatedIntegration: objectSchema({ integration: resourceSchema, client: resourceSchema }),
-  TokenRequest: bodySchema({
+  CreatedIntegration: createObjectSchema({ integration: resourceSchema, client: resourceSchema }),
+  TokenRequest: createBodySchema({
     kind: { enum: ["user", "other-user", "service", "agent", "expired", "without-scope"] },
     "userId?": stringSchema,
     "workspaceId?": stringSchema,
@@ -175,30 +179,30 @@ export const controlSchemas = {
     "sponsorId?": stringSchema,
     "expiresAt?": timeSchema,
     "notBefore?": timeSchema,
-    "scopes?": stringsSchema,
+    "scopes?": stringListSchema,
   }),
-  Token: objectSchema({ token: stringSchema }),
-  NewTenant: bodySchema({ "name?": stringSchema }),
-  Tenant: objectSchema({
+  Token: createObjectSchema({ token: stringSchema }),
+  NewTenant: createBodySchema({ "name?": stringSchema }),
+  Tenant: createObjectSchema({
     workspace: resourceSchema,
     user: userSchema,
     token: stringSchema,
     serviceToken: stringSchema,
   }),
-  ClientRegistration: bodySchema({
-    redirectUris: stringsSchema,
+  ClientRegistration: createBodySchema({
+    redirectUris: stringListSchema,
     "name?": stringSchema,
     "confidential?": { type: "boolean" },
     "secret?": stringSchema,
     "id?": stringSchema,
   }),
-  RegisteredClient: objectSchema({
+  RegisteredClient: createObjectSchema({
     id: stringSchema,
     name: stringSchema,
-    redirectUris: stringsSchema,
-    secret: nullableSchema(stringSchema),
+    redirectUris: stringListSchema,
+    secret: createNullableSchema(stringSchema),
   }),
-  AuthorizationRequest: bodySchema({
+  AuthorizationRequest: createBodySchema({
     "url?": stringSchema,
     "client?": stringSchema,
     "redirectUri?": stringSchema,
@@ -209,12 +213,12 @@ export const controlSchemas = {
     "user?": stringSchema,
     "workspace?": stringSchema,
   }),
-  Consented: objectSchema({ redirect: stringSchema, code: stringSchema }),
-  Denied: objectSchema({ redirect: stringSchema }),
+  Consented: createObjectSchema({ redirect: stringSchema, code: stringSchema }),
+  Denied: createObjectSchema({ redirect: stringSchema }),
 } satisfies Record<string, ControlSchema>;
 
 export type ControlSchemaName = keyof typeof controlSchemas;
 
-export const schemaReference = (name: ControlSchemaName): ControlSchema => ({
+export const createSchemaReference = (name: ControlSchemaName): ControlSchema => ({
   $ref: `#/components/schemas/${name}`,
 });

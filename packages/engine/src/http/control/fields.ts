@@ -3,13 +3,13 @@ import { isTooDeep } from "@mgmt/internal/values/is-too-deep";
 import type { Server } from "../../server/server.js";
 
 /** More than a snapshot has, whose rows contain strings of requests. */
-const maxDepth = 128;
+const maxControlBodyDepth = 128;
 
 /** The JSON object in the body of a control request; empty when there is no body. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Implements a control route: receives the values in its path and the fields of its body, and returns the JSON response. */
-export type ControlAction = (engine: Server, path: readonly string[], fields: Fields) => unknown;
+export type ControlAction = (server: Server, pathValues: readonly string[], fields: Fields) => unknown;
 
 /** Actions by route, written as `METHOD /path/{with}/{values}` relative to `/_control`. */
 export type ControlRoutes = Readonly<Record<string, ControlAction>>;
@@ -27,8 +27,8 @@ export const parseFields = (bytes: Uint8Array | undefined): Fields => {
   } catch {
     throw controlErrors.notJson();
   }
-  if (!isObject(value)) throw controlErrors.notAnObject();
-  if (isTooDeep(value, maxDepth)) throw controlErrors.tooDeep(maxDepth);
+  if (!isJsonObject(value)) throw controlErrors.notAnObject();
+  if (isTooDeep(value, maxControlBodyDepth)) throw controlErrors.tooDeep(maxControlBodyDepth);
   return { ...value };
 };
 
@@ -54,7 +54,7 @@ export const getOptionalTexts = (fields: Fields, name: string): string[] | undef
 export const getOptionalVariables = (fields: Fields, name: string): Record<string, string> | undefined => {
   const value: unknown = fields[name];
   if (value === undefined) return undefined;
-  if (!isObject(value)) throw controlErrors.invalidField(name, "must be an object of strings");
+  if (!isJsonObject(value)) throw controlErrors.invalidField(name, "must be an object of strings");
   return Object.fromEntries(
     Object.entries(value).map(([key, variable]) => {
       if (typeof variable !== "string")
@@ -64,7 +64,7 @@ export const getOptionalVariables = (fields: Fields, name: string): Record<strin
   );
 };
 
-const isObject = (value: unknown): value is object =>
+const isJsonObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns the values without the undefined ones. */

@@ -1,7 +1,7 @@
 import type { OperationId } from "../../generated/operations.js";
 import { controlErrors } from "../../control/control-error.js";
 import { assertKnownFields, buildControlDocument } from "./control-document.js";
-import { defaultRateWindow } from "./control-schemas.js";
+import { defaultRateWindowMs } from "./control-schemas.js";
 import type { ConnectionFault } from "../../control/connection-faults.js";
 import { oauthRoutes } from "./oauth-routes.js";
 import type { Server } from "../../server/server.js";
@@ -24,85 +24,85 @@ const readClockState = async ({ clock }: Server): Promise<object> => ({
   frozen: await clock.frozen,
 });
 
-const getPathId = (path: readonly string[]): string => path[0] ?? "";
+const getPathId = (pathValues: readonly string[]): string => pathValues[0] ?? "";
 
-/** All routes, which `controlDocument` describes. */
+/** All routes, which `buildControlDocument` describes. */
 export const controlRoutes: ControlRoutes = {
   "GET /openapi.json": buildControlDocument,
-  "POST /reset": (engine) => engine.reset(),
-  "GET /snapshot": (engine) => engine.snapshot(),
+  "POST /reset": (server) => server.reset(),
+  "GET /snapshot": (server) => server.snapshot(),
   // `load` validates the snapshot.
-  "PUT /snapshot": (engine, _path, fields) => engine.load(fields as unknown as Snapshot),
+  "PUT /snapshot": (server, _pathValues, fields) => server.load(fields as unknown as Snapshot),
 
   "GET /clock": readClockState,
-  "POST /clock/freeze": async (engine) => {
-    await engine.clock.freeze();
-    return readClockState(engine);
+  "POST /clock/freeze": async (server) => {
+    await server.clock.freeze();
+    return readClockState(server);
   },
-  "POST /clock/run": async (engine) => {
-    await engine.clock.run();
-    return readClockState(engine);
+  "POST /clock/run": async (server) => {
+    await server.clock.run();
+    return readClockState(server);
   },
-  "POST /clock/advance": async (engine, _path, fields) => {
-    await engine.clock.advance(getOptionalNumber(fields, "milliseconds") ?? 0);
-    return readClockState(engine);
+  "POST /clock/advance": async (server, _pathValues, fields) => {
+    await server.clock.advance(getOptionalNumber(fields, "milliseconds") ?? 0);
+    return readClockState(server);
   },
-  "POST /clock/set": async (engine, _path, fields) => {
-    await engine.clock.set(getText(fields, "time"));
-    return readClockState(engine);
+  "POST /clock/set": async (server, _pathValues, fields) => {
+    await server.clock.set(getText(fields, "time"));
+    return readClockState(server);
   },
 
-  "GET /approvals": (engine) => engine.approvals.list(),
-  "POST /approvals/{id}/approve": (engine, path) => engine.approvals.approve(getPathId(path)),
-  "POST /approvals/{id}/approve-window": (engine, path, fields) =>
-    engine.approvals.approveWindow(getPathId(path), getOptionalNumber(fields, "milliseconds")),
-  "POST /approvals/{id}/deny": (engine, path) => engine.approvals.deny(getPathId(path)),
+  "GET /approvals": (server) => server.approvals.list(),
+  "POST /approvals/{id}/approve": (server, pathValues) => server.approvals.approve(getPathId(pathValues)),
+  "POST /approvals/{id}/approve-window": (server, pathValues, fields) =>
+    server.approvals.approveWindow(getPathId(pathValues), getOptionalNumber(fields, "milliseconds")),
+  "POST /approvals/{id}/deny": (server, pathValues) => server.approvals.deny(getPathId(pathValues)),
 
-  "PUT /databases/{id}/status": (engine, path, fields) =>
-    engine.states.setDatabaseStatus(getPathId(path), getOneOf(fields, "status", databaseStatuses)),
-  "POST /databases/{id}/backups": (engine, path, fields) =>
-    engine.states.backUp(
-      getPathId(path),
+  "PUT /databases/{id}/status": (server, pathValues, fields) =>
+    server.states.setDatabaseStatus(getPathId(pathValues), getOneOf(fields, "status", databaseStatuses)),
+  "POST /databases/{id}/backups": (server, pathValues, fields) =>
+    server.states.backUp(
+      getPathId(pathValues),
       fields["backupType"] === undefined ? undefined : getOneOf(fields, "backupType", backupTypes),
     ),
-  "PUT /backups/{id}/status": (engine, path, fields) =>
-    engine.states.setBackupStatus(getPathId(path), getOneOf(fields, "status", backupStatuses)),
-  "PUT /deployments/{id}/status": (engine, path, fields) =>
-    engine.states.setDeploymentStatus(getPathId(path), getOneOf(fields, "status", deploymentStatuses)),
-  "POST /apps/{id}/domains": (engine, path, fields) =>
-    engine.states.attachDomain(getPathId(path), getText(fields, "name")),
+  "PUT /backups/{id}/status": (server, pathValues, fields) =>
+    server.states.setBackupStatus(getPathId(pathValues), getOneOf(fields, "status", backupStatuses)),
+  "PUT /deployments/{id}/status": (server, pathValues, fields) =>
+    server.states.setDeploymentStatus(getPathId(pathValues), getOneOf(fields, "status", deploymentStatuses)),
+  "POST /apps/{id}/domains": (server, pathValues, fields) =>
+    server.states.attachDomain(getPathId(pathValues), getText(fields, "name")),
 
-  "GET /faults": (engine) => engine.faults.list(),
+  "GET /faults": (server) => server.faults.list(),
   // `add` validates the fault.
-  "POST /faults": (engine, _path, fields) => engine.faults.add(fields),
-  "DELETE /faults": (engine) => engine.faults.clear(),
-  "DELETE /faults/{id}": async (engine, path) => {
-    if (!(await engine.faults.remove(getPathId(path))))
-      throw controlErrors.notFound("fault", getPathId(path));
+  "POST /faults": (server, _pathValues, fields) => server.faults.add(fields),
+  "DELETE /faults": (server) => server.faults.clear(),
+  "DELETE /faults/{id}": async (server, pathValues) => {
+    if (!(await server.faults.remove(getPathId(pathValues))))
+      throw controlErrors.notFound("fault", getPathId(pathValues));
   },
-  "PUT /rate-limit": async (engine, _path, fields) => {
+  "PUT /rate-limit": async (server, _pathValues, fields) => {
     const requests = getOptionalNumber(fields, "requests");
-    const window = getOptionalNumber(fields, "window") ?? defaultRateWindow;
+    const window = getOptionalNumber(fields, "window") ?? defaultRateWindowMs;
     const operations = getOptionalTexts(fields, "operations");
-    if (requests === undefined) return { operations: await engine.setRateLimit(null) };
+    if (requests === undefined) return { operations: await server.setRateLimit(null) };
     // `setRateLimit` refuses names that are not operations.
     const operationIds = operations as OperationId[] | undefined;
     return {
-      operations: await engine.setRateLimit({
+      operations: await server.setRateLimit({
         requests,
         window,
         ...(operationIds && { operations: operationIds }),
       }),
     };
   },
-  "GET /requests": (engine) => engine.requests,
+  "GET /requests": (server) => server.requests,
   "GET /connection-faults": ({ dataPlane }) => dataPlane.listFaults(),
-  "POST /connection-faults": ({ dataPlane }, _path, fields) =>
+  "POST /connection-faults": ({ dataPlane }, _pathValues, fields) =>
     // Adding a fault validates its fields.
     dataPlane.addFault(fields as unknown as ConnectionFault),
   "DELETE /connection-faults": ({ dataPlane }) => dataPlane.removeAllFaults(),
   "DELETE /connection-faults/{id}": ({ dataPlane }, [id = ""]) => dataPlane.removeFault(id),
-  "PUT /connection-limit": ({ dataPlane }, _path, fields) =>
+  "PUT /connection-limit": ({ dataPlane }, _pathValues, fields) =>
     dataPlane.setConnectionLimit(getOptionalNumber(fields, "connections") ?? null),
   ...seedRoutes,
   ...tokenRoutes,
@@ -110,7 +110,7 @@ export const controlRoutes: ControlRoutes = {
 };
 
 interface CompiledRoute {
-  readonly name: string;
+  readonly key: string;
   readonly method: string;
   readonly pattern: RegExp;
   readonly action: ControlAction;
@@ -119,9 +119,9 @@ interface CompiledRoute {
 const compileRoutePattern = (template: string): RegExp =>
   new RegExp(`^/_control${template.replaceAll(".", "\\.").replace(/\{\w+\}/g, "([\\w-]+)")}$`);
 
-const compiledRoutes: readonly CompiledRoute[] = Object.entries(controlRoutes).map(([name, action]) => {
-  const [method = "", template = ""] = name.split(" ");
-  return { name, method, pattern: compileRoutePattern(template), action };
+const compiledRoutes: readonly CompiledRoute[] = Object.entries(controlRoutes).map(([key, action]) => {
+  const [method = "", template = ""] = key.split(" ");
+  return { key, method, pattern: compileRoutePattern(template), action };
 });
 
 /**
@@ -130,7 +130,7 @@ const compiledRoutes: readonly CompiledRoute[] = Object.entries(controlRoutes).m
  * @throws ControlError when the request is refused.
  */
 export const runControlRoute = async (
-  engine: Server,
+  server: Server,
   method: string,
   path: string,
   fields: Fields,
@@ -143,9 +143,9 @@ export const runControlRoute = async (
       method,
       routesOfPath.map((route) => route.method),
     );
-  assertKnownFields(route.name, fields);
-  const [, ...values] = route.pattern.exec(path) ?? [];
-  const result: unknown = await route.action(engine, values, fields);
-  if (method !== "GET") await engine.save();
+  assertKnownFields(route.key, fields);
+  const [, ...pathValues] = route.pattern.exec(path) ?? [];
+  const result: unknown = await route.action(server, pathValues, fields);
+  if (method !== "GET") await server.save();
   return result;
 };

@@ -15,7 +15,7 @@ import {
 const omitFields = (fields: Fields, ...names: string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
-const getTargetWorkspace = (fields: Fields): { workspaceId?: string } =>
+const parseTargetWorkspace = (fields: Fields): { workspaceId?: string } =>
   omitUndefined<{ workspaceId: string }>({ workspaceId: getOptionalText(fields, "workspaceId") });
 
 /**
@@ -23,16 +23,16 @@ const getTargetWorkspace = (fields: Fields): { workspaceId?: string } =>
  *
  * @throws ControlError for an unknown kind or invalid fields; RequestError when a rule of the API refuses the resource.
  */
-export const seedResource = async (engine: Server, kind: string, fields: Fields): Promise<{ id: string }> => {
+export const seedResource = async (server: Server, kind: string, fields: Fields): Promise<{ id: string }> => {
   const prefix = "POST /seed/";
-  const createResource = Object.entries(seedRoutes).find(([route]) => route === prefix + kind)?.[1];
-  if (createResource === undefined) {
+  const routeAction = Object.entries(seedRoutes).find(([route]) => route === prefix + kind)?.[1];
+  if (routeAction === undefined) {
     const kinds = Object.keys(seedRoutes).map((route) => route.slice(prefix.length));
     throw controlErrors.unknownSeed(kind, kinds);
   }
   assertKnownFields(prefix + kind, fields);
   // Each route of this table returns a resource, that of integrations with its client.
-  const createdResource = (await createResource(engine, [], fields)) as
+  const createdResource = (await routeAction(server, [], fields)) as
     | { id: string }
     | { integration: { id: string } };
   return "integration" in createdResource ? createdResource.integration : createdResource;
@@ -40,43 +40,43 @@ export const seedResource = async (engine: Server, kind: string, fields: Fields)
 
 /** Most resources are created by operations of the API, whose validators check the fields. */
 export const seedRoutes: ControlRoutes = {
-  "POST /seed/user": ({ seed }, _path, fields) =>
+  "POST /seed/user": ({ seed }, _pathValues, fields) =>
     seed.user(
       omitUndefined<{ email: string; name: string }>({
         email: getOptionalText(fields, "email"),
         name: getOptionalText(fields, "name"),
       }),
     ),
-  "POST /seed/workspace": ({ seed }, _path, fields) =>
+  "POST /seed/workspace": ({ seed }, _pathValues, fields) =>
     seed.workspace(
       omitUndefined<{ name: string; ownerId: string }>({
         name: getOptionalText(fields, "name"),
         ownerId: getOptionalText(fields, "ownerId"),
       }),
     ),
-  "POST /seed/project": ({ seed }, _path, fields) =>
-    seed.project(omitFields(fields, "workspaceId"), getTargetWorkspace(fields)),
-  "POST /seed/database": ({ seed }, _path, fields) =>
+  "POST /seed/project": ({ seed }, _pathValues, fields) =>
+    seed.project(omitFields(fields, "workspaceId"), parseTargetWorkspace(fields)),
+  "POST /seed/database": ({ seed }, _pathValues, fields) =>
     seed.database(getText(fields, "projectId"), omitFields(fields, "projectId")),
-  "POST /seed/connection": ({ seed }, _path, fields) =>
+  "POST /seed/connection": ({ seed }, _pathValues, fields) =>
     seed.connection(getText(fields, "databaseId"), omitFields(fields, "databaseId")),
-  "POST /seed/backup": ({ seed }, _path, fields) => seed.backup(getText(fields, "databaseId")),
-  "POST /seed/branch": ({ seed }, _path, fields) =>
+  "POST /seed/backup": ({ seed }, _pathValues, fields) => seed.backup(getText(fields, "databaseId")),
+  "POST /seed/branch": ({ seed }, _pathValues, fields) =>
     seed.branch(getText(fields, "projectId"), omitFields(fields, "projectId")),
-  "POST /seed/app": ({ seed }, _path, fields) =>
+  "POST /seed/app": ({ seed }, _pathValues, fields) =>
     seed.app(getText(fields, "projectId"), omitFields(fields, "projectId")),
-  "POST /seed/deployment": ({ seed }, _path, fields) =>
+  "POST /seed/deployment": ({ seed }, _pathValues, fields) =>
     seed.deployment(getText(fields, "appId"), {
       ...omitFields(fields, "appId", "envVars"),
       ...omitUndefined<{ envVars: Record<string, string> }>({
         envVars: getOptionalVariables(fields, "envVars"),
       }),
     }),
-  "POST /seed/service-token": ({ seed }, _path, fields) =>
-    seed.serviceToken(omitFields(fields, "workspaceId"), getTargetWorkspace(fields)),
-  "POST /seed/integration": ({ seed }, _path, fields) =>
+  "POST /seed/service-token": ({ seed }, _pathValues, fields) =>
+    seed.serviceToken(omitFields(fields, "workspaceId"), parseTargetWorkspace(fields)),
+  "POST /seed/integration": ({ seed }, _pathValues, fields) =>
     seed.integration({
-      ...getTargetWorkspace(fields),
+      ...parseTargetWorkspace(fields),
       ...omitUndefined<{ clientName: string; clientId: string; userId: string; scopes: string[] }>({
         clientName: getOptionalText(fields, "clientName"),
         clientId: getOptionalText(fields, "clientId"),

@@ -11,11 +11,11 @@ import type { AgentTokenOptions, ServiceTokenOptions, UserTokenOptions } from ".
 
 const tokenKinds = ["user", "other-user", "service", "agent", "expired", "without-scope"] as const;
 
-type Options = UserTokenOptions & ServiceTokenOptions & AgentTokenOptions;
+type AnyTokenOptions = UserTokenOptions & ServiceTokenOptions & AgentTokenOptions;
 
 /** The options of a token, of which the mint takes those that its kind has. */
-const parseTokenOptions = (fields: Fields): Partial<Options> =>
-  omitUndefined<Options>({
+const parseTokenOptions = (fields: Fields): Partial<AnyTokenOptions> =>
+  omitUndefined<AnyTokenOptions>({
     userId: getOptionalText(fields, "userId"),
     workspaceId: getOptionalText(fields, "workspaceId"),
     integrationId: getOptionalText(fields, "integrationId"),
@@ -27,28 +27,28 @@ const parseTokenOptions = (fields: Fields): Partial<Options> =>
     scopes: getOptionalTexts(fields, "scopes"),
   });
 
-const signToken = (engine: Server, fields: Fields): Promise<string> => {
+const signToken = (server: Server, fields: Fields): Promise<string> => {
   const options = parseTokenOptions(fields);
   switch (getOneOf(fields, "kind", tokenKinds)) {
     case "user":
-      return engine.tokens.user(options);
+      return server.tokens.user(options);
     case "other-user":
-      return engine.tokens.otherUser(options);
+      return server.tokens.otherUser(options);
     case "service":
-      return engine.tokens.service(options);
+      return server.tokens.service(options);
     case "agent":
-      return engine.tokens.agent(options);
+      return server.tokens.agent(options);
     case "expired":
-      return engine.tokens.expired();
+      return server.tokens.expired();
     case "without-scope":
-      return engine.tokens.withoutScope();
+      return server.tokens.withoutScope();
   }
 };
 
 export const tokenRoutes: ControlRoutes = {
-  "POST /tenants": async (engine, _path, fields) => {
-    const { workspace, user, tokens } = await engine.createTenant(getOptionalText(fields, "name"));
+  "POST /tenants": async (server, _pathValues, fields) => {
+    const { workspace, user, tokens } = await server.createTenant(getOptionalText(fields, "name"));
     return { workspace, user, token: await tokens.user(), serviceToken: await tokens.service() };
   },
-  "POST /tokens": async (engine, _path, fields) => ({ token: await signToken(engine, fields) }),
+  "POST /tokens": async (server, _pathValues, fields) => ({ token: await signToken(server, fields) }),
 };

@@ -40,8 +40,8 @@ const renderWorkspace = (workspace: WorkspaceRow, isOnly: boolean): Html =>
   </label>`;
 
 /** Renders the second page, on which the user chooses a workspace and allows or denies access. */
-export const renderConsentPage = (parts: ConsentPageFields): string => {
-  const { action, clientName, user, workspaces, scopes, destination } = parts;
+export const renderConsentPage = (fields: ConsentPageFields): string => {
+  const { action, clientName, user, workspaces, scopes, destination } = fields;
   const allowButton = html`<button class="button primary" name="decision" value="allow">Allow</button>`;
   return renderLayout(
     `Allow ${clientName}`,
@@ -53,7 +53,7 @@ export const renderConsentPage = (parts: ConsentPageFields): string => {
         </div>
       </div>
       ${renderForm(
-        parts,
+        fields,
         html`<input type="hidden" name="user" value="${user.id}" />
           ${
             workspaces.length === 0

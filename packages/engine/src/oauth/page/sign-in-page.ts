@@ -13,13 +13,17 @@ const chevronIcon = renderStrokeIcon("m7 4 5 5-5 5");
  *
  * @param mayHaveKey Whether the address of the page may contain the sign-in key, which is then removed.
  */
-export const renderSignInPage = (parts: FormFields, users: readonly UserRow[], mayHaveKey: boolean): string =>
+export const renderSignInPage = (
+  fields: FormFields,
+  users: readonly UserRow[],
+  mayHaveKey: boolean,
+): string =>
   renderLayout(
     "Sign in",
     html`<h1>Sign in</h1>
-      <p class="quiet">to continue to <strong>${parts.clientName}</strong></p>
+      <p class="quiet">to continue to <strong>${fields.clientName}</strong></p>
       ${renderForm(
-        parts,
+        fields,
         html`<h2 id="accounts">Choose an account</h2>
           <ul class="rows" aria-labelledby="accounts">
             ${users.map(

@@ -13,12 +13,12 @@ interface AppScope {
 const findOtherApp = (
   { store }: RuleContext,
   { projectId, branchId }: AppScope,
-  self: AppRow | undefined,
+  changedApp: AppRow | undefined,
   identity: { name: string } | { logicalId: string },
 ): AppRow | undefined =>
   branchId === undefined
     ? undefined
-    : store.apps.list({ projectId, branchId, ...identity }).find(({ id }) => id !== self?.id);
+    : store.apps.list({ projectId, branchId, ...identity }).find(({ id }) => id !== changedApp?.id);
 
 const alreadyExistsError = (
   { store }: RuleContext,
@@ -37,9 +37,9 @@ export const assertAppNameFree = (
   context: RuleContext,
   scope: AppScope,
   name: string,
-  self?: AppRow,
+  changedApp?: AppRow,
 ): void => {
-  const otherApp = findOtherApp(context, scope, self, { name });
+  const otherApp = findOtherApp(context, scope, changedApp, { name });
   if (otherApp) throw alreadyExistsError(context, otherApp, "name");
 };
 
@@ -61,9 +61,9 @@ export const assertAppLogicalIdFree = (
   context: RuleContext,
   scope: AppScope,
   logicalId: string,
-  self: AppRow,
+  changedApp: AppRow,
 ): void => {
-  if (findOtherApp(context, scope, self, { logicalId })) {
+  if (findOtherApp(context, scope, changedApp, { logicalId })) {
     throw errors["app:logical_id_conflict"]({ logicalId });
   }
 };

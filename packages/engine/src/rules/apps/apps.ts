@@ -22,8 +22,8 @@ import { requireProject } from "../projects/project-access.js";
 import { type AppCollection, presentApp } from "./present-app.js";
 import { createPromoteHandler } from "./promotion.js";
 
-type ListCall = OperationCall<"apps.list" | "services.list">;
-type CreateCall = OperationCall<"apps.create" | "services.create">;
+type ListAppsCall = OperationCall<"apps.list" | "services.list">;
+type CreateAppCall = OperationCall<"apps.create" | "services.create">;
 type UpdateCall = OperationCall<"apps.update" | "services.update">;
 type SingleAppCall = OperationCall<
   | "apps.get"
@@ -60,8 +60,8 @@ const ensureBranchFields = ({ context }: OperationCall, projectId: string, choic
 const createListHandler = (collection: AppCollection) => {
   const present: PresentRow<AppRow> = (context, row) => presentApp(context, collection, row);
   return {
-    check: (call: ListCall) => assertOneBranchFilter(call.query),
-    act: (call: ListCall) => {
+    check: (call: ListAppsCall) => assertOneBranchFilter(call.query),
+    act: (call: ListAppsCall) => {
       const { projectId, logicalId } = call.query;
       return respondWithPage(
         call,
@@ -73,7 +73,7 @@ const createListHandler = (collection: AppCollection) => {
   };
 };
 
-const checkCreate = (call: CreateCall) => {
+const checkCreateApp = (call: CreateAppCall) => {
   const { context, body } = call;
   assertOneBranchField(body);
   assertNoLogicalIdWithGitName(body);
@@ -87,8 +87,8 @@ const checkCreate = (call: CreateCall) => {
 };
 
 const createCreateHandler = (collection: AppCollection) => ({
-  check: checkCreate,
-  act: (call: CreateCall, { project, choice }: ReturnType<typeof checkCreate>) => {
+  check: checkCreateApp,
+  act: (call: CreateAppCall, { project, choice }: ReturnType<typeof checkCreateApp>) => {
     const { context, body } = call;
     const id = context.ids.id("app");
     const app = context.store.apps.insert({
@@ -150,7 +150,7 @@ const createUpdateHandler = (collection: AppCollection) => ({
 const listDeploymentIds = ({ context }: OperationCall, app: AppRow): string[] =>
   context.store.deployments.list({ appId: app.id }).map(({ id }) => id);
 
-const checkDelete = (call: SingleAppCall) => {
+const checkDeleteApp = (call: SingleAppCall) => {
   const app = requireApp(call);
   const deploymentInTransition = call.context.store.deployments.find({
     appId: app.id,
@@ -162,8 +162,8 @@ const checkDelete = (call: SingleAppCall) => {
 
 /** Deletes an app and its deployments. Running deployments are stopped. */
 const deleteHandler = {
-  check: checkDelete,
-  act: (call: SingleAppCall, { app, deploymentIds }: ReturnType<typeof checkDelete>): SuccessResponse => {
+  check: checkDeleteApp,
+  act: (call: SingleAppCall, { app, deploymentIds }: ReturnType<typeof checkDeleteApp>): SuccessResponse => {
     const { store } = call.context;
     const currentDeploymentIds = listDeploymentIds(call, app);
     if (currentDeploymentIds.some((id) => !deploymentIds.includes(id)))

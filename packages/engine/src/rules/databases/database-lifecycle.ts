@@ -184,7 +184,7 @@ export const findDatabaseWithLogins = async (
   );
 
 /** Creates a database with a role for each of its connections. */
-const createDatabase = async (
+const createRealDatabase = async (
   { databaseEngine }: JobContext,
   { row, credentials }: DatabaseWithLogins,
   signal: AbortSignal,
@@ -209,7 +209,7 @@ const createFillHandler =
     let lockedDatabaseIds = [databaseId];
     for (let isDone = false; !isDone;) {
       await databaseWork.withLock(lockedDatabaseIds, (heldLock) =>
-        databaseWork.runFill(databaseId, { held: heldLock, isWanted }, async (lock) => {
+        databaseWork.runFill(databaseId, { heldLock, isWanted }, async (lock) => {
           const database = await findDatabaseWithLogins(context, databaseId);
           const databaseToFill =
             database !== undefined && shouldBeFilled(database.row) ? database : undefined;
@@ -225,7 +225,7 @@ const createFillHandler =
 const provisionDatabase: JobHandler = createFillHandler(async (context, database, lock) => {
   const { row } = database;
   if (row.made) return;
-  const fill = (): Promise<void> => createDatabase(context, database, lock.signal);
+  const fill = (): Promise<void> => createRealDatabase(context, database, lock.signal);
   await fillDatabase(context, row, lock, {
     statusDuringWork: "provisioning",
     jobKind: provisionJobKind,
@@ -243,7 +243,7 @@ const recoverDatabase: JobHandler = createFillHandler(async (context, database, 
     signal.throwIfAborted();
     await context.databaseEngine.restore(row.id, backupId, signal);
   };
-  const fill = row.made ? restore : (): Promise<void> => createDatabase(context, database, signal);
+  const fill = row.made ? restore : (): Promise<void> => createRealDatabase(context, database, signal);
   await fillDatabase(context, row, lock, { statusDuringWork: "recovering", jobKind: recoverJobKind, fill });
 });
 

@@ -35,11 +35,11 @@ const assertDatabaseLogicalIdFree = (
   context: RuleContext,
   branchId: string | null | undefined,
   logicalId: string,
-  self?: DatabaseRow,
+  changedDatabase?: DatabaseRow,
 ): void => {
   if (branchId === undefined) return;
   const databasesWithLogicalId = context.store.databases.list({ branchId, logicalId });
-  if (databasesWithLogicalId.some(({ id }) => id !== self?.id))
+  if (databasesWithLogicalId.some(({ id }) => id !== changedDatabase?.id))
     throw errors["database:logical_id_conflict"]({ logicalId });
 };
 
@@ -58,7 +58,7 @@ const chooseDatabaseBranch = (
 
 type CreateFields = SourceFields & BranchFields & { region?: string; name?: string; isDefault?: boolean };
 
-const checkCreate = (call: OperationCall, projectId: string, fields: CreateFields) => {
+const checkCreateDatabase = (call: OperationCall, projectId: string, fields: CreateFields) => {
   assertOneBranchField(fields);
   assertNoLogicalIdWithGitName(fields);
   const source = resolveSource(fields);
@@ -72,10 +72,10 @@ const checkCreate = (call: OperationCall, projectId: string, fields: CreateField
   return { project, choice, source, logicalId };
 };
 
-const createDatabase = (
+const addRequestedDatabase = (
   context: RuleContext,
   fields: CreateFields,
-  checkedRequest: ReturnType<typeof checkCreate>,
+  checkedRequest: ReturnType<typeof checkCreateDatabase>,
 ) => {
   const { project, choice, source, logicalId } = checkedRequest;
   return addDatabase(context, {
@@ -88,7 +88,7 @@ const createDatabase = (
   });
 };
 
-const checkDelete = (call: OperationCall<"databases.delete">): DatabaseRow => {
+const checkDeleteDatabase = (call: OperationCall<"databases.delete">): DatabaseRow => {
   const database = requireAccess(call, "database", call.path.databaseId);
   if (database.isDefault) throw errors["database:default_protected"]();
   return database;
@@ -118,9 +118,9 @@ export const databaseHandlers = {
 
   "projects.databases.create": handler("projects.databases.create", {
     preloads: preloadDefaultBranch,
-    check: (call) => checkCreate(call, call.path.projectId, call.body),
+    check: (call) => checkCreateDatabase(call, call.path.projectId, call.body),
     act: ({ context, body }, checkedRequest) => {
-      const { database, connection } = createDatabase(context, body, checkedRequest);
+      const { database, connection } = addRequestedDatabase(context, body, checkedRequest);
       return { status: 201, body: { data: presentNewDatabase(context, database, connection) } };
     },
   }),
@@ -140,9 +140,9 @@ export const databaseHandlers = {
   }),
 
   "databases.create": handler("databases.create", {
-    check: (call) => checkCreate(call, call.body.projectId, call.body),
+    check: (call) => checkCreateDatabase(call, call.body.projectId, call.body),
     act: ({ context, body }, checkedRequest) => {
-      const { database, connection } = createDatabase(context, body, checkedRequest);
+      const { database, connection } = addRequestedDatabase(context, body, checkedRequest);
       return { status: 201, body: { data: presentCreatedDatabase(context, database, connection) } };
     },
   }),
@@ -180,7 +180,7 @@ export const databaseHandlers = {
   }),
 
   "databases.delete": handler("databases.delete", {
-    check: checkDelete,
+    check: checkDeleteDatabase,
     act: ({ context }, database) => ({
       status: 204,
       after: requestChange(context, database, { type: "deleteDatabase", projectId: null }),

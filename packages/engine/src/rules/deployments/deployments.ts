@@ -44,17 +44,21 @@ const toPortMapping = (portMapping: PortMapping | undefined): DeploymentRow["por
   return typeof http === "number" ? { http } : {};
 };
 
-type ListCall = OperationCall<"apps.deployments.list"> | OperationCall<"services.deployments.list">;
-type CreateCall = OperationCall<"apps.deployments.create"> | OperationCall<"services.deployments.create">;
+type ListDeploymentsCall =
+  | OperationCall<"apps.deployments.list">
+  | OperationCall<"services.deployments.list">;
+type CreateDeploymentCall =
+  | OperationCall<"apps.deployments.create">
+  | OperationCall<"services.deployments.create">;
 
 // An app is a service, so both routes list and create the same deployments.
 const listHandler = {
   check: requireApp,
-  act: (call: ListCall, app: AppRow) =>
+  act: (call: ListDeploymentsCall, app: AppRow) =>
     respondWithPage(call, call.context.store.deployments, { appId: app.id }, presentDeployment),
 };
 
-const checkCreate = (call: CreateCall) => {
+const checkCreateDeployment = (call: CreateDeploymentCall) => {
   const app = requireApp(call);
   const promotedDeployment =
     app.latestDeploymentId === null ? undefined : call.context.store.deployments.get(app.latestDeploymentId);
@@ -67,8 +71,11 @@ const checkCreate = (call: CreateCall) => {
 };
 
 const createHandler = {
-  check: checkCreate,
-  act: ({ context, body }: CreateCall, { app, reusedDeployment }: ReturnType<typeof checkCreate>) => {
+  check: checkCreateDeployment,
+  act: (
+    { context, body }: CreateDeploymentCall,
+    { app, reusedDeployment }: ReturnType<typeof checkCreateDeployment>,
+  ) => {
     const uploadKey = reusedDeployment === undefined ? context.ids.secret(43) : null;
     const deployment = context.store.deployments.insert({
       id: context.ids.id("deployment"),

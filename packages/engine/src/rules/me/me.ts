@@ -4,7 +4,7 @@ import type { Principal } from "../../values/principal.js";
 import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";
 
 /** Returns the user of a user's credential; null for a service token or an agent. */
-const presentUser = ({ store }: RuleContext, principal: Principal): MeUser | null => {
+const presentCurrentUser = ({ store }: RuleContext, principal: Principal): MeUser | null => {
   if (principal.kind !== "user") return null;
   const user = store.users.get(principal.userId);
   return { id: principal.userId, email: user?.email ?? principal.email, name: user?.name ?? null };
@@ -27,7 +27,7 @@ export const meHandlers = {
     act: ({ context, principal }) => {
       const workspace = context.store.workspaces.get(principal.workspaceId);
       const me: Me = {
-        user: presentUser(context, principal),
+        user: presentCurrentUser(context, principal),
         workspace: workspace ? { id: workspace.id, name: workspace.name } : null,
         credential: presentCredential(context, principal),
       };

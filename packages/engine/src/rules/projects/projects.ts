@@ -43,7 +43,7 @@ const assertNoDependencies = ({ store }: RuleContext, projectId: string): void =
   }
 };
 
-const checkDelete = (call: OperationCall<"projects.delete">): ProjectRow => {
+const checkDeleteProject = (call: OperationCall<"projects.delete">): ProjectRow => {
   // A deletion that is under way may still fail, so another one waits for it rather than finding nothing.
   const project = requireAccess(call, "project", call.path.id);
   assertNoDependencies(call.context, project.id);
@@ -149,7 +149,7 @@ export const projectHandlers = {
   }),
 
   "projects.delete": handler("projects.delete", {
-    check: checkDelete,
+    check: checkDeleteProject,
     act: ({ context }, project) => {
       const database = findDefaultDatabase(context, project.id);
       if (database === undefined) {

@@ -8,7 +8,7 @@ export const runChangeStep = async <T>(
   step: (context: RuleContext) => T,
 ): Promise<T> => {
   const result = await requestContext.transact(writeWithoutLocks, step);
-  await requestContext.saved();
+  await requestContext.whenSaved();
   return result;
 };
 

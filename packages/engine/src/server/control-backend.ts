@@ -24,33 +24,37 @@ export interface TransactionView {
 }
 
 /** Where the rows of the server itself are. */
-export interface ControlRows<M extends Mode> {
+export interface ControlBackend<M extends Mode> {
   /** Whether any fault is installed, as the latest transaction of this process has seen it. */
   readonly hasFaults: boolean;
   /** Runs a step in a transaction. */
-  run<T>(transactionOptions: TransactionOptions, step: (view: TransactionView) => T): Returned<M, T>;
+  runTransaction<T>(
+    transactionOptions: TransactionOptions,
+    step: (view: TransactionView) => T,
+  ): Returned<M, T>;
   /** Plans the jobs by a clock that was changed. */
-  planJobs(): void;
+  lookForDueJobs(): void;
   /** Moves the clock forward to a time, and runs the jobs that fall due on the way, each at its own time. */
   advanceTo(time: number): Promise<void>;
 }
 
 /** Returns the rows that the control surface uses. */
-export const createServerRecords = <M extends Mode>(rows: ControlRows<M>): ServerRecords<M> => {
+export const createServerRecords = <M extends Mode>(backend: ControlBackend<M>): ServerRecords<M> => {
   const random = new RandomIds(null);
   return {
-    hasFaults: () => rows.hasFaults,
-    read: (step) => rows.run(readOnlyTransaction, (view) => step(createRowsView(view, random))),
+    hasFaults: () => backend.hasFaults,
+    read: (step) => backend.runTransaction(readOnlyTransaction, (view) => step(createRowsView(view, random))),
     change: (lock, step) =>
-      rows.run({ mode: "write", locks: [lock] }, (view) => step(createRowsView(view, random))),
+      backend.runTransaction({ mode: "write", locks: [lock] }, (view) => step(createRowsView(view, random))),
   };
 };
 
 const createRowsView = ({ tables, row, context }: TransactionView, random: RandomIds): ServerRowsView => ({
-  installed: row,
+  controlSettings: row,
   faults: tables.table<FaultRow, AllRowsLookup>("faults"),
   now: context.clock.now(),
-  install: (changes) => void tables.table<ServerRow, AllRowsLookup>("server").update(serverRowId, changes),
+  changeControlSettings: (changes) =>
+    void tables.table<ServerRow, AllRowsLookup>("server").update(serverRowId, changes),
   draw: () => {
     const generators = tables.table<GeneratorRow, AllRowsLookup>("server");
     const draws = generators.get(generatorRowId)?.draws ?? null;
@@ -66,15 +70,15 @@ const createRowsView = ({ tables, row, context }: TransactionView, random: Rando
 export const clockTransactionOptions: TransactionOptions = { mode: "write", locks: ["clock"] };
 
 /** Returns the clock that the control surface uses. */
-export const createClockSource = <M extends Mode>(rows: ControlRows<M>): ClockSource<M> => ({
-  read: (look) => rows.run(readOnlyTransaction, ({ context }) => look(context.clock)),
+export const createClockSource = <M extends Mode>(backend: ControlBackend<M>): ClockSource<M> => ({
+  read: (readClock) => backend.runTransaction(readOnlyTransaction, ({ context }) => readClock(context.clock)),
   change: (change) =>
     applyWhenReady(
-      rows.run(clockTransactionOptions, ({ tables }) => changeClock(tables, change)),
-      () => rows.planJobs(),
+      backend.runTransaction(clockTransactionOptions, ({ tables }) => changeClock(tables, change)),
+      () => backend.lookForDueJobs(),
       // It is a promise if that of `run` is.
     ) as Returned<M, void>,
-  advanceTo: (time) => rows.advanceTo(time),
+  advanceTo: (time) => backend.advanceTo(time),
 });
 
 export const changeClock = (tables: ServerTables, change: (clock: VirtualClock) => void): void => {

@@ -21,7 +21,7 @@ export interface Fault {
   times?: number | undefined;
   /** Probability that it applies to a request, 0 to 1. Default: 1. With `deterministic`, the draws are reproducible. */
   probability?: number | undefined;
-  /** Delay of the response, in milliseconds of real time; for the clients of `mock.client`, of the clock. */
+  /** Delay of the response, in milliseconds of real time. Clients of `mock.client` wait by the clock of the mock instead. */
   latency?: number | undefined;
   /** Status to respond with, without running the operation: 400 to 599, or from 200 with a `body`. */
   status?: number | undefined;
@@ -49,7 +49,8 @@ const oauthFaultTargets: ReadonlySet<string> = new Set(oauthEndpoints.map((name)
 /** Longest delay of a Node.js timer, in milliseconds. */
 const maxLatencyMs = 2_147_483_647;
 
-export const faultSchemas = {
+/** The schemas of the fields of a fault. A name that ends in `?` is optional. */
+export const faultFieldSchemas = {
   "operation?": {
     anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
     description: "Default: all operations.",
@@ -67,7 +68,7 @@ export const faultSchemas = {
 
 /** @throws TypeError */
 export const assertFault = (fault: Fault): void => {
-  assertOptions(fault, faultSchemas);
+  assertOptions(fault, faultFieldSchemas);
   const { operation, latency, status, body, drop } = fault;
   for (const id of operation === undefined ? [] : [operation].flat()) {
     if (!Object.hasOwn(operations, id) && !oauthFaultTargets.has(id))
@@ -85,9 +86,9 @@ export const assertFault = (fault: Fault): void => {
 };
 
 /** The installed faults, as the pipeline uses them. */
-export interface FaultSource {
+export interface InstalledFaults {
   /** Whether any fault may be installed. */
-  readonly any: boolean;
+  readonly hasFaults: boolean;
   /** Returns the fault that applies to a request for this target, if any, and counts the request. */
   strike(target: FaultTarget): Awaitable<Fault | undefined>;
 }
@@ -99,11 +100,12 @@ export interface FaultCounts {
 }
 
 /**
- * Returns whether the fault applies to a request for this target, and counts the request.
+ * Returns whether the fault applies to a request for this target.
  *
+ * @param counts changed: either number grows by 1 if the request counts for it.
  * @param draw returns a number in [0, 1).
  */
-export const countAndCheckStrike = (
+export const strikeFault = (
   fault: Fault,
   counts: FaultCounts,
   target: FaultTarget,

@@ -2,7 +2,7 @@ import { type OperationId, operations } from "../generated/operations.js";
 import { errors } from "../values/errors.js";
 import type { Principal } from "../values/principal.js";
 import type { RateLimitSettings } from "../values/settings.js";
-import type { RateLimitHit, RateWindow } from "../store/rate-window.js";
+import type { CountPreload, RateWindow } from "../store/rate-window.js";
 
 /** Returns the operations that a limit applies to. */
 const findLimitedOperations = ({ operations: operationIds }: RateLimitSettings): OperationId[] =>
@@ -23,8 +23,8 @@ const assertRateLimit = ({ requests, window, operations: operationIds }: RateLim
   if (unknownId !== undefined) throw new TypeError(`The operation ${unknownId} does not exist`);
 };
 
-/** A limit, and the operations that it applies to. */
-export interface RateLimit extends RateLimitSettings {
+/** A limit whose default for `operations` is resolved. */
+export interface ResolvedRateLimit extends Omit<RateLimitSettings, "operations"> {
   readonly limitedOperations: ReadonlySet<OperationId>;
 }
 
@@ -33,22 +33,23 @@ export interface RateLimit extends RateLimitSettings {
  *
  * @throws TypeError when the limit is not valid.
  */
-export const resolveRateLimit = (limit: RateLimitSettings): RateLimit => {
+export const resolveRateLimit = (limit: RateLimitSettings): ResolvedRateLimit => {
   assertRateLimit(limit);
-  return { ...limit, limitedOperations: new Set(findLimitedOperations(limit)) };
+  const { requests, window } = limit;
+  return { requests, window, limitedOperations: new Set(findLimitedOperations(limit)) };
 };
 
 /** Identifies the windows of a principal: a refreshed token does not start a new window. */
 const buildRateWindowKey = ({ subject, clientId }: Principal): string => `${subject}\n${clientId ?? ""}`;
 
 /**
- * Returns the `RateLimit-*` headers of a counted request.
+ * Refuses a counted request if its window was full. Returns the `RateLimit-*` headers of its response.
  *
  * @param rateWindow the window that the request was counted in. Its count is above `requests` when it was full.
  * @throws RequestError 429 `rate_limit:exceeded` when the window was full.
  */
 const enforceRateLimit = (
-  { requests }: RateLimitSettings,
+  { requests }: ResolvedRateLimit,
   { count, endsAt }: RateWindow,
   now: number,
 ): Record<string, string> => {
@@ -65,36 +66,37 @@ const enforceRateLimit = (
 /**
  * Returns the preload that counts a request of a principal.
  *
- * @param epoch of the server's row. Another one starts all counts from 0.
+ * @param rateEpoch of the server's row. Another one starts all counts from 0.
  * @param now milliseconds since 1970.
  */
-export const createRateLimitHit = (
-  limit: RateLimit,
-  epoch: string,
+export const createCountPreload = (
+  limit: ResolvedRateLimit,
+  rateEpoch: string,
   principal: Principal,
   now: number,
-): RateLimitHit => ({
+): CountPreload => ({
   read: "hit",
   table: "rateWindows",
-  id: `${epoch} ${buildRateWindowKey(principal)}`,
+  id: `${rateEpoch} ${buildRateWindowKey(principal)}`,
   now,
   length: limit.window,
   maxCount: limit.requests + 1,
 });
 
 /**
- * Counts a request if its operation is limited, and returns the `RateLimit-*` headers of its response.
+ * If the operation of a request is limited, counts the request, refuses it when its window is full, and returns the
+ * `RateLimit-*` headers of its response. Returns undefined if it is not limited.
  *
  * @param limit null for no limit.
- * @param countHit counts it in its window.
+ * @param countRequest counts it in its window.
  * @throws RequestError 429 `rate_limit:exceeded` when the window is full.
  */
-export const countLimitedRequest = (
-  limit: RateLimit | null,
+export const countAndEnforceRateLimit = (
+  limit: ResolvedRateLimit | null,
   operation: OperationId,
-  countHit: (limit: RateLimit) => { readonly window: RateWindow; readonly now: number },
+  countRequest: (limit: ResolvedRateLimit) => { readonly window: RateWindow; readonly now: number },
 ): Record<string, string> | undefined => {
   if (limit === null || !limit.limitedOperations.has(operation)) return undefined;
-  const { window, now } = countHit(limit);
+  const { window, now } = countRequest(limit);
   return enforceRateLimit(limit, window, now);
 };

@@ -13,9 +13,9 @@ import { readOnlyTransaction, writeWithoutLocks } from "../store/storage-adapter
 import type { Replacement, TableStates } from "../store/records.js";
 import type { BackupRow, ConnectionRow, DatabaseRow } from "../store/rows.js";
 import type { Pauses } from "../values/pauses.js";
-import { rowsOfTable, findRemovedRows } from "./snapshot-tables.js";
+import { listTableRows, findRemovedRows } from "./snapshot-tables.js";
 
-interface ReplacementWork extends Pick<Transactions, "transact"> {
+interface ReconciliationServices extends Pick<Transactions, "transact"> {
   readonly databaseEngine: DatabaseEngine;
   readonly databaseWork: DatabaseWork;
 }
@@ -29,15 +29,15 @@ interface ReplacementWork extends Pick<Transactions, "transact"> {
  * @param pauses between attempts to reach the database server.
  * @throws DatabaseUnavailableError when `pauses` have ended and the database server cannot be reached.
  */
-export const matchDatabases = async (
+export const reconcileDatabases = async (
   replacement: Replacement,
-  work: ReplacementWork,
+  services: ReconciliationServices,
   pauses: Pauses,
 ): Promise<void> => {
   const steps = [
-    ...planDrops(replacement, work),
-    ...planLoginChanges(replacement, work),
-    ...planLostBackups(replacement, work),
+    ...planDrops(replacement, services),
+    ...planLoginChanges(replacement, services),
+    ...planLostBackups(replacement, services),
   ];
   await Promise.all(steps.map((step) => retryUntilAvailable(step, pauses)));
 };
@@ -54,14 +54,14 @@ export const retryUntilAvailable = async <T>(work: () => Promise<T>, pauses: Pau
   }
 };
 
-type MatchStep = () => Promise<void>;
+type ReconciliationStep = () => Promise<void>;
 
 const planDrops = (
   { before, after }: Replacement,
-  { databaseEngine, databaseWork, ...context }: ReplacementWork,
-): MatchStep[] => {
+  { databaseEngine, databaseWork, ...context }: ReconciliationServices,
+): ReconciliationStep[] => {
   const databases = findRemovedRows<DatabaseRow>(before, after, "databases").map(
-    ({ id }): MatchStep =>
+    ({ id }): ReconciliationStep =>
       () => {
         databaseWork.cancelFill(id);
         return databaseWork.withLock([id], async () => {
@@ -70,7 +70,7 @@ const planDrops = (
       },
   );
   const backups = findRemovedRows<BackupRow>(before, after, "backups").map(
-    ({ id, databaseId }): MatchStep =>
+    ({ id, databaseId }): ReconciliationStep =>
       () =>
         databaseWork.withLock([databaseId], async () => {
           const backup = await context.transact(readOnlyTransaction, ({ store }) => store.backups.get(id));
@@ -82,21 +82,21 @@ const planDrops = (
 
 const planLoginChanges = (
   { before, after }: Replacement,
-  { databaseEngine, databaseWork, ...context }: ReplacementWork,
-): MatchStep[] => {
-  const [loginsBefore, loginsAfter] = [loginsByDatabase(before), loginsByDatabase(after)];
-  const jobs = rowsOfTable<JobRow>(before, "jobs");
+  { databaseEngine, databaseWork, ...context }: ReconciliationServices,
+): ReconciliationStep[] => {
+  const [loginsBefore, loginsAfter] = [listLoginsByDatabase(before), listLoginsByDatabase(after)];
+  const jobs = listTableRows<JobRow>(before, "jobs");
   const unsettledDatabaseIds = new Set([
-    ...databasesWithChanges(before).map(({ id }) => id),
+    ...listDatabasesWithChanges(before).map(({ id }) => id),
     ...jobs.map(({ subject }) => subject),
   ]);
-  const connectionIdsBefore = connectionIdsByDatabase(before, jobs);
+  const connectionIdsBefore = listConnectionIdsByDatabase(before, jobs);
   const differingLogins = [...loginsAfter].filter(
     ([id, credentials]) =>
       unsettledDatabaseIds.has(id) || JSON.stringify(loginsBefore.get(id)) !== JSON.stringify(credentials),
   );
   return differingLogins.map(
-    ([id]): MatchStep =>
+    ([id]): ReconciliationStep =>
       () =>
         databaseWork.withLock([id], async () => {
           const database = await findDatabaseWithLogins(context, id);
@@ -111,17 +111,20 @@ const planLoginChanges = (
 };
 
 /** Returns the databases with changes that were requested. The real database may have them already. */
-const databasesWithChanges = (states: TableStates): DatabaseRow[] =>
-  rowsOfTable<DatabaseRow>(states, "databases").filter(({ changes = [] }) => changes.length > 0);
+const listDatabasesWithChanges = (states: TableStates): DatabaseRow[] =>
+  listTableRows<DatabaseRow>(states, "databases").filter(({ changes = [] }) => changes.length > 0);
 
 /** Returns the ids of all connections that may have a login, by database. */
-const connectionIdsByDatabase = (states: TableStates, jobs: readonly JobRow[]): Map<string, Set<string>> => {
+const listConnectionIdsByDatabase = (
+  states: TableStates,
+  jobs: readonly JobRow[],
+): Map<string, Set<string>> => {
   const connectionIds = new Map<string, Set<string>>();
   const add = (databaseId: string, connectionId: string): void => {
     connectionIds.set(databaseId, (connectionIds.get(databaseId) ?? new Set()).add(connectionId));
   };
-  for (const { id, databaseId } of rowsOfTable<ConnectionRow>(states, "connections")) add(databaseId, id);
-  for (const { id, changes = [] } of databasesWithChanges(states)) {
+  for (const { id, databaseId } of listTableRows<ConnectionRow>(states, "connections")) add(databaseId, id);
+  for (const { id, changes = [] } of listDatabasesWithChanges(states)) {
     for (const change of changes) if (change.type === "createConnection") add(id, change.connection.id);
   }
   for (const { kind, subject, change } of jobs) if (kind === loginJobKind && change) add(subject, change);
@@ -130,12 +133,12 @@ const connectionIdsByDatabase = (states: TableStates, jobs: readonly JobRow[]): 
 
 const planLostBackups = (
   { before, after }: Replacement,
-  { databaseEngine, databaseWork, ...context }: ReplacementWork,
-): MatchStep[] => {
-  const knownBackupIds = new Set(completedBackups(before).map(({ id }) => id));
-  const addedBackups = completedBackups(after).filter(({ id }) => !knownBackupIds.has(id));
+  { databaseEngine, databaseWork, ...context }: ReconciliationServices,
+): ReconciliationStep[] => {
+  const previousBackupIds = new Set(listCompletedBackups(before).map(({ id }) => id));
+  const addedBackups = listCompletedBackups(after).filter(({ id }) => !previousBackupIds.has(id));
   return addedBackups.map(
-    ({ id, databaseId }): MatchStep =>
+    ({ id, databaseId }): ReconciliationStep =>
       () =>
         databaseWork.withLock([databaseId], async () => {
           if (await databaseEngine.hasBackup(id)) return;
@@ -146,16 +149,16 @@ const planLostBackups = (
   );
 };
 
-const completedBackups = (states: TableStates): BackupRow[] =>
-  rowsOfTable<BackupRow>(states, "backups").filter(({ status }) => status === "completed");
+const listCompletedBackups = (states: TableStates): BackupRow[] =>
+  listTableRows<BackupRow>(states, "backups").filter(({ status }) => status === "completed");
 
 /** Returns the logins of the databases that have been created, by database. */
-const loginsByDatabase = (states: TableStates): Map<string, DatabaseCredential[]> => {
-  const rows = rowsOfTable<DatabaseRow>(states, "databases").filter(
+const listLoginsByDatabase = (states: TableStates): Map<string, DatabaseCredential[]> => {
+  const rows = listTableRows<DatabaseRow>(states, "databases").filter(
     (row) => row.made && !hasPendingDeletion(row),
   );
   const databases = new Map(rows.map(({ id }): [string, DatabaseCredential[]] => [id, []]));
-  for (const { id, databaseId, user, pass } of rowsOfTable<ConnectionRow>(states, "connections"))
+  for (const { id, databaseId, user, pass } of listTableRows<ConnectionRow>(states, "connections"))
     databases.get(databaseId)?.push({ connectionId: id, user, pass });
   return databases;
 };
