@@ -5,8 +5,8 @@ import { AdminConnection, quoteIdentifier, quoteLiteral } from "./connection/adm
 import { DatabaseCopier } from "./databases/database-copier.js";
 import { CurrentEndReasons } from "./connection/end-reasons.js";
 import { Logins } from "./logins/logins.js";
-import { preparedPrefix } from "./policy/names.js";
-import { createRoleStatements, platformRole } from "./policy/ownership.js";
+import { preparedNamePrefix } from "./policy/names.js";
+import { buildCreateRoleStatements, platformRole } from "./policy/ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { Presence } from "./repair/presence.js";
 import { type MissingData, type ApiDatabase, findPreparedDatabases, reconcile } from "./repair/reconcile.js";
@@ -17,7 +17,7 @@ import type { TenantLimits } from "./guard/tenant-guard.js";
 export interface OpenDatabases {
   engine: PostgresDatabases;
   /** Databases and backups that are recorded but not in Postgres. */
-  missing: MissingData;
+  missingData: MissingData;
   /** Ids of databases that exist but could not be made to match their records. */
   brokenIds: string[];
   /** Messages about work that failed. */
@@ -46,7 +46,7 @@ const targetPreparedCount = 3;
  */
 export const claimCluster = async (cluster: Cluster, newPassword: string): Promise<void> => {
   const admin = new AdminConnection(cluster);
-  const firstPreparedName = quoteIdentifier(`${preparedPrefix}first`);
+  const firstPreparedName = quoteIdentifier(`${preparedNamePrefix}first`);
   try {
     const verifier = quoteLiteral(await deriveScramVerifier(newPassword));
     await admin.runScriptIn("template1", cluster.databaseSetupStatements);
@@ -57,7 +57,7 @@ export const claimCluster = async (cluster: Cluster, newPassword: string): Promi
         `alter database template1 rename to ${firstPreparedName}`,
         `alter database ${firstPreparedName} allow_connections false`,
         `revoke all on database ${firstPreparedName}, postgres, template0 from public`,
-        ...createRoleStatements(cluster, platformRole, "nologin"),
+        ...buildCreateRoleStatements(cluster, platformRole, "nologin"),
         `alter database ${firstPreparedName} owner to ${quoteIdentifier(platformRole)}`,
         `alter role ${quoteIdentifier(cluster.address.user)} password ${verifier}`,
       ]),
@@ -79,34 +79,34 @@ export const openDatabases = async (
   { sessions, directory, onLog = () => undefined, ...limits }: DatabasesOptions = {},
 ): Promise<OpenDatabases> => {
   const admin = new AdminConnection(cluster, onLog);
-  const copies = new DatabaseCopier(admin, onLog);
-  const logins = new Logins(admin, copies);
+  const copier = new DatabaseCopier(admin, onLog);
+  const logins = new Logins(admin, copier);
   const presence = new Presence({ ...admin.address, database: "postgres" });
   try {
     // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.
     const reconciliation = await presence.enter(async () => {
       const databases = typeof apiDatabases === "function" ? await apiDatabases() : apiDatabases;
       const preparationProblems = await cluster.prepare(admin);
-      const result = await reconcile({ admin, copier: copies, logins }, databases);
+      const result = await reconcile({ admin, copier, logins }, databases);
       return {
         ...result,
         problems: [...preparationProblems, ...result.problems],
         isEmpty: databases.length === 0,
       };
     });
-    const { missing = noMissingData, brokenIds = [], problems = [] } = reconciliation ?? {};
+    const { missingData = noMissingData, brokenIds = [], problems = [] } = reconciliation ?? {};
     const preparedNames = reconciliation?.preparedDatabases ?? (await findPreparedDatabases(admin));
     const endReasons = new CurrentEndReasons();
     const guards = openGuards(admin, limits, onLog, endReasons);
     // Nobody can connect to databases that do not exist yet.
     if (reconciliation?.isEmpty !== true) await guards.whenApplied;
-    const preparedDatabases = new PreparedDatabases(copies, targetPreparedCount, preparedNames, onLog);
+    const preparedDatabases = new PreparedDatabases(copier, targetPreparedCount, preparedNames, onLog);
     const engine = new PostgresDatabases({
-      ...{ admin, copier: copies, logins, preparedDatabases, endReasons, sessions, onLog, directory },
+      ...{ admin, copier, logins, preparedDatabases, endReasons, sessions, onLog, directory },
     });
     return {
       engine,
-      missing,
+      missingData,
       brokenIds,
       problems,
       close: async () => {

@@ -21,15 +21,15 @@ import { CurrentEndReasons } from "./connection/end-reasons.js";
 import { type LoginRefusedError, sessionEndErrors } from "./connection/login-refused.js";
 import type { Logins } from "./logins/logins.js";
 import {
-  backupName,
-  backupSuffix,
-  databaseName,
-  ownerOf,
-  replacedName,
-  stagingName,
+  toBackupName,
+  toBackupSuffix,
+  toDatabaseName,
+  toTenantDatabaseName,
+  toReplacedName,
+  toStagingName,
 } from "./policy/names.js";
 import { type EndpointKind, resolveEndpoints } from "./policy/address.js";
-import { createRoleStatements } from "./policy/ownership.js";
+import { buildCreateRoleStatements } from "./policy/ownership.js";
 import { ClosedDatabases } from "./logins/closed-databases.js";
 import type { WaitLimits } from "./logins/gate.js";
 import { PendingLogins } from "./logins/pending-logins.js";
@@ -70,7 +70,7 @@ export class PostgresDatabases implements DatabaseEngine {
   readonly #runningFills = new RunningFills();
   readonly #endReasons: CurrentEndReasons;
 
-  constructor(parts: {
+  constructor(options: {
     admin: AdminConnection;
     copier: DatabaseCopier;
     logins: Logins;
@@ -83,21 +83,21 @@ export class PostgresDatabases implements DatabaseEngine {
     /** On the disk of Postgres, for messages. Default: unknown. */
     directory?: string | undefined;
   }) {
-    this.#admin = parts.admin;
-    this.#catalog = new Catalog(parts.admin);
-    this.#copier = parts.copier;
-    this.#endReasons = parts.endReasons ?? new CurrentEndReasons();
-    this.#copier.runWhileClosed = (database, work) => this.#runWhileClosed(database, work);
-    this.#logins = parts.logins;
-    this.#preparedDatabases = parts.preparedDatabases;
-    const { sessions, onLog = () => undefined } = parts;
+    this.#admin = options.admin;
+    this.#catalog = new Catalog(options.admin);
+    this.#copier = options.copier;
+    this.#endReasons = options.endReasons ?? new CurrentEndReasons();
+    this.#copier.closeWhile = (database, work) => this.#closeWhile(database, work);
+    this.#logins = options.logins;
+    this.#preparedDatabases = options.preparedDatabases;
+    const { sessions, onLog = () => undefined } = options;
     const withLock = async (name: string, work: () => Promise<void>): Promise<void> => {
       const withLocalLock = (): Promise<void> => this.#mutex.run([name], work);
       // The lock of work on the database, in all processes.
       await (sessions ? sessions.exclusively([`database ${name}`], withLocalLock) : withLocalLock());
     };
-    this.#recovery = new Recovery(parts.admin, parts.copier, withLock, onLog);
-    this.#stalledWork = new StalledWorkReporter(onLog, parts.directory);
+    this.#recovery = new Recovery(options.admin, options.copier, withLock, onLog);
+    this.#stalledWork = new StalledWorkReporter(onLog, options.directory);
   }
 
   /** Ends background work. */
@@ -106,7 +106,7 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   endpoints(databaseId: string): Record<EndpointKind, DatabaseAddress> {
-    const database = databaseName(databaseId);
+    const database = toDatabaseName(databaseId);
     const { direct, pooled, accelerate } = resolveEndpoints(this.#admin.cluster.address);
     return {
       direct: { ...direct, database },
@@ -122,13 +122,13 @@ export class PostgresDatabases implements DatabaseEngine {
    * @throws DatabaseUnavailableError; LoginRefusedError when the database is not open in time; the reason of the signal.
    */
   findDatabase(user: string, limits: WaitLimits): string | undefined | Promise<string | undefined> {
-    const waitUntilOpen = (database: string | undefined): string | undefined | Promise<string> =>
-      database === undefined ? undefined : this.#closedDatabases.waitUntilOpen(database, limits);
+    const resolveWhenOpen = (database: string | undefined): string | undefined | Promise<string> =>
+      database === undefined ? undefined : this.#closedDatabases.resolveWhenOpen(database, limits);
     const database =
       this.#logins.findKnownDatabase(user) ??
       this.#pendingLogins.waitForDatabase(user, limits) ??
       this.#logins.findDatabase(user);
-    return database instanceof Promise ? database.then(waitUntilOpen) : waitUntilOpen(database);
+    return database instanceof Promise ? database.then(resolveWhenOpen) : resolveWhenOpen(database);
   }
 
   /**
@@ -141,7 +141,7 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   announce(databaseId: string, credentials: readonly DatabaseCredential[]): void {
-    this.#pendingLogins.add(databaseName(databaseId), credentials);
+    this.#pendingLogins.add(toDatabaseName(databaseId), credentials);
   }
 
   /**
@@ -155,9 +155,9 @@ export class PostgresDatabases implements DatabaseEngine {
     credentials: readonly DatabaseCredential[],
     cancelSignal?: AbortSignal,
   ): Promise<void> {
-    const name = databaseName(databaseId);
+    const name = toDatabaseName(databaseId);
     this.#pendingLogins.add(name, credentials);
-    const sourceNames = source.type === "empty" ? [] : [databaseName(source.databaseId)];
+    const sourceNames = source.type === "empty" ? [] : [toDatabaseName(source.databaseId)];
     const createDatabase = async (signal: AbortSignal): Promise<void> => {
       const [currentState, loginStatements] = await Promise.all([
         this.#catalog.inspect(name),
@@ -173,7 +173,7 @@ export class PostgresDatabases implements DatabaseEngine {
         const { filledName, contentOwner } = await this.#createFilled(name, source, signal);
         try {
           signal.throwIfAborted();
-          if (currentState.role) await this.#logins.dropAll(name);
+          if (currentState.role) await this.#logins.dropAllLogins(name);
           await this.#finishDatabase(filledName, {
             name,
             loginStatements,
@@ -196,7 +196,7 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   async drop(databaseId: string): Promise<void> {
-    const name = databaseName(databaseId);
+    const name = toDatabaseName(databaseId);
     this.#runningFills.cancel(name, new DatabaseDroppedError(databaseId));
     this.#pendingLogins.refuseClients(name);
     await this.#withLockUntilDone([name], async () => {
@@ -217,7 +217,7 @@ export class PostgresDatabases implements DatabaseEngine {
     await this.#copier.drop(name);
     for (const backupDatabase of await this.#catalog.findDatabasesLike(`${name}.%`))
       await this.#copier.drop(backupDatabase);
-    await this.#logins.dropAll(name);
+    await this.#logins.dropAllLogins(name);
     if ((await this.#catalog.inspect(name)).role) await this.#copier.dropRole(name, name);
     await this.#copier.dropRetiredRoles();
   }
@@ -228,37 +228,41 @@ export class PostgresDatabases implements DatabaseEngine {
    * @throws DatabaseDroppedError when the database is dropped before the swap.
    */
   async restore(databaseId: string, backupId: string, cancelSignal?: AbortSignal): Promise<void> {
-    const name = databaseName(databaseId);
+    const name = toDatabaseName(databaseId);
     const backupDatabase = await this.#catalog.getBackupDatabase(backupId);
-    const staging = stagingName(name);
-    await this.#fill(name, { sourceNames: [ownerOf(backupDatabase)], cancelSignal }, async (signal) => {
-      for (const leftoverName of [staging, replacedName(name)]) await this.#copier.drop(leftoverName);
-      try {
-        await this.#copier.copy(backupDatabase, staging, signal);
-        await this.#copier.transferOwnership(staging, ownerOf(backupDatabase), name);
-        await this.#copier.copySettings(name, staging, "setrole <> 0");
-        signal.throwIfAborted();
-        await this.#swapDatabases(name, staging);
-      } finally {
-        await this.#copier.drop(staging);
-      }
-      await this.#dropReplaced(name);
-    });
+    const staging = toStagingName(name);
+    await this.#fill(
+      name,
+      { sourceNames: [toTenantDatabaseName(backupDatabase)], cancelSignal },
+      async (signal) => {
+        for (const leftoverName of [staging, toReplacedName(name)]) await this.#copier.drop(leftoverName);
+        try {
+          await this.#copier.copy(backupDatabase, staging, signal);
+          await this.#copier.transferOwnership(staging, toTenantDatabaseName(backupDatabase), name);
+          await this.#copier.copySettings(name, staging, "setrole <> 0");
+          signal.throwIfAborted();
+          await this.#swapDatabases(name, staging);
+        } finally {
+          await this.#copier.drop(staging);
+        }
+        await this.#dropReplaced(name);
+      },
+    );
   }
 
   async grant(databaseId: string, credential: DatabaseCredential): Promise<void> {
-    const name = databaseName(databaseId);
+    const name = toDatabaseName(databaseId);
     await this.#withLock([name], () => this.#logins.grant(name, credential));
   }
 
   async revoke(databaseId: string, connectionId: string): Promise<void> {
-    const name = databaseName(databaseId);
+    const name = toDatabaseName(databaseId);
     await this.#withLock([name], () => this.#logins.revoke(name, connectionId));
   }
 
   async backup(databaseId: string, backupId: string): Promise<{ size: number }> {
-    const name = databaseName(databaseId);
-    const backupDatabase = backupName(databaseId, backupId);
+    const name = toDatabaseName(databaseId);
+    const backupDatabase = toBackupName(databaseId, backupId);
     return this.#withLockUntilDone([name], async () => {
       const { database } = await this.#catalog.inspect(backupDatabase);
       // Left by an interrupted drop.
@@ -269,8 +273,8 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   async dropBackup(backupId: string): Promise<void> {
-    for (const backupDatabase of await this.#catalog.findDatabasesLike(`%${backupSuffix(backupId)}`)) {
-      await this.#withLock([ownerOf(backupDatabase)], () => this.#copier.drop(backupDatabase));
+    for (const backupDatabase of await this.#catalog.findDatabasesLike(`%${toBackupSuffix(backupId)}`)) {
+      await this.#withLock([toTenantDatabaseName(backupDatabase)], () => this.#copier.drop(backupDatabase));
     }
   }
 
@@ -283,7 +287,7 @@ export class PostgresDatabases implements DatabaseEngine {
    * at the same time uses nothing.
    */
   usage(databaseId: string): Promise<{ bytes: number; operations: number }> {
-    return this.#catalog.readUsage(databaseName(databaseId));
+    return this.#catalog.readUsage(toDatabaseName(databaseId));
   }
 
   /** Does the work when no other work uses these databases. */
@@ -328,19 +332,19 @@ export class PostgresDatabases implements DatabaseEngine {
   ): Promise<{ filledName: string; contentOwner: string | undefined }> {
     if (source.type === "empty")
       return { filledName: await this.#preparedDatabases.take(), contentOwner: undefined };
-    const staging = stagingName(name);
+    const staging = toStagingName(name);
     await this.#copier.drop(staging);
     const sourceName =
       source.type === "backup"
         ? await this.#catalog.getBackupDatabase(source.backupId)
-        : databaseName(source.databaseId);
+        : toDatabaseName(source.databaseId);
     await this.#copier.copy(sourceName, staging, signal);
-    return { filledName: staging, contentOwner: ownerOf(sourceName) };
+    return { filledName: staging, contentOwner: toTenantDatabaseName(sourceName) };
   }
 
   /** Copies the database under a temporary name, so that a backup is always complete. */
   async #createBackup(backupDatabase: string, name: string): Promise<void> {
-    const staging = stagingName(name);
+    const staging = toStagingName(name);
     await this.#copier.drop(staging);
     try {
       await this.#copier.copy(name, staging);
@@ -370,7 +374,9 @@ export class PostgresDatabases implements DatabaseEngine {
       contentOwner: string | undefined;
     },
   ): Promise<void> {
-    const createOwnerStatements = hasRole ? [] : createRoleStatements(this.#admin.cluster, name, "nologin");
+    const createOwnerStatements = hasRole
+      ? []
+      : buildCreateRoleStatements(this.#admin.cluster, name, "nologin");
     if (contentOwner !== undefined) {
       if (!hasRole) await this.#admin.runScript(createOwnerStatements);
       await this.#copier.transferOwnership(filledName, contentOwner, name);
@@ -384,14 +390,14 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   #swapDatabases(name: string, staging: string): Promise<void> {
-    return this.#runWhileClosed(name, () => this.#replaceDatabase(name, staging));
+    return this.#closeWhile(name, () => this.#replaceDatabase(name, staging));
   }
 
-  async #runWhileClosed(name: string, work: () => Promise<void>): Promise<void> {
+  async #closeWhile(name: string, work: () => Promise<void>): Promise<void> {
     const endReason = sessionEndErrors.copied(name);
     this.#endReasons.set(name, endReason, Infinity);
     try {
-      await this.#closedDatabases.runWhileClosed(name, work);
+      await this.#closedDatabases.closeWhile(name, work);
     } finally {
       // Clients may still learn that their sessions have ended.
       this.#endReasons.set(name, endReason, endNoticeMs);
@@ -403,7 +409,7 @@ export class PostgresDatabases implements DatabaseEngine {
     try {
       await this.#admin.runWhenUnused(name, () =>
         this.#admin.runScript([
-          `alter database ${quoteIdentifier(name)} rename to ${quoteIdentifier(replacedName(name))}`,
+          `alter database ${quoteIdentifier(name)} rename to ${quoteIdentifier(toReplacedName(name))}`,
           `alter database ${quoteIdentifier(staging)} rename to ${quoteIdentifier(name)}`,
           ...openToOwnerStatements(name),
         ]),
@@ -417,7 +423,7 @@ export class PostgresDatabases implements DatabaseEngine {
   /** The restore is complete, so it must not be repeated if the connection is lost now. */
   async #dropReplaced(name: string): Promise<void> {
     try {
-      await this.#copier.drop(replacedName(name));
+      await this.#copier.drop(toReplacedName(name));
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
       this.#recovery.scheduleRepair();

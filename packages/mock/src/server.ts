@@ -7,7 +7,7 @@ export {
   cliClient,
   defaultSettings,
   operations,
-  readSnapshot,
+  parseSnapshot,
   sampleClient,
 } from "@mgmt/engine";
 export type { Server } from "@mgmt/engine";

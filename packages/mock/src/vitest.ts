@@ -15,6 +15,7 @@ import type { Mock } from "./mocks/mock.js";
 export type { KitOptions } from "./kit/kit-options.js";
 export type { TestTenant } from "./kit/shared-mock.js";
 export type { MswServer } from "./interception/interception.js";
+export type { Mock } from "./mocks/mock.js";
 export type { WatchedTest } from "./kit/watched-test.js";
 
 /** Fixtures of a test. Each is created when the test asks for it. */

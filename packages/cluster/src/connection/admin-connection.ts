@@ -60,7 +60,7 @@ const guardedStartupOptions =
   "-c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0 -c default_transaction_isolation=read\\ committed";
 
 /** How long the end of sessions may take, in milliseconds. */
-const sessionEndTimeoutMs = 30_000;
+const endSessionsTimeoutMs = 30_000;
 
 /** How long a session may use a processor after it was told to end, before its process is killed, in milliseconds. */
 const killTimeoutMs = 5_000;
@@ -93,8 +93,8 @@ export class AdminConnection {
   /** For statements that copy or drop a database, so that nothing else waits for their connections. */
   readonly #longPool: Pool;
   /** Long statements wait here, because the pool would give up after some time, as if Postgres could not be reached. */
-  readonly #longSemaphore = new FairSemaphore({ total: maxLongStatements });
-  readonly #tenantSemaphore = new FairSemaphore({ total: maxTenantConnections });
+  readonly #longSemaphore = new FairSemaphore({ maxTotal: maxLongStatements });
+  readonly #tenantSemaphore = new FairSemaphore({ maxTotal: maxTenantConnections });
   readonly #blockerTerminator: BlockerTerminator;
   readonly #report: (problem: string) => void;
 
@@ -238,7 +238,7 @@ export class AdminConnection {
     let unresponsivePids: number[] = [];
     let isKilled = false;
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
-    for (let elapsed = 0; elapsed < sessionEndTimeoutMs; elapsed = performance.now() - startedAt) {
+    for (let elapsedMs = 0; elapsedMs < endSessionsTimeoutMs; elapsedMs = performance.now() - startedAt) {
       const sessions = await this.#terminateSessions(condition, value).catch((error: unknown) => {
         if (isKilled && error instanceof DatabaseUnavailableError) return undefined;
         throw error;
@@ -255,7 +255,7 @@ export class AdminConnection {
       unresponsivePids = sessions
         .filter(({ ended: isTerminated, running: isRunning }) => isTerminated !== null && isRunning)
         .map(({ pid }) => pid);
-      if (elapsed >= killTimeoutMs && unresponsivePids.length > 0 && !isKilled) {
+      if (elapsedMs >= killTimeoutMs && unresponsivePids.length > 0 && !isKilled) {
         this.#killProcesses(unresponsivePids);
         isKilled = true;
       }

@@ -1,5 +1,5 @@
 import type { ClientConfig, Pool } from "pg";
-import { ourRoleCondition } from "../policy/ownership.js";
+import { platformRoleCondition } from "../policy/ownership.js";
 import { openPool } from "./pool.js";
 
 /** How long statements of the platform wait for locks before the sessions that hold them are ended, in milliseconds. */
@@ -12,7 +12,7 @@ const lockWaitMs = 250;
 const terminateBlockersQuery = `
   select pg_terminate_backend(s.pid)
   from pg_stat_activity s
-  join pg_roles r on r.oid = s.usesysid and ${ourRoleCondition}
+  join pg_roles r on r.oid = s.usesysid and ${platformRoleCondition}
   where s.pid in (
       select unnest(pg_blocking_pids(a.pid)) from pg_stat_activity a
       where a.usename = current_user and a.wait_event_type = 'Lock')
@@ -25,7 +25,7 @@ const terminateBlockersQuery = `
  */
 export class BlockerTerminator {
   readonly #pool: Pool;
-  #runningStatements = 0;
+  #runningStatementCount = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param address where to connect to, with a connection that other work cannot take. */
@@ -35,7 +35,7 @@ export class BlockerTerminator {
 
   /** Runs statements, and ends the sessions that block them. */
   async runEndingBlockers<T>(work: () => Promise<T>): Promise<T> {
-    this.#runningStatements += 1;
+    this.#runningStatementCount += 1;
     this.#timer ??= setInterval(
       () => void this.#pool.query(terminateBlockersQuery).catch(() => undefined),
       lockWaitMs,
@@ -43,8 +43,8 @@ export class BlockerTerminator {
     try {
       return await work();
     } finally {
-      this.#runningStatements -= 1;
-      if (this.#runningStatements === 0) {
+      this.#runningStatementCount -= 1;
+      if (this.#runningStatementCount === 0) {
         clearInterval(this.#timer);
         this.#timer = undefined;
       }

@@ -18,7 +18,7 @@ export class FairWriteLock {
   readonly #acquireTimeoutMs: number;
 
   constructor({ maxConcurrent, acquireTimeoutMs }: WriteLockOptions) {
-    this.#semaphore = new FairSemaphore({ total: maxConcurrent });
+    this.#semaphore = new FairSemaphore({ maxTotal: maxConcurrent });
     this.#acquireTimeoutMs = acquireTimeoutMs;
   }
 

@@ -37,7 +37,7 @@ export const loginRefusals = {
       `the database "${database}" is still being created`,
       'Try again when its status is "ready", which the API shows.',
     ),
-  copying: (database: string) =>
+  closed: (database: string) =>
     new LoginRefusedError(
       cannotConnectNow,
       `the database "${database}" is being copied or restored`,

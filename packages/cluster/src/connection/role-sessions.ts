@@ -46,10 +46,10 @@ export const endStartingSessions = async (
   );
   let remainingSessions = sessions.filter(({ pid }) => pidsOfRole.has(pid) || !isTitle(titles.get(pid)));
   for (; remainingSessions.length > 0; await sleep(pollIntervalMs)) {
-    const elapsed = performance.now() - startedAt;
-    const hasTimedOut = elapsed >= timeoutMs;
+    const elapsedMs = performance.now() - startedAt;
+    const hasTimedOut = elapsedMs >= timeoutMs;
     if (hasTimedOut && !admin.cluster.canEndStartingSessions) return;
-    if (elapsed >= timeoutMs + endTimeoutMs)
+    if (elapsedMs >= timeoutMs + endTimeoutMs)
       throw toUnavailableError(new Error("Sessions that start do not end"));
     remainingSessions = await admin.query(
       `select l.pid, case when $2 or l.pid = any ($3) then pg_terminate_backend(l.pid) end ${startingSessionsFromSql} and l.pid = any ($1)`,

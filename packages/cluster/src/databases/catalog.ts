@@ -3,8 +3,8 @@ import {
   isPrivilegeError,
   invalidDatabaseCondition,
 } from "../connection/admin-connection.js";
-import { backupSuffix } from "../policy/names.js";
-import { ourDatabaseCondition } from "../policy/ownership.js";
+import { toBackupSuffix } from "../policy/names.js";
+import { platformDatabaseCondition } from "../policy/ownership.js";
 
 /** The database and role that Postgres has under the name of a database. */
 interface FoundDatabase {
@@ -48,7 +48,7 @@ export class Catalog {
   /** Returns the name of the database of a backup; undefined when the backup does not exist. */
   async findBackupDatabase(backupId: string): Promise<string | undefined> {
     const [name] = await this.findDatabasesLike(
-      `%${backupSuffix(backupId)}`,
+      `%${toBackupSuffix(backupId)}`,
       `not ${invalidDatabaseCondition}`,
     );
     return name;
@@ -57,7 +57,7 @@ export class Catalog {
   /** Returns the names of the platform's databases that match a pattern of `LIKE`, where `_` matches only itself. */
   async findDatabasesLike(pattern: string, condition = "true"): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
-      `select datname as name from pg_database d where datname like $1 and ${ourDatabaseCondition} and ${condition}`,
+      `select datname as name from pg_database d where datname like $1 and ${platformDatabaseCondition} and ${condition}`,
       [pattern.replaceAll("_", "\\_")],
     );
     return rows.map(({ name }) => name);

@@ -10,13 +10,13 @@ import {
   shortLockTimeoutSql,
 } from "../connection/admin-connection.js";
 import { toUnavailableError } from "../connection/unavailable.js";
-import { classifyName, ownerOf } from "../policy/names.js";
+import { classifyName, toTenantDatabaseName } from "../policy/names.js";
 import {
   loginRoleCondition,
-  ourRoleCondition,
+  platformRoleCondition,
   retiredRoleCondition,
   platformRole,
-  retireRoleStatement,
+  buildRetireRoleStatement,
 } from "../policy/ownership.js";
 import { alterRole, endRoleSessions } from "../connection/role-sessions.js";
 import { type TenantStatement, tenantStatements } from "../policy/tenant-statement.js";
@@ -52,8 +52,8 @@ export class DatabaseCopier {
   readonly #admin: AdminConnection;
   readonly #strategy: string;
   readonly #onLog: ((line: string) => void) | undefined;
-  /** Does work during which a database accepts no connections. */
-  runWhileClosed: (database: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
+  /** Closes a database for its clients while it does the work. */
+  closeWhile: (database: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
   /** Called when a database could not be dropped, and is invalid. */
   onStall: () => void = () => undefined;
 
@@ -96,7 +96,7 @@ export class DatabaseCopier {
     // Not whether it is open now: an earlier copy may have been interrupted before it opened the database again.
     const isTenantDatabase = classifyName(sourceName) === "database";
     await (isTenantDatabase
-      ? this.runWhileClosed(sourceName, () => this.#closeForCopy(sourceName, copyWhenUnused))
+      ? this.closeWhile(sourceName, () => this.#closeForCopy(sourceName, copyWhenUnused))
       : copyWhenUnused());
     await this.copySettings(sourceName, targetName, "setrole = 0");
   }
@@ -169,7 +169,7 @@ export class DatabaseCopier {
         from pg_roles r
         where (r.rolname = $1 or ${loginRoleCondition} and exists (
             select from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and o.rolname = $1))
-          and ${ourRoleCondition} and pg_has_role(r.oid, 'usage')`,
+          and ${platformRoleCondition} and pg_has_role(r.oid, 'usage')`,
       [source],
     );
     const roles = memberships.map(({ role }) => role);
@@ -222,17 +222,17 @@ export class DatabaseCopier {
   async #runUnlessStalled(statement: string): Promise<void> {
     const stallController = new AbortController();
     const watchForStall = async (): Promise<void> => {
-      for (let waited = 0; !stallController.signal.aborted; waited += stallCheckIntervalMs) {
+      for (let waitedMs = 0; !stallController.signal.aborted; waitedMs += stallCheckIntervalMs) {
         await sleep(stallCheckIntervalMs, undefined, { signal: stallController.signal, ref: false });
         const [waitingSession] = await this.#admin.query(
           "select from pg_stat_activity where query = $1 and wait_event = 'ProcSignalBarrier'",
           [statement],
         );
-        if (waitingSession === undefined) waited = 0;
-        else if (waited >= stallTimeoutMs) stallController.abort(stallError);
+        if (waitingSession === undefined) waitedMs = 0;
+        else if (waitedMs >= stallTimeoutMs) stallController.abort(stallError);
       }
     };
-    const watching = watchForStall().catch(() => undefined);
+    const whenWatchEnds = watchForStall().catch(() => undefined);
     try {
       await this.#admin.runLongStatement(statement, stallController.signal);
     } catch (error) {
@@ -240,7 +240,7 @@ export class DatabaseCopier {
       this.onStall();
     } finally {
       stallController.abort();
-      await watching;
+      await whenWatchEnds;
     }
   }
 
@@ -255,7 +255,7 @@ export class DatabaseCopier {
     await endRoleSessions(this.#admin, role);
     const databases = await this.#findDatabasesOfRole(role);
     for (const database of databases)
-      if (database !== sharedObjectsDatabase && ownerOf(database) === owner)
+      if (database !== sharedObjectsDatabase && toTenantDatabaseName(database) === owner)
         await this.#removeRoleFrom(role, database, owner);
     try {
       if (databases.includes(sharedObjectsDatabase)) {
@@ -270,7 +270,7 @@ export class DatabaseCopier {
       const groups = await this.#findGroupsOf(role);
       await this.#admin.runScript([
         ...groups.map((group) => `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(role)}`),
-        retireRoleStatement(role),
+        buildRetireRoleStatement(role),
       ]);
     }
   }
@@ -317,7 +317,7 @@ export class DatabaseCopier {
       [roles],
     );
     return [
-      ...this.#admin.cluster.allowOwningStatements(database, owner),
+      ...this.#admin.cluster.buildAllowOwningStatements(database, owner),
       ...roles.flatMap((role) => [
         tenantStatements.reassignOwned(role, owner),
         ...ownedDatabases

@@ -4,7 +4,7 @@ import type { DatabaseUnavailableError } from "@mgmt/engine";
 import { toUnavailableError } from "../connection/unavailable.js";
 import { type Attempt, createAttempt } from "../connection/attempt.js";
 import type { DatabaseCopier } from "./database-copier.js";
-import { preparedPrefix, unfinishedPreparedPrefix } from "../policy/names.js";
+import { preparedNamePrefix, unfinishedPreparedNamePrefix } from "../policy/names.js";
 
 interface Waiter {
   resolve(name: string): void;
@@ -132,7 +132,7 @@ export class PreparedDatabases {
 
   async #create(): Promise<string> {
     const id = randomBytes(8).toString("hex");
-    const [unfinished, name] = [unfinishedPreparedPrefix + id, preparedPrefix + id];
+    const [unfinished, name] = [unfinishedPreparedNamePrefix + id, preparedNamePrefix + id];
     try {
       await this.#copier.createEmpty(unfinished, name);
       return name;

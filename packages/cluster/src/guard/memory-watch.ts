@@ -49,7 +49,7 @@ export class MemoryWatch {
    *
    * @param isForced looks them up even if they have not grown.
    */
-  async findLarge(isForced: boolean): Promise<LargeDatabase[]> {
+  async findLargeDatabases(isForced: boolean): Promise<LargeDatabase[]> {
     const { maxBytesPerDatabase, maxTotalBytes } = this.#limits;
     const usedBytes = await this.#limits.readUsedBytes();
     if (usedBytes < this.#lastUsedBytes) this.#lastUsedBytes = usedBytes;

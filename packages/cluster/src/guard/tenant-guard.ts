@@ -3,7 +3,7 @@ import { connectionLimits } from "../connection/connection-limits.js";
 import { type AdminConnection, quoteIdentifier } from "../connection/admin-connection.js";
 import { computeFairLimit } from "./fair-limit.js";
 import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
-import { tenantDatabaseCondition, ourRoleCondition } from "../policy/ownership.js";
+import { tenantDatabaseCondition, platformRoleCondition } from "../policy/ownership.js";
 import { CurrentEndReasons } from "../connection/end-reasons.js";
 import { sessionEndErrors } from "../connection/login-refused.js";
 import { openPool, queryKeepingConnection } from "../connection/pool.js";
@@ -54,14 +54,14 @@ const usageQuery = `
   select d.oid, d.datname as name, d.datconnlimit as limit, count(a.pid)::integer as sessions
   from pg_database d
   left join pg_stat_activity a on a.datid = d.oid and a.backend_type = 'client backend'
-    and exists (select from pg_roles r where r.oid = a.usesysid and ${ourRoleCondition})
+    and exists (select from pg_roles r where r.oid = a.usesysid and ${platformRoleCondition})
   where (d.datconnlimit not in ($1, -2) or a.pid is not null or d.oid = any ($2))
     and ${tenantDatabaseCondition}
   group by 1, 2, 3`;
 
 const terminateNewestQuery = `
   select pg_terminate_backend(newest.pid) from (
-    select a.pid from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${ourRoleCondition}
+    select a.pid from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${platformRoleCondition}
     where a.datname = $1 order by a.backend_start offset $2
   ) newest`;
 
@@ -71,7 +71,7 @@ const tryLeaderLockQuery = "select pg_try_advisory_lock(hashtextextended('mgmt t
 /** Finds the listeners that have not read for a second: those in a transaction, and those whose client does not read. */
 const slowListenersQuery = `
   select a.pid, a.datname as name
-  from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${ourRoleCondition}
+  from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${platformRoleCondition}
   where (a.xact_start < now() - interval '1 second' or a.wait_event = 'ClientWrite') and pg_notification_queue_usage() > $1`;
 
 /** Ends sessions by process id, unless the id belongs to another database by now. */
@@ -221,7 +221,7 @@ export class TenantGuard {
       (oid) => (this.#closedUntil.get(oid) ?? 0) <= performance.now(),
     );
     // The lookup fails while a database is being dropped. The next check tries again.
-    const largeDatabases = await this.#memoryWatch?.findLarge(isRecheckDue).catch(() => undefined);
+    const largeDatabases = await this.#memoryWatch?.findLargeDatabases(isRecheckDue).catch(() => undefined);
     if (largeDatabases === undefined) return;
     if (isRecheckDue) this.#closedForMemory.clear();
     for (const { oid, name } of largeDatabases) {

@@ -3,41 +3,41 @@ import { loginRefusals } from "../connection/login-refused.js";
 
 /** Databases that accept no connections for a moment, because they are copied or replaced. Their clients wait. */
 export class ClosedDatabases {
-  readonly #closures = new Map<string, { readonly gate: Gate; runningWorkCount: number }>();
+  readonly #closures = new Map<string, { readonly gate: Gate; workCount: number }>();
 
-  /** Does work that closes a database and opens it again. */
-  async runWhileClosed(database: string, work: () => Promise<void>): Promise<void> {
-    const entry = this.#closures.get(database) ?? {
-      gate: new Gate(database, loginRefusals.copying),
-      runningWorkCount: 0,
+  /** Closes a database for its clients while it does the work. */
+  async closeWhile(database: string, work: () => Promise<void>): Promise<void> {
+    const closure = this.#closures.get(database) ?? {
+      gate: new Gate(database, loginRefusals.closed),
+      workCount: 0,
     };
-    this.#closures.set(database, entry);
-    entry.runningWorkCount += 1;
+    this.#closures.set(database, closure);
+    closure.workCount += 1;
     try {
       await work();
     } finally {
-      entry.runningWorkCount -= 1;
-      if (entry.runningWorkCount === 0) {
+      closure.workCount -= 1;
+      if (closure.workCount === 0) {
         this.#closures.delete(database);
-        entry.gate.open();
+        closure.gate.open();
       }
     }
   }
 
   /**
-   * Returns the name of the database when it is not closed.
+   * Returns the name of the database, at once or when it is no longer closed.
    *
    * @throws errors of `Gate.wait`.
    */
-  waitUntilOpen(database: string, limits: WaitLimits): string | Promise<string> {
-    const entry = this.#closures.get(database);
-    return entry === undefined ? database : this.#waitForGate(database, entry.gate, limits);
+  resolveWhenOpen(database: string, limits: WaitLimits): string | Promise<string> {
+    const closure = this.#closures.get(database);
+    return closure === undefined ? database : this.#waitForGate(database, closure.gate, limits);
   }
 
   async #waitForGate(database: string, gate: Gate, { timeoutMs, signal }: WaitLimits): Promise<string> {
     const startedAt = performance.now();
     await gate.wait({ timeoutMs, signal });
     const remainingMs = Math.max(0, timeoutMs - (performance.now() - startedAt));
-    return this.waitUntilOpen(database, { timeoutMs: remainingMs, signal });
+    return this.resolveWhenOpen(database, { timeoutMs: remainingMs, signal });
   }
 }

@@ -5,16 +5,16 @@ import { deriveScramVerifier } from "../connection/scram.js";
 import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import {
-  createRoleStatements,
-  ourRoleCondition,
-  loginMark,
-  markRoleStatement,
+  buildCreateRoleStatements,
+  platformRoleCondition,
+  buildLoginMark,
+  buildMarkRoleStatement,
   retiredMark,
 } from "../policy/ownership.js";
 import { alterRole, endRoleSessions } from "../connection/role-sessions.js";
 
 /** A login role found in Postgres. */
-interface FoundLogin {
+interface LoginRoleRow {
   login: boolean;
   /** Whether it has sessions. */
   used: boolean;
@@ -47,7 +47,7 @@ export class Logins {
   /** Passwords by role, as this process has set or found them. Other processes may have set others. */
   readonly #passwords = new Map<string, string>();
   /** Leaves most connections to other work while clients send names that do not exist. */
-  readonly #searchSemaphore = new FairSemaphore({ total: 1 });
+  readonly #searchSemaphore = new FairSemaphore({ maxTotal: 1 });
 
   constructor(admin: AdminConnection, copier: DatabaseCopier) {
     this.#admin = admin;
@@ -57,14 +57,14 @@ export class Logins {
   /** Returns the statements that create logins, so that they can run in the transaction that creates the database. */
   async createLoginStatements(owner: string, credentials: readonly DatabaseCredential[]): Promise<string[]> {
     const statements = credentials.map(async ({ connectionId, user, pass }) => [
-      ...createRoleStatements(
+      ...buildCreateRoleStatements(
         this.#admin.cluster,
         user,
         `login password ${quoteLiteral(await deriveScramVerifier(pass))}`,
-        loginMark(connectionId),
+        buildLoginMark(connectionId),
       ),
-      ...membershipStatements(user, owner),
-      ...this.#limitStatements(user),
+      ...buildMembershipStatements(user, owner),
+      ...this.#buildLimitStatements(user),
     ]);
     return (await Promise.all(statements)).flat();
   }
@@ -95,7 +95,7 @@ export class Logins {
       `select o.rolname as owner from pg_roles r
         join pg_auth_members m on m.member = r.oid
         join pg_roles o on o.oid = m.roleid and not o.rolcanlogin
-        where r.rolname = $1 and r.rolcanlogin and ${ourRoleCondition}
+        where r.rolname = $1 and r.rolcanlogin and ${platformRoleCondition}
           and exists (select from pg_database where datdba = o.oid and datname = o.rolname)`,
       [user],
     );
@@ -114,16 +114,17 @@ export class Logins {
       await this.#admin.runScript(await this.createLoginStatements(owner, [credential]));
     } else {
       // A removal that was not recorded retires a role which cannot be dropped.
-      if (existingLogin.mark === retiredMark) await this.#admin.runScript(membershipStatements(user, owner));
+      if (existingLogin.mark === retiredMark)
+        await this.#admin.runScript(buildMembershipStatements(user, owner));
       else if (!existingLogin.owners.includes(owner)) {
         throw new Error(`The role ${user} belongs to another database`);
       }
       if (existingLogin.limit !== connectionLimits.perDatabase)
-        await this.#admin.runScript(this.#limitStatements(user));
+        await this.#admin.runScript(this.#buildLimitStatements(user));
       await this.#ensurePassword(owner, credential, existingLogin);
       // A person may have changed it.
-      if (existingLogin.mark !== loginMark(connectionId)) {
-        await this.#admin.runScript([markRoleStatement(user, loginMark(connectionId))]);
+      if (existingLogin.mark !== buildLoginMark(connectionId)) {
+        await this.#admin.runScript([buildMarkRoleStatement(user, buildLoginMark(connectionId))]);
       }
     }
     this.remember(owner, credential);
@@ -142,7 +143,7 @@ export class Logins {
       const roles = marksByDatabase.get(name);
       return (
         roles?.size === credentials.length &&
-        credentials.every(({ connectionId, user }) => roles.get(user) === loginMark(connectionId))
+        credentials.every(({ connectionId, user }) => roles.get(user) === buildLoginMark(connectionId))
       );
     });
     const resetNames = new Set<string>();
@@ -174,7 +175,7 @@ export class Logins {
   }
 
   /** Drops all logins of a database except the given ones. */
-  async dropAll(owner: string, rolesToKeep: readonly string[] = []): Promise<void> {
+  async dropAllLogins(owner: string, rolesToKeep: readonly string[] = []): Promise<void> {
     for (const role of await this.#findMembers(owner))
       if (!rolesToKeep.includes(role)) await this.#dropLogin(role, owner);
   }
@@ -183,7 +184,7 @@ export class Logins {
   async #ensurePassword(
     owner: string,
     { user, pass }: DatabaseCredential,
-    existingLogin: FoundLogin,
+    existingLogin: LoginRoleRow,
   ): Promise<void> {
     // An interrupted removal disables the login first.
     const isNewPassword = !existingLogin.login || (this.#passwords.get(user) ?? pass) !== pass;
@@ -203,12 +204,12 @@ export class Logins {
   }
 
   /** Returns the statements that limit the resources of a login. It cannot change these limits. */
-  #limitStatements(user: string): string[] {
+  #buildLimitStatements(user: string): string[] {
     // Keeps long or frequent messages of the tenant out of the log.
     const logLevelStatement = `alter role ${quoteIdentifier(user)} set log_min_messages = fatal`;
     return [
       `alter role ${quoteIdentifier(user)} connection limit ${String(connectionLimits.perDatabase)}`,
-      this.#admin.cluster.ignorePrivilegeError(logLevelStatement),
+      this.#admin.cluster.ignorePrivilegeErrors(logLevelStatement),
     ];
   }
 
@@ -241,11 +242,11 @@ export class Logins {
     );
   }
 
-  async #findLogin(role: string): Promise<FoundLogin | undefined> {
-    const [login] = await this.#admin.query<FoundLogin>(
+  async #findLogin(role: string): Promise<LoginRoleRow | undefined> {
+    const [login] = await this.#admin.query<LoginRoleRow>(
       `select rolcanlogin as login, rolconnlimit as limit,
         exists (select from pg_stat_activity where usesysid = r.oid) as used, array(
-          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${ourRoleCondition}
+          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${platformRoleCondition}
         ) as owners, shobj_description(r.oid, 'pg_authid') as mark
         from pg_roles r where rolname = $1`,
       [role],
@@ -261,7 +262,7 @@ export class Logins {
         join pg_roles r on r.oid = m.member
         join pg_roles o on o.oid = m.roleid
         where o.rolname = $1 and shobj_description(r.oid, 'pg_authid') = $2`,
-      [owner, loginMark(connectionId)],
+      [owner, buildLoginMark(connectionId)],
     );
     return rows.map(({ role }) => role);
   }
@@ -272,7 +273,7 @@ export class Logins {
         from pg_auth_members m
         join pg_roles r on r.oid = m.member
         join pg_roles o on o.oid = m.roleid
-        where o.rolname = $1 and ${ourRoleCondition}`,
+        where o.rolname = $1 and ${platformRoleCondition}`,
       [owner],
     );
     return rows.map(({ role }) => role);
@@ -280,7 +281,7 @@ export class Logins {
 }
 
 /** Returns the statements that make a login a member of the owner role, and start its sessions as that role. */
-const membershipStatements = (user: string, owner: string): string[] => [
+const buildMembershipStatements = (user: string, owner: string): string[] => [
   `grant ${quoteIdentifier(owner)} to ${quoteIdentifier(user)}`,
   `alter role ${quoteIdentifier(user)} set role = ${quoteIdentifier(owner)}`,
 ];

@@ -2,7 +2,7 @@ import type { ClusterAddress } from "./address.js";
 import type { TenantStatement } from "./tenant-statement.js";
 
 /** Runs statements in the database `postgres`. */
-export interface Statements {
+export interface StatementRunner {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs all statements in one transaction. */
   runScript(statements: readonly string[]): Promise<void>;
@@ -57,13 +57,13 @@ export interface Cluster {
   isConnectRefusal(error: unknown): boolean;
 
   /** Returns the statements that give the platform the privileges of a role that it has made. */
-  joinRoleStatements(role: string): string[];
+  buildJoinRoleStatements(role: string): string[];
 
   /** Returns the statements that let a role own objects anywhere in the current database. */
-  allowOwningStatements(database: string, owner: string): TenantStatement[];
+  buildAllowOwningStatements(database: string, owner: string): TenantStatement[];
 
   /** Returns a variant of a statement that does nothing where the platform may lack the privilege. */
-  ignorePrivilegeError(statement: string): string;
+  ignorePrivilegeErrors(statement: string): string;
 
   /** Ends sessions of tenants, also while they hold all locks of the server. */
   terminateSessions(
@@ -83,5 +83,5 @@ export interface Cluster {
    * @returns messages about changes that an administrator of the cluster should make.
    * @throws ClusterError `cluster:lacks_privileges`.
    */
-  prepare(statements: Statements): Promise<string[]>;
+  prepare(statements: StatementRunner): Promise<string[]>;
 }

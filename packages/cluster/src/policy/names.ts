@@ -22,36 +22,36 @@ const toPostgresName = (id: string): string =>
 export const systemNames: readonly string[] = ["postgres", "template0", "template1"];
 
 /** Returns the name of the database and of its owner role. */
-export const databaseName = toPostgresName;
+export const toDatabaseName = toPostgresName;
 
-export const backupName = (databaseId: string, backupId: string): string =>
-  `${databaseName(databaseId)}.${toPostgresName(backupId)}`;
+export const toBackupName = (databaseId: string, backupId: string): string =>
+  `${toDatabaseName(databaseId)}.${toPostgresName(backupId)}`;
 
 /** Returns the suffix of a backup's name, which identifies it without its database. */
-export const backupSuffix = (backupId: string): string => `.${toPostgresName(backupId)}`;
+export const toBackupSuffix = (backupId: string): string => `.${toPostgresName(backupId)}`;
 
 /** Returns the name of the tenant's database that a database belongs to: itself, a backup or an unfinished copy. */
-export const ownerOf = (name: string): string => {
+export const toTenantDatabaseName = (name: string): string => {
   const [firstPart = name, secondPart = ""] = name.split(".");
   return classifyName(name) === "temporary" ? secondPart : firstPart;
 };
 
-export const preparedPrefix = "spare.";
+export const preparedNamePrefix = "spare.";
 
 /** Starts the name of a prepared database until it is complete. */
-export const unfinishedPreparedPrefix = `${preparedPrefix}making.`;
+export const unfinishedPreparedNamePrefix = `${preparedNamePrefix}making.`;
 
 /** Returns the name of a copy that later becomes the database `name`. */
-export const stagingName = (name: string): string => `making.${name}`;
+export const toStagingName = (name: string): string => `making.${name}`;
 
 /** Returns the name of a database that a restore has replaced, until it is dropped. */
-export const replacedName = (name: string): string => `replaced.${name}`;
+export const toReplacedName = (name: string): string => `replaced.${name}`;
 
 export type NameKind = "database" | "backup" | "prepared" | "temporary" | "system";
 
 export const classifyName = (name: string): NameKind => {
   if (systemNames.includes(name)) return "system";
-  if (name.startsWith(preparedPrefix)) return "prepared";
+  if (name.startsWith(preparedNamePrefix)) return "prepared";
   if (name.startsWith("making.") || name.startsWith("replaced.")) return "temporary";
   return name.includes(".") ? "backup" : "database";
 };

@@ -39,9 +39,9 @@ export const createOwnCluster = (
   canForceDrop: true,
   isClosedBeforeStart: true,
   isConnectRefusal: () => false,
-  joinRoleStatements: () => [],
-  allowOwningStatements: () => [],
-  ignorePrivilegeError: (statement) => statement,
+  buildJoinRoleStatements: () => [],
+  buildAllowOwningStatements: () => [],
+  ignorePrivilegeErrors: (statement) => statement,
   // Signals the processes directly, because `pg_terminate_backend` needs a lock.
   terminateSessions: (pids) => {
     for (const pid of pids) sendSignal(pid, "SIGTERM");

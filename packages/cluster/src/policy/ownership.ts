@@ -17,49 +17,49 @@ export const retiredMark = "mgmt retired";
 
 const loginMarkPrefix = `${platformMark} connection `;
 /** Returns the mark of the login role of a connection. */
-export const loginMark = (connectionId: string): string => `${loginMarkPrefix}${connectionId}`;
+export const buildLoginMark = (connectionId: string): string => `${loginMarkPrefix}${connectionId}`;
 
 /**
  * Returns the statements that create a role of the platform. The options follow its name. The platform gets the privileges of the
  * role, to give databases to it and to end its sessions.
  */
-export const createRoleStatements = (
-  cluster: Pick<Cluster, "joinRoleStatements">,
+export const buildCreateRoleStatements = (
+  cluster: Pick<Cluster, "buildJoinRoleStatements">,
   name: string,
   options: string,
   comment = platformMark,
 ): string[] => [
   `create role ${escapeIdentifier(name)} ${options}`,
-  markRoleStatement(name, comment),
-  ...cluster.joinRoleStatements(name),
+  buildMarkRoleStatement(name, comment),
+  ...cluster.buildJoinRoleStatements(name),
 ];
 
 /** Returns the statement that marks a role as one of the platform. */
-export const markRoleStatement = (name: string, comment = platformMark): string =>
+export const buildMarkRoleStatement = (name: string, comment = platformMark): string =>
   `comment on role ${escapeIdentifier(name)} is ${escapeLiteral(comment)}`;
 
 /** Returns the statement that marks a role as one that could not be dropped yet. */
-export const retireRoleStatement = (name: string): string => markRoleStatement(name, retiredMark);
+export const buildRetireRoleStatement = (name: string): string => buildMarkRoleStatement(name, retiredMark);
 
-const roleCommentCondition = (condition: string): string => `exists (
+const buildRoleCommentCondition = (condition: string): string => `exists (
     select from pg_shdescription where classoid = 'pg_authid'::regclass and objoid = r.oid and ${condition})`;
 
 /** SQL condition on the role `r` in `pg_roles` or `pg_authid` for a role of the platform. */
-export const ourRoleCondition = roleCommentCondition(
+export const platformRoleCondition = buildRoleCommentCondition(
   `(description = ${escapeLiteral(platformMark)} or starts_with(description, ${escapeLiteral(`${platformMark} `)}))`,
 );
 
 /** SQL condition on the role `r` for the login role of a connection. */
-export const loginRoleCondition = roleCommentCondition(
+export const loginRoleCondition = buildRoleCommentCondition(
   `starts_with(description, ${escapeLiteral(loginMarkPrefix)})`,
 );
 
 /** SQL condition on the role `r` for a role that remains only until nothing refers to it. */
-export const retiredRoleCondition = roleCommentCondition(`description = ${escapeLiteral(retiredMark)}`);
+export const retiredRoleCondition = buildRoleCommentCondition(`description = ${escapeLiteral(retiredMark)}`);
 
 /** SQL condition on the database `d` in `pg_database` for a database of the platform. */
-export const ourDatabaseCondition = `exists (select from pg_roles r where r.oid = d.datdba and ${ourRoleCondition})`;
+export const platformDatabaseCondition = `exists (select from pg_roles r where r.oid = d.datdba and ${platformRoleCondition})`;
 
 /** SQL condition on the database `d` in `pg_database` for a database of a tenant. */
 export const tenantDatabaseCondition = `d.datname not like '%.%'
-  and d.datname not in (${systemNames.map(escapeLiteral).join(", ")}) and ${ourDatabaseCondition}`;
+  and d.datname not in (${systemNames.map(escapeLiteral).join(", ")}) and ${platformDatabaseCondition}`;

@@ -1,5 +1,5 @@
 /** How long `mgmt_end_session` waits for the end of a session, in milliseconds. One that Postgres cannot interrupt goes on. */
-const sessionEndTimeoutMs = 5_000;
+const terminateBackendTimeoutMs = 5_000;
 
 /**
  * Functions with which the owner of a database sees and ends its sessions. Postgres itself lets it do neither, because each session has
@@ -25,7 +25,7 @@ export const sessionFunctions: readonly string[] = [
     begin atomic
       select pg_catalog.pg_stat_clear_snapshot();
       select coalesce(
-        (select pg_catalog.pg_terminate_backend(s.pid, ${String(sessionEndTimeoutMs)}) from pg_catalog.mgmt_sessions() s where s.pid = $1),
+        (select pg_catalog.pg_terminate_backend(s.pid, ${String(terminateBackendTimeoutMs)}) from pg_catalog.mgmt_sessions() s where s.pid = $1),
         false);
     end`,
 ];

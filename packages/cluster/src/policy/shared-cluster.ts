@@ -1,12 +1,17 @@
 import { DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
 import type { ClusterAddress } from "./address.js";
 import { clusterErrors } from "./cluster-error.js";
-import { type Cluster, type Statements, runningSessionCondition } from "./cluster.js";
+import { type Cluster, type StatementRunner, runningSessionCondition } from "./cluster.js";
 import { type TenantStatement, tenantStatements } from "./tenant-statement.js";
-import { createRoleStatements, ourRoleCondition, ourDatabaseCondition, platformRole } from "./ownership.js";
+import {
+  buildCreateRoleStatements,
+  platformRoleCondition,
+  platformDatabaseCondition,
+  platformRole,
+} from "./ownership.js";
 
 /** Postgres itself ends autovacuum workers, which have no role. */
-const terminateSessionsSql = `
+const endSessionsQuery = `
   select pid, case when r.rolsuper then null else pg_terminate_backend(pid) end as ended, ${runningSessionCondition} as running
   from pg_stat_activity join pg_roles r on r.oid = usesysid
   where pid <> pg_backend_pid()`;
@@ -14,7 +19,7 @@ const terminateSessionsSql = `
 const heldLocksQuery = `
   select a.datid as database, a.pid, count(*)::integer as locks
   from pg_lock_status() l join pg_stat_get_activity(null) a on a.pid = l.pid
-  join pg_roles r on r.oid = a.usesysid and ${ourRoleCondition}
+  join pg_roles r on r.oid = a.usesysid and ${platformRoleCondition}
   where a.datid is not null
   group by 1, 2`;
 
@@ -27,11 +32,13 @@ const connectRefusalCodes: ReadonlySet<string | undefined> = new Set(["42501", "
  * @param address of a role with CREATEDB, CREATEROLE, and membership in `pg_signal_backend`.
  */
 export const createSharedCluster = (address: ClusterAddress, major: number): Cluster => {
-  const joinRoleStatements = (role: string): string[] => [`grant ${escapeIdentifier(role)} to current_user`];
+  const buildJoinRoleStatements = (role: string): string[] => [
+    `grant ${escapeIdentifier(role)} to current_user`,
+  ];
   return {
     address,
     major,
-    endSessionsQuery: terminateSessionsSql,
+    endSessionsQuery,
     heldLocksQuery,
     privilegedOptions: "",
     // Only a superuser could see all sessions of a database, and no others.
@@ -42,20 +49,20 @@ export const createSharedCluster = (address: ClusterAddress, major: number): Clu
     canForceDrop: false,
     isClosedBeforeStart: false,
     isConnectRefusal: (error) => error instanceof DatabaseError && connectRefusalCodes.has(error.code),
-    joinRoleStatements,
-    allowOwningStatements,
-    ignorePrivilegeError: (statement) =>
+    buildJoinRoleStatements,
+    buildAllowOwningStatements,
+    ignorePrivilegeErrors: (statement) =>
       `do ${escapeLiteral(`begin ${statement}; exception when insufficient_privilege then null; end`)}`,
     terminateSessions: async (pids, query) => {
       await query("select pg_terminate_backend(pid) from unnest($1::integer[]) pid", [pids]);
     },
     killProcesses: undefined,
-    prepare: (statements) => prepareSharedCluster(statements, { joinRoleStatements }, major),
+    prepare: (statements) => prepareSharedCluster(statements, { buildJoinRoleStatements }, major),
   };
 };
 
 /** Postgres changes the owner of an object only to a role that may create one in its place. */
-const allowOwningStatements = (database: string, owner: string): TenantStatement[] => [
+const buildAllowOwningStatements = (database: string, owner: string): TenantStatement[] => [
   tenantStatements.allowCreation(database, owner),
   tenantStatements.allowCreationInSchemas(owner),
 ];
@@ -76,8 +83,8 @@ interface Privileges {
 
 /** Checks the privileges of the platform, and makes its role. Changes nothing that others have made. */
 const prepareSharedCluster = async (
-  statements: Statements,
-  policy: Pick<Cluster, "joinRoleStatements">,
+  statements: StatementRunner,
+  policy: Pick<Cluster, "buildJoinRoleStatements">,
   major: number,
 ): Promise<string[]> => {
   // Before version 15, only a superuser could set it.
@@ -88,7 +95,7 @@ const prepareSharedCluster = async (
         (select pg_has_role(r.oid, 'usage') from pg_roles r where rolname = $1) as "ownsPlatformRole",
         ${setsLogLevel} as "setsLogLevel",
         array(select datname::text from pg_database d
-          where datallowconn and not (${ourDatabaseCondition}) and has_database_privilege('public', d.oid, 'connect') order by 1) as open
+          where datallowconn and not (${platformDatabaseCondition}) and has_database_privilege('public', d.oid, 'connect') order by 1) as open
       from pg_roles where rolname = current_user`,
     [platformRole],
   );
@@ -103,7 +110,7 @@ const prepareSharedCluster = async (
   if (missingPrivileges.length > 0)
     throw clusterErrors.roleLacksPrivileges(privileges.user, missingPrivileges);
   if (privileges.ownsPlatformRole === null)
-    await statements.runScript(createRoleStatements(policy, platformRole, "nologin"));
+    await statements.runScript(buildCreateRoleStatements(policy, platformRole, "nologin"));
   return [
     ...(privileges.setsLogLevel ? [] : [formatLogProblem(privileges.user)]),
     ...(privileges.open.length === 0 ? [] : [formatOpenDatabasesProblem(privileges.open)]),

@@ -38,7 +38,7 @@ const groupByOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<
 };
 
 /** SQL condition on a database whose deletion was requested: it may be partly done, and its job completes it. */
-const beingDeletedCondition = `coalesce(doc->'changes', '[]') @> '[{"type": "deleteDatabase"}]'`;
+const pendingDeletionCondition = `coalesce(doc->'changes', '[]') @> '[{"type": "deleteDatabase"}]'`;
 
 /**
  * Returns the ids of the databases whose deletion was requested and is not complete, except those that must be copied to another
@@ -47,7 +47,7 @@ const beingDeletedCondition = `coalesce(doc->'changes', '[]') @> '[{"type": "del
 export const findInterruptedDeletions = async (admin: RecordsQueries, schema: string): Promise<string[]> => {
   const rows = await admin.query<{ id: string }>(
     `select id from ${schema}.databases
-      where id in (select subject from ${schema}.jobs) and ${beingDeletedCondition} and doc->'copies' is null
+      where id in (select subject from ${schema}.jobs) and ${pendingDeletionCondition} and doc->'copies' is null
       order by seq`,
   );
   return rows.map(({ id }) => id);
@@ -62,24 +62,24 @@ export const findInterruptedDeletions = async (admin: RecordsQueries, schema: st
 export const markRecordsAsLost = async (
   admin: RecordsQueries,
   schema: string,
-  missing: MissingData,
+  missingData: MissingData,
   brokenIds: readonly string[],
 ): Promise<string[]> => {
   const lostRows = await admin.query<{ id: string }>(
     `update ${schema}.databases set doc = doc || '{"made": false, "status": "failure"}'
-      where id = any ($1) and (doc->>'made')::boolean and not ${beingDeletedCondition} returning id`,
-    [missing.databaseIds],
+      where id = any ($1) and (doc->>'made')::boolean and not ${pendingDeletionCondition} returning id`,
+    [missingData.databaseIds],
   );
   await admin.query(
     `update ${schema}.databases set doc = doc || '{"status": "failure"}'
-      where id = any ($1) and not ${beingDeletedCondition}`,
+      where id = any ($1) and not ${pendingDeletionCondition}`,
     [brokenIds],
   );
   await admin.query(
     `update ${schema}.backups b set doc = doc || '{"status": "failed"}'
       where id = any ($1)
         or doc->>'status' = 'running' and not exists (select from ${schema}.jobs where subject = b.id)`,
-    [missing.backupIds],
+    [missingData.backupIds],
   );
   return lostRows.map(({ id }) => id);
 };

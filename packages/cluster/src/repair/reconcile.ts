@@ -9,16 +9,16 @@ import { type Attempt, createAttempt } from "../connection/attempt.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import type { Logins } from "../logins/logins.js";
 import {
-  backupName,
-  databaseName,
+  toBackupName,
+  toDatabaseName,
   classifyName,
-  preparedPrefix,
-  unfinishedPreparedPrefix,
+  preparedNamePrefix,
+  unfinishedPreparedNamePrefix,
 } from "../policy/names.js";
 import {
-  createRoleStatements,
-  ourRoleCondition,
-  ourDatabaseCondition,
+  buildCreateRoleStatements,
+  platformRoleCondition,
+  platformDatabaseCondition,
   platformRole,
 } from "../policy/ownership.js";
 
@@ -50,7 +50,7 @@ interface ExistingDatabase extends ApiDatabase {
 
 /** The result of reconciling. */
 export interface Reconciliation {
-  missing: MissingData;
+  missingData: MissingData;
   /** Ids of databases that exist but could not be made to match their records. */
   brokenIds: string[];
   /** Messages about work that failed. */
@@ -59,7 +59,7 @@ export interface Reconciliation {
   preparedDatabases: string[];
 }
 
-interface ReconcileParts {
+interface ReconciliationServices {
   admin: AdminConnection;
   copier: DatabaseCopier;
   logins: Logins;
@@ -71,51 +71,51 @@ interface ReconcileParts {
  * one database does not affect the others.
  */
 export const reconcile = async (
-  parts: ReconcileParts,
+  services: ReconciliationServices,
   apiDatabases: readonly ApiDatabase[],
 ): Promise<Reconciliation> => {
-  const { admin } = parts;
+  const { admin } = services;
   const problems: string[] = [];
   const attempt = createAttempt((problem) => void problems.push(problem));
   const databases = apiDatabases.map((database) => ({
     ...database,
-    name: databaseName(database.databaseId),
+    name: toDatabaseName(database.databaseId),
   }));
-  await dropInvalidDatabases(parts, attempt);
+  await dropInvalidDatabases(services, attempt);
   const presentDatabases = await admin.query<PresentDatabase>(
     `select datname as name, datallowconn as open from pg_database d
-      where not ${invalidDatabaseCondition} and (${ourDatabaseCondition} or datname = any ($1))`,
+      where not ${invalidDatabaseCondition} and (${platformDatabaseCondition} or datname = any ($1))`,
     [databases.map(({ name }) => name)],
   );
   const presentByName = new Map(presentDatabases.map((database) => [database.name, database]));
-  await dropUnrecordedDatabases(parts, apiDatabases, presentDatabases, attempt);
+  await dropUnrecordedDatabases(services, apiDatabases, presentDatabases, attempt);
 
   const existingDatabases = databases.flatMap((database) => {
     const { open: isOpen } = presentByName.get(database.name) ?? {};
     return isOpen === undefined ? [] : [{ ...database, isOpen }];
   });
-  await dropOrphanedOwners(parts, new Set(existingDatabases.map(({ name }) => name)), attempt);
+  await dropOrphanedOwners(services, new Set(existingDatabases.map(({ name }) => name)), attempt);
   const brokenIds: string[] = [];
   const completeNames = admin.cluster.isClosedBeforeStart
-    ? await parts.logins.resetPasswords(existingDatabases.filter(({ isOpen }) => isOpen))
+    ? await services.logins.resetPasswords(existingDatabases.filter(({ isOpen }) => isOpen))
     : new Set<string>();
   const otherDatabases = existingDatabases.filter(({ name }) => !completeNames.has(name));
   await Promise.all(
     otherDatabases.map(async (database) => {
       const { databaseId } = database;
       const isRepaired = await attempt(`The database ${databaseId} could not be repaired`, () =>
-        repairDatabase(parts, database),
+        repairDatabase(services, database),
       );
       if (!isRepaired) brokenIds.push(databaseId);
     }),
   );
   return {
-    missing: {
+    missingData: {
       databaseIds: databases
         .filter(({ name }) => !presentByName.has(name))
         .map(({ databaseId }) => databaseId),
       backupIds: apiDatabases.flatMap(({ databaseId, backupIds }) =>
-        backupIds.filter((backupId) => !presentByName.has(backupName(databaseId, backupId))),
+        backupIds.filter((backupId) => !presentByName.has(toBackupName(databaseId, backupId))),
       ),
     },
     brokenIds,
@@ -127,62 +127,63 @@ export const reconcile = async (
 /** Returns the names of the prepared databases that are complete. */
 export const findPreparedDatabases = async (admin: AdminConnection): Promise<string[]> => {
   const rows = await admin.query<{ name: string }>(
-    `select datname as name from pg_database d where ${ourDatabaseCondition} and not ${invalidDatabaseCondition}
-      and starts_with(datname, ${quoteLiteral(preparedPrefix)})
-      and not starts_with(datname, ${quoteLiteral(unfinishedPreparedPrefix)})`,
+    `select datname as name from pg_database d where ${platformDatabaseCondition} and not ${invalidDatabaseCondition}
+      and starts_with(datname, ${quoteLiteral(preparedNamePrefix)})
+      and not starts_with(datname, ${quoteLiteral(unfinishedPreparedNamePrefix)})`,
   );
   return rows.map(({ name }) => name);
 };
 
 const dropInvalidDatabases = async (
-  { admin, copier: copies }: ReconcileParts,
+  { admin, copier }: ReconciliationServices,
   attempt: Attempt,
 ): Promise<void> => {
   const invalidDatabases = await admin.query<{ name: string }>(
-    `select datname as name from pg_database d where ${invalidDatabaseCondition} and ${ourDatabaseCondition}`,
+    `select datname as name from pg_database d where ${invalidDatabaseCondition} and ${platformDatabaseCondition}`,
   );
   for (const { name } of invalidDatabases) {
     await attempt(`The remains of the Postgres database ${name} could not be dropped`, () =>
-      copies.drop(name),
+      copier.drop(name),
     );
   }
 };
 
 /** Drops databases of tenants, backups and unfinished copies that are not in the records. */
 const dropUnrecordedDatabases = async (
-  { copier: copies }: ReconcileParts,
+  { copier }: ReconciliationServices,
   apiDatabases: readonly ApiDatabase[],
   presentDatabases: readonly PresentDatabase[],
   attempt: Attempt,
 ): Promise<void> => {
   const recordedNames = new Set(
     apiDatabases.flatMap(({ databaseId, backupIds }) => [
-      databaseName(databaseId),
-      ...backupIds.map((backupId) => backupName(databaseId, backupId)),
+      toDatabaseName(databaseId),
+      ...backupIds.map((backupId) => toBackupName(databaseId, backupId)),
     ]),
   );
   for (const { name } of presentDatabases) {
     const kind = classifyName(name);
-    const isKept = kind === "system" || (kind === "prepared" && !name.startsWith(unfinishedPreparedPrefix));
+    const isKept =
+      kind === "system" || (kind === "prepared" && !name.startsWith(unfinishedPreparedNamePrefix));
     if (isKept || recordedNames.has(name)) continue;
-    await attempt(`The Postgres database ${name} could not be dropped`, () => copies.drop(name));
+    await attempt(`The Postgres database ${name} could not be dropped`, () => copier.drop(name));
   }
 };
 
 /** Allows the logins of a database, and nobody else, to connect. */
 const repairDatabase = async (
-  { admin, logins }: ReconcileParts,
+  { admin, logins }: ReconciliationServices,
   { name, isOpen, credentials }: ExistingDatabase,
 ): Promise<void> => {
   const roles = await admin.query("select from pg_roles where rolname = $1", [name]);
   if (roles.length === 0) {
     await admin.runScript([
-      ...createRoleStatements(admin.cluster, name, "nologin"),
+      ...buildCreateRoleStatements(admin.cluster, name, "nologin"),
       `alter database ${quoteIdentifier(name)} owner to ${quoteIdentifier(name)}`,
     ]);
   }
   if (!isOpen) await admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
-  await logins.dropAll(
+  await logins.dropAllLogins(
     name,
     credentials.map(({ user }) => user),
   );
@@ -191,21 +192,21 @@ const repairDatabase = async (
 
 /** Drops owner roles whose database does not exist, and their logins. */
 const dropOrphanedOwners = async (
-  { admin, copier: copies, logins }: ReconcileParts,
+  { admin, copier, logins }: ReconciliationServices,
   existingNames: ReadonlySet<string>,
   attempt: Attempt,
 ): Promise<void> => {
   const owners = await admin.query<{ role: string }>(
     `select rolname as role from pg_roles r
-      where not rolcanlogin and rolname <> $1 and ${ourRoleCondition}
+      where not rolcanlogin and rolname <> $1 and ${platformRoleCondition}
         and not exists (select from pg_auth_members where member = r.oid)`,
     [platformRole],
   );
   for (const { role } of owners) {
     if (existingNames.has(role)) continue;
     await attempt(`The role ${role} could not be dropped`, async () => {
-      await logins.dropAll(role);
-      await copies.dropRole(role, role);
+      await logins.dropAllLogins(role);
+      await copier.dropRole(role, role);
     });
   }
 };

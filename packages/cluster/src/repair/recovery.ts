@@ -6,8 +6,8 @@ import {
 } from "../connection/admin-connection.js";
 import { type Attempt, createAttempt } from "../connection/attempt.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
-import { classifyName, ownerOf } from "../policy/names.js";
-import { ourDatabaseCondition } from "../policy/ownership.js";
+import { classifyName, toTenantDatabaseName } from "../policy/names.js";
+import { platformDatabaseCondition } from "../policy/ownership.js";
 
 /** Time between attempts to reach Postgres, in milliseconds. */
 const reconnectDelayMs = 250;
@@ -26,7 +26,7 @@ export class Recovery {
   readonly #copier: DatabaseCopier;
   readonly #withLock: WithLock;
   readonly #closeController = new AbortController();
-  #running: Promise<void> | undefined;
+  #runningRepair: Promise<void> | undefined;
   /** Whether work was interrupted since the last repair began. */
   #isNeeded = false;
   #isStalled = false;
@@ -59,12 +59,12 @@ export class Recovery {
   /** Repairs everything once Postgres can be reached. A repair that is under way is followed by another one. */
   scheduleRepair(): void {
     this.#isNeeded = true;
-    this.#running ??= this.#repairUntilDone();
+    this.#runningRepair ??= this.#repairUntilDone();
   }
 
   async close(): Promise<void> {
     this.#closeController.abort();
-    await this.#running;
+    await this.#runningRepair;
   }
 
   async #repairUntilDone(): Promise<void> {
@@ -80,19 +80,19 @@ export class Recovery {
         this.#isNeeded = true;
       }
     }
-    this.#running = undefined;
+    this.#runningRepair = undefined;
   }
 
   async #repair(signal: AbortSignal): Promise<void> {
     const databases = await this.#admin.query<{ name: string; invalid: boolean; open: boolean }>(
-      `select datname as name, ${invalidDatabaseCondition} as invalid, datallowconn as open from pg_database d where ${ourDatabaseCondition}`,
+      `select datname as name, ${invalidDatabaseCondition} as invalid, datallowconn as open from pg_database d where ${platformDatabaseCondition}`,
     );
     for (const { name, invalid, open } of databases) {
       if (signal.aborted) return;
       const kind = classifyName(name);
       if (invalid || kind === "temporary") {
         await this.#attempt(`The Postgres database ${name} could not be dropped`, () =>
-          this.#withLock(ownerOf(name), () => this.#dropIfStale(name)),
+          this.#withLock(toTenantDatabaseName(name), () => this.#dropIfStale(name)),
         );
       } else if (kind === "database" && !open) {
         await this.#attempt(`The Postgres database ${name} could not be opened`, () =>

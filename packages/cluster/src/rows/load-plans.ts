@@ -1,6 +1,6 @@
 import type { LoadResult, Preload } from "@mgmt/engine/internal";
 import { type Columns, type Statement, createStatement } from "./batch.js";
-import { Parameters, type ReadStatement, planReads, uniteReads } from "./reads.js";
+import { StatementParameters, type ReadStatement, planReads, buildUnionStatement } from "./reads.js";
 import type { RowCache } from "./row-cache.js";
 
 /** The rows of each of the statements that were sent together. */
@@ -30,10 +30,10 @@ const maxUnionParts = 8;
 /** Returns the load of a transaction that only reads, which ends with the load. Its rows are from one snapshot. */
 export const planReadOnlyLoad = (source: RowSource, preloads: readonly Preload[]): LoadPlan => {
   const countingPlan = planRateLimitCounts(source, preloads);
-  const parameters = new Parameters();
+  const parameters = new StatementParameters();
   const reads = planReads(source.schemaIdentifier, preloads.filter(isRowRead), parameters);
   if (reads.length <= maxUnionParts) {
-    const unionReads = reads.length === 0 ? [] : [uniteReads(reads, parameters)];
+    const unionReads = reads.length === 0 ? [] : [buildUnionStatement(reads, parameters)];
     return createLoadPlan(source, preloads, {
       statements: [...countingPlan.statements, ...unionReads],
       splitResults: (results) => [

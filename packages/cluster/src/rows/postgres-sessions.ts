@@ -19,7 +19,7 @@ const retryDelayMs = 50;
 class LockSession implements WorkLock {
   readonly #client: Client;
   readonly #endController = new AbortController();
-  readonly #semaphore = new FairSemaphore({ total: 1 });
+  readonly #semaphore = new FairSemaphore({ maxTotal: 1 });
   #endPromise: Promise<void> | undefined;
 
   constructor(

@@ -155,8 +155,8 @@ class WriteTransaction implements Transaction {
     );
   }
 
-  async #load({ statements, toLoadResults: rowsOf }: LoadPlan): Promise<readonly LoadResult[]> {
-    return rowsOf(statements.length === 0 ? [] : await this.#runStatements(statements));
+  async #load({ statements, toLoadResults }: LoadPlan): Promise<readonly LoadResult[]> {
+    return toLoadResults(statements.length === 0 ? [] : await this.#runStatements(statements));
   }
 
   async commit(changes: readonly TableChanges[]): Promise<void> {

@@ -20,22 +20,25 @@ export interface ReadStatement extends Statement {
 export const planReads = (
   schema: string,
   preloads: readonly Preload[],
-  parameters?: Parameters,
+  parameters?: StatementParameters,
 ): ReadStatement[] => {
   const groups = new Map<string | Preload, Preload[]>();
   for (const preload of preloads) {
-    const key = groupKeyOf(preload) ?? preload;
+    const key = buildGroupKey(preload) ?? preload;
     const group = groups.get(key);
     if (group) group.push(preload);
     else groups.set(key, [preload]);
   }
   return Array.from(groups.values(), (group) =>
-    buildReadStatement(schema, group, parameters ?? new Parameters()),
+    buildReadStatement(schema, group, parameters ?? new StatementParameters()),
   );
 };
 
 /** Returns one statement for several reads, whose rows have the index of their read as a fourth column. */
-export const uniteReads = (reads: readonly ReadStatement[], { values }: Parameters): Statement => ({
+export const buildUnionStatement = (
+  reads: readonly ReadStatement[],
+  { values }: StatementParameters,
+): Statement => ({
   text: reads
     .map(({ text }, index) => `select *, ${String(index)} as read from (${text}) as r${String(index)}`)
     .join(" union all "),
@@ -43,14 +46,14 @@ export const uniteReads = (reads: readonly ReadStatement[], { values }: Paramete
 });
 
 /** Returns the same text for preloads that one statement can serve; undefined when no other preload can share it. */
-const groupKeyOf = (preload: Preload): string | undefined => {
+const buildGroupKey = (preload: Preload): string | undefined => {
   if (preload.read === "row") return `row ${preload.table}`;
-  const field = findOnlyField(preload);
+  const field = findSingleTextField(preload);
   return field === undefined ? undefined : `range ${preload.table} ${field}`;
 };
 
 /** Returns the field of a preload for all rows with one text in one field; undefined for other preloads. */
-const findOnlyField = (preload: Preload): string | undefined => {
+const findSingleTextField = (preload: Preload): string | undefined => {
   if (
     preload.read !== "range" ||
     preload.after !== null ||
@@ -68,12 +71,12 @@ const findOnlyField = (preload: Preload): string | undefined => {
 const buildReadStatement = (
   schema: string,
   group: readonly Preload[],
-  parameters: Parameters,
+  parameters: StatementParameters,
 ): ReadStatement => {
   const [preload] = group;
   if (preload === undefined) throw new Error("A read needs something that is wanted");
   const table = `${schema}.${toSqlName(preload.table)}`;
-  const select = `select seq, xmin, doc from ${table}`;
+  const selectClause = `select seq, xmin, doc from ${table}`;
   const { values } = parameters;
   const readRows = (text: string): ReadStatement => ({
     text,
@@ -108,15 +111,19 @@ const buildReadStatement = (
   switch (preload.read) {
     case "row": {
       const ids = group.flatMap((member) => (member.read === "row" ? [member.id] : []));
-      return readByValue(`${select} where id ${parameters.equalsAnyOf(ids)}`, ids, ({ row }) => row.id);
+      return readByValue(
+        `${selectClause} where id ${parameters.buildEqualsAnyOf(ids)}`,
+        ids,
+        ({ row }) => row.id,
+      );
     }
     case "range": {
-      const field = findOnlyField(preload);
+      const field = findSingleTextField(preload);
       if (field !== undefined && group.length > 1) {
         const fieldValues = group.flatMap((member) =>
           member.read === "range" ? [String(member.where[field])] : [],
         );
-        const text = `${select} where ${toSqlName(field)} ${parameters.equalsAnyOf(fieldValues)} order by seq`;
+        const text = `${selectClause} where ${toSqlName(field)} ${parameters.buildEqualsAnyOf(fieldValues)} order by seq`;
         return readByValue(text, fieldValues, ({ row }) =>
           String((row as Row & Record<string, unknown>)[field]),
         );
@@ -132,17 +139,17 @@ const buildReadStatement = (
           : [`seq ${newestFirst ? "<" : ">"} ${parameters.addNumber(after, "bigint")}`]),
       ];
       const order = `order by seq${newestFirst ? " desc" : ""}${buildLimitClause(limit, parameters)}`;
-      return readRows(`${select} where ${joinConditions(conditions)} ${order}`);
+      return readRows(`${selectClause} where ${joinConditions(conditions)} ${order}`);
     }
     case "referenced": {
       const { table: fromTable, id, field } = preload.by;
       const ids = `select ${toSqlName(field)} from ${schema}.${toSqlName(fromTable)} where id = ${parameters.addText(id)}`;
-      return readRows(`${select} where id = (${ids})`);
+      return readRows(`${selectClause} where id = (${ids})`);
     }
     case "expired": {
       const expiredCondition = `expires_at <= ${parameters.addNumber(preload.time)}`;
       return readRows(
-        `${select} where ${expiredCondition} order by expires_at, seq${buildLimitClause(preload.limit, parameters)}`,
+        `${selectClause} where ${expiredCondition} order by expires_at, seq${buildLimitClause(preload.limit, parameters)}`,
       );
     }
     case "count":
@@ -150,22 +157,22 @@ const buildReadStatement = (
         `select count(*), null::xid, null::jsonb from ${table} where ${joinConditions(buildConditions(preload.where, parameters))}`,
       );
     case "sequence":
-      return readNumber(`select ${nextSequenceSql(table)}, null::xid, null::jsonb`);
+      return readNumber(`select ${buildNextSequenceSql(table)}, null::xid, null::jsonb`);
     case "hit":
       return {
         text: buildCountRequestSql(table, preload, parameters),
         values,
         preloads: group,
-        toLoadResults: (results) => [results.map(parseWindow)],
+        toLoadResults: (results) => [results.map(parseRateWindow)],
       };
   }
 };
 
-const buildLimitClause = (limit: number | null, parameters: Parameters): string =>
+const buildLimitClause = (limit: number | null, parameters: StatementParameters): string =>
   limit === null ? "" : ` limit ${parameters.addNumber(limit, "bigint")}`;
 
 /** The parameters of a statement. */
-export class Parameters {
+export class StatementParameters {
   readonly values: string[] = [];
 
   /** Adds a string, and returns the expression for it. */
@@ -184,7 +191,7 @@ export class Parameters {
   }
 
   /** Returns the rest of a condition that is true for these strings. */
-  equalsAnyOf(texts: readonly string[]): string {
+  buildEqualsAnyOf(texts: readonly string[]): string {
     const [onlyText, ...otherTexts] = texts;
     return onlyText !== undefined && otherTexts.length === 0
       ? `= ${this.addText(onlyText)}`
@@ -208,7 +215,7 @@ const maxDeletedWindows = 2;
 const buildCountRequestSql = (
   table: string,
   { id, now, length, maxCount }: Extract<Preload, { read: "hit" }>,
-  parameters: Parameters,
+  parameters: StatementParameters,
 ): string => {
   const [time, endsAt] = [parameters.addNumber(now), parameters.addNumber(now + length)];
   const windowOverCondition = `w.ends_at <= ${time} or w.ends_at > ${parameters.addNumber(now + 2 * length)}`;
@@ -225,13 +232,13 @@ const buildCountRequestSql = (
   select id, count, ends_at from hit`;
 };
 
-const parseWindow = ([id, count, endsAt]: Columns): LoadedRow => {
+const parseRateWindow = ([id, count, endsAt]: Columns): LoadedRow => {
   const row = { id: String(id), createdAt: 0, count: Number(count), endsAt: Number(endsAt) };
   return { sequence: 0, version: "", row };
 };
 
 /** Returns the expression for the next sequence number of a table. */
-export const nextSequenceSql = (table: string): string =>
+export const buildNextSequenceSql = (table: string): string =>
   `nextval(pg_get_serial_sequence('${table}', 'seq'))`;
 
 /** Returns a string as an SQL literal. */
@@ -240,7 +247,7 @@ export const quoteStorableLiteral = (text: string): string => escapeLiteral(toSt
 const joinConditions = (conditions: readonly string[]): string =>
   conditions.length === 0 ? "true" : conditions.join(" and ");
 
-const buildConditions = (where: Lookup, parameters: Parameters): string[] =>
+const buildConditions = (where: Lookup, parameters: StatementParameters): string[] =>
   Object.entries(where).flatMap(([field, value]) =>
     value === undefined ? [] : [buildCondition(field, value, parameters)],
   );
@@ -248,7 +255,7 @@ const buildConditions = (where: Lookup, parameters: Parameters): string[] =>
 const buildCondition = (
   field: string,
   value: KeyValue | readonly KeyValue[],
-  parameters: Parameters,
+  parameters: StatementParameters,
 ): string => {
   const column = toSqlName(field);
   // `Array.isArray` does not narrow readonly arrays.
@@ -256,7 +263,7 @@ const buildCondition = (
   const texts = values.filter((part) => part !== null).map(String);
   if (isArrayField(field)) return `${column} ?| ${parameters.addTexts(texts)}`;
   const alternatives = [
-    ...(texts.length === 0 ? [] : [`${column} ${parameters.equalsAnyOf(texts)}`]),
+    ...(texts.length === 0 ? [] : [`${column} ${parameters.buildEqualsAnyOf(texts)}`]),
     ...(values.includes(null) ? [`${column} is null`] : []),
   ];
   return alternatives.length === 0 ? "false" : `(${alternatives.join(" or ")})`;

@@ -2,7 +2,7 @@ import type { TableChanges } from "@mgmt/engine/internal";
 import { escapeLiteral } from "pg";
 import type { Statement } from "./batch.js";
 import { toStorableJson, toStorable } from "./json-text.js";
-import { nextSequenceSql } from "./reads.js";
+import { buildNextSequenceSql } from "./reads.js";
 import { toSqlName } from "./tables.js";
 
 /**
@@ -39,7 +39,7 @@ const buildUpdateStatements = (schema: string, table: string, { updates }: Table
 const buildInsertStatements = (table: string, { inserts }: TableChanges): Statement[] =>
   inserts.flatMap(({ row, sequence }) => {
     if (row === null)
-      return sequence === undefined ? [{ text: `select ${nextSequenceSql(table)}`, values: [] }] : [];
+      return sequence === undefined ? [{ text: `select ${buildNextSequenceSql(table)}`, values: [] }] : [];
     const values = [toStorable(row.id), toStorableJson(row)];
     return sequence === undefined
       ? [{ text: `insert into ${table} (id, doc) values ($1, $2)`, values }]

@@ -47,7 +47,7 @@ const guardXhr = ({ isGuarded, check, signal }: GuardOptions): void => {
   class GuardedXhr extends XMLHttpRequest {
     #isGuarded = false;
     /** The `send` that waits. */
-    #sending: object | undefined;
+    #waitingSend: object | undefined;
 
     override open(
       method: string,
@@ -56,7 +56,7 @@ const guardXhr = ({ isGuarded, check, signal }: GuardOptions): void => {
       username?: string | null,
       password?: string | null,
     ): void {
-      this.#sending = undefined;
+      this.#waitingSend = undefined;
       // A page that waits for a response cannot check anything meanwhile.
       this.#isGuarded = isAsync && isGuarded(resolveUrl(url));
       super.open(method, url, isAsync, username, password);
@@ -64,8 +64,8 @@ const guardXhr = ({ isGuarded, check, signal }: GuardOptions): void => {
 
     override send(body?: Document | XMLHttpRequestBodyInit | null): void {
       if (!this.#isGuarded || signal.aborted) return super.send(body);
-      const sending = (this.#sending = {});
-      const isCurrent = (): boolean => this.#sending === sending;
+      const waitingSend = (this.#waitingSend = {});
+      const isCurrent = (): boolean => this.#waitingSend === waitingSend;
       check().then(
         () => isCurrent() && super.send(body),
         () => {
@@ -76,7 +76,7 @@ const guardXhr = ({ isGuarded, check, signal }: GuardOptions): void => {
     }
 
     override abort(): void {
-      this.#sending = undefined;
+      this.#waitingSend = undefined;
       super.abort();
     }
   }

@@ -80,13 +80,13 @@ export class PageWorker {
    * @throws MockError when requests would leave for the network.
    */
   check(): Promise<void> {
-    this.#runningCheck ??= this.#check().finally(() => {
+    this.#runningCheck ??= this.#checkNow().finally(() => {
       this.#runningCheck = undefined;
     });
     return this.#runningCheck;
   }
 
-  async #check(): Promise<void> {
+  async #checkNow(): Promise<void> {
     const { baseUrl, probe } = this.#options;
     if (this.#controller) {
       const controller = serviceWorkerContainer()?.controller;

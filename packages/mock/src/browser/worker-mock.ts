@@ -7,10 +7,10 @@ import { type LoadedSdk, loadSdk, requireLoadedSdk } from "../client/load-sdk.js
 import { MockClients } from "../client/mock-clients.js";
 import * as mockErrors from "../errors/mock-errors.js";
 import { type MockOptions, toServerOptions } from "../mocks/mock-options.js";
-import type { Mock } from "../mocks/mock.js";
+import type { NonInterceptingMembers } from "../mocks/non-intercepting-members.js";
 import { respondTo, createUrlPattern } from "../exchange/web-exchange.js";
 import { guardRequests } from "./guarded-requests.js";
-import { type StoredState, StateStorage, type Persistence } from "./kept-state.js";
+import { type StoredState, StateStorage, type Persistence } from "./state-storage.js";
 import { interceptNavigations } from "./navigations.js";
 import { type RunningMock, runInPageQueue, pageMocks } from "./page-mocks.js";
 import { startUnderPolicy } from "./page-policy.js";
@@ -33,7 +33,7 @@ const workerOptionNames: Record<"baseUrl" | "persist", true> = { baseUrl: true, 
  */
 export class WorkerMock
   extends MemoryServer
-  implements Pick<Mock, "baseUrl" | "authUrl" | "clientOptions" | "fetch">
+  implements Pick<NonInterceptingMembers, "baseUrl" | "authUrl" | "clientOptions" | "fetch">
 {
   readonly #clients = new MockClients(this);
   readonly #stateStorage: StateStorage | undefined;

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type Issue, type MemoryServer, RequestError, type Snapshot, readSnapshot } from "@mgmt/engine";
+import { type Issue, type MemoryServer, RequestError, type Snapshot, parseSnapshot } from "@mgmt/engine";
 import { seedResource } from "@mgmt/engine/http";
 import * as mockErrors from "../errors/mock-errors.js";
 
@@ -19,7 +19,7 @@ export const readSeedFile = async (path: string): Promise<SeedFileContent> => {
   if (Array.isArray(value))
     return { entries: value.map((entry, index) => validateEntry(path, entry, index)) };
   try {
-    return { snapshot: readSnapshot(value) };
+    return { snapshot: parseSnapshot(value) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw mockErrors.badSeed(path, `it is neither an array of resources nor a snapshot (${reason})`);

@@ -1,16 +1,16 @@
 import type { RequestHandler } from "msw";
 import * as mockErrors from "../errors/mock-errors.js";
-import { Gate } from "./gate.js";
+import { MockHandler } from "./mock-handler.js";
 import { requireMsw } from "./msw.js";
 
 /** Returns the names of the handlers of a developer among those of a server. */
 export const listDeveloperHandlerNames = (handlers: readonly object[]): string[] =>
-  handlers.filter((handler) => !Gate.isGateHandler(handler)).map(getHandlerName);
+  handlers.filter((handler) => !MockHandler.isMockHandler(handler)).map(getHandlerName);
 
 /** Returns the name of a handler, such as `GET https://example.com/user`. */
 const getHandlerName = (handler: object): string => {
-  const info = "info" in handler ? handler.info : undefined;
-  const header = info instanceof Object && "header" in info ? info.header : undefined;
+  const handlerInfo = "info" in handler ? handler.info : undefined;
+  const header = handlerInfo instanceof Object && "header" in handlerInfo ? handlerInfo.header : undefined;
   return typeof header === "string" ? header : "a handler";
 };
 
@@ -28,8 +28,8 @@ export const assertNoneShadowed = (handlers: readonly object[], bases: readonly 
 
 /** Whether a handler names the address, as opposed to matching any host. */
 const handlesBase = (handler: object, base: string): boolean => {
-  const info = "info" in handler ? handler.info : undefined;
-  const path = info instanceof Object && "path" in info ? info.path : undefined;
+  const handlerInfo = "info" in handler ? handler.info : undefined;
+  const path = handlerInfo instanceof Object && "path" in handlerInfo ? handlerInfo.path : undefined;
   if (path instanceof RegExp) return path.test(`${base}/v1/me`) && !path.test("https://other.invalid/v1/me");
   return (
     typeof path === "string" &&

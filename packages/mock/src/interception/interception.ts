@@ -1,7 +1,7 @@
 import type { RequestHandler } from "msw";
 import { isRequestHandler } from "../exchange/request-handlers.js";
 import { assertNoneShadowed, listDeveloperHandlerNames } from "./developer-handlers.js";
-import { Gate, type GateListener } from "./gate.js";
+import { MockHandler, type ListeningMock } from "./mock-handler.js";
 import type { MockError } from "../errors/mock-error.js";
 import * as mockErrors from "../errors/mock-errors.js";
 import { requireMsw } from "./msw.js";
@@ -17,15 +17,15 @@ export interface MswServer {
 }
 
 interface InterceptionPoint {
-  readonly gate: Gate;
+  readonly mockHandler: MockHandler;
   readonly server: MswServer;
 }
 
 /** All mocks without a server of the developer share one, which listens while at least one of them does. */
 let sharedPoint: ReturnType<typeof createSharedPoint> | undefined;
 
-/** The gates in servers of the developer. They stay there, and do nothing while no mock listens. */
-const gates = new WeakMap<MswServer, Gate>();
+/** The handlers in servers of the developer. They stay there, and do nothing while no mock listens. */
+const mockHandlers = new WeakMap<MswServer, MockHandler>();
 
 /** Where each owner listens, and the error that its requests were not intercepted for some time. */
 const pointsByOwner = new Map<object, InterceptionPoint & { interceptionError?: MockError }>();
@@ -39,18 +39,18 @@ const pointsByOwner = new Map<object, InterceptionPoint & { interceptionError?: 
  */
 export const startInterception = (
   owner: object,
-  listener: GateListener,
+  listeningMock: ListeningMock,
   { bases, server }: { bases: readonly string[]; server?: MswServer | undefined },
 ): void => {
   if (server && sharedPoint) throw mockErrors.mocksListen();
-  const point = server ? { gate: installGate(server), server } : openSharedPoint();
+  const point = server ? { mockHandler: installMockHandler(server), server } : openSharedPoint();
   const interceptionError = pointsByOwner.get(owner)?.interceptionError;
-  const { gate } = point;
+  const { mockHandler } = point;
   if (server) {
-    assertNotReplaced(findReceiver(server, gate.handler));
-    assertNoneShadowed(listHandlersBehind(server, gate.handler), bases);
+    assertNotReplaced(findReceiver(server, mockHandler.handler));
+    assertNoneShadowed(listHandlersBehind(server, mockHandler.handler), bases);
   }
-  gate.listeners.set(owner, listener);
+  mockHandler.listeners.set(owner, listeningMock);
   pointsByOwner.set(owner, { ...point, ...(interceptionError && { interceptionError }) });
   protectReceiver();
 };
@@ -59,14 +59,14 @@ export const startInterception = (
 export const stopInterception = (owner: object): void => {
   const point = pointsByOwner.get(owner);
   if (!point) return;
-  const { gate, server } = point;
+  const { mockHandler, server } = point;
   pointsByOwner.delete(owner);
-  gate.listeners.delete(owner);
-  if (gate === sharedPoint?.gate && gate.listeners.size === 0) {
+  mockHandler.listeners.delete(owner);
+  if (mockHandler === sharedPoint?.mockHandler && mockHandler.listeners.size === 0) {
     sharedPoint = undefined;
     // Closing this server would end the other one.
-    if (findReceiver(server, gate.handler).kind !== "another")
-      closeServer(gate.handler, () => server.close());
+    if (findReceiver(server, mockHandler.handler).kind !== "another")
+      closeServer(mockHandler.handler, () => server.close());
   }
   protectReceiver();
 };
@@ -78,9 +78,10 @@ export const stopInterception = (owner: object): void => {
 export const findReplacementError = (owner: object): MockError | undefined => {
   const point = pointsByOwner.get(owner);
   if (!point) return undefined;
-  const receiver = findReceiver(point.server, point.gate.handler);
+  const receiver = findReceiver(point.server, point.mockHandler.handler);
   // A developer closes the other servers as well.
-  if (receiver.kind === "none" && point.gate === sharedPoint?.gate) return mockErrors.closedBySecondServer();
+  if (receiver.kind === "none" && point.mockHandler === sharedPoint?.mockHandler)
+    return mockErrors.closedBySecondServer();
   return createReplacementError(receiver);
 };
 
@@ -91,7 +92,7 @@ export const findInterceptionError = (owner: object): MockError | undefined =>
 /** Whether the server that an owner listens in receives the requests of this process. */
 export const isReceiving = (owner: object): boolean => {
   const point = pointsByOwner.get(owner);
-  return point !== undefined && findReceiver(point.server, point.gate.handler).kind === "this";
+  return point !== undefined && findReceiver(point.server, point.mockHandler.handler).kind === "this";
 };
 
 const createReplacementError = (receiver: Receiver): MockError | undefined => {
@@ -107,14 +108,15 @@ const assertNotReplaced = (receiver: Receiver): void => {
 const openSharedPoint = (): InterceptionPoint => {
   const isFirst = sharedPoint === undefined;
   const point = sharedPoint ?? createSharedPoint();
-  const { gate, server } = point;
-  const receiver = findReceiver(isFirst ? undefined : server, gate.handler);
+  const { mockHandler, server } = point;
+  const receiver = findReceiver(isFirst ? undefined : server, mockHandler.handler);
   assertNotReplaced(receiver);
   if (receiver.kind === "none") {
     if (!isFirst) {
       // A server that listened in between has ended the interception for all when it was closed.
       for (const otherPoint of pointsByOwner.values())
-        if (otherPoint.gate === gate) otherPoint.interceptionError ??= mockErrors.closedBySecondServer();
+        if (otherPoint.mockHandler === mockHandler)
+          otherPoint.interceptionError ??= mockErrors.closedBySecondServer();
       server.close();
     }
     server.listen({ onUnhandledRequest: "bypass" });
@@ -124,32 +126,32 @@ const openSharedPoint = (): InterceptionPoint => {
 };
 
 const createSharedPoint = () => {
-  const gate = new Gate();
-  return { gate, server: requireMsw().setupServer(gate.handler) };
+  const mockHandler = new MockHandler();
+  return { mockHandler, server: requireMsw().setupServer(mockHandler.handler) };
 };
 
-/** Adds the gate before the handlers that the developer's server has, and after those that it gets later. */
-const installGate = (server: MswServer): Gate => {
-  const existingGate = gates.get(server);
-  if (existingGate) return existingGate;
-  const gate: Gate = new Gate(() => listHandlersBehind(server, gate.handler));
-  gates.set(server, gate);
-  server.use(gate.handler);
+/** Adds the handler of the mocks before the handlers that the developer's server has, and after those that it gets later. */
+const installMockHandler = (server: MswServer): MockHandler => {
+  const existingHandler = mockHandlers.get(server);
+  if (existingHandler) return existingHandler;
+  const mockHandler: MockHandler = new MockHandler(() => listHandlersBehind(server, mockHandler.handler));
+  mockHandlers.set(server, mockHandler);
+  server.use(mockHandler.handler);
   const reset = server.resetHandlers.bind(server);
   // Tests reset the handlers after each test, also while others run at the same time.
   server.resetHandlers = (...handlers) => {
     reset(...handlers);
-    server.use(gate.handler);
+    server.use(mockHandler.handler);
   };
   const close = server.close.bind(server);
-  server.close = () => closeServer(gate.handler, close);
-  return gate;
+  server.close = () => closeServer(mockHandler.handler, close);
+  return mockHandler;
 };
 
 /** Prepares a server of the developer for mocks, so that handlers that it gets from now on override those of the mocks. */
-export const prepareServer = (server: MswServer): void => void installGate(server);
+export const prepareServer = (server: MswServer): void => void installMockHandler(server);
 
-const listHandlersBehind = (server: MswServer, gate: RequestHandler): RequestHandler[] => {
+const listHandlersBehind = (server: MswServer, mockHandler: RequestHandler): RequestHandler[] => {
   const handlers = server.listHandlers();
-  return handlers.slice(handlers.indexOf(gate) + 1).filter(isRequestHandler);
+  return handlers.slice(handlers.indexOf(mockHandler) + 1).filter(isRequestHandler);
 };

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "msw";
 import { assertKnownOptions } from "@mgmt/engine/internal";
 import { handlersDescription, areHandlers, assertHandlers } from "../exchange/request-handlers.js";
-import type { UnhandledRequestStrategy } from "./gate.js";
+import type { UnhandledRequestStrategy } from "./mock-handler.js";
 import type { MswServer } from "./interception.js";
 
 export interface ListenOptions {
@@ -31,12 +31,13 @@ const listenOptionNames: Record<keyof ListenOptions, true> = {
 const strategies: readonly unknown[] = ["bypass", "warn", "error"] satisfies UnhandledRequestStrategy[];
 
 /**
- * Checks the options, because JavaScript programs have no types.
+ * Checks the options, because JavaScript programs have no types. Returns them with functions that check what the functions of the
+ * options return.
  *
  * @throws TypeError for an option that does not exist or is not valid.
  */
-export const validateListenOptions = (options: ListenOptions): ListenOptions => {
-  if (!isPlainObject(options)) {
+export const checkAndWrapListenOptions = (options: ListenOptions): ListenOptions => {
+  if (!isObject(options)) {
     throw new TypeError('listen takes an object of options, such as { onUnhandledRequest: "error" }');
   }
   assertKnownOptions(options, Object.keys(listenOptionNames));
@@ -56,18 +57,18 @@ export const validateListenOptions = (options: ListenOptions): ListenOptions => 
     ...options,
     ...(typeof handlers === "function" && {
       handlers: (request) => {
-        const chosenHandlers = handlers(request);
-        if (!areHandlers(chosenHandlers))
+        const returnedHandlers = handlers(request);
+        if (!areHandlers(returnedHandlers))
           throw new TypeError(`The function handlers must return ${handlersDescription}`);
-        return chosenHandlers;
+        return returnedHandlers;
       },
     }),
     ...(typeof onUnhandledRequest === "function" && {
       onUnhandledRequest: (request) => {
-        const chosenStrategy = onUnhandledRequest(request);
-        if (!strategies.includes(chosenStrategy))
+        const returnedStrategy = onUnhandledRequest(request);
+        if (!strategies.includes(returnedStrategy))
           throw new TypeError('The function onUnhandledRequest must return "bypass", "warn", or "error"');
-        return chosenStrategy;
+        return returnedStrategy;
       },
     }),
   };
@@ -79,7 +80,7 @@ export const assertServer = (server: unknown): void => {
   throw new TypeError("server must be what setupServer() of msw/node returns");
 };
 
-const isPlainObject = (value: unknown): boolean =>
+const isObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isServer = (server: unknown): boolean =>

@@ -1,6 +1,6 @@
 import * as mockErrors from "../errors/mock-errors.js";
 import { listDeveloperHandlerNames } from "./developer-handlers.js";
-import { Gate } from "./gate.js";
+import { MockHandler } from "./mock-handler.js";
 import { requireMsw } from "./msw.js";
 import { findReceivingHandlers } from "./receiving-server.js";
 
@@ -45,7 +45,7 @@ export const protectReceiver = (): void => {
   }
 };
 
-/** Closes a server that has the handler of a gate. */
+/** Closes a server that has the handler of mocks. */
 export const closeServer = (handler: object, close: () => void): void => {
   closingHandler = handler;
   try {
@@ -63,7 +63,7 @@ const protectSource = (source: FrameSource): void => {
     // The latest MSW has removed those of the server that listened before; MSW 2.13 has not.
     if (listeners.length > 0) replaceListeners(source, source.emitter.listeners("frame").slice(-1));
     const handlers = findReceivingHandlers() ?? [];
-    if (listeners.length > 0 && !handlers.some(Gate.hasListeners)) {
+    if (listeners.length > 0 && !handlers.some(MockHandler.hasListeners)) {
       replaceListeners(source, listeners);
       throw mockErrors.refusedServer(listDeveloperHandlerNames(handlers));
     }
@@ -73,7 +73,7 @@ const protectSource = (source: FrameSource): void => {
   };
   source.disable = () => {
     // A server that was refused does so when it is closed, also after the mock.
-    const receiver = findReceivingHandlers()?.find(Gate.isGateHandler);
+    const receiver = findReceivingHandlers()?.find(MockHandler.isMockHandler);
     if (receiver !== undefined && receiver !== closingHandler) return undefined;
     const result = disable();
     rememberListeners(source);
@@ -82,7 +82,7 @@ const protectSource = (source: FrameSource): void => {
 };
 
 const rememberListeners = (source: FrameSource): void => {
-  const isMockReceiving = findReceivingHandlers()?.some(Gate.hasListeners) ?? false;
+  const isMockReceiving = findReceivingHandlers()?.some(MockHandler.hasListeners) ?? false;
   protectedListeners.set(source, isMockReceiving ? [...source.emitter.listeners("frame")] : []);
 };
 

@@ -3,14 +3,14 @@ import type { MemoryServer } from "@mgmt/engine";
 import type { MockError } from "../errors/mock-error.js";
 import { respondTo, createUrlPattern } from "../exchange/web-exchange.js";
 import { assertNoneShadowed } from "./developer-handlers.js";
-import type { GateListener } from "./gate.js";
+import type { ListeningMock } from "./mock-handler.js";
 import {
   startInterception,
   findInterceptionError,
   stopInterception,
   findReplacementError,
 } from "./interception.js";
-import { type ListenOptions, validateListenOptions } from "./listen-options.js";
+import { type ListenOptions, checkAndWrapListenOptions } from "./listen-options.js";
 import { requireMsw } from "./msw.js";
 
 /** The interception of the requests that a process sends to a server in it. */
@@ -41,14 +41,14 @@ export class ProcessInterception {
 
   /** Starts. Throws what `listen` of a mock throws. */
   start(options: ListenOptions): void {
-    const { server, handlers = [], onUnhandledRequest } = validateListenOptions(options);
+    const { server, handlers = [], onUnhandledRequest } = checkAndWrapListenOptions(options);
     if (typeof handlers !== "function") assertNoneShadowed(handlers, this.#bases);
-    const listener: GateListener = {
+    const listeningMock: ListeningMock = {
       respond: (request) => (this.#mockUrlPattern.test(request.url) ? this.#respond(request) : undefined),
       handlersFor: typeof handlers === "function" ? handlers : () => handlers,
       onUnhandledRequest: onUnhandledRequest ?? (server ? undefined : "bypass"),
     };
-    startInterception(this.#server, listener, { bases: this.#bases, server });
+    startInterception(this.#server, listeningMock, { bases: this.#bases, server });
   }
 
   /** Ends. Returns the error that another server has received requests since `start`; undefined if none has. */

@@ -64,10 +64,10 @@ export class WatchedTest {
   #describeRequests(): string {
     if (this.#requests.length === 0) return `The test "${this.name}" sent no requests to the mock.`;
     const lines = this.#requests.slice(-maxRequestLines);
-    const omitted = this.#requests.length - lines.length;
+    const omittedCount = this.#requests.length - lines.length;
     return [
       `Requests of the test "${this.name}":`,
-      ...(omitted > 0 ? [`  (${String(omitted)} earlier requests)`] : []),
+      ...(omittedCount > 0 ? [`  (${String(omittedCount)} earlier requests)`] : []),
       ...lines.map((request) => `  ${renderRequest(request)}${renderBody(request)}`),
     ].join("\n");
   }

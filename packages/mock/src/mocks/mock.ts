@@ -14,12 +14,13 @@ import {
 } from "../record/recordings.js";
 import type { OperationParity } from "../record/replay.js";
 import { type MockOptions, toServerOptions } from "./mock-options.js";
+import type { NonInterceptingMembers } from "./non-intercepting-members.js";
 
 /**
  * Runs the reference server inside a test process. Requests that the process sends to `baseUrl` or `authUrl` with the global `fetch`,
  * `node:http` or `XMLHttpRequest` are handled in memory and never reach the network. Those of the package undici are not.
  */
-export class Mock extends MemoryServer {
+export class Mock extends MemoryServer implements NonInterceptingMembers {
   readonly #clients = new MockClients(this, () => this.#interception.assertReceiving());
   readonly #recordings = new Recordings();
   readonly #interception = new ProcessInterception(this, this.#clients.bases);
@@ -64,32 +65,18 @@ export class Mock extends MemoryServer {
     if (interceptionError) throw interceptionError;
   }
 
-  /**
-   * Creates a client of the SDK for which time passes by the mock's clock. Its requests go directly to this server, whether or not it
-   * is listening. When the client pauses, before a retry or a poll, it does not wait: it moves the clock, and the jobs that fall
-   * due on the way run. Its deadlines pass only when the clock is moved, so neither slow tests nor fake timers end a call early.
-   *
-   * @param options of the client. Default: `clientOptions()`.
-   * @throws MockError `mock:sdk_missing` when the SDK is not installed.
-   */
   client(options: ClientOptions = {}): MgmtClient {
     return requireSdk().createClient({ ...this.clientOptions(), ...options });
   }
 
-  /** Base URL of the API, without a trailing slash and without `/v1`. */
   get baseUrl(): string {
     return this.settings.baseUrl;
   }
 
-  /** Base URL of the authorization server, without a trailing slash. */
   get authUrl(): string {
     return this.settings.authUrl;
   }
 
-  /**
-   * Returns the options that `client` uses, for programs that create the client themselves: the base URL, a token of the first
-   * user, signed again before it expires, the `fetch`, and the `timers`.
-   */
   clientOptions(): Pick<ClientOptions, "baseUrl" | "token" | "fetch" | "timers"> {
     return this.#clients.options();
   }
@@ -102,24 +89,10 @@ export class Mock extends MemoryServer {
   readonly fetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
     this.#clients.fetch(input, init);
 
-  /**
-   * Passes requests on to a real service, and records its responses and their latency. Fields that the contract marks as secret,
-   * credentials of requests, and connection strings are masked.
-   *
-   * @throws MockError `mock:upstream_unreachable` when the service cannot be reached, `mock:upstream_not_the_api` when it does not
-   * respond like the API; TypeError for an invalid URL.
-   */
   async record({ upstream, fetch }: RecordOptions): Promise<ActiveRecording> {
     return this.#recordings.record({ upstream, fetch });
   }
 
-  /**
-   * Creates the resources of a recording, repeats its requests, and returns where this server's responses differ, by operation. The
-   * resources stay.
-   *
-   * @param recording the path of its file, or the recording itself.
-   * @throws MockError `mock:bad_recording`, or `mock:recording` while this server records.
-   */
   async replay(recording: string | Recording, { latency }: ReplayOptions = {}): Promise<OperationParity[]> {
     return this.#recordings.replay(this, recording, { latency });
   }

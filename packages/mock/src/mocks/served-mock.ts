@@ -21,14 +21,8 @@ import {
   type ReplayOptions,
 } from "../record/recordings.js";
 import type { OperationParity } from "../record/replay.js";
-import type { Mock } from "./mock.js";
 import { type MockOptions, toServerOptions } from "./mock-options.js";
-
-/** The members of a mock that do not intercept requests. */
-type NonInterceptingMembers = Pick<
-  Mock,
-  "client" | "baseUrl" | "authUrl" | "clientOptions" | "fetch" | "record" | "replay"
->;
+import type { NonInterceptingMembers } from "./non-intercepting-members.js";
 
 /** A mock that is reached over HTTP. */
 export class ServedMock extends MemoryServer implements NonInterceptingMembers {

@@ -155,42 +155,41 @@ const compareResponses = (
   }
   const [recorded, reference] = [describeShape(exchange.response), describeShape(body)];
   const paths = [...new Set([...recorded.keys(), ...reference.keys()])];
-  return paths.flatMap((place): ParityDifference[] => {
-    const [recordedType, referenceType] = [recorded.get(place), reference.get(place)];
+  return paths.flatMap((path): ParityDifference[] => {
+    const [recordedType, referenceType] = [recorded.get(path), reference.get(path)];
     // A nullable field may be null in one of them, and the fields below it are then absent.
     if (recordedType === referenceType || recordedType === "null" || referenceType === "null") return [];
     if (recordedType?.endsWith("list") && referenceType?.endsWith("list")) return [];
-    if (recordedType === undefined && isBelowEmpty(place, recorded)) return [];
-    if (referenceType === undefined && isBelowEmpty(place, reference)) return [];
+    if (recordedType === undefined && isBelowEmpty(path, recorded)) return [];
+    if (referenceType === undefined && isBelowEmpty(path, reference)) return [];
     return [
       {
         kind: "shape",
         request,
-        recorded: `${place}: ${recordedType ?? "absent"}`,
-        reference: `${place}: ${referenceType ?? "absent"}`,
+        recorded: `${path}: ${recordedType ?? "absent"}`,
+        reference: `${path}: ${referenceType ?? "absent"}`,
       },
     ];
   });
 };
 
 /** Returns whether a place is inside a value that is null or an empty list. */
-const isBelowEmpty = (place: string, shape: ReadonlyMap<string, string>): boolean =>
+const isBelowEmpty = (path: string, shape: ReadonlyMap<string, string>): boolean =>
   [...shape].some(
-    ([parentPlace, type]) =>
-      (type === "null" || type === "empty list") && place.startsWith(`${parentPlace}/`),
+    ([parentPlace, type]) => (type === "null" || type === "empty list") && path.startsWith(`${parentPlace}/`),
   );
 
 /** Returns the type of every place of a JSON value. Items of a list share the place `*`. */
 const describeShape = (value: unknown): Map<string, string> => {
   const shape = new Map<string, string>();
-  const visit = (part: unknown, place: string): void => {
+  const visit = (part: unknown, path: string): void => {
     if (Array.isArray(part)) {
-      shape.set(place, part.length === 0 ? "empty list" : "list");
-      for (const item of part) visit(item, `${place}/*`);
+      shape.set(path, part.length === 0 ? "empty list" : "list");
+      for (const item of part) visit(item, `${path}/*`);
     } else if (typeof part === "object" && part !== null) {
-      shape.set(place, "object");
-      for (const [name, item] of Object.entries(part)) visit(item, `${place}/${name}`);
-    } else if (part !== null || !shape.has(place)) shape.set(place, part === null ? "null" : typeof part);
+      shape.set(path, "object");
+      for (const [name, item] of Object.entries(part)) visit(item, `${path}/${name}`);
+    } else if (part !== null || !shape.has(path)) shape.set(path, part === null ? "null" : typeof part);
   };
   visit(value, "");
   return shape;

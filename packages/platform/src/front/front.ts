@@ -123,8 +123,10 @@ export class Front implements DataPlane {
     this.#handshake = new Handshake({
       ...options.credentials,
       timeoutMs: greetingTimeoutMs,
-      onGreeted: (greeted) => {
-        this.#serveClient(greeted).catch((error: unknown) => this.#rejectClient(greeted.socket, error));
+      onGreeted: (greetedClient) => {
+        this.#serveClient(greetedClient).catch((error: unknown) =>
+          this.#rejectClient(greetedClient.socket, error),
+        );
       },
       onError: (socket, error) => this.#rejectClient(socket, error),
     });
@@ -286,9 +288,9 @@ export class Front implements DataPlane {
     bytes: Buffer,
   ): Promise<void> {
     const { receive } = upstream;
-    const received = [Buffer.from(bytes)];
+    const receivedChunks = [Buffer.from(bytes)];
     upstream.receive = (nextBytes) => {
-      received.push(Buffer.from(nextBytes));
+      receivedChunks.push(Buffer.from(nextBytes));
       return false;
     };
     const name = await this.#findName(session.database);
@@ -296,7 +298,7 @@ export class Front implements DataPlane {
       throw refusals.noDatabase(requestedName);
     if (session.client.destroyed) return;
     upstream.receive = receive;
-    if (this.#acceptConnection(session, upstream, Buffer.concat(received))) upstream.socket.resume();
+    if (this.#acceptConnection(session, upstream, Buffer.concat(receivedChunks))) upstream.socket.resume();
   }
 
   /** @throws Refusal while Postgres cannot be reached. */
@@ -313,7 +315,7 @@ export class Front implements DataPlane {
    * restarts.
    */
   async #findDatabase(user: string, signal: AbortSignal): Promise<string | undefined> {
-    const { findDatabase } = await this.#waitUntilOpen(signal);
+    const { findDatabase } = await this.#waitForDirectory(signal);
     for (
       const deadline = performance.now() + this.#timeoutMs;
       ;
@@ -328,7 +330,7 @@ export class Front implements DataPlane {
     }
   }
 
-  async #waitUntilOpen(signal: AbortSignal): Promise<DatabaseDirectory> {
+  async #waitForDirectory(signal: AbortSignal): Promise<DatabaseDirectory> {
     for (
       const deadline = performance.now() + this.#timeoutMs;
       ;

@@ -88,10 +88,10 @@ export class Handshake {
           this.#directTlsServer.emit("connection", socket);
           return;
         }
-        const parsed = parseFirstMessage(bytes);
-        if (parsed === undefined) return;
+        const parsedMessage = parseFirstMessage(bytes);
+        if (parsedMessage === undefined) return;
         detach();
-        this.#handleMessage(socket, state, parsed.message, parsed.bytesAfter);
+        this.#handleMessage(socket, state, parsedMessage.message, parsedMessage.bytesAfter);
       } catch (error) {
         detach();
         this.#options.onError(socket, isHttpRequest(bytes) ? refusals.http() : error);

@@ -22,7 +22,7 @@ export interface Upstream {
 const bufferSize = 65_536;
 
 /** Time between two attempts to connect, in milliseconds. */
-const retryDelayMs = 25;
+const connectRetryDelayMs = 25;
 
 /** Codes of a write to a connection that the other side has closed. */
 const closedByPeerCodes: ReadonlySet<string | undefined> = new Set(["EPIPE", "ECONNRESET"]);
@@ -87,7 +87,7 @@ export const connectToPostgres = async (
     const connection = await tryToConnect(address, startup, signal);
     if (connection !== undefined) return connection;
     if (performance.now() >= deadline) throw refusals.restarting();
-    await sleep(retryDelayMs, undefined, { signal });
+    await sleep(connectRetryDelayMs, undefined, { signal });
   }
 };
 

@@ -51,7 +51,7 @@ const makeUniqueDir = async (parent: string): Promise<{ path: string; lock: Dire
 };
 
 /** Age in milliseconds after which a directory without a lock belongs to an interrupted start. */
-const abandonedAfterMs = 60_000;
+const directoryAbandonedAfterMs = 60_000;
 
 /**
  * Removes the directories of ephemeral platforms that were killed together with their watchdogs. Leaves one whose process may
@@ -67,7 +67,8 @@ export const removeAbandonedEphemeralDirs = async (parent: string): Promise<void
       if (!stats.isDirectory() || stats.uid !== process.geteuid?.()) continue;
       const liveness = await readHolderLiveness(path);
       if (liveness === undefined) {
-        const isInterrupted = Date.now() - stats.mtimeMs > abandonedAfterMs && (await hasOnlyLockFiles(path));
+        const isInterrupted =
+          Date.now() - stats.mtimeMs > directoryAbandonedAfterMs && (await hasOnlyLockFiles(path));
         if (isInterrupted) await rm(path, { recursive: true, force: true });
       } else if (liveness === "dead") {
         await endLeftoverServers(join(path, "postgres"));

@@ -1,7 +1,7 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { ConnectionFaults } from "@mgmt/engine";
 import { type DataDir, dataDirFiles, refuseOtherPort } from "../machine/data-dir/data-dir.js";
-import { databaseName } from "@mgmt/cluster/policy/names";
+import { toDatabaseName } from "@mgmt/cluster/policy/names";
 import { Front, type FrontOptions } from "../front/front.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { findLongLivedPort } from "../machine/ports.js";
@@ -28,13 +28,13 @@ interface FrontContext {
 export const openFront = async (context: FrontContext): Promise<OpenFront> => {
   const { dataDir, postgres, connectionLimit, onLog } = context;
   const credentials = await loadServerCredentials(dataDirFiles(dataDir.path).tls, {
-    durable: !dataDir.ephemeral,
+    isDurable: !dataDir.ephemeral,
   });
   const server = await listenOnStablePort(dataDir, {
     credentials,
     postgres: postgres.address,
     connectionLimit,
-    faults: new ConnectionFaults({ draw: Math.random, nameOf: databaseName }),
+    faults: new ConnectionFaults({ draw: Math.random, findDatabaseName: toDatabaseName }),
     onDefect: (error) => onLog(`A database connection failed: ${String(error)}`),
   });
   return { server, caFile: credentials.caFile };

@@ -92,10 +92,10 @@ const openApiDatabases = async (
     onLog,
     directory: dataDir.path,
   });
-  const { missing, brokenIds, problems } = databases;
+  const { missingData, brokenIds, problems } = databases;
   let lostIds: string[] = [];
   try {
-    if (apiDatabases.length > 0) lostIds = await markDataLost(postgres, missing, brokenIds);
+    if (apiDatabases.length > 0) lostIds = await markDataLost(postgres, missingData, brokenIds);
   } catch (error) {
     await databases.close();
     throw error;
@@ -122,10 +122,10 @@ const serveApi = async (
   const { host, dataDir, postgres, front, onLog, unknownFields, errorCodes } = context;
   const files = dataDirFiles(dataDir.path);
   const controlSecret = randomBytes(24).toString("base64url");
-  await writeAtomically(files.controlSecret, controlSecret, { durable: false });
+  await writeAtomically(files.controlSecret, controlSecret, { isDurable: false });
   const signInKey = context.requireSignInKey ? randomBytes(32).toString("base64url") : null;
   if (signInKey === null) await rm(files.signInKey, { force: true });
-  else await writeAtomically(files.signInKey, signInKey, { durable: false });
+  else await writeAtomically(files.signInKey, signInKey, { isDurable: false });
 
   const createEngine = async ({ baseUrl }: ServerAddress): Promise<StoredServer> => {
     const engine = await StoredServer.open({

@@ -159,7 +159,7 @@ const createPlatform = ({ dataDir, postgres, front, server }: PlatformParts): Pl
     await dataDir.release();
   };
   const stopOnce = (): Promise<void> => (stopping ??= stop());
-  const closed = postgres.supervisor.ended.then(async (cause) => {
+  const closed = postgres.supervisor.whenEnded.then(async (cause) => {
     const failure = stopping === undefined ? platformErrors.postgresEnded(cause) : undefined;
     await stopOnce();
     return failure;

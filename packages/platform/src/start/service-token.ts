@@ -25,7 +25,7 @@ export const ensureServiceToken = async (
   });
   if (id === undefined) {
     const { value: token } = await engine.seed.serviceToken({ name: defaultTokenName }, { workspaceId });
-    await writeAtomically(path, token, { durable: true });
+    await writeAtomically(path, token, { isDurable: true });
     return { token, workspaceId };
   }
   const token = await engine.tokens.service({ serviceTokenId: id });
@@ -35,7 +35,7 @@ export const ensureServiceToken = async (
   await engine.write([workspaceId], ({ store }) =>
     store.serviceTokens.update(id, { valueHint: token.slice(-4) }),
   );
-  await writeAtomically(path, token, { durable: true });
+  await writeAtomically(path, token, { isDurable: true });
   return { token, workspaceId };
 };
 

@@ -1,3 +1,6 @@
+// The types of what these functions return.
+export type { Credential } from "./credential.js";
+export type { TokenStore } from "./token-store.js";
 export { cliLogin } from "./cli/cli-login.js";
 export type { CliLogin, CliLoginOptions } from "./cli/cli-login.js";
 export { withFileLock } from "./files/lease-lock.js";

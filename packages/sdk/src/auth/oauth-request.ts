@@ -169,9 +169,9 @@ const containsEncodedSecret = (text: string, secrets: readonly string[], encodin
   // Forms encode spaces as plus signs.
   const percentDecodedTexts = [text, text.replaceAll("+", " ")]
     .map(decodePercent)
-    .filter((decoded) => decoded !== text);
+    .filter((decodedText) => decodedText !== text);
   return (
-    percentDecodedTexts.some((decoded) => containsSecret(decoded, secrets, encodingDepth)) ||
+    percentDecodedTexts.some((decodedText) => containsSecret(decodedText, secrets, encodingDepth)) ||
     (text.match(base64Pattern) ?? []).some((encodedText) =>
       containsSecretInBase64(encodedText, secrets, encodingDepth),
     )
@@ -188,6 +188,6 @@ const containsSecretInBase64 = (
     containsSecret(decodeBase64(encodedText.slice(offset)), secrets, encodingDepth),
   );
 
-const containsSecret = (decoded: string, secrets: readonly string[], encodingDepth: number): boolean =>
-  secrets.some((secret) => decoded.includes(secret)) ||
-  (isReadableText(decoded) && containsEncodedSecret(decoded, secrets, encodingDepth + 1));
+const containsSecret = (decodedText: string, secrets: readonly string[], encodingDepth: number): boolean =>
+  secrets.some((secret) => decodedText.includes(secret)) ||
+  (isReadableText(decodedText) && containsEncodedSecret(decodedText, secrets, encodingDepth + 1));

@@ -44,9 +44,12 @@ export class Session {
   /**
    * Returns the refreshed credential that has not replaced the stored one yet; `undefined` if the store has the newest.
    */
-  findNewerThan(stored: Credential | AuthError | undefined): Credential | undefined {
+  findNewerThan(storedOutcome: Credential | AuthError | undefined): Credential | undefined {
     const { replaces, credential } = this.#unsaved ?? {};
-    return stored && replaces && "accessToken" in stored && stored.accessToken === replaces.accessToken
+    return storedOutcome &&
+      replaces &&
+      "accessToken" in storedOutcome &&
+      storedOutcome.accessToken === replaces.accessToken
       ? credential
       : undefined;
   }

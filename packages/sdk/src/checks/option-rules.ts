@@ -1,5 +1,6 @@
-/** Describes the values that an option accepts besides undefined. */
+/** Describes the type of an option, which may also be undefined. The range of a number is checked where the number is used. */
 export interface OptionRule {
+  /** Whether a value has the type. */
   readonly accepts: (value: unknown) => boolean;
   /** Completes a sentence that starts with the name of the option. */
   readonly problem: string;
@@ -26,16 +27,17 @@ const booleanRule: OptionRule = {
   problem: "must be true or false",
 };
 const functionRule: OptionRule = { accepts: isFunction, problem: "must be a function" };
-const positiveNumberRule: OptionRule = {
+/** @param problem names the range, as the error of the later check does. */
+const createNumberRule = (problem: string): OptionRule => ({
   accepts: (value) => typeof value === "number",
-  problem: "must be a number above 0",
-};
-const nonNegativeNumberRule: OptionRule = {
-  accepts: (value) => typeof value === "number",
-  problem: "must be a number above 0, or 0",
-};
-const anyValueRule: OptionRule = { accepts: () => true, problem: "" };
+  problem,
+});
+const numberAboveZeroText = "must be a number above 0";
+const numberFromZeroText = "must be a number above 0, or 0";
+/** Of an option that the code which uses it checks. */
+const uncheckedRule: OptionRule = { accepts: () => true, problem: "" };
 
+/** Options of a call about the request that it sends. */
 const sendRules = {
   headers: {
     accepts: isPlainObject,
@@ -68,10 +70,11 @@ const signalRule: OptionRule = {
   problem: "must be an AbortSignal",
 };
 
-const retryRules = {
-  timeoutMs: positiveNumberRule,
-  maxRetries: nonNegativeNumberRule,
-  maxRetryAfterMs: nonNegativeNumberRule,
+/** Options of a call about its attempts. */
+const attemptRules = {
+  timeoutMs: createNumberRule(numberAboveZeroText),
+  maxRetries: createNumberRule(numberFromZeroText),
+  maxRetryAfterMs: createNumberRule(numberFromZeroText),
   onRetry: functionRule,
   waitForApproval: {
     accepts: (value) => typeof value === "boolean" || isPlainObject(value),
@@ -79,7 +82,7 @@ const retryRules = {
   },
 } satisfies OptionRules;
 
-const callRules = { signal: signalRule, ...retryRules, ...sendRules } satisfies OptionRules;
+const callRules = { signal: signalRule, ...attemptRules, ...sendRules } satisfies OptionRules;
 
 const clientRules = {
   baseUrl: stringRule,
@@ -87,7 +90,7 @@ const clientRules = {
   fetch: functionRule,
   transport: sendRules.transport,
   headers: sendRules.headers,
-  ...retryRules,
+  ...attemptRules,
   middleware: sendRules.middleware,
   debug: sendRules.debug,
   allowInsecureHttp: booleanRule,
@@ -106,15 +109,16 @@ const ensureRules = {
   credentials: booleanRule,
   dryRun: booleanRule,
 } satisfies OptionRules;
-const approvalRules = {
-  timeoutMs: positiveNumberRule,
+const waitForApprovalRules = {
+  timeoutMs: createNumberRule(numberAboveZeroText),
   onProgress: functionRule,
-  pollIntervalMs: positiveNumberRule,
+  pollIntervalMs: createNumberRule(numberAboveZeroText),
   sleep: functionRule,
 } satisfies OptionRules;
-const waitRules = { signal: signalRule, ...approvalRules, ...sendRules } satisfies OptionRules;
-const toArrayRules = { limit: nonNegativeNumberRule } satisfies OptionRules;
-const requestRules = {
+const waitFunctionRules = { signal: signalRule, ...waitForApprovalRules, ...sendRules } satisfies OptionRules;
+const toArrayRules = { limit: createNumberRule(numberFromZeroText) } satisfies OptionRules;
+/** The fields of a call by path, which are not options. */
+const callFieldRules = {
   method: stringRule,
   path: stringRule,
   pathParams: {
@@ -123,7 +127,7 @@ const requestRules = {
     problem: "must be a plain object",
   },
   query: { accepts: (value) => typeof value === "object", problem: "must be an object" },
-  body: anyValueRule,
+  body: uncheckedRule,
 } satisfies OptionRules;
 
 const connectionStringRules = {
@@ -133,9 +137,9 @@ const connectionStringRules = {
 
 /** The options of all functions of a login, because programs pass one object to several of them. They check most values themselves. */
 const loginRules = {
-  authUrl: anyValueRule,
+  authUrl: uncheckedRule,
   allowInsecureHttp: booleanRule,
-  clientId: anyValueRule,
+  clientId: uncheckedRule,
   clientSecret: stringRule,
   redirectUri: stringRule,
   scopes: {
@@ -143,7 +147,7 @@ const loginRules = {
     problem: "must be an array of strings",
   },
   attempt: { accepts: isPlainObject, problem: "must be the attempt that startLogin() returned" },
-  callback: anyValueRule,
+  callback: uncheckedRule,
   store: {
     accepts: (value) =>
       hasMemberOfType(value, "read", "function") && hasMemberOfType(value, "write", "function"),
@@ -153,8 +157,8 @@ const loginRules = {
   endpoints: { accepts: isPlainObject, problem: "must be a plain object" },
   fetch: functionRule,
   transport: sendRules.transport,
-  timeoutMs: positiveNumberRule,
-  userTimeoutMs: positiveNumberRule,
+  timeoutMs: createNumberRule(numberAboveZeroText),
+  userTimeoutMs: createNumberRule(numberAboveZeroText),
   signal: signalRule,
   onBackgroundError: functionRule,
 } satisfies OptionRules;
@@ -174,10 +178,10 @@ const cliLoginRules = {
 } satisfies OptionRules;
 const withFileLockRules = {
   signal: { ...signalRule, accepts: (value) => hasMemberOfType(value, "throwIfAborted", "function") },
-  silenceMs: positiveNumberRule,
+  silenceMs: createNumberRule(numberAboveZeroText),
 } satisfies OptionRules;
 const nodeTransportRules = {
-  maxSockets: positiveNumberRule,
+  maxSockets: createNumberRule(numberAboveZeroText),
   ca: {
     accepts: (value) => [value].flat().every((item) => typeof item === "string" || ArrayBuffer.isView(item)),
     problem: "must be a certificate in PEM, or an array of certificates",
@@ -186,7 +190,7 @@ const nodeTransportRules = {
     accepts: (value) => typeof value === "string" || value === false,
     problem: "must be a URL, or false",
   },
-  maxResponseBytes: positiveNumberRule,
+  maxResponseBytes: createNumberRule(numberAboveZeroText),
 } satisfies OptionRules;
 
 /** The rules for the options of each function or object, by its name in messages. */
@@ -196,8 +200,8 @@ export const optionRules = {
   withOptions: callRules,
   "a list": listRules,
   "an ensure": ensureRules,
-  "a wait": waitRules,
-  waitForApproval: approvalRules,
+  "a wait": waitFunctionRules,
+  waitForApproval: waitForApprovalRules,
   toArray: toArrayRules,
   connectionString: connectionStringRules,
   "a login": loginRules,
@@ -205,7 +209,7 @@ export const optionRules = {
   cliLogin: cliLoginRules,
   withFileLock: withFileLockRules,
   nodeTransport: nodeTransportRules,
-  "a request": requestRules,
+  "a request": callFieldRules,
 } satisfies Readonly<Record<string, OptionRules>>;
 
 /** Something that has options, as messages call it. */

@@ -42,7 +42,7 @@ export class ConnectionError extends MgmtError {
     problem: string,
     options?: MgmtErrorOptions & { code?: ConnectionError["code"]; reason?: string },
   ) {
-    const url = withoutQuery(request.url);
+    const url = removeQuery(request.url);
     super(options?.code ?? "connection:failed", `${request.method} ${url} ${problem}`, {
       hint: "Check baseUrl, timeoutMs and the connection to the service.",
       advice: "check_base_url",
@@ -55,7 +55,7 @@ export class ConnectionError extends MgmtError {
 }
 
 /** A query may contain personal data. */
-export const withoutQuery = (url: string): string => url.replace(/\?.*/s, "");
+export const removeQuery = (url: string): string => url.replace(/\?.*/s, "");
 
 /** Returns the code of the innermost cause, or else its message: `ECONNREFUSED` says more than "fetch failed". */
 export const reasonOf = (error: unknown): string => {

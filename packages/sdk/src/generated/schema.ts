@@ -750,7 +750,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Promote a deployment
+         * Promote a deployment of an app
          * @deprecated
          * @description Serves a running deployment at the domain of the app. Custom domains of the previously promoted deployment are moved to it. Returns their number, which is 0 for the first promotion and for promoting the same deployment again.
          */

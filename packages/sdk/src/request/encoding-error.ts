@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import type { Call, ContractCall } from "./call.js";
-import { changesPath, fillPath } from "./path.js";
+import { isUnsafeSegment, fillPath } from "./path.js";
 
 /** Makes the error of a call that `encodeCall` refused. Returns `cause` unless an argument is to blame. */
 export const encodingError = (
@@ -25,7 +25,7 @@ export const encodingError = (
 
 /** Encodes one path parameter. Throws `InvalidArgumentError` with its name. */
 export const encodeArgument = (value: unknown, name: string): string => {
-  if (typeof value !== "string" || changesPath(value)) {
+  if (typeof value !== "string" || isUnsafeSegment(value)) {
     throw new InvalidArgumentError(name, "must be a string that is neither empty nor a dot segment");
   }
   try {

@@ -19,9 +19,9 @@ export const createApiError = (
   response: TransportResponse,
 ): ApiError => {
   const { status, headers, body } = response;
-  const json = asObject(parseJson(body));
-  const details = asObject(json["error"], json);
-  const code = asNonEmptyString(details["code"]) ?? `http:${status}`;
+  const json = toJsonFields(parseJson(body));
+  const details = toJsonFields(json["error"], json);
+  const code = toNonEmptyString(details["code"]) ?? `http:${status}`;
   const message =
     redactIfText(details["message"]) ??
     redactIfText(details["error_description"]) ??
@@ -96,24 +96,24 @@ const parseJson = (body: string): unknown => {
   }
 };
 
-const asObject = (value: unknown, fallback: JsonFields = {}): JsonFields =>
+const toJsonFields = (value: unknown, fallback: JsonFields = {}): JsonFields =>
   // The check makes it an object; nothing is known of its fields.
   typeof value === "object" && value !== null ? (value as JsonFields) : fallback;
 
-const asNonEmptyString = (value: unknown): string | undefined =>
+const toNonEmptyString = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
 /** Messages end up in logs, so their secrets are masked. */
 const redactIfText = (value: unknown): string | undefined => {
-  const text = asNonEmptyString(value);
+  const text = toNonEmptyString(value);
   return text === undefined ? undefined : redactMessage(text);
 };
 
 const parseIssues = (value: unknown): ValidationIssue[] | undefined =>
   Array.isArray(value)
     ? value.map((entry) => {
-        const { path, message } = asObject(entry);
-        return { path: asNonEmptyString(path) ?? "", message: redactIfText(message) ?? "" };
+        const { path, message } = toJsonFields(entry);
+        return { path: toNonEmptyString(path) ?? "", message: redactIfText(message) ?? "" };
       })
     : undefined;
 

@@ -3,11 +3,12 @@
  * decodes it once or more: the path would then name another resource.
  *
  * @param values the values by their names, or in the order of the template.
+ * @param encode encodes a value for the path. Default: refuses the values above.
  */
 export const fillPath = (
   template: string,
-  values: object = {},
-  encode: (value: unknown, name: string) => string = encodeSegment,
+  values: Readonly<Record<string, unknown>> | readonly unknown[] = {},
+  encode: (value: unknown, name: string) => string = encodeSafeSegment,
 ): string => {
   let index = 0;
   return template.replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -16,16 +17,16 @@ export const fillPath = (
 };
 
 /** Its errors name no argument: `encodingError` makes those that callers see. */
-const encodeSegment = (value: unknown): string => {
-  if (typeof value !== "string" || changesPath(value)) throw new TypeError();
+const encodeSafeSegment = (value: unknown): string => {
+  if (typeof value !== "string" || isUnsafeSegment(value)) throw new TypeError();
   return encodeURIComponent(value);
 };
 
-/** Whether a value would make a path name another resource. */
-export const changesPath = (value: string): boolean => {
+/** Whether a value is empty or a dot segment, or becomes one when it is decoded, so that a path would name another resource. */
+export const isUnsafeSegment = (value: string): boolean => {
   if (/(^|[/\\])\s*(\.{1,2}\s*)?([/\\]|$)/.test(value)) return true;
   const decodedValue = value.replace(/(%[\da-f]{2})+/gi, decodeIfValid);
-  return decodedValue !== value && changesPath(decodedValue);
+  return decodedValue !== value && isUnsafeSegment(decodedValue);
 };
 
 const decodeIfValid = (escaped: string): string => {

@@ -1,6 +1,6 @@
 import { observe } from "@mgmt/internal/observers/observe";
 import { createApiError } from "./error-from.js";
-import { ConnectionError, withoutQuery } from "../errors/local-errors.js";
+import { ConnectionError, removeQuery } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { authorize } from "./authorize.js";
 import type { CallContext, Outcome } from "./context.js";
@@ -8,7 +8,7 @@ import type { Message } from "./encode.js";
 import { pause } from "../deadlines/pause.js";
 import { findFetchRefusalError } from "./refused-by-fetch.js";
 import { isCertainlyUnprocessed, mayRetry, computePauseMs } from "./retry-policy.js";
-import { responseOrThrow } from "./round-trip.js";
+import { unwrapResponse } from "./round-trip.js";
 import { sendAttempt } from "./send.js";
 
 /**
@@ -32,7 +32,7 @@ export const retry = async (
     if (pauseMs === undefined || timers.performance.now() + pauseMs >= deadline) break;
     mayBeProcessed ||= !isCertainlyUnprocessed(outcome);
     signal.throwIfAborted();
-    const requestSummary = { method: message.method, url: withoutQuery(message.url) };
+    const requestSummary = { method: message.method, url: removeQuery(message.url) };
     observe("onRetry", onRetry, { ...requestSummary, attempts: [...attempts], pauseMs });
     await pause(pauseMs, signal, timers);
     const authorizedMessage = await authorize(context);
@@ -44,7 +44,7 @@ export const retry = async (
     // An earlier attempt whose response was lost has deleted it.
     if (mayBeProcessed && isAlreadyDeleted(message, outcome)) return { status: 204, headers: {}, body: "" };
   }
-  return responseOrThrow(outcome instanceof ConnectionError ? addConnectionHint(outcome) : outcome);
+  return unwrapResponse(outcome instanceof ConnectionError ? addConnectionHint(outcome) : outcome);
 };
 
 /** After a 401, which means that nothing was done, asks for another credential and sends once more if there is one. */
@@ -71,11 +71,11 @@ const isAlreadyDeleted = (message: Message, outcome: Outcome): boolean =>
 
 /** Replaces the hint of an error whose reason says more. */
 const addConnectionHint = (error: ConnectionError): ConnectionError => {
-  const hint = connectionHintFor(error);
+  const hint = findConnectionHint(error);
   return hint === undefined ? error : Object.assign(error, { hint });
 };
 
-const connectionHintFor = ({ url, reason }: ConnectionError): string | undefined => {
+const findConnectionHint = ({ url, reason }: ConnectionError): string | undefined => {
   // No name server knows the address of `@mgmt/mock`.
   if (/^https:\/\/[\w-]+\.mgmt\.test\//.test(url) && /^(ENOTFOUND|EAI_AGAIN)$/.test(reason)) {
     return "Nothing intercepts the requests to the mock: call mock.listen(), or create the client with mock.client().";

@@ -24,13 +24,13 @@ export const roundTrip = (
       if (!(outcome instanceof Error) && outcome.status < 400) return outcome;
       // When the code cannot be loaded, there is no network to retry on either.
       const steps = await load().catch(() => undefined);
-      return steps ? steps.retry(context, authorizedMessage, outcome) : responseOrThrow(outcome);
+      return steps ? steps.retry(context, authorizedMessage, outcome) : unwrapResponse(outcome);
     },
   );
 };
 
 /** Throws the error when there was no response. */
-export const responseOrThrow = (outcome: Outcome): TransportResponse => {
+export const unwrapResponse = (outcome: Outcome): TransportResponse => {
   if (outcome instanceof ConnectionError) throw outcome;
   return outcome;
 };

@@ -47,7 +47,7 @@ export const waitFor = async <T extends AwaitedResource>(
   if (pollIntervalMs !== undefined) validateTimeout(pollIntervalMs, "pollIntervalMs");
   const timeoutMs = validateTimeout(callerTimeoutMs ?? goal.timeoutMs);
   const start = timers.performance.now();
-  const progressAfter = (polls: number): WaitProgress => {
+  const createProgress = (polls: number): WaitProgress => {
     const elapsedMs = Math.round(timers.performance.now() - start);
     return { polls, elapsedMs, remainingMs: Math.max(0, timeoutMs - elapsedMs) };
   };
@@ -67,7 +67,7 @@ export const waitFor = async <T extends AwaitedResource>(
   return await withDeadline(
     { signals: signals.concat(callerSignal ?? []), timeoutMs, onTimeout: createTimeoutError, timers },
     async (signal) => {
-      onStart?.(progressAfter(0));
+      onStart?.(createProgress(0));
       for (
         let polls = 1, bound = firstPauseMs;
         ;
@@ -87,7 +87,7 @@ export const waitFor = async <T extends AwaitedResource>(
         if (seenResource !== undefined) {
           lastSeen = seenResource;
           pollFailure = undefined;
-          observe("onProgress", onProgress, seenResource, progressAfter(polls));
+          observe("onProgress", onProgress, seenResource, createProgress(polls));
           if (isGoalReached(goal, id, seenResource, cause)) return seenResource;
         }
         await (sleep ? sleep(pauseMs, signal) : pause(pauseMs, signal, timers));

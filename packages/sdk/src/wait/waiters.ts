@@ -37,7 +37,7 @@ export const waitForStop: Waiter<DeploymentDetails> = (id, poll, options, waitin
   waitFor({ goal: deploymentStoppedGoal, id, poll }, options, waiting);
 
 /** The service accepts ids with and without their prefix. */
-const withoutIdPrefix = (deploymentId: string): string => deploymentId.replace(/^dpl_/, "");
+const removeIdPrefix = (deploymentId: string): string => deploymentId.replace(/^dpl_/, "");
 
 /** Waits until a service has promoted a deployment. `get` reads the service. */
 export const waitForPromotion = async (
@@ -49,7 +49,7 @@ export const waitForPromotion = async (
 ): Promise<App> => {
   const poll = async (requestOptions: RequestOptions): Promise<PromotionState> => {
     const service = await get(requestOptions);
-    const isPromoted = withoutIdPrefix(service.latestDeploymentId ?? "") === withoutIdPrefix(deploymentId);
+    const isPromoted = removeIdPrefix(service.latestDeploymentId ?? "") === removeIdPrefix(deploymentId);
     return { status: isPromoted ? "promoted" : "pending", service };
   };
   return (await waitFor({ goal: deploymentPromotedGoal, id, poll }, options, waiting)).service;

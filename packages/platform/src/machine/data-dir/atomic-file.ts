@@ -8,7 +8,7 @@ import { isRunningAsRoot } from "./postgres-account.js";
 
 export interface WriteOptions {
   /** Syncs the file and its directory, so that the write survives a power failure. */
-  durable: boolean;
+  isDurable: boolean;
 }
 
 /**
@@ -17,7 +17,7 @@ export interface WriteOptions {
 export const writeAtomically = async (
   path: string,
   text: string,
-  { durable }: WriteOptions,
+  { isDurable }: WriteOptions,
 ): Promise<void> => {
   const directory = dirname(path);
   await replaceAtomically(path, temporaryPathFor(path), async (file) => {
@@ -26,9 +26,9 @@ export const writeAtomically = async (
       await file.chown(uid, gid);
     }
     await file.writeFile(text);
-    if (durable) await syncFile(file);
+    if (isDurable) await syncFile(file);
   });
-  if (durable) await syncDirectory(directory);
+  if (isDurable) await syncDirectory(directory);
 };
 
 /** Returns a new temporary name beside `path`. `removeUnfinishedFiles` removes the file if a killed process leaves it behind. */

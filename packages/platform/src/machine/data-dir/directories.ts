@@ -22,7 +22,7 @@ export const ensurePrivateCacheDir = (): Promise<string | undefined> => {
     platform === "darwin"
       ? join(homeFolder(), "Library", "Caches", "mgmt")
       : join(resolveUserFolder(env["XDG_CACHE_HOME"], ".cache"), "mgmt");
-  return makeFirstSafeDirectory([defaultCacheDir, join(tmpdir(), `mgmt-cache-${currentUid()}`)], 0o700);
+  return makeFirstSafeDirectory([defaultCacheDir, join(tmpdir(), `mgmt-cache-${currentUidOrZero()}`)], 0o700);
 };
 
 /** Returns a cache directory for programs: other accounts can read and execute its files, only this user can write them. */
@@ -53,7 +53,7 @@ export const chooseEphemeralParent = async (directory = memoryDirectory): Promis
   }
 };
 
-const currentUid = (): number => geteuid?.() ?? 0;
+const currentUidOrZero = (): number => geteuid?.() ?? 0;
 
 const makeFirstSafeDirectory = async (
   candidates: readonly string[],

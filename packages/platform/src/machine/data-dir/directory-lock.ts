@@ -25,7 +25,7 @@ const claimFilePattern = /^platform\.lock\.[0-9a-f]{12}$/;
 export const pipeFilePattern = /^platform\.lock\.[0-9a-f]{12}\.pipe$/;
 
 /** Age in milliseconds after which a file without an owner belongs to a process that was killed while it wrote it. */
-const abandonedAfterMs = 60_000;
+const lockFileAbandonedAfterMs = 60_000;
 
 /** The content of a lock: who holds it, and the identity of the directory that it locked. */
 interface LockContent extends ProcessIdentity {
@@ -61,20 +61,20 @@ export class DirectoryLock {
     const claimPath = `${path}.${id}`;
     const pipe = await LockPipe.create(pipePath(path, id));
     try {
-      const { self: process } = createPsProcesses();
+      const { self: ownProcess } = createPsProcesses();
       const location = {
         directory: await readDirectoryInode(dataDir),
         isLocal: await isOnLocalFileSystem(dataDir),
       };
       await createDurableFile(
         claimPath,
-        JSON.stringify({ ...process, ...location, id } satisfies LockContent),
+        JSON.stringify({ ...ownProcess, ...location, id } satisfies LockContent),
       );
       while (!(await linkIfAbsent(claimPath, path))) {
         await refuseWhileHolderRuns(path);
         await removeStaleLock(path, claimPath);
       }
-      await removeAbandonedFiles(dataDir);
+      await removeAbandonedLockFiles(dataDir);
       return new DirectoryLock(path, pipe);
     } catch (error) {
       await pipe?.closeAndRemove();
@@ -112,9 +112,9 @@ const createDurableFile = async (path: string, text: string): Promise<void> => {
 const refuseWhileHolderRuns = async (path: string): Promise<void> => {
   const lockState = await readLockState(path);
   if (lockState === undefined || lockState.liveness === "dead") return;
-  const { owner, liveness: life } = lockState;
+  const { owner, liveness } = lockState;
   const dataDir = dirname(path);
-  if (life === "unknown") throw platformErrors.dataDirMayBeInUse(dataDir, path);
+  if (liveness === "unknown") throw platformErrors.dataDirMayBeInUse(dataDir, path);
   if (determineLiveness(owner, createPsProcesses()) !== "alive") {
     throw platformErrors.dataDirInUseElsewhere(dataDir);
   }
@@ -124,7 +124,7 @@ const refuseWhileHolderRuns = async (path: string): Promise<void> => {
 };
 
 /** Removes the files of processes that were killed while they took the lock. */
-const removeAbandonedFiles = async (dataDir: string): Promise<void> => {
+const removeAbandonedLockFiles = async (dataDir: string): Promise<void> => {
   for (const name of await readdir(dataDir)) {
     const path = join(dataDir, name);
     const isAbandoned = pipeFilePattern.test(name)
@@ -143,7 +143,7 @@ const hasOwnerEnded = async (path: string): Promise<boolean> => {
 };
 
 const isAbandonedFile = async (path: string): Promise<boolean> =>
-  Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity) > abandonedAfterMs;
+  Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity) > lockFileAbandonedAfterMs;
 
 /** A lock, and the state of its holder. The holder of a lock that cannot be read is unknown. */
 type LockState =

@@ -57,7 +57,7 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
 };
 
 export const writeManifest = (dataDir: string, manifest: Manifest): Promise<void> =>
-  writeAtomically(manifestPath(dataDir), `${JSON.stringify(manifest, undefined, 2)}\n`, { durable: true });
+  writeAtomically(manifestPath(dataDir), `${JSON.stringify(manifest, undefined, 2)}\n`, { isDurable: true });
 
 /** Returns the number by which a manifest recognizes its directory. */
 export const readDirectoryInode = async (dataDir: string): Promise<number> => (await stat(dataDir)).ino;

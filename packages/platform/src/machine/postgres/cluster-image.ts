@@ -114,8 +114,8 @@ export const writeCluster = (
 ): void => {
   const { directories } = image.contents;
   for (const name of directories) mkdirSync(join(directory, name), { mode: 0o700 });
-  for (const { path: name, size, offset } of image.contents.files) {
-    const path = join(directory, name);
+  for (const { path: relativePath, size, offset } of image.contents.files) {
+    const path = join(directory, relativePath);
     const file = openSync(path, "wx", 0o600);
     try {
       // On a nearly full disk, one call writes a part, and the next one fails.
@@ -156,7 +156,7 @@ const readOwnedBytes = async (path: string): Promise<Buffer> => {
 
 /** Writes an image atomically, with mode 0600. Concurrent writers replace each other. */
 export const saveImage = async (image: ClusterImage, path: string): Promise<void> => {
-  await removeAbandonedFiles(path);
+  await removeAbandonedImageFiles(path);
   await replaceAtomically(path, temporaryPathFor(path), async (file) => {
     await file.writeFile(`${JSON.stringify(image.contents)}\n`);
     await file.writeFile(image.bytes);
@@ -166,15 +166,15 @@ export const saveImage = async (image: ClusterImage, path: string): Promise<void
 };
 
 /** Age in milliseconds after which an unfinished file belongs to a process that was killed. */
-const abandonedAfterMs = 600_000;
+const imageAbandonedAfterMs = 600_000;
 
-const removeAbandonedFiles = async (path: string): Promise<void> => {
+const removeAbandonedImageFiles = async (path: string): Promise<void> => {
   const directory = dirname(path);
   for (const name of await readdir(directory)) {
     if (!name.startsWith(`${basename(path)}.`)) continue;
     const unfinishedPath = join(directory, name);
     const stats = await stat(unfinishedPath).catch(() => undefined);
-    if (stats !== undefined && Date.now() - stats.mtimeMs > abandonedAfterMs)
+    if (stats !== undefined && Date.now() - stats.mtimeMs > imageAbandonedAfterMs)
       await rm(unfinishedPath, { force: true });
   }
 };

@@ -63,7 +63,7 @@ export const writeAccessRules = async (directory: string): Promise<void> => {
   const path = join(directory, accessRulesFileName);
   await removeUnfinishedFiles(directory, [accessRulesFileName]);
   const currentRules = await readRegularFile(path).catch(() => undefined);
-  if (currentRules !== hostAccessRules) await writeAtomically(path, hostAccessRules, { durable: false });
+  if (currentRules !== hostAccessRules) await writeAtomically(path, hostAccessRules, { isDurable: false });
 };
 
 /**

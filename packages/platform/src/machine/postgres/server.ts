@@ -58,7 +58,7 @@ const sessionsEndedPattern = /\] LOG: {2}shutting down$/m;
 export class PostgresServer {
   readonly port: number;
   /** Resolves when the server has ended, whether by `stop` or on its own. */
-  readonly ended: Promise<void>;
+  readonly whenEnded: Promise<void>;
   readonly #directory: string;
   readonly #logFile: string;
   readonly #process: ChildProcess;
@@ -69,7 +69,7 @@ export class PostgresServer {
     { port, directory, logFile }: ServerOptions,
     process: ChildProcess,
     watchdog: Watchdog,
-    ended: Promise<void>,
+    whenEnded: Promise<void>,
     logWriter: LogWriter,
   ) {
     this.port = port;
@@ -77,7 +77,7 @@ export class PostgresServer {
     this.#logFile = logFile;
     this.#process = process;
     this.#watchdog = watchdog;
-    this.ended = ended;
+    this.whenEnded = whenEnded;
     this.#logWriter = logWriter;
   }
 
@@ -124,7 +124,7 @@ export class PostgresServer {
       },
     );
     logWriter.input.destroy();
-    const ended = new Promise<void>((resolve) => {
+    const whenEnded = new Promise<void>((resolve) => {
       child.once("exit", () => resolve());
       child.once("error", () => resolve());
     });
@@ -132,15 +132,15 @@ export class PostgresServer {
     // When the disk is full, the log stays as it is.
     const rotate = (): void => void rotateLog(logFile, maxLogBytes).catch(() => undefined);
     const rotationTimer = setInterval(rotate, rotationIntervalMs).unref();
-    void ended.then(() => clearInterval(rotationTimer));
+    void whenEnded.then(() => clearInterval(rotationTimer));
     whileWaiting?.();
     await log.close();
 
-    const outcome = await waitUntilReady(options, child, { ended, stuckTimeoutMs, signal });
+    const outcome = await waitUntilReady(options, child, { whenEnded, stuckTimeoutMs, signal });
     if (outcome !== "ready") {
       if (outcome === "stuck") onStuck?.();
       child.kill("SIGKILL");
-      await ended;
+      await whenEnded;
       // A killed postmaster does not wait for its children.
       await endLeftoverServers(directory);
       await watchdog.dismiss();
@@ -150,7 +150,7 @@ export class PostgresServer {
       if (/could not bind .*: Address already in use/.test(output)) throw new PostgresPortTakenError();
       throw programFailedError(directory, "Postgres did not start", selectLastLines(output));
     }
-    return new PostgresServer(options, child, watchdog, ended, logWriter);
+    return new PostgresServer(options, child, watchdog, whenEnded, logWriter);
   }
 
   /**
@@ -177,7 +177,7 @@ export class PostgresServer {
     this.#process.kill(signal);
     const timer = new AbortController();
     const hasEndedInTime = await Promise.race([
-      this.ended.then(() => true),
+      this.whenEnded.then(() => true),
       sleep(timeoutMs, false, { signal: timer.signal }).catch(() => false),
     ]);
     timer.abort();
@@ -204,13 +204,13 @@ const waitUntilReady = async (
   { directory, logFile }: ServerOptions,
   child: ChildProcess,
   {
-    ended,
+    whenEnded,
     stuckTimeoutMs,
     signal,
-  }: { ended: Promise<void>; stuckTimeoutMs: number; signal: AbortSignal | undefined },
+  }: { whenEnded: Promise<void>; stuckTimeoutMs: number; signal: AbortSignal | undefined },
 ): Promise<"ready" | "ended" | "stuck"> => {
   let isRunning = true;
-  void ended.then(() => (isRunning = false));
+  void whenEnded.then(() => (isRunning = false));
   const recovery = new RecoveryProgress(directory);
   let loggedBytes = 0;
   let progressAt = performance.now();

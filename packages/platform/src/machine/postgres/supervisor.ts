@@ -21,7 +21,7 @@ export type RestartCause = "ended" | "stuck";
 /** Keeps Postgres running: a server that ends unexpectedly, or gets stuck, is started again, on the same port. */
 export class PostgresSupervisor {
   /** Resolves with the cause when Postgres has ended and cannot be restarted, and with undefined after `stop`. */
-  readonly ended: Promise<unknown>;
+  readonly whenEnded: Promise<unknown>;
   readonly #options: ServerOptions;
   readonly #failureTimeoutMs: number;
   readonly #times: LivenessTimes;
@@ -43,7 +43,7 @@ export class PostgresSupervisor {
     this.#times = times;
     this.#stuckTimeoutMs = times.stuckTimeoutMs;
     this.#server = server;
-    this.ended = this.#supervise();
+    this.whenEnded = this.#supervise();
   }
 
   get port(): number {
@@ -65,7 +65,7 @@ export class PostgresSupervisor {
   async stop(): Promise<void> {
     this.#stopController.abort();
     await this.#server.stop();
-    await this.ended;
+    await this.whenEnded;
   }
 
   async #supervise(): Promise<unknown> {
@@ -97,7 +97,7 @@ export class PostgresSupervisor {
     const watchController = new AbortController();
     const endWatch = (): void => watchController.abort();
     signal.addEventListener("abort", endWatch, { once: true });
-    void server.ended.then(endWatch);
+    void server.whenEnded.then(endWatch);
     const times = { ...this.#times, stuckTimeoutMs: this.#stuckTimeoutMs };
     const isStuck = await waitUntilStuck(this.#options, watchController.signal, times, {
       onAccept: () => (this.#stuckTimeoutMs = this.#times.stuckTimeoutMs),
@@ -108,7 +108,7 @@ export class PostgresSupervisor {
       this.#doubleStuckTimeout();
       server.kill();
     }
-    await server.ended;
+    await server.whenEnded;
     return isStuck ? "stuck" : "ended";
   }
 

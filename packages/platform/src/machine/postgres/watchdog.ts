@@ -76,10 +76,10 @@ export class Watchdog {
     this.#isDismissed = true;
     const process = this.#process;
     if (process.exitCode !== null || process.signalCode !== null) return;
-    const ended = new Promise((resolve) => process.once("exit", resolve));
+    const whenEnded = new Promise((resolve) => process.once("exit", resolve));
     process.stdin?.end(this.#pid === undefined ? `\n${cleanShutdownLine}` : cleanShutdownLine);
     process.kill("SIGCONT");
-    await ended;
+    await whenEnded;
   }
 
   #start(): ChildProcess {

@@ -9,8 +9,8 @@ export const der = {
   octets: (...parts: readonly Buffer[]): Buffer => encodeTagged(0x04, ...parts),
   bits: (bytes: Buffer, unusedBits = 0): Buffer => encodeTagged(0x03, Buffer.from([unusedBits]), bytes),
 
-  oid: (dotted: string): Buffer => {
-    const [first = 0, second = 0, ...otherArcs] = dotted.split(".").map(Number);
+  oid: (dottedOid: string): Buffer => {
+    const [first = 0, second = 0, ...otherArcs] = dottedOid.split(".").map(Number);
     return encodeTagged(0x06, Buffer.from([first * 40 + second, ...otherArcs.flatMap(encodeBase128)]));
   },
 

@@ -41,7 +41,7 @@ const certificateFileNames = { authority: "ca.pem", key: "server-key.pem", cert:
  */
 export const loadServerCredentials = async (
   directory: string,
-  { durable }: { durable: boolean },
+  { isDurable }: { isDurable: boolean },
 ): Promise<ServerCredentials> => {
   makeDirectory(directory);
   await removeUnfinishedFiles(directory, Object.values(certificateFileNames));
@@ -55,7 +55,7 @@ export const loadServerCredentials = async (
   if (!isUsableChain(chain)) {
     chain = createCertificateChain();
     for (const part of ["authority", "key", "cert"] as const) {
-      await writeAtomically(join(directory, certificateFileNames[part]), chain[part], { durable });
+      await writeAtomically(join(directory, certificateFileNames[part]), chain[part], { isDurable });
     }
   }
   return { key: chain.key, cert: chain.cert, caFile: join(directory, certificateFileNames.authority) };

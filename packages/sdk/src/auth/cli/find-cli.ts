@@ -82,15 +82,15 @@ const pathExists = (file: string): boolean => lstatSync(file, { throwIfNoEntry: 
 /** Whether only this user and root can change a file, a link on the way to it, and the folders above both. */
 const isProtected = (file: string): boolean => {
   try {
-    return [file, realpathSync(file)].every((path) => selfAndAncestorPaths(path).every(isProtectedPath));
+    return [file, realpathSync(file)].every((path) => listSelfAndAncestors(path).every(isProtectedPath));
   } catch {
     return false;
   }
 };
 
-const selfAndAncestorPaths = (path: string): string[] => {
+const listSelfAndAncestors = (path: string): string[] => {
   const folder = dirname(path);
-  return folder === path ? [path] : [path, ...selfAndAncestorPaths(folder)];
+  return folder === path ? [path] : [path, ...listSelfAndAncestors(folder)];
 };
 
 const stickyModeBit = 0o1000;

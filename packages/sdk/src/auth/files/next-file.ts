@@ -26,22 +26,22 @@ export const selectNewestCredential = async (
   file: string,
   text: string,
   storedCredential: Credential,
-): Promise<Credential> => (await readNextCredential(file, text)) ?? withoutDigest(storedCredential);
+): Promise<Credential> => (await readNextCredential(file, text)) ?? omitDigest(storedCredential);
 
 const readNextCredential = async (file: string, text: string): Promise<Credential | undefined> => {
   try {
     const value: unknown = JSON.parse(await readCredentialFile(nextFilePathOf(await resolveLink(file))));
     const replacesStoredText =
       isCredential(value) && "replaces" in value && value.replaces === digestOf(text);
-    return replacesStoredText ? withoutDigest(value) : undefined;
+    return replacesStoredText ? omitDigest(value) : undefined;
   } catch {
     return undefined;
   }
 };
 
-const withoutDigest = (credential: Credential & { replaces?: unknown }): Credential => {
-  const { replaces: _, ...rest } = credential;
-  return rest;
+const omitDigest = (credential: Credential & { replaces?: unknown }): Credential => {
+  const { replaces: _, ...credentialFields } = credential;
+  return credentialFields;
 };
 
 /** Removes `<file>.next`. */

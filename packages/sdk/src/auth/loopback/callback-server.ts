@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { authErrors } from "../errors.js";
 import { pageHeaders, renderPage } from "./closing-page.js";
-import { type ClosingPage, failurePageFor, closingPages } from "./closing-texts.js";
+import { type ClosingPage, createFailurePage, closingPages } from "./closing-texts.js";
 
 const callbackPath = "/callback";
 /**
@@ -54,7 +54,7 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
     if (!expectedLogin || states.length !== 1 || states[0] !== expectedLogin.state) {
       return sendPage(response, 400, closingPages.unrelated);
     }
-    outcomePage ??= expectedLogin.finish(address.href).then(() => closingPages.done, failurePageFor);
+    outcomePage ??= expectedLogin.finish(address.href).then(() => closingPages.done, createFailurePage);
     return sendPage(response, 200, await Promise.race([outcomePage, stoppedPage]));
   };
 

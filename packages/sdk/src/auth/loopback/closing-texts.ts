@@ -66,13 +66,13 @@ const notAcceptedText: ClosingPageText = {
  * Returns the page for a login that failed with this error. Errors from outside the SDK are not quoted, because they
  * may contain secrets.
  */
-export const failurePageFor = (error: unknown): ClosingPage => {
+export const createFailurePage = (error: unknown): ClosingPage => {
   if (!(error instanceof MgmtError)) return closingPages.stopped;
   const { code, message } = error;
-  return { outcome: "bad", ...failureTextFor(error), error: { code, message } };
+  return { outcome: "bad", ...createFailureText(error), error: { code, message } };
 };
 
-const failureTextFor = (error: MgmtError): ClosingPageText => {
+const createFailureText = (error: MgmtError): ClosingPageText => {
   if (error instanceof TokenStoreError) return notSavedText;
   return error instanceof AuthError ? (textsByErrorCode[error.code] ?? notAcceptedText) : notCompletedText;
 };

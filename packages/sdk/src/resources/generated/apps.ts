@@ -245,7 +245,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
   }
 
   /**
-   * Promote a deployment.
+   * Promote a deployment of an app.
    *
    * Serves a running deployment at the domain of the app. Custom domains of the previously promoted
    * deployment are moved to it. Returns their number, which is 0 for the first promotion and for promoting

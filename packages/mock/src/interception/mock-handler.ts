@@ -4,7 +4,7 @@ import { requireMsw } from "./msw.js";
 export type UnhandledRequestStrategy = "bypass" | "warn" | "error";
 
 /** A mock that handles requests of this process. */
-export interface GateListener {
+export interface ListeningMock {
   /** Responds to a request for the mock. Returns undefined for a request to another host. */
   readonly respond: (request: Request) => Promise<Response> | undefined;
   /** Returns the handlers of the developer that may respond to a request to another host. */
@@ -20,20 +20,20 @@ export interface GateListener {
  * The handler of an MSW server for all mocks that listen in it. It decides about every request while a mock listens, because a handler
  * can refuse a request in every version of MSW; the callback for unhandled requests cannot.
  */
-export class Gate {
-  static readonly #gates = new WeakMap<object, Gate>();
+export class MockHandler {
+  static readonly #mockHandlers = new WeakMap<object, MockHandler>();
 
-  /** Whether a handler is that of a gate. */
-  static isGateHandler(this: void, handler: object): boolean {
-    return Gate.#gates.has(handler);
+  /** Whether a handler is that of mocks. */
+  static isMockHandler(this: void, handler: object): boolean {
+    return MockHandler.#mockHandlers.has(handler);
   }
 
-  /** Whether a handler is that of a gate that a mock listens in. */
+  /** Whether a handler is that of mocks, of which at least one listens. */
   static hasListeners(this: void, handler: object): boolean {
-    return (Gate.#gates.get(handler)?.listeners.size ?? 0) > 0;
+    return (MockHandler.#mockHandlers.get(handler)?.listeners.size ?? 0) > 0;
   }
 
-  readonly listeners = new Map<object, GateListener>();
+  readonly listeners = new Map<object, ListeningMock>();
   readonly handler: RequestHandler = matchOnlyAnswered(
     requireMsw().http.all(/.*/, ({ request }) => this.#respond(request)),
   );
@@ -42,7 +42,7 @@ export class Gate {
   /** @param handlersBehind returns the handlers of the server that come after this one. */
   constructor(handlersBehind: () => readonly RequestHandler[] = () => []) {
     this.#handlersBehind = handlersBehind;
-    Gate.#gates.set(this.handler, this);
+    MockHandler.#mockHandlers.set(this.handler, this);
   }
 
   async #respond(request: Request): Promise<Response | undefined> {
@@ -78,7 +78,7 @@ const matchOnlyAnswered = (handler: RequestHandler): RequestHandler => {
 };
 
 /** Returns whether the strictest strategy refuses a request, and prints how the request is handled. */
-const applyStrictestStrategy = (listeners: readonly GateListener[], request: Request): boolean => {
+const applyStrictestStrategy = (listeners: readonly ListeningMock[], request: Request): boolean => {
   const strategies = listeners.map(({ onUnhandledRequest: strategy }) =>
     typeof strategy === "function" ? strategy(request) : strategy,
   );

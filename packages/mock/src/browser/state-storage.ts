@@ -1,4 +1,4 @@
-import { type Snapshot, readSnapshot } from "@mgmt/engine";
+import { type Snapshot, parseSnapshot } from "@mgmt/engine";
 import type { MockError } from "../errors/mock-error.js";
 import * as mockErrors from "../errors/mock-errors.js";
 
@@ -48,7 +48,7 @@ export class StateStorage {
       if (text === undefined) return undefined;
       // Checked below.
       const { snapshot, initial } = JSON.parse(text) as Record<keyof StoredState, unknown>;
-      return { snapshot: readSnapshot(snapshot), initial: readSnapshot(initial) };
+      return { snapshot: parseSnapshot(snapshot), initial: parseSnapshot(initial) };
     } catch (error) {
       this.#reportError(mockErrors.keptStateUnusable(this.#storageKey, error));
       return undefined;
