@@ -42,14 +42,17 @@ export default defineConfig(
   },
   {
     files: ["examples/**/*.ts", "packages/*/src/**/*.ts"],
+    ignores: ["**/*.test.ts"],
     rules: { "local/no-first-page": "error" },
   },
   {
     files: ["packages/*/src/**/*.ts"],
+    ignores: ["**/*.test.ts"],
     rules: { "local/no-vague-names": "error" },
   },
   {
     files: ["packages/{mock,sdk}/src/**/*.ts"],
+    ignores: ["**/*.test.ts"],
     rules: { "local/no-unhandled-import": "error" },
   },
   {

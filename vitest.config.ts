@@ -27,7 +27,7 @@ export const aliases = [
   },
 ];
 
-/** Tests of documentation, packages, and examples. They run programs in new folders, so `npm run verify` runs them, not `npm test`. */
+/** Tests of documentation, packages, and examples. They run programs in new folders, so `npm run test:e2e -- docs` runs them, not `npm test`. */
 export const verificationTests = [
   "test/{docs,examples,packages,peers}/**/*.test.ts",
   "test/contract/generated.test.ts",
@@ -51,7 +51,7 @@ const level = ({ name, ending, exclude = [], setupFiles = [], globalSetup = [] }
   extends: true as const,
   test: {
     name,
-    include: [`packages/*/test/**/*${ending}`, `{test,examples}/**/*${ending}`],
+    include: [`packages/*/{src,test}/**/*${ending}`, `{test,examples}/**/*${ending}`],
     exclude: ["**/node_modules/**", "test/runtimes/**", ...verificationTests, ...exclude],
     setupFiles: [
       "test/setup/no-leaks.ts",

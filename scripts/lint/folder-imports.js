@@ -5,6 +5,9 @@ import { importsOf } from "./import-graph.js";
 /** The name that stands for the files of a package that are in no folder of `src`. */
 const topFiles = "src";
 
+/** Whether a file is a test, which may import what its source may not. @param {string} file */
+const isTest = (file) => file.endsWith(".test.ts");
+
 /**
  * @typedef {{ readonly owner: string, readonly folder: string }} Place
  */
@@ -16,11 +19,12 @@ const topFiles = "src";
 
 /**
  * Returns where a source of a package is: the absolute path of the package, and the name of the folder in `src`. Returns undefined for
- * other files.
+ * other files, and for the tests beside the sources.
  * @param {string} file absolute path
  * @returns {Place | undefined}
  */
 export const placeOf = (file) => {
+  if (isTest(file)) return undefined;
   const found = /^(.*[\\/]packages[\\/][^\\/]+)[\\/]src[\\/](?:([^\\/]+)[\\/])?/.exec(file);
   return found ? { owner: found[1] ?? "", folder: found[2] ?? topFiles } : undefined;
 };
@@ -43,12 +47,12 @@ export const betweenFolders = (importer, imports) => {
 };
 
 /**
- * Returns the TypeScript files of a package, as absolute paths.
+ * Returns the TypeScript files of a package without its tests, as absolute paths.
  * @param {string} owner absolute path of the package
  */
 export const sourcesOf = (owner) =>
   readdirSync(join(owner, "src"), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
+    .filter((path) => path.endsWith(".ts") && !isTest(path))
     .map((path) => join(owner, "src", path));
 
 /** @type {Map<string, readonly FolderImport[]>} */

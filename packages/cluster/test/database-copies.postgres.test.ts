@@ -119,17 +119,3 @@ describe("a clone", () => {
     await (await cluster.connect(target.id, target.credential)).query("select from notes");
   });
 });
-
-describe("usage", () => {
-  it("counts the bytes and transactions of the database", async () => {
-    const { id, credential } = await cluster.makeTenant();
-    const before = await cluster.databases.usage(id);
-    const client = await cluster.connect(id, credential);
-    await client.query("create table filled as select generate_series(1, 50000) as id");
-    await client.end();
-    await expect
-      .poll(async () => (await cluster.databases.usage(id)).operations, { timeout: 20_000 })
-      .toBeGreaterThan(before.operations);
-    expect((await cluster.databases.usage(id)).bytes).toBeGreaterThan(before.bytes + 1_000_000);
-  });
-});

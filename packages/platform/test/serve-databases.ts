@@ -2,7 +2,7 @@ import { ConnectionFaults } from "@mgmt/engine";
 import { StoredServer } from "@mgmt/engine/internal";
 import { createServer } from "@mgmt/engine/http";
 import { AdminConnection } from "@mgmt/cluster/connection/admin-connection";
-import { databaseName } from "@mgmt/cluster/policy/names";
+import { toDatabaseName } from "@mgmt/cluster/policy/names";
 import { openDatabases } from "@mgmt/cluster/open-databases";
 import { Front } from "../src/front/front.js";
 import type { ClusterAddress } from "@mgmt/cluster/policy/address";
@@ -38,10 +38,10 @@ const {
 const records = await openRecords(address, { schema });
 const front = await Front.listen({
   port: await findLongLivedPort("127.0.0.1"),
-  credentials: await loadServerCredentials(tls, { durable: false }),
+  credentials: await loadServerCredentials(tls, { isDurable: false }),
   postgres: { path: socketFile },
   connectionLimit: null,
-  faults: new ConnectionFaults({ draw: Math.random, nameOf: databaseName }),
+  faults: new ConnectionFaults({ draw: Math.random, findDatabaseName: toDatabaseName }),
   onDefect: (error) => console.error(error),
 });
 const recorded = async () => {

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { bundleForBrowser, setupBuilds } from "./build.js";
@@ -57,6 +58,22 @@ describe("the cost of the SDK", () => {
     expect(size).toBeLessThanOrEqual(5.5 * 1024);
     expect(text).toContain("/v1/projects/{projectId}/databases");
     expect(text).not.toContain("/v1/services");
+  });
+
+  it("takes at most 7 KB of gzip in a browser for a login, and 10 KB for its protocol on demand", async () => {
+    const { size, text, later } = await bundleForBrowser(`
+      export { browserStore, createAuthenticator, finishLogin, logout, startLogin } from "@mgmt/sdk/auth";
+    `);
+    expect(size).toBeLessThanOrEqual(7 * 1024);
+    expect(text).not.toMatch(/(?:from|import)\s*\(?\s*"node:|require\(|OAUTH_RESPONSE_IS_NOT_CONFORM/);
+    const protocol = later.find((chunk) => chunk.includes("OAUTH_RESPONSE_IS_NOT_CONFORM")) ?? "";
+    expect(protocol).not.toBe("");
+    expect(gzipSync(protocol, { level: 9 }).length).toBeLessThanOrEqual(10 * 1024);
+  });
+
+  it("takes nothing for a login that a program does not use", async () => {
+    const { text, later } = await bundleForBrowser(program);
+    expect([text, ...later].join("")).not.toMatch(/auth:login_required|code_challenge|refresh_token/);
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { homeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { profilesFile } from "../../src/profiles/read-profiles.js";
+import { getProfilesPath } from "../../src/profiles/read-profiles.js";
 import { bin, ensureBuilt } from "../bin.js";
 
 afterEach(() => {
@@ -57,8 +57,10 @@ describe("a folder that a variable can move", () => {
 
   it.each(["", ".", "here", "../here"])("ignores a path relative to the working directory: %j", (named) => {
     expect(resolveUserFolder(named, "a", "b")).toBe(join("/home/me/a/b"));
-    expect(profilesFile({ XDG_CONFIG_HOME: named }, "linux")).toBe(join("/home/me/.config/mgmt/config.json"));
-    expect(profilesFile({ APPDATA: named }, "win32")).toBe(
+    expect(getProfilesPath({ XDG_CONFIG_HOME: named }, "linux")).toBe(
+      join("/home/me/.config/mgmt/config.json"),
+    );
+    expect(getProfilesPath({ APPDATA: named }, "win32")).toBe(
       join("/home/me/AppData/Roaming/mgmt/Config/config.json"),
     );
   });
@@ -68,7 +70,7 @@ describe("a folder that a variable can move", () => {
   });
 
   it("can be relative if it was named for this command alone", () => {
-    expect(profilesFile({ MGMT_CONFIG_DIR: "here" }, "linux")).toBe(join("here/config.json"));
+    expect(getProfilesPath({ MGMT_CONFIG_DIR: "here" }, "linux")).toBe(join("here/config.json"));
   });
 });
 

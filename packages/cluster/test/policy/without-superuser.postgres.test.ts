@@ -263,8 +263,11 @@ describe("a start", () => {
       credentials: [credential],
       backupIds: [],
     }));
-    const { missing, brokenIds: broken, problems } = await restart(recorded);
-    expect({ missing, broken }).toEqual({ missing: { databaseIds: [lost.id], backupIds: [] }, broken: [] });
+    const { missingData, brokenIds: broken, problems } = await restart(recorded);
+    expect({ missing: missingData, broken }).toEqual({
+      missing: { databaseIds: [lost.id], backupIds: [] },
+      broken: [],
+    });
     expect(problems).toEqual([
       'Database users can connect to databases of others. To prevent it, run: REVOKE CONNECT ON DATABASE "accounts", "db_byhand" FROM PUBLIC',
     ]);

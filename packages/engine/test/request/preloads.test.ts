@@ -27,7 +27,7 @@ const tokenOf = (principal: Principal, grantId: string | null = null): VerifiedT
 const row = (table: string, id: string) => ({ read: "row", table, id });
 const ofToken = [row("workspaces", "wksp_a"), row("revokedTokens", "jti")];
 const ofUser = [...ofToken, row("users", "usr_ada")];
-const server = { authenticator: AccessTokens.prototype, countPreloads: () => [] };
+const server = { authenticator: AccessTokens.prototype, listCountPreloads: () => [] };
 const preloads = (method: string, path: string, search = "", token = tokenOf(user)) => {
   const match = matchRoute(method, path);
   return listRequestPreloads(server, token, match, search, operationHandlers[match.operation.id]);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ConnectionFaults } from "@mgmt/engine";
 import { afterEach } from "vitest";
-import { databaseName } from "@mgmt/cluster/policy/names";
+import { toDatabaseName } from "@mgmt/cluster/policy/names";
 import type { PostgresDatabases } from "@mgmt/cluster/postgres-databases";
 import { type DatabaseDirectory, Front, type FrontOptions } from "../../src/front/front.js";
 import { findLongLivedPort } from "../../src/machine/ports.js";
@@ -33,14 +33,14 @@ export const frontStarter = (cluster: Cluster) => {
     for (const front of fronts.splice(0)) await front.close();
   });
   return async (options: Partial<FrontOptions> = {}, open = true): Promise<StartedFront> => {
-    const credentials = await loadServerCredentials(join(cluster.directory, "tls"), { durable: false });
+    const credentials = await loadServerCredentials(join(cluster.directory, "tls"), { isDurable: false });
     const defects: unknown[] = [];
     const front = await Front.listen({
       port: await findLongLivedPort("127.0.0.1"),
       credentials,
       postgres: { path: cluster.socketFile },
       connectionLimit: null,
-      faults: new ConnectionFaults({ draw: () => 0, nameOf: databaseName }),
+      faults: new ConnectionFaults({ draw: () => 0, findDatabaseName: toDatabaseName }),
       onDefect: (error) => defects.push(error),
       ...options,
     });

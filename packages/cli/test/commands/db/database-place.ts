@@ -1,4 +1,4 @@
-import { memoryDatabaseEngine } from "@mgmt/engine";
+import { createMemoryDatabaseEngine } from "@mgmt/engine";
 import { createServer, type RunningServer } from "@mgmt/mock/server";
 import { afterEach, beforeEach } from "vitest";
 import { temporaryFolder } from "../../folders.js";
@@ -55,7 +55,7 @@ export const useDatabasePlace = (): (() => DatabasePlace) => {
     const postgres = await startFakePostgres((statement) => place.reply(statement));
     const address = { host: "127.0.0.1", port: postgres.port, database: "postgres" };
     const databaseEngine = {
-      ...memoryDatabaseEngine("example.test"),
+      ...createMemoryDatabaseEngine("example.test"),
       endpoints: () => ({ direct: address, pooled: address, accelerate: address }),
     };
     const engineOptions = { deterministic: "databases", frozen: false, databaseEngine };

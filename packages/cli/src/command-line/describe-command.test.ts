@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { topics } from "../commands/help/topics.js";
+import { describeCommand } from "./describe-command.js";
+import { inProcess, runInProcess } from "../../test/in-process.js";
+import { allCommands, definedCommands } from "../../test/program.js";
+
+const commands = await definedCommands();
+const described = commands.map((command) => [command.line, describeCommand(command)] as const);
+
+/** Words of requests and responses, which a user of the command line does not see. */
+const wordsOfTheApi =
+  /`|\b(request body|nextCursor|is null|to null|Null|is false|is true|Omit|Omitted|the response|not returned)\b|\bits? (is|with) a? ?4\d\d\b|\bstatus [45]\d\d\b/;
+
+describe("the help of every command", () => {
+  // mgmt api is for those who know the API.
+  it.each(described.filter(([line]) => line !== "mgmt api"))(
+    "speaks of flags and commands: %s",
+    (_, { description, arguments: args, options }) => {
+      const texts = [
+        description,
+        ...args.map((each) => each.description),
+        ...options.map((each) => each.description),
+      ];
+      for (const text of texts) {
+        expect(text).not.toMatch(wordsOfTheApi);
+        // A field of the API, unless it is part of a name that is not ours.
+        expect(text.replaceAll(/JMESPath|DATABASE_URL|GitHub|GitLab/g, "")).not.toMatch(
+          /(?<![-\w./])(?!baseUrl|authUrl|control|signInKeyFile|workspaceId|caFile|postgresPort|projectId)[a-z]+[A-Z]\w*/,
+        );
+      }
+    },
+  );
+
+  it.each(described.filter(([, { subcommands }]) => subcommands.length === 0))(
+    "has a summary, a description and examples: %s",
+    (line, { summary, description, examples }) => {
+      expect(summary).not.toBe("");
+      expect(description).not.toBe("");
+      expect(examples.length).toBeGreaterThan(0);
+      if (!line.startsWith("mgmt auth log"))
+        expect(examples.some((example) => example.includes(line))).toBe(true);
+    },
+  );
+
+  it("has no flag that Node.js 20 takes for its own, even after the name of the script", () => {
+    const flags = new Set(described.flatMap(([, { options }]) => options.map(({ name }) => name)));
+    expect(flags).toContain("--output");
+    expect(["--env-file", "--env-file-if-exists"].filter((flag) => flags.has(flag))).toEqual([]);
+  });
+
+  it("has no example of a command that it does not show, also in topics", async () => {
+    const shown = new Set(commands.map(({ line }) => line));
+    const hidden = (await allCommands()).map(({ line }) => line).filter((line) => !shown.has(line));
+    expect(hidden).toContain("mgmt databases connections create");
+    const examples = [
+      ...described.flatMap(([, each]) => each.examples),
+      ...topics.flatMap(({ blocks }) =>
+        blocks.flatMap((block) => ("commands" in block ? block.commands : [])),
+      ),
+    ];
+    for (const example of examples) {
+      expect(hidden.filter((line) => `${example} `.includes(`${line} `))).toEqual([]);
+    }
+  });
+
+  it("shows required flags first, then those that are used most, and deprecated ones last", async () => {
+    const flagsOf = async (...words: string[]): Promise<string[]> => {
+      const { stdout } = await runInProcess([...words, "--help"]);
+      const [, options = ""] = stdout.split(/^(?:Options|Global options):\n/m);
+      return [...options.matchAll(/^  (?:-\w, )?--([\w-]+)/gm)].map(([, flag = ""]) => flag);
+    };
+    expect(await flagsOf("services", "create")).toMatchObject({
+      0: "display-name",
+      1: "project-id",
+      2: "region-id",
+    });
+    const inOrder = ["all", "logical-id", "limit", "cursor", "help"];
+    const flagsOfList = await flagsOf("projects", "list");
+    expect(flagsOfList.filter((flag) => inOrder.includes(flag))).toEqual(inOrder);
+    const flags = await flagsOf("projects", "databases", "create");
+    expect(flags.indexOf("name")).toBeLessThan(flags.indexOf("source-type"));
+    expect(flags.indexOf("source-type")).toBeLessThan(flags.indexOf("from-database-id"));
+  });
+
+  it("marks the flags that are required", async () => {
+    const { stdout } = await inProcess()`integrations list --help`;
+    expect(stdout).toMatch(/--workspace-id <id> +\(required\) /);
+  });
+});
+
+describe("--help --output json", () => {
+  it("describes a command as data", async () => {
+    const { status, stderr, json } = await inProcess()`projects create --help -o json`;
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(json).toMatchObject({
+      command: "mgmt projects create",
+      operationId: "projects.create",
+      arguments: [{ name: "name", required: false, repeatable: false }],
+      options: expect.arrayContaining([
+        expect.objectContaining({
+          name: "--region",
+          value: "value",
+          allowed: expect.arrayContaining(["eu-central-1"]),
+          required: false,
+          global: false,
+        }),
+        expect.objectContaining({ name: "--output", short: "-o", global: true }),
+      ]),
+      examples: expect.arrayContaining(["mgmt projects create shop --region eu-central-1 --wait"]),
+    });
+  });
+
+  it("lists the commands of a group and of mgmt itself", async () => {
+    const group = (await inProcess()`databases --help -o json`).json;
+    expect(group).toMatchObject({
+      command: "mgmt databases",
+      subcommands: expect.arrayContaining([
+        { command: "mgmt databases backups", summary: expect.any(String), section: null },
+      ]),
+    });
+    const { json } = await inProcess()`--help -o json`;
+    expect(json).toMatchObject({
+      command: "mgmt",
+      subcommands: expect.arrayContaining([
+        { command: "mgmt projects", summary: "Projects and their contents", section: "Resources" },
+      ]),
+    });
+  });
+
+  it("is the same before and after the command, with mgmt help, and as YAML", async () => {
+    const { stdout } = await inProcess()`projects list --help --output json`;
+    expect((await inProcess()`--output json projects list --help`).stdout).toBe(stdout);
+    expect((await inProcess()`help projects list --output json`).stdout).toBe(stdout);
+    expect((await inProcess()`projects list --help -o yaml`).stdout).toContain(
+      "command: mgmt projects list\n",
+    );
+  });
+});
+
+describe("mgmt help", () => {
+  it.each(topics.map(({ name }) => name))(
+    "explains the topic %s, no line wider than the terminal",
+    async (name) => {
+      const { status, stdout, stderr } = await runInProcess(["help", name]);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+      expect(stdout).not.toContain("`");
+      expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    },
+  );
+
+  it("names every topic in the overview and in its own help", async () => {
+    const names = topics.map(({ name }) => name);
+    expect((await runInProcess(["--help"])).stdout).toContain(names.join(", "));
+    const { stdout } = await runInProcess(["help", "--help"]);
+    for (const name of names) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+  });
+
+  it("prints a topic as data", async () => {
+    expect((await inProcess()`help names -o json`).json).toMatchObject({
+      name: "names",
+      text: expect.stringContaining("shop/main/reports"),
+    });
+  });
+});

@@ -1,0 +1,348 @@
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createProcessView } from "@mgmt/internal/processes/process-liveness";
+import { cliClient } from "@mgmt/mock/server";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findNoBrowserReason } from "../../system/browser.js";
+import { pasteRedirectUri } from "./paste-callback.js";
+import { oauthClientId } from "../../sdk/oauth.js";
+import { ensureBuilt } from "../../../test/bin.js";
+import type { Result } from "../../../test/result.js";
+import { type Account, converse, pasting, startAccount } from "../../../test/commands/auth/account.js";
+
+let account: Account;
+beforeEach(async () => {
+  account = await startAccount();
+});
+afterEach(() => account.close());
+
+/** Runs `mgmt login --no-browser`, and pastes the result of `answer` for the printed URL. */
+const loginPasting = (
+  answer: (url: string) => string | Promise<string>,
+  env: NodeJS.ProcessEnv = {},
+  flags: readonly string[] = ["--no-browser"],
+): Promise<Result> =>
+  account.run(["login", ...flags, "--base-url", account.server.baseUrl], { env, reply: pasting(answer) });
+
+it("uses a client that the reference server knows", () => {
+  expect({ id: oauthClientId, redirectUris: [pasteRedirectUri] }).toMatchObject({
+    id: cliClient.id,
+    redirectUris: cliClient.redirectUris,
+  });
+});
+
+const stateOf = ({ searchParams }: URL): string => `state=${searchParams.get("state") ?? ""}`;
+
+describe("mgmt login --no-browser", () => {
+  it("prints the address, accepts the pasted redirect, and stores a profile that only this user can read", async () => {
+    const { defaults } = account.server.engine;
+    const { status, stdout } = await account.login("-o", "json");
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      profile: "default",
+      baseUrl: account.server.baseUrl,
+      user: defaults.user.email,
+      workspace: defaults.workspace.name,
+      workspaceId: defaults.workspace.id,
+    });
+    expect(statSync(account.file).mode & 0o777).toBe(0o600);
+    expect(account.stored()).toMatchObject({ active: "default", profiles: { default: { login: {} } } });
+    const who = await account.mgmt`whoami -o json`;
+    expect(who.json).toMatchObject({ user: { email: defaults.user.email }, credential: { type: "oauth" } });
+  });
+
+  it("accepts the code alone, and the query without its address", async () => {
+    const { oauth } = account.server.engine;
+    const byCode = await loginPasting(async (url) => (await oauth.consent({ url })).code);
+    expect(byCode.status).toBe(0);
+    const byQuery = await loginPasting(async (url) =>
+      new URL((await oauth.consent({ url })).redirect).search.slice(1),
+    );
+    expect(byQuery.status).toBe(0);
+  });
+
+  it.each([
+    ["nothing", () => "", 3, "login:nothing_pasted"],
+    ["something that is neither address nor code", () => "I have allowed it", 2, "login:wrong_paste"],
+    ["an address without parameters", () => "http://127.0.0.1/callback", 2, "login:wrong_paste"],
+    [
+      "the callback of another login",
+      () => "http://127.0.0.1/callback?code=a&state=b",
+      4,
+      "auth:state_mismatch",
+    ],
+    ["a callback without its issuer", (url: URL) => `?code=a&${stateOf(url)}`, 4, "auth:issuer_mismatch"],
+    [
+      "a callback without a code",
+      (url: URL) => `?${stateOf(url)}&iss=${url.origin}`,
+      2,
+      "auth:callback_invalid",
+    ],
+    [
+      "a code that was never issued",
+      () => "never-given",
+      4,
+      "(auth:login_failed)\nhint: Log in again with mgmt login.",
+    ],
+  ])("stores nothing after %s", async (_, answer, code, error) => {
+    const { status, stderr, stdout } = await loginPasting((url) => answer(new URL(url)));
+    expect({ status, stdout, stderr }).toEqual({
+      status: code,
+      stdout: "",
+      stderr: expect.stringContaining(error),
+    });
+    expect(account.stored()).toEqual({ profiles: {} });
+  });
+
+  it("reports that the user denied the login", async () => {
+    const { status, stderr } = await loginPasting(
+      (url) => account.server.engine.oauth.deny({ url }).redirect,
+    );
+    expect({ status, stderr }).toEqual({ status: 4, stderr: expect.stringContaining("auth:denied") });
+  });
+
+  it("never prints a token", async () => {
+    const { stdout, stderr } = await account.login();
+    const { login } = account.stored().profiles["default"] ?? {};
+    const status = await account.mgmt`auth status -o json`;
+    for (const secret of [login?.accessToken, login?.refreshToken]) {
+      expect(secret).toEqual(expect.stringMatching(/.{20}/));
+      expect(stdout + stderr + status.stdout + status.stderr).not.toContain(secret);
+    }
+  });
+});
+
+describe("mgmt login without a browser", () => {
+  it.each([
+    ["SSH", { SSH_CONNECTION: "a b c d", DISPLAY: ":0" }, [], "linux", "this is an SSH session"],
+    ["SSH to macOS", { SSH_TTY: "/dev/ttys001" }, [], "darwin", "this is an SSH session"],
+    ["Docker", { DISPLAY: ":0" }, ["/.dockerenv"], "linux", "this is a container"],
+    ["Podman", { DISPLAY: ":0" }, ["/run/.containerenv"], "linux", "this is a container"],
+    ["systemd-nspawn, LXC", { container: "lxc", DISPLAY: ":0" }, [], "linux", "this is a container"],
+    ["Kubernetes", { KUBERNETES_SERVICE_HOST: "h", DISPLAY: ":0" }, [], "linux", "this is a container"],
+    ["Linux without a display", {}, [], "linux", "there is no display"],
+    ["Linux with X", { DISPLAY: ":0" }, [], "linux", undefined],
+    ["Linux with Wayland", { WAYLAND_DISPLAY: "wayland-0" }, [], "linux", undefined],
+    ["WSL", { WSL_DISTRO_NAME: "Debian" }, [], "linux", undefined],
+    ["macOS", {}, [], "darwin", undefined],
+    ["Windows", {}, [], "win32", undefined],
+  ] as const)("detects %s", (_, env, files, system, reason) => {
+    const exists = (path: string): boolean => files.some((file) => file === path);
+    expect(findNoBrowserReason(env, system, exists)).toBe(reason);
+  });
+
+  it("prints the address over SSH", async () => {
+    const { stderr, status } = await loginPasting(() => "", { SSH_CONNECTION: "a b c d" }, []);
+    expect(status).toBe(3);
+    expect(stderr).toContain("Not opening a browser: this is an SSH session.");
+  });
+});
+
+describe("mgmt login --browser", () => {
+  // The package that opens browsers reads the environment of its process.
+  beforeAll(ensureBuilt);
+
+  it("opens the browser with a page that only this user can read, and waits on loopback for its redirect", async () => {
+    const browser = join(dirname(account.file), "browser.sh");
+    writeFileSync(
+      browser,
+      `#!/bin/sh\nenv > "${browser}.env"\necho "$1" > "${browser}.part" && mv "${browser}.part" "${browser}.opened"\n`,
+      { mode: 0o700 },
+    );
+    const line = ["auth", "login", "--browser", "--base-url", account.server.baseUrl, "-o", "json"];
+    const env = { ...account.env, BROWSER: browser };
+    let opened = "";
+    const { status, json } = await converse(line, env, async (url) => {
+      while (!existsSync(`${browser}.opened`)) await new Promise((resolve) => setTimeout(resolve, 20));
+      const page = fileURLToPath(readFileSync(`${browser}.opened`, "utf8").trim());
+      expect(statSync(page).mode & 0o777).toBe(0o600);
+      expect(statSync(dirname(page)).mode & 0o777).toBe(0o700);
+      const [, target = ""] = /content="0;url=([^"]*)"/.exec(readFileSync(page, "utf8")) ?? [];
+      expect(target.replaceAll("&#38;", "&")).toBe(url);
+      // The variables of the command, such as MGMT_TOKEN, are not for the browser.
+      expect(Object.keys(env).filter((name) => name.startsWith("MGMT_"))).not.toEqual([]);
+      expect(readFileSync(`${browser}.env`, "utf8")).not.toMatch(/^MGMT_/m);
+      opened = page;
+      const { redirect } = await account.server.engine.oauth.consent({ url });
+      expect(redirect).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback\?/);
+      expect((await fetch(redirect)).status).toBe(200);
+      return "";
+    });
+    expect({ status, json }).toEqual({ status: 0, json: expect.objectContaining({ profile: "default" }) });
+    expect(existsSync(dirname(opened))).toBe(false);
+  });
+
+  it("stops listening and stores nothing on Ctrl-C, and exits with 130", async () => {
+    const line = ["login", "--browser", "--base-url", account.server.baseUrl];
+    let callback = "";
+    const { status } = await converse(line, { ...account.env, BROWSER: "true" }, (url, child) => {
+      callback = new URL(url).searchParams.get("redirect_uri") ?? "";
+      child.kill("SIGINT");
+      return "";
+    });
+    expect(status).toBe(130);
+    await expect(fetch(callback)).rejects.toThrow();
+    expect(account.stored()).toEqual({ profiles: {} });
+  });
+});
+
+describe("mgmt login --with-token", () => {
+  it("reads a service token from standard input, and verifies it before storing it", async () => {
+    const token = await account.server.engine.tokens.service();
+    const line = ["login", "--with-token", "--base-url", account.server.baseUrl, "-o", "json"];
+    const { status, json, stderr } = await account.run(line, { stdin: `${token}\n` });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(json).toMatchObject({ user: null, workspaceId: account.server.engine.defaults.workspace.id });
+    expect(account.stored().profiles["default"]?.token).toBe(token);
+    expect((await account.mgmt`projects list -o json`).json).toEqual([]);
+    expect((await account.mgmt`auth token`).stdout).toBe(`${token}\n`);
+  });
+
+  it.each([
+    ["an expired token", () => account.server.engine.tokens.expired(), 4],
+    ["nothing", async () => "", 2],
+    ["two lines", async () => "a\nb\n", 2],
+  ])("stores nothing after %s", async (_, token, code) => {
+    const line = ["login", "--with-token", "--base-url", account.server.baseUrl];
+    const { status } = await account.run(line, { stdin: await token() });
+    expect(status).toBe(code);
+    expect(account.stored()).toEqual({ profiles: {} });
+  });
+
+  it.each(["--token", "--code"])(
+    "refuses a secret as the value of %s, and does not repeat it",
+    async (flag) => {
+      const { status, stderr } = await account.run(["login", flag, "very-secret-value"]);
+      expect(status).toBe(2);
+      expect(stderr).toContain("usage:secret_in_arguments");
+      expect(stderr).not.toContain("very-secret-value");
+    },
+  );
+});
+
+describe("mgmt login without an address", () => {
+  const dev = (): Record<string, unknown> => ({
+    baseUrl: account.server.baseUrl,
+    process: createProcessView().self,
+    ephemeral: true,
+  });
+  const token = (): Promise<string> => account.server.engine.tokens.user();
+
+  it("finds the service of a running mgmt dev", async () => {
+    account.store(({ profiles }) => (profiles["ephemeral-1"] = dev()));
+    const result = await account.run(["login", "--with-token"], { stdin: await token() });
+    expect(result).toMatchObject({ status: 0, stderr: "Logged in to profile ephemeral-1.\n" });
+    expect(account.stored().profiles["ephemeral-1"]).toMatchObject(dev());
+  });
+
+  it("creates the named profile for a running mgmt dev, and keeps it when that ends", async () => {
+    account.store(({ profiles }) => (profiles["ephemeral-1"] = dev()));
+    const result = await account.run(["login", "--profile", "mine", "--with-token"], {
+      stdin: await token(),
+    });
+    expect(result).toMatchObject({ status: 0 });
+    const { mine } = account.stored().profiles;
+    expect(mine).toMatchObject({ baseUrl: account.server.baseUrl, token: expect.any(String) });
+    expect(mine).not.toHaveProperty("process");
+    expect(mine).not.toHaveProperty("ephemeral");
+  });
+});
+
+describe("mgmt login with bad input", () => {
+  it("reports a missing address of the service", async () => {
+    expect(await account.mgmt`login --no-browser`).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("usage:no_base_url"),
+    });
+  });
+
+  it.each([
+    ["--base-url", "nonsense", "--base-url must be an absolute URL"],
+    ["--base-url", "ftp://127.0.0.1", "--base-url must be an absolute URL"],
+    ["--base-url", "http://user:secret-word@127.0.0.1:1", "--base-url must not contain a credential"],
+    ["--auth-url", "nonsense", "--auth-url is not an absolute URL"],
+    ["--auth-url", "http://127.0.0.1:1/?a=secret-word", "--auth-url must not have a query or a fragment"],
+  ])("names the invalid address: %s %s", async (flag, address, problem) => {
+    const line = ["login", "--no-browser", "--base-url", account.server.baseUrl, flag, address];
+    const { status, stderr } = await account.run(line);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(problem) });
+    expect(stderr).not.toContain("secret-word");
+  });
+
+  it("reports an authorization server that cannot be reached", async () => {
+    const { status, stderr } = await account.mgmt`login --no-browser --base-url http://127.0.0.1:1`;
+    expect({ status, stderr }).toEqual({
+      status: 9,
+      stderr: expect.stringContaining("auth:discovery_failed"),
+    });
+  });
+
+  it("does not point the active profile at another service", async () => {
+    await account.login();
+    const before = account.stored();
+    const { status, stderr } = await account.mgmt`login --base-url http://127.0.0.1:1`;
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("--profile NAME") });
+    expect(account.stored()).toEqual(before);
+  });
+
+  it("reports a profiles file that cannot be written before it asks for anything", async () => {
+    await account.login();
+    chmodSync(account.file, 0o400);
+    const { requests } = account.server.engine;
+    const before = requests.length;
+    const { status, stderr } = await account.mgmt`login --no-browser`;
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:unwritable") });
+    expect(requests.length).toBe(before);
+  });
+
+  it("does not change a file with other content", async () => {
+    writeFileSync(account.file, "my notes");
+    const { status, stderr } = await account.login();
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:corrupt") });
+    expect(stderr).not.toContain("notes");
+  });
+});
+
+describe("mgmt logout", () => {
+  it("revokes the login at its server, and preserves the profile", async () => {
+    await account.login();
+    const { accessToken = "" } = account.stored().profiles["default"]?.login ?? {};
+    expect(await account.mgmt`logout`).toMatchObject({ status: 0, stdout: "" });
+    expect(account.stored().profiles["default"]).toMatchObject({ baseUrl: account.server.baseUrl });
+    expect(account.stored().profiles["default"]).not.toHaveProperty("login");
+    const response = await fetch(`${account.server.baseUrl}/v1/me`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    expect(response.status).toBe(401);
+    expect((await account.mgmt`whoami`).status).toBe(4);
+    expect(await account.mgmt`logout`).toMatchObject({
+      status: 0,
+      stderr: "Profile default is not logged in.\n",
+    });
+  });
+
+  it("says that a restart of mgmt dev brings its token back", async () => {
+    const { baseUrl } = account.server;
+    account.store(({ profiles }) => {
+      profiles["local"] = { baseUrl, controlUrl: `${baseUrl}/_control`, token: "token" };
+      profiles["other"] = { baseUrl, token: "token" };
+    });
+    const hint = "Restart mgmt dev, which logs in again.";
+    expect((await account.mgmt`logout --profile local`).stderr).toContain(`until it is deleted. ${hint}\n`);
+    for (const line of ["projects list", "auth status", "auth token --show-secrets", "doctor"]) {
+      const { stdout, stderr } = await account.run([...line.split(" "), "--profile", "local"]);
+      expect(stdout + stderr).toContain(`${hint} Or run mgmt login --base-url ${baseUrl}, set MGMT_TOKEN,`);
+    }
+    expect((await account.mgmt`logout --profile other`).stderr).not.toContain(hint);
+    expect((await account.mgmt`projects list --profile other`).stderr).not.toContain(hint);
+  });
+
+  it("removes the login even if its server cannot be reached, and warns that it may still be valid", async () => {
+    await account.login();
+    await account.server.close(0);
+    const { status, stderr } = await account.mgmt`auth logout`;
+    expect({ status, stderr }).toEqual({ status: 9, stderr: expect.stringContaining("auth:revoke_failed") });
+    expect(account.stored().profiles["default"]).not.toHaveProperty("login");
+  });
+});

@@ -1,0 +1,207 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ensureBuilt } from "../../test/bin.js";
+import { temporaryFolder } from "../../test/folders.js";
+import { inPty, type Step } from "../../test/pty.js";
+import { type Session, startSession } from "../../test/terminal.js";
+
+const folder = temporaryFolder();
+const down = "\u001b[B";
+let session: Session;
+/** Ids of projects by their names. */
+const projects = new Map<string, string>();
+beforeAll(async () => {
+  await ensureBuilt();
+  session = await startSession();
+  const names = [
+    ...Array.from({ length: 12 }, (_, index) => `shop-${String(index)}`),
+    "shop-1-old",
+    "needle",
+  ];
+  for (const name of names) projects.set(name, (await session.server.engine.seed.project({ name })).id);
+});
+afterAll(() => session.close());
+
+/** Runs a command that prints a project that is asked for. Returns its id, and the line of the answered question. */
+const pick = async (
+  steps: readonly Step[],
+): Promise<{ id: string | undefined; shown: string | undefined }> => {
+  const { screen } = await inPty(["projects", "get", "-o", "json"], steps, session.env);
+  return {
+    id: /"id": "(proj_\w+)"/.exec(screen)?.[1],
+    shown: [...screen.matchAll(/✔ Project: (.*?)\s+proj_/g)].at(-1)?.[1],
+  };
+};
+const picked = (name: string): object => ({ id: projects.get(name), shown: name });
+
+const listed = /Project:[\s\S]*shop-5/;
+const apart =
+  (...keys: string[]) =>
+  async (_: unknown, send: (text: string) => void): Promise<string> => {
+    for (const key of keys.slice(0, -1)) {
+      send(key);
+      await sleep(50);
+    }
+    return keys.at(-1) ?? "";
+  };
+
+describe("a list to choose from", () => {
+  it.each<[string, Step["type"]]>([
+    ["in one write", "needle\r"],
+    ["50 ms apart", apart("needle", "\r")],
+    ["key by key", apart(..."needle", "\r")],
+    ["followed by other keys", "needle\rshop-3"],
+    ["followed by another line", "needle\rshop-3\r"],
+    ["after an arrow", `${down}${down}needle\r`],
+    ["with other words that match", "nee proj_\r"],
+  ])("returns what it shows when text and Enter come %s", async (_, type) => {
+    expect(await pick([{ when: listed, type }])).toEqual(picked("needle"));
+  });
+
+  it("ignores an Enter that was typed before the list is on the screen", async () => {
+    const answered = await pick([
+      { when: /pid \d+\./, type: "\r" },
+      { when: listed, type: "needle\r" },
+    ]);
+    expect(answered).toEqual(picked("needle"));
+  });
+
+  it("prefers the only exact name among several matches", async () => {
+    expect(await pick([{ when: listed, type: "shop-1\r" }])).toEqual(picked("shop-1"));
+  });
+
+  it("shows several matches before Enter chooses one of them", async () => {
+    const several = await pick([
+      { when: listed, type: "op-1\r" },
+      { when: /Project: op-1[\s\S]*shop-11/, type: `${down}\r` },
+    ]);
+    expect(several).toEqual(picked("shop-10"));
+  });
+
+  it("chooses nothing for a text that nothing matches, and keeps the text", async () => {
+    const answered = await pick([
+      { when: listed, type: "needless\r" },
+      { when: /needless[\s\S]*No results found/, type: "\u007f\u007f\u007f" },
+      { when: /❯ needle/, type: "\r" },
+    ]);
+    expect(answered).toEqual(picked("needle"));
+    const id = projects.get("needle")?.slice("proj_".length) ?? "";
+    const steps: Step[] = [
+      { when: listed, type: `${id.slice(0, 5)}\r` },
+      { when: /No results found/, type: "\u0003" },
+    ];
+    expect((await inPty(["projects", "get"], steps, session.env)).status).toBe(130);
+  });
+
+  it("chooses what another text in one write with Enter means while it shows no choice", async () => {
+    const noChoice = /nothing[\s\S]*No results found/;
+    const clear = "\u007f".repeat("nothing".length);
+    const answered = await pick([
+      { when: listed, type: "nothing" },
+      { when: noChoice, type: `${clear}needle\r` },
+    ]);
+    expect(answered).toEqual(picked("needle"));
+    const several = await pick([
+      { when: listed, type: "nothing\r" },
+      { when: noChoice, type: `${clear}op-1\r` },
+      { when: /Project: op-1[\s\S]*shop-11/, type: `${down}\r` },
+    ]);
+    expect(several).toEqual(picked("shop-10"));
+  });
+
+  it("finds an id by its beginning", async () => {
+    const id = projects.get("shop-7") ?? "";
+    expect(await pick([{ when: listed, type: `${id.slice(0, 20)}\r` }])).toEqual(picked("shop-7"));
+  });
+
+  it("is part of the commands that help after a question that was declined", async () => {
+    const { mgmt } = session;
+    const project = projects.get("needle") ?? "";
+    const made = await mgmt`databases create kept --project-id ${project} -o name`;
+    const database = made.stdout.trim();
+    const nextOf = async (words: readonly string[], steps: readonly Step[]): Promise<string> => {
+      const { status, screen } = await inPty([...words, "-o", "json"], steps, session.env, 5_000, folder);
+      expect(status).toBe(3);
+      expect(screen).toContain("confirmation:declined");
+      return /"next":(\[\[.*?\]\])/.exec(screen)?.[1] ?? "none";
+    };
+    expect(
+      await nextOf(
+        ["projects", "delete"],
+        [
+          { when: listed, type: "needle\r" },
+          { when: /to confirm:/, type: "no\r" },
+        ],
+      ),
+    ).toBe(
+      JSON.stringify([
+        ["mgmt", "projects", "delete", "-o", "json", project, "--dry-run"],
+        ["mgmt", "projects", "delete", "-o", "json", project, "--yes"],
+      ]),
+    );
+    await mgmt`preview up --branch feature/kept --project-id ${project}`;
+    const down = await nextOf(
+      ["preview", "down", "--branch", "feature/kept"],
+      [
+        { when: listed, type: "needle\r" },
+        { when: /Continue\?/, type: "n\r" },
+      ],
+    );
+    expect(down).toContain(`"--project-id","${project}","--yes"]`);
+    expect((await mgmt`databases get ${database}`).status).toBe(0);
+  });
+
+  it("creates a database in the project that it shows", async () => {
+    const step: Step = { when: listed, type: "needle\r" };
+    const words = ["databases", "create", "picked", "-o", "json"];
+    const { status, screen } = await inPty(words, [step], session.env);
+    expect(status).toBe(0);
+    expect(screen).toMatch(/✔ Project: needle /);
+    expect(screen).toContain(`"id": "${projects.get("needle") ?? "none"}"`);
+  });
+
+  it("lists what belongs to the default project, which may be a name", async () => {
+    const env = { ...session.env, MGMT_PROJECT_ID: "needle" };
+    const { server } = session;
+    const { id } = await server.engine.seed.database(projects.get("needle") ?? "", { name: "of-needle" });
+    const step: Step = { when: /Database:[\s\S]*of-needle/, type: "of-needle\r" };
+    const { status, screen } = await inPty(["databases", "get", "-o", "json"], [step], env);
+    expect(status).toBe(0);
+    expect(screen).toContain(`"id": "${id}"`);
+  });
+
+  it("keeps the ids of its choices whole on a narrow terminal, on indented lines", async () => {
+    const id = projects.get("needle") ?? "none";
+    const step: Step = { when: /Project:[\s\S]*shop-0/, type: "needle\r" };
+    const { status, screen } = await inPty(["projects", "get", "-o", "name"], [step], session.env, 40);
+    expect(status).toBe(0);
+    expect(screen.replaceAll("\r", "")).toMatch(new RegExp(`✔ Project: needle *\n {4}${id}`));
+  });
+
+  it("looks for a preview in the project that it shows", async () => {
+    const step: Step = { when: listed, type: "needle\r" };
+    const words = ["preview", "down", "--branch", "feature/pond"];
+    const { status, screen } = await inPty(words, [step], session.env, undefined, folder);
+    expect(status).toBe(0);
+    expect(screen).toMatch(/✔ Project: needle /);
+    expect(screen).toContain("The project has no branch feature/pond");
+    const last = session.server.engine.requests.at(-1);
+    expect(last?.path).toBe(`/v1/projects/${projects.get("needle") ?? "none"}/branches`);
+  });
+
+  it("names the databases of connections, and rotates the one that it shows", async () => {
+    const { mgmt } = session;
+    const created = await mgmt`databases create reports --project-id ${projects.get("needle") ?? ""} -o json`;
+    const { id: databaseId } = created.json as { id: string };
+    const other = await mgmt`connections create app --database-id ${databaseId} -o json`;
+    const { id } = other.json as { id: string };
+    const steps: Step[] = [
+      { when: /Connection:[\s\S]*shop-/, type: "app reports\r" },
+      { when: /Continue\?/, type: "n\r" },
+    ];
+    const { status, screen } = await inPty(["connections", "rotate"], steps, session.env);
+    expect(status).toBe(3);
+    expect(screen).toMatch(new RegExp(`✔ Connection: app  .*reports.*  ${id}`));
+    expect(screen.slice(screen.indexOf("This will"))).toContain(id);
+  });
+});

@@ -1,0 +1,157 @@
+import {
+  existsSync,
+  lutimesSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { version } from "../../package.json";
+import { describeStandaloneUpdate } from "./installation.js";
+import { ensureBuilt } from "../../test/bin.js";
+import { temporaryFolder } from "../../test/folders.js";
+import { untilUnused } from "../../test/home-folders.js";
+import { inPty } from "../../test/pty.js";
+import { run } from "../../test/terminal.js";
+
+const folder = temporaryFolder();
+const asked: string[] = [];
+/** Stands for the registry that npm is configured with. */
+const registry = createServer(({ url = "" }, response) => {
+  asked.push(url);
+  const versions = { "99.0.0": { name: "@mgmt/cli", version: "99.0.0" } };
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify({ name: "@mgmt/cli", "dist-tags": { latest: "99.0.0" }, versions }));
+});
+
+let tests = 0;
+let home: string;
+let stored: string;
+let env: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  await ensureBuilt();
+  await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));
+});
+afterAll(() => {
+  registry.close();
+});
+beforeEach(() => {
+  asked.length = 0;
+  home = join(folder, String((tests += 1)));
+  mkdirSync(join(home, "cache/mgmt"), { recursive: true, mode: 0o700 });
+  stored = join(home, "cache/mgmt/latest-version");
+  env = {
+    HOME: home,
+    XDG_CACHE_HOME: join(home, "cache"),
+    MGMT_CONFIG_DIR: join(home, "config"),
+    MGMT_NO_UPDATE_NOTIFIER: "",
+    npm_config_registry: `http://127.0.0.1:${String((registry.address() as AddressInfo).port)}/`,
+  };
+});
+
+afterEach(() => untilUnused(home));
+
+const store = (text: string): void => writeFileSync(stored, text, { mode: 0o600 });
+
+/** Runs a command that needs no service, on a terminal. */
+const screen = async (more: NodeJS.ProcessEnv = {}, words = ["help", "output"]): Promise<string> => {
+  const seen = await inPty(words, [], { ...env, ...more });
+  expect(seen.status).toBe(0);
+  return seen.screen;
+};
+
+const notice = "is available, and this is";
+
+describe("the update notice", () => {
+  it("tells once what npm found in the background of an earlier run", async () => {
+    expect(await screen()).not.toContain(notice);
+    await vi.waitFor(() => expect(readFileSync(stored, "utf8")).toBe("99.0.0\n"));
+    expect(asked).toEqual(["/@mgmt%2fcli"]);
+    expect(await screen()).toContain(
+      `mgmt 99.0.0 is available, and this is ${version}. To update, run: npm install --global @mgmt/cli@latest`,
+    );
+    expect(await screen()).not.toContain(notice);
+    expect(readFileSync(stored, "utf8")).toBe("");
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    ["in CI", { CI: "true" }, []],
+    ["with MGMT_NO_UPDATE_NOTIFIER", { MGMT_NO_UPDATE_NOTIFIER: "1" }, []],
+    ["with NO_UPDATE_NOTIFIER", { NO_UPDATE_NOTIFIER: "1" }, []],
+    ["for a program that reads JSON", {}, ["--output", "json"]],
+  ])("is not printed, and nothing is looked up, %s", async (_, more, words) => {
+    const line = ["config", "list", ...words];
+    expect(await screen(more, line)).not.toContain(notice);
+    expect(existsSync(stored)).toBe(false);
+    store("99.0.0\n");
+    expect(await screen(more, line)).not.toContain(notice);
+    expect(await screen({}, ["config", "list"])).toContain(notice);
+  });
+
+  it("is not printed, and nothing is looked up, if the profile turns it off", async () => {
+    for (const setting of [
+      ["base-url", "http://127.0.0.1:1"],
+      ["update-notice", "off"],
+    ])
+      expect(await run(["config", "set", ...setting], { env })).toMatchObject({ status: 0 });
+    expect(await screen()).not.toContain(notice);
+    expect(existsSync(stored)).toBe(false);
+  });
+
+  it("is not printed, and nothing is looked up, off a terminal", async () => {
+    await run(["help", "output"], { env });
+    expect(existsSync(stored)).toBe(false);
+    store("99.0.0\n");
+    expect((await run(["help", "output"], { env })).stderr).toBe("");
+    expect(readFileSync(stored, "utf8")).toBe("99.0.0\n");
+  });
+
+  it.each(["", version, "0.0.9", "99.0.0\nrm", "\u001B[31m99.0.0"])(
+    "is not printed if npm has found %j, which is looked up again after a day",
+    async (found) => {
+      store(found);
+      expect(await screen()).not.toContain(notice);
+      expect(readFileSync(stored, "utf8")).toBe(found);
+      const old = Date.now() / 1_000 - 90_000;
+      utimesSync(stored, old, old);
+      expect(await screen()).not.toContain(notice);
+      await vi.waitFor(() => expect(readFileSync(stored, "utf8")).toBe("99.0.0\n"));
+    },
+  );
+
+  it("never fails a command: without a registry, or a folder for what npm finds", async () => {
+    expect(await screen({ npm_config_registry: "http://127.0.0.1:1/" })).not.toContain(notice);
+    writeFileSync(join(home, "file"), "");
+    expect(await screen({ XDG_CACHE_HOME: join(home, "file") })).not.toContain(notice);
+  });
+
+  it("does not write through a link", async () => {
+    const other = join(home, "other");
+    writeFileSync(other, "kept");
+    symlinkSync(other, stored);
+    const aWeekAgo = Date.now() / 1_000 - 7 * 86_400;
+    lutimesSync(stored, aWeekAgo, aWeekAgo);
+    await screen();
+    expect(readFileSync(other, "utf8")).toBe("kept");
+  });
+});
+
+describe("the update of the standalone program", () => {
+  it.each([
+    ["/opt/homebrew/Cellar/mgmt/0.1.0/bin/mgmt", "To update, run: brew upgrade mgmt"],
+    ["C:\\Users\\ada\\scoop\\apps\\mgmt\\current\\mgmt.exe", "To update, run: scoop update mgmt"],
+    [
+      "C:\\Users\\ada\\AppData\\Local\\Microsoft\\WinGet\\Packages\\MgmtSdk.Mgmt_Source\\mgmt.exe",
+      "To update, run: winget upgrade MgmtSdk.Mgmt",
+    ],
+    ["/usr/local/bin/mgmt", "Download it from https://github.com/mgmt-sdk/mgmt/releases/tag/v99.0.0"],
+  ])("is that of the package manager whose folder it is in: %s", (file, sentence) => {
+    expect(describeStandaloneUpdate(file, "99.0.0")).toBe(sentence);
+  });
+});

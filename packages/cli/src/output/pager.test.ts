@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { findPagerCommand } from "./pager.js";
+
+describe("the pager", () => {
+  it.each<[NodeJS.ProcessEnv, boolean, boolean, string | undefined]>([
+    [{}, true, true, "less"],
+    [{ PAGER: " most -s " }, true, true, "most -s"],
+    [{ PAGER: "" }, true, true, undefined],
+    [{ PAGER: " " }, true, true, undefined],
+    [{ PAGER: "cat" }, true, true, undefined],
+    [{ NO_PAGER: "1" }, true, true, undefined],
+    [{ NO_PAGER: "" }, true, true, "less"],
+    [{ CI: "true" }, true, true, undefined],
+    [{ CI: "false" }, true, true, "less"],
+    [{ TERM: "dumb" }, true, true, undefined],
+    [{ TERM: "xterm" }, true, true, "less"],
+    [{ PAGER: "most" }, false, true, undefined],
+    [{ PAGER: "most" }, true, false, undefined],
+  ])("with %j on a terminal (%s) where it is wanted (%s): %s", (env, isTTY, isWanted, command) => {
+    expect(findPagerCommand({ isTTY }, env, isWanted)).toBe(command);
+  });
+});

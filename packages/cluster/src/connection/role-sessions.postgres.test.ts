@@ -1,0 +1,212 @@
+import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
+import { Client } from "pg";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { AdminConnection } from "./admin-connection.js";
+import { alterRole, endStartingSessions } from "./role-sessions.js";
+import { Cluster, findPrograms, secondCredential } from "../../../platform/test/cluster.js";
+import { observeAdmin } from "../../test/observed-admin.js";
+import { makeAdmin, running, uninterruptible } from "../../test/sessions.js";
+
+const cluster = new Cluster();
+
+interface PendingLogin {
+  /** Sends the password. */
+  proceed(): void;
+  /** "connected", or the code of the error. */
+  outcome: Promise<string>;
+}
+
+/** Begins a login, and waits until Postgres waits for the password. */
+const beginLogin = async (id: string, { user, pass }: DatabaseCredential): Promise<PendingLogin> => {
+  let proceed = (): void => undefined;
+  const mayProceed = new Promise<void>((resolve) => (proceed = resolve));
+  let reached = (): void => undefined;
+  const isReached = new Promise<void>((resolve) => (reached = resolve));
+  const password = async (): Promise<string> => {
+    reached();
+    await mayProceed;
+    return pass;
+  };
+  const { host, port, database } = cluster.databases.endpoints(id).direct;
+  const client = new Client({ host, port, database, user, password, ssl: false });
+  client.on("error", () => undefined);
+  const outcome = client
+    .connect()
+    .then(() => client.end())
+    .then(
+      () => "connected",
+      (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : String(error)),
+    );
+  await isReached;
+  return { proceed, outcome };
+};
+
+/** From now on, time passes only when the test says so. */
+const stopTime = (): void => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+};
+
+describe("a login that began before its password changed", () => {
+  it("is refused, because it would be accepted with the old password", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const pending = await beginLogin(id, credential);
+    await cluster.databases.grant(id, { ...credential, pass: "fresh" });
+    pending.proceed();
+    expect(await pending.outcome).not.toBe("connected");
+    await cluster.connect(id, { ...credential, pass: "fresh" });
+  });
+
+  it("is ended at once, although its client might still finish it", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const pending = await beginLogin(id, credential);
+    const { major } = (await findPrograms()).binaries;
+    const admin = makeAdmin(cluster, major);
+    stopTime();
+    const query = vi.spyOn(admin, "query");
+    await endStartingSessions(admin, credential.user);
+    // Postgres itself would end it after 30 seconds.
+    expect(query.mock.calls.length).toBeLessThan(200);
+    expect(await pending.outcome).not.toBe("connected");
+  });
+
+  it("is not waited for when it is one of another role, and goes on", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const second = secondCredential(credential);
+    await cluster.databases.grant(id, second);
+    const other = await beginLogin(id, second);
+    stopTime();
+    await cluster.databases.grant(id, { ...credential, pass: "fresh" });
+    other.proceed();
+    expect(await other.outcome).toBe("connected");
+  });
+});
+
+describe("a login that began before a change, where processes have no titles", () => {
+  /** Begins a login. From then on, time passes only when the test says so. */
+  const beginUntitled = async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const pending = await beginLogin(id, credential);
+    const admin = new AdminConnection({ ...cluster.policy, readTitles: () => Promise.resolve(new Map()) });
+    onTestFinished(() => admin.close());
+    stopTime();
+    return { pending, admin, id, credential };
+  };
+
+  it("is ended when its client does not finish it", async () => {
+    const { pending, admin, id, credential } = await beginUntitled();
+    const second = await beginLogin(id, credential);
+    const session = await cluster.connect(id, credential);
+    await endStartingSessions(admin, "another_role", 0);
+    expect(await pending.outcome).not.toBe("connected");
+    expect(await second.outcome).not.toBe("connected");
+    await session.query("select");
+  });
+
+  it("is waited for while its client may still finish it", async () => {
+    const { pending, admin } = await beginUntitled();
+    const query = vi.spyOn(admin, "query");
+    const waiting = endStartingSessions(admin, "another_role");
+    await vi.waitFor(() => expect(query.mock.calls.length).toBeGreaterThan(2));
+    pending.proceed();
+    expect(await pending.outcome).toBe("connected");
+    await waiting;
+  });
+
+  it("makes the platform give up for now when it cannot be ended in time", async () => {
+    const { pending, admin } = await beginUntitled();
+    const waiting = expect(endStartingSessions(admin, "another_role")).rejects.toBeInstanceOf(
+      DatabaseUnavailableError,
+    );
+    vi.advanceTimersByTime(60_000);
+    await waiting;
+    pending.proceed();
+    await pending.outcome;
+  });
+});
+
+describe("a password", () => {
+  it("is the new one even if the tenant sets the old one again and again meanwhile", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const restoring = [1, 2, 3].map(async () => {
+      for (let session; (session = await cluster.connect(id, credential).catch(() => undefined));) {
+        const restore = `set role none; alter role ${credential.user} password '${credential.pass}'`;
+        for (let isOpen = true; isOpen;) isOpen = await session.query(restore).then(() => true, isConcurrent);
+      }
+    });
+    await cluster.databases.grant(id, { ...credential, pass: "fresh" });
+    await Promise.all(restoring);
+    await cluster.connect(id, { ...credential, pass: "fresh" });
+  });
+});
+
+describe("a change of a role", () => {
+  /** A change during which Postgres fails on a condition as it does for a concurrent change. */
+  const failingIf = (condition: string): string =>
+    `nologin; do $$ begin if ${condition} then raise sqlstate 'XX000'; end if; end $$`;
+
+  it("ends the sessions that change the role at the same time, and is made then", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const { user } = credential;
+    const other = await cluster.makeTenant();
+    const session = await cluster.connect(id, credential);
+    const unrelated = await cluster.connect(other.id, other.credential);
+    const { major } = (await findPrograms()).binaries;
+    const isUsed = `exists (select from pg_stat_activity where usename = '${user}')`;
+    await alterRole(makeAdmin(cluster, major), user, failingIf(isUsed));
+    await expect(session.query("select")).rejects.toThrow();
+    await unrelated.query("select");
+    await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28000" });
+  });
+
+  it("is made after the end of a session that has changed the role and runs a statement which Postgres cannot interrupt", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const { user } = credential;
+    const session = await cluster.connect(id, credential);
+    await session.query(`set role none; begin; alter role ${user} password 'own'`);
+    const failed = expect(session.query(uninterruptible)).rejects.toThrow();
+    await running(await cluster.connectAsAdmin("postgres"), "array_fill");
+    stopTime();
+    let isLate = false;
+    const admin = observeAdmin(cluster, (statement) => {
+      if (statement.startsWith("alter role")) return "set local lock_timeout = '1ms'";
+      if (statement.includes("usename = $1") && !isLate) vi.advanceTimersByTime(6_000);
+      isLate ||= statement.includes("usename = $1");
+      return undefined;
+    });
+    await alterRole(admin, user, "nologin");
+    await failed;
+    await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28000" });
+  });
+
+  it("is given up for now when a session of another role has changed the role", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const { user } = credential;
+    const own = await cluster.connectAsAdmin("postgres");
+    await own.query(`begin; alter role ${user} password 'other'`);
+    const admin = observeAdmin(cluster, (statement) =>
+      statement.startsWith("alter role") ? "set local lock_timeout = '1ms'" : undefined,
+    );
+    await expect(alterRole(admin, user, "nologin")).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await own.query("rollback");
+    await cluster.connect(id, credential);
+  });
+
+  it("is given up for now when it fails again and again", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const { major } = (await findPrograms()).binaries;
+    const change = alterRole(makeAdmin(cluster, major), credential.user, failingIf("true"));
+    await expect(change).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await cluster.connect(id, credential);
+  });
+
+  it("fails with what Postgres says when Postgres refuses it for another reason than a concurrent change", async () => {
+    const { major } = (await findPrograms()).binaries;
+    const admin = makeAdmin(cluster, major);
+    await expect(alterRole(admin, "missing", "nologin")).rejects.toMatchObject({ code: "42704" });
+  });
+});
+
+/** Returns whether Postgres refused a change because another session made one at the same time. */
+const isConcurrent = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "XX000";

@@ -1,0 +1,292 @@
+import { DatabaseUnavailableError } from "@mgmt/engine";
+import { type Client, DatabaseError } from "pg";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { DatabaseCopier } from "./database-copier.js";
+import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
+import { observeAdmin } from "../../test/observed-admin.js";
+import { makeAdmin } from "../../test/sessions.js";
+
+const cluster = new Cluster();
+let observer: Client;
+
+beforeAll(async () => {
+  observer = await cluster.connectAsAdmin("postgres");
+});
+
+const makeCopies = (): DatabaseCopier => new DatabaseCopier(makeAdmin(cluster));
+
+const observe = (before: Parameters<typeof observeAdmin>[1], major = 18): DatabaseCopier =>
+  new DatabaseCopier(observeAdmin(cluster, before, major));
+
+interface State {
+  open: boolean;
+  /** Whether all roles may connect. */
+  isPublic: boolean;
+  owner: string;
+}
+
+const stateOf = async (name: string): Promise<State | undefined> => {
+  const { rows } = await observer.query<State>(
+    `select datallowconn as open, has_database_privilege('public', oid, 'connect') as "isPublic",
+      datdba::regrole::text as owner from pg_database where datname = $1`,
+    [name],
+  );
+  return rows[0];
+};
+
+const closed: State = { open: false, isPublic: false, owner: '"mgmt.platform"' };
+
+/** Removes a database after the test. */
+const dropLater = (name: string): string => {
+  onTestFinished(() => makeCopies().drop(name));
+  return name;
+};
+
+describe("a new empty database", () => {
+  it("is closed to all and belongs to the platform", async () => {
+    const name = dropLater("spare.empty");
+    await makeCopies().createEmpty("spare.making.empty", name);
+    expect(await stateOf(name)).toEqual(closed);
+    expect(await stateOf("spare.making.empty")).toBeUndefined();
+  });
+});
+
+describe("a copy of a database", () => {
+  it("is closed to all and belongs to the platform", async () => {
+    const { id } = await cluster.makeTenant();
+    await makeCopies().copy(id, dropLater(`${id}.bkp_closed`));
+    expect(await stateOf(`${id}.bkp_closed`)).toEqual(closed);
+  });
+
+  it("is made while its source accepts no connections, which it does again afterwards", async () => {
+    const { id } = await cluster.makeTenant();
+    const states: (boolean | undefined)[] = [];
+    const copies = observe(async (statement) => {
+      if (statement.startsWith("create database")) states.push((await stateOf(id))?.open);
+    });
+    await copies.copy(id, dropLater(`${id}.bkp_open`));
+    expect(states).toEqual([false]);
+    expect((await stateOf(id))?.open).toBe(true);
+  });
+
+  it("leaves a backup that it is made of closed", async () => {
+    const { id } = await cluster.makeTenant();
+    const copies = makeCopies();
+    await copies.copy(id, dropLater(`${id}.bkp_source`));
+    await copies.copy(`${id}.bkp_source`, dropLater(`making.${id}`));
+    expect(await stateOf(`${id}.bkp_source`)).toEqual(closed);
+  });
+
+  it("can be repeated later when another statement has just made a database of this name", async () => {
+    const [{ id }, other] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const copies = makeCopies();
+    await copies.copy(id, dropLater(`${id}.bkp_made`));
+    await expect(copies.copy(id, `${id}.bkp_made`)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+
+    const name = dropLater(`${id}.bkp_race`);
+    const results = await Promise.allSettled([copies.copy(id, name), copies.copy(other.id, name)]);
+    const errors = results.flatMap((result) =>
+      result.status === "rejected" ? [result.reason as unknown] : [],
+    );
+    expect(errors).toEqual([expect.any(DatabaseUnavailableError)]);
+  });
+
+  it("fails when Postgres refuses it, and its source accepts connections again", async () => {
+    const { id } = await cluster.makeTenant();
+    await expect(makeCopies().copy(id, "")).rejects.toMatchObject({ code: "42601" });
+    expect((await stateOf(id))?.open).toBe(true);
+  });
+
+  it("copies files where Postgres can also copy through its log, which is slower", async () => {
+    const { id } = await cluster.makeTenant();
+    const made: string[] = [];
+    const note = (statement: string): void => {
+      if (statement.startsWith("create database")) made.push(statement);
+    };
+    for (const major of [14, 15, 18]) {
+      const name = `${id}.bkp_${String(major)}`;
+      await observe(note, major).copy(id, dropLater(name));
+    }
+    const strategies = made.map((statement) => /\bstrategy\b\s*=?\s*(\w+)/.exec(statement)?.[1]);
+    expect(strategies).toEqual([undefined, "file_copy", "file_copy"]);
+  });
+});
+
+describe("a copy that gets another owner", () => {
+  it("has no objects or privileges of the source, stays closed, and changes nothing else", async () => {
+    const [source, target] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const session = await cluster.connect(source.id, source.credential);
+    const { user } = source.credential;
+    await session.query(`create table notes (); grant select on notes to "${user}"`);
+    await session.query(`alter default privileges grant select on tables to "${user}"`);
+    await session.query(`revoke temporary on database ${source.id} from "${source.id}"`);
+    const acl = "select datname, datdba, datacl::text from pg_database where datname in ($1, $2) order by 1";
+    const { rows: before } = await observer.query(acl, [source.id, target.id]);
+
+    const name = dropLater(`making.${target.id}`);
+    const copies = makeCopies();
+    await copies.copy(source.id, name);
+    await copies.transferOwnership(name, source.id, target.id);
+
+    const { rows: roles } = await observer.query(
+      `select distinct refobjid::regrole::text as role from pg_shdepend
+        where refclassid = 'pg_authid'::regclass and dbid = (select oid from pg_database where datname = $1)`,
+      [name],
+    );
+    expect(roles).toEqual([{ role: target.id }]);
+    expect(await stateOf(name)).toEqual(closed);
+    expect((await observer.query(acl, [source.id, target.id])).rows).toEqual(before);
+    await cluster.connect(source.id, source.credential);
+  });
+});
+
+describe("a database that is dropped", () => {
+  it("may be missing", async () => {
+    await makeCopies().drop("missing");
+  });
+
+  it("may be a template, which its tenant cannot make of it again meanwhile", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const session = await cluster.connect(id, credential);
+    await observer.query(`alter database ${id} is_template true`);
+    const states: (boolean | undefined)[] = [];
+    const copies = observe(async (statement) => {
+      if (statement.startsWith("drop database")) states.push((await stateOf(id))?.open);
+    });
+    await copies.drop(id);
+    expect(states).toEqual([false]);
+    expect(await stateOf(id)).toBeUndefined();
+    await expect(session.query("select")).rejects.toThrow();
+  });
+
+  it("may be invalid, because its creation or deletion was interrupted", async () => {
+    const { id } = await cluster.makeTenant();
+    await observer.query("update pg_database set datconnlimit = -2 where datname = $1", [id]);
+    await makeCopies().drop(id);
+    expect(await stateOf(id)).toBeUndefined();
+  });
+});
+
+describe("a login that is dropped", () => {
+  const roleOf = async (name: string) => {
+    const { rows } = await observer.query<{ login: boolean; mark: string; groups: string }>(
+      `select rolcanlogin as login, shobj_description(oid, 'pg_authid') as mark,
+        (select count(*) from pg_auth_members where member = r.oid) as groups from pg_roles r where rolname = $1`,
+      [name],
+    );
+    return rows[0];
+  };
+
+  /** Makes a tenant whose second login has a session. */
+  const makeTwoLogins = async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const second = secondCredential(credential);
+    await cluster.databases.grant(id, second);
+    return { id, credential, user: second.user, session: await cluster.connect(id, second) };
+  };
+
+  it("loses its sessions, and other logins keep theirs", async () => {
+    const { id, credential, user, session } = await makeTwoLogins();
+    const other = await cluster.connect(id, credential);
+    await makeCopies().dropRole(user, id);
+    await expect(session.query("select")).rejects.toThrow();
+    expect(await roleOf(user)).toBeUndefined();
+    await other.query("select");
+  });
+
+  it("loses privileges that another tenant gave it on its database", async () => {
+    const { id, user } = await makeTwoLogins();
+    const other = await cluster.makeTenant();
+    const session = await cluster.connect(other.id, other.credential);
+    await session.query(`grant connect on database ${other.id} to "${user}"`);
+    await makeCopies().dropRole(user, id);
+    expect(await roleOf(user)).toBeUndefined();
+  });
+
+  it("remains without rights while another tenant's database has privileges for it, which are not touched", async () => {
+    const { id, user } = await makeTwoLogins();
+    const other = await cluster.makeTenant();
+    const session = await cluster.connect(other.id, other.credential);
+    await session.query(`create table shared (); grant select on shared to "${user}"`);
+    const copies = makeCopies();
+    await copies.dropRole(user, id);
+    expect(await roleOf(user)).toEqual({ login: false, mark: "mgmt retired", groups: "0" });
+    const acl = "select from pg_class where relname = 'shared' and position($1 in relacl::text) > 0";
+    expect((await session.query(acl, [user])).rowCount).toBe(1);
+
+    await copies.dropRetiredRoles();
+    expect(await roleOf(user)).toBeDefined();
+    await copies.drop(other.id);
+    await copies.dropRetiredRoles();
+    expect(await roleOf(user)).toBeUndefined();
+  });
+
+  /** Statements of the platform give up each lock at once. */
+  const impatient = () =>
+    observe((statement) =>
+      /^drop (role|owned)/.test(statement) ? "set local lock_timeout = '1ms'" : undefined,
+    );
+
+  it("remains without rights while a session that the platform cannot end locks it, and is dropped later", async () => {
+    const { id, user } = await makeTwoLogins();
+    const holder = await cluster.connectAsAdmin("postgres");
+    await holder.query(`begin; create table locked (); grant select on locked to "${user}"`);
+    const copies = impatient();
+    await copies.dropRole(user, id);
+    expect(await roleOf(user)).toEqual({ login: false, mark: "mgmt retired", groups: "0" });
+
+    await copies.dropRetiredRoles();
+    expect(await roleOf(user)).toBeDefined();
+    await holder.query("rollback");
+    await copies.dropRetiredRoles();
+    expect(await roleOf(user)).toBeUndefined();
+  });
+
+  it("remains without rights while a session that the platform cannot end locks a database on which it has privileges", async () => {
+    const { id, user } = await makeTwoLogins();
+    const other = await cluster.makeTenant();
+    const holder = await cluster.connectAsAdmin("postgres");
+    await holder.query(`grant connect on database ${other.id} to "${user}"`);
+    await holder.query(`begin; alter database ${other.id} connection limit 5`);
+    const copies = impatient();
+    await copies.dropRole(user, id);
+    expect(await roleOf(user)).toEqual({ login: false, mark: "mgmt retired", groups: "0" });
+
+    await holder.query("rollback");
+    await copies.drop(other.id);
+    await copies.dropRetiredRoles();
+    expect(await roleOf(user)).toBeUndefined();
+  });
+
+  it.each(["an open database", "a closed database", "a backup"])(
+    "gives its objects in %s to the owner, and leaves it as it is",
+    async (which) => {
+      const { id, credential, user, session } = await makeTwoLogins();
+      const owner = await cluster.connect(id, credential);
+      await owner.query(`grant create on schema public to "${user}"`);
+      await session.query(`set role "${user}"; create table mine ()`);
+      const name = which === "a backup" ? dropLater(`${id}.bkp_objects`) : id;
+      if (which === "a closed database") await observer.query(`alter database ${id} allow_connections false`);
+      if (which === "a backup") await makeCopies().copy(id, name);
+      await makeCopies().dropRole(user, id);
+      expect((await stateOf(name))?.open).toBe(which === "an open database");
+      expect(await roleOf(user)).toBeUndefined();
+
+      await observer.query(`alter database "${name}" allow_connections true`);
+      const within = await cluster.connectAsAdmin(name);
+      const { rows } = await within.query("select tableowner from pg_tables where tablename = 'mine'");
+      expect(rows).toEqual([{ tableowner: id }]);
+      await within.end();
+    },
+  );
+
+  it.each([
+    ["cannot be reached", "select pg_terminate_backend(pg_backend_pid())", DatabaseUnavailableError],
+    ["has an internal error", "do $$ begin raise 'internal' using errcode = 'XX001'; end $$", DatabaseError],
+  ])("keeps its mark when Postgres %s, so that the removal is repeated", async (_, failing, expected) => {
+    const { id, user } = await makeTwoLogins();
+    const copies = observe((statement) => (statement.startsWith("drop role") ? failing : undefined));
+    await expect(copies.dropRole(user, id)).rejects.toBeInstanceOf(expected);
+    expect((await roleOf(user))?.mark).toContain("mgmt connection");
+  });
+});

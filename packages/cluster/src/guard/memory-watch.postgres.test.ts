@@ -1,0 +1,86 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type MemoryLimits, type LargeDatabase, MemoryWatch } from "./memory-watch.js";
+import { openPool } from "../connection/pool.js";
+import { toClientConfig } from "../policy/address.js";
+import { chooseEphemeralParent } from "../../../platform/src/machine/data-dir/directories.js";
+import { readBytesInUse } from "../../../platform/src/machine/memory-limits.js";
+import { Cluster } from "../../../platform/test/cluster.js";
+
+const mebibyte = 1024 ** 2;
+const log: string[] = [];
+const directory = await chooseEphemeralParent();
+const used = () => readBytesInUse(directory);
+const cluster = new Cluster({
+  memory: { readUsedBytes: used, maxBytesPerDatabase: 20 * mebibyte, maxTotalBytes: 200 * mebibyte },
+  penaltyMs: 500,
+  onLog: (line) => log.push(line),
+});
+
+describe("a database in memory", () => {
+  it("is closed when it exceeds its limit, until a backup is restored, and others are not", async () => {
+    const [large, small] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    await cluster.databases.backup(large.id, "bkp_small");
+    const other = await cluster.connect(small.id, small.credential);
+    const session = await cluster.connect(large.id, large.credential);
+    session.on("error", () => undefined);
+    await session.query("create table filled (id uuid, number int)");
+    const insert = "insert into filled select gen_random_uuid(), generate_series(1, 50000)";
+    for (let isOpen = true; isOpen;) {
+      isOpen = await session.query(insert).then(
+        () => true,
+        () => false,
+      );
+    }
+    await vi.waitFor(() =>
+      expect(cluster.connect(large.id, large.credential)).rejects.toMatchObject({ code: "53300" }),
+    );
+    expect(log.join()).toContain(`The database ${large.id} uses too much memory`);
+    await other.query("create table kept (id int)");
+
+    await cluster.databases.restore(large.id, "bkp_small");
+    await vi.waitFor(() => cluster.connect(large.id, large.credential));
+  });
+});
+
+describe("the lookup of sizes", () => {
+  const watchWith = (limits: Pick<MemoryLimits, "maxBytesPerDatabase" | "maxTotalBytes">): MemoryWatch => {
+    const pool = openPool(toClientConfig(cluster.policy.address));
+    onTestFinished(() => pool.end());
+    return new MemoryWatch({ readUsedBytes: used, ...limits }, pool);
+  };
+
+  it("waits until the file system has grown by a sixteenth of the limit per database, unless it is requested", async () => {
+    await cluster.makeTenant();
+    // No total is large enough, so that each lookup finds the largest database.
+    const found = [expect.objectContaining({ name: expect.any(String) })];
+    const inUse = await used();
+    expect(
+      await watchWith({ maxBytesPerDatabase: 4 * inUse, maxTotalBytes: 0 }).findLargeDatabases(false),
+    ).toEqual(found);
+    // Other tests use the same file system, but do not multiply what is in use within one lookup.
+    expect(
+      await watchWith({ maxBytesPerDatabase: 16 * 4 * inUse, maxTotalBytes: 0 }).findLargeDatabases(false),
+    ).toEqual([]);
+    const watch = watchWith({ maxBytesPerDatabase: 16 * 4 * inUse, maxTotalBytes: 0 });
+    expect(await watch.findLargeDatabases(true)).toEqual(found);
+    expect(await watch.findLargeDatabases(false)).toEqual([]);
+  });
+
+  it("finds every database above its limit, and only the largest one above the limit of all", async () => {
+    const [large, small] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const session = await cluster.connect(large.id, large.credential);
+    await session.query("create table filled as select generate_series(1, 200000)");
+    const names = (found: LargeDatabase[]): string[] => found.map(({ name }) => name);
+    const every = names(
+      await watchWith({ maxBytesPerDatabase: 0, maxTotalBytes: Infinity }).findLargeDatabases(true),
+    );
+    expect(every).toEqual(expect.arrayContaining([large.id, small.id]));
+    const largest = await watchWith({ maxBytesPerDatabase: Infinity, maxTotalBytes: 0 }).findLargeDatabases(
+      true,
+    );
+    expect(names(largest)).toEqual([large.id]);
+    expect(
+      await watchWith({ maxBytesPerDatabase: Infinity, maxTotalBytes: Infinity }).findLargeDatabases(true),
+    ).toEqual([]);
+  });
+});

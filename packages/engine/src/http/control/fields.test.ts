@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import {
+  getOneOf,
+  getOptionalNumber,
+  getOptionalText,
+  getOptionalTexts,
+  getOptionalVariables,
+  getText,
+  omitUndefined,
+  parseFields,
+} from "./fields.js";
+
+const refusalOf = (read: () => unknown): string => {
+  try {
+    return `accepted ${JSON.stringify(read())}`;
+  } catch (error) {
+    return String(error);
+  }
+};
+
+describe("the body of a control request", () => {
+  it("may be absent, and has no more levels than a snapshot", () => {
+    const nested = (levels: number) =>
+      new TextEncoder().encode(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`);
+    expect(parseFields(undefined)).toEqual({});
+    expect(Object.keys(parseFields(nested(127)))).toEqual(["a"]);
+    expect(refusalOf(() => parseFields(nested(128)))).toContain("nested more than 128 levels deep");
+  });
+
+  it.each([
+    ["", "The body is not JSON"],
+    ["{", "The body is not JSON"],
+    ["[]", "The body is not a JSON object"],
+    ["null", "The body is not a JSON object"],
+    ['"a"', "The body is not a JSON object"],
+  ])("is refused if it is %j", (text, message) => {
+    expect(refusalOf(() => parseFields(new TextEncoder().encode(text)))).toContain(message);
+  });
+
+  it("is refused if it is not UTF-8", () => {
+    expect(refusalOf(() => parseFields(Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)))).toContain(
+      "not JSON",
+    );
+  });
+});
+
+describe("a field", () => {
+  it.each<[string, () => unknown, unknown]>([
+    ["text", () => getText({ a: "" }, "a"), ""],
+    ["no text", () => getOptionalText({}, "a"), undefined],
+    ["no texts", () => getOptionalTexts({}, "a"), undefined],
+    ["texts", () => getOptionalTexts({ a: [] }, "a"), []],
+    ["no variables", () => getOptionalVariables({}, "a"), undefined],
+    ["variables", () => getOptionalVariables({ a: { PORT: "" } }, "a"), { PORT: "" }],
+    ["no number", () => getOptionalNumber({}, "a"), undefined],
+    ["null as a number", () => getOptionalNumber({ a: null }, "a"), undefined],
+    ["zero", () => getOptionalNumber({ a: 0 }, "a"), 0],
+    ["a choice", () => getOneOf({ a: "x" }, "a", ["y", "x"]), "x"],
+    [
+      "defined values",
+      () => omitUndefined<{ a: unknown; b: unknown }>({ a: undefined, b: null }),
+      { b: null },
+    ],
+  ])("may be %s", (_name, read, value) => {
+    expect(read()).toEqual(value);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ["no text", () => getText({}, "a"), "a must be a string"],
+    ["null as text", () => getOptionalText({ a: null }, "a"), "a must be a string"],
+    ["a text as texts", () => getOptionalTexts({ a: "x" }, "a"), "a must be an array of strings"],
+    ["another item", () => getOptionalTexts({ a: ["x", 1] }, "a"), "a must be an array of strings"],
+    ["null as variables", () => getOptionalVariables({ a: null }, "a"), "a must be an object of strings"],
+    [
+      "an array as variables",
+      () => getOptionalVariables({ a: ["x"] }, "a"),
+      "a must be an object of strings",
+    ],
+    [
+      "another variable",
+      () => getOptionalVariables({ a: { PORT: 80 } }, "a"),
+      "a must be an object of strings",
+    ],
+    ["text as a number", () => getOptionalNumber({ a: "1" }, "a"), "a must be a number"],
+    ["an endless number", () => getOptionalNumber({ a: Infinity }, "a"), "a must be a number"],
+    ["another choice", () => getOneOf({ a: "z" }, "a", ["x", "y"]), "a must be one of x, y"],
+    ["no choice", () => getOneOf({}, "a", ["x"]), "a must be one of x"],
+  ])("is refused if it is %s", (_name, read, message) => {
+    expect(refusalOf(read)).toBe(`ControlError: ${message}`);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import type { JobRow } from "../context/server-rows.js";
+import { type Preload, replay } from "@mgmt/engine/internal";
+import { JobTakenError, SupersededError } from "./job-handler.js";
+import { JobRunner, type JobRunnerOptions, type JobTransaction } from "./job-runner.js";
+
+/** Runs steps on a table with these jobs, and records what they ask for. Changes are not stored. */
+const transactWith =
+  (jobs: readonly JobRow[], asked: Preload[] = []): JobTransaction =>
+  (purpose, step) => {
+    const transaction = {
+      load: (preloads: readonly Preload[]) => {
+        asked.push(...preloads);
+        return Promise.resolve(
+          preloads.map(() => jobs.map((row, sequence) => ({ row, sequence, version: "1" }))),
+        );
+      },
+      commit: () => Promise.resolve(),
+      rollback: () => Promise.resolve(),
+    };
+    return replay({ begin: () => transaction }, ({ tables }) => step(tables.table("jobs"), tables), {
+      transactionOptions: { mode: purpose === "read" ? "read" : "write", locks: [] },
+      isRefusal: () => false,
+    });
+  };
+
+const parts: JobRunnerOptions = {
+  transact: transactWith([]),
+  sessions: { current: () => Promise.resolve("me"), living: () => Promise.resolve(new Set()) },
+  findWorkspaces: (jobs) => Promise.resolve(jobs.map(() => "workspace")),
+  runJob: () => Promise.resolve(undefined),
+  onDefect: (error) => {
+    throw error;
+  },
+  now: () => 1,
+};
+
+const job: JobRow = {
+  id: "job",
+  kind: "database.change",
+  subject: "db",
+  dueAt: 0,
+  owner: "old",
+  createdAt: 0,
+};
+
+describe("JobRunner", () => {
+  it("asks once for the jobs that are due although the time goes on while they are loaded", async () => {
+    const asked: Preload[] = [];
+    let time = 0;
+    let finish: () => void = () => undefined;
+    const looked = new Promise<void>((resolve) => (finish = resolve));
+    const transact = transactWith([], asked);
+    const runner = new JobRunner({
+      ...parts,
+      transact: (...step) => transact(...step).finally(finish),
+      now: () => (time += 1),
+    });
+    runner.start();
+    await looked;
+    runner.stop();
+    expect(asked).toEqual([expect.objectContaining({ read: "expired", table: "jobs" })]);
+  });
+
+  it("runs a job once that a look finds before its commit is known to have taken effect", async () => {
+    const ended = new Error("done");
+    let starts = 0;
+    let end: () => void = () => undefined;
+    let start: () => void = () => undefined;
+    const started = new Promise<void>((resolve) => (start = resolve));
+    const runner = new JobRunner({
+      ...parts,
+      transact: transactWith([job]),
+      runJob: () => {
+        starts += 1;
+        start();
+        return new Promise((resolve) => (end = () => resolve(ended)));
+      },
+    });
+    runner.start();
+    await started;
+    runner.addScheduledJobs([job]);
+    const attempt = runner.runNow(job);
+    end();
+    expect(await attempt).toBe(ended);
+    runner.stop();
+    expect(starts).toBe(1);
+  });
+
+  it.for([
+    { owner: "me", isTaken: false },
+    { owner: "other", isTaken: true },
+  ])("tells whether another process took a job that was superseded: $isTaken", async ({ owner, isTaken }) => {
+    const stored = { ...job, owner };
+    const runner = new JobRunner({
+      ...parts,
+      transact: transactWith([stored]),
+      runJob: () => Promise.resolve(new SupersededError()),
+    });
+    const own = { ...job, owner: "me" };
+    runner.addScheduledJobs([own]);
+    const error = await runner.runNow(own);
+    expect(error).toBeInstanceOf(SupersededError);
+    expect(error instanceof JobTakenError).toBe(isTaken);
+  });
+});

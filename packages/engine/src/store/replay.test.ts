@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { type ReplayOptions, type StepRun, type Store, replay } from "@mgmt/engine/internal";
+import { type Preload, mapTogether } from "./preload.js";
+import { MemoryStorageAdapter } from "../../test/store/memory-storage-adapter.js";
+import { sampleRows } from "../../test/store/store-under-test.js";
+
+class Refused extends Error {}
+
+const opened = (...projectIds: string[]) => {
+  const storage = new MemoryStorageAdapter();
+  for (const id of projectIds) storage.store.projects.insert(sampleRows.projects(id));
+  const run = <T>(
+    step: (store: Store, run: StepRun) => T,
+    { mode = "write", ...options }: Partial<ReplayOptions> & { mode?: "read" | "write" } = {},
+  ): Promise<T> =>
+    replay(storage, (current) => step(current.tables.store, current), {
+      transactionOptions: { mode, locks: ["w"] },
+      isRefusal: (error) => error instanceof Refused,
+      ...options,
+    });
+  const trips = (): string[] => storage.trips.map(([name]) => name);
+  const names = (): string[] => storage.store.projects.list({}).map(({ name }) => name);
+  return { storage, run, trips, names };
+};
+
+const row = (id: string): Preload => ({ read: "row", table: "projects", id });
+
+describe("a step", () => {
+  it("runs again from its start whenever rows that it needs are loaded", async () => {
+    const { run, storage } = opened("p1", "p2");
+    const seen: string[] = [];
+    const result = await run(({ projects }, { earlierRunCount }) => {
+      seen.push(`start ${String(earlierRunCount)}`);
+      return [projects.get("p1")?.id, projects.get("p2")?.id, projects.get("none")];
+    });
+    expect(result).toEqual(["p1", "p2", undefined]);
+    expect(seen).toEqual(["start 0", "start 1", "start 2", "start 3"]);
+    expect(storage.trips.slice(1)).toEqual([
+      ["load"],
+      ["load", row("p1")],
+      ["load", row("p2")],
+      ["load", row("none")],
+      ["commit"],
+    ]);
+  });
+
+  it("runs once where everything that it needs was declared", async () => {
+    const { run, storage } = opened("p1", "p2");
+    const preloads = [row("p1"), row("p2")];
+    await run(({ projects }) => projects.update("p1", { name: projects.get("p2")?.name ?? "" }), {
+      preloads,
+    });
+    expect(storage.trips).toEqual([["begin write w"], ["load", ...preloads], ["commit changes"]]);
+  });
+
+  it("loads at once what the items of a list miss", async () => {
+    const { run, trips } = opened("p1", "p2", "p3");
+    const ids = await run(({ projects }) => mapTogether(["p1", "p2", "p3"], (id) => projects.get(id)?.id));
+    expect(ids).toEqual(["p1", "p2", "p3"]);
+    expect(trips()).toEqual(["begin write w", "load", "load", "commit"]);
+  });
+
+  it("runs again although its code catches every error", async () => {
+    const { run } = opened("p1");
+    const found = await run(({ projects }) => {
+      try {
+        return projects.get("p1")?.id;
+      } catch {
+        return "caught";
+      }
+    });
+    expect(found).toBe("p1");
+  });
+
+  it("changes nothing before its last run", async () => {
+    const { run, names } = opened("p1", "p2");
+    await run(({ projects }) => {
+      projects.insert(sampleRows.projects("p3", { name: "new" }));
+      for (const id of ["p1", "p2"]) projects.update(id, { name: `${projects.get(id)?.name ?? ""}!` });
+    });
+    expect(names()).toEqual(["project!", "project!", "new"]);
+  });
+
+  it("commits what it changed before a refusal, and throws the refusal", async () => {
+    const { run, names, trips } = opened("p1");
+    const refused = new Refused("no");
+    const step = run(({ projects }) => {
+      projects.update("p1", { name: "refused" });
+      throw refused;
+    });
+    await expect(step).rejects.toBe(refused);
+    expect([names(), trips().at(-1)]).toEqual([["refused"], "commit changes"]);
+  });
+
+  it("rolls back what it changed before a defect, and throws the defect", async () => {
+    const { run, names, trips } = opened("p1");
+    const defect = new TypeError("broken");
+    const step = run(({ projects }) => {
+      projects.update("p1", { name: "broken" });
+      throw defect;
+    });
+    await expect(step).rejects.toBe(defect);
+    expect([names(), trips().at(-1)]).toEqual([["project"], "rollback"]);
+  });
+
+  it("runs again in a writing transaction where a reading one turns out to change rows", async () => {
+    const { run, names, trips } = opened("p1");
+    await run(({ projects }) => projects.update("p1", { name: "new" }), {
+      transactionOptions: { mode: "read", locks: ["w"] },
+    });
+    expect(names()).toEqual(["new"]);
+    expect(trips()).toEqual([
+      ...["begin read w", "load", "load", "rollback"].map((trip) => trip.replace("read w", "read")),
+      ...["begin write w", "load", "load", "commit changes"],
+    ]);
+  });
+
+  it("runs again on new rows where another transaction has changed one of its rows", async () => {
+    const { run, storage, names } = opened("p1");
+    storage.beforeCommit = () => storage.store.projects.update("p1", { name: "theirs" });
+    await run(({ projects }) =>
+      projects.update("p1", { name: `${projects.get("p1")?.name ?? ""} and ours` }),
+    );
+    expect(names()).toEqual(["theirs and ours"]);
+  });
+
+  it("refuses a row whose id another transaction has inserted meanwhile", async () => {
+    const { run, storage, names } = opened();
+    storage.beforeCommit = () => storage.store.projects.insert(sampleRows.projects("p1", { name: "theirs" }));
+    const step = run(({ projects }) => projects.insert(sampleRows.projects("p1", { name: "ours" })));
+    await expect(step).rejects.toThrow("A row with the id p1 exists");
+    expect(names()).toEqual(["theirs"]);
+  });
+
+  it("ends with the error of a transaction that fails, and rolls back", async () => {
+    const { run, storage, trips } = opened("p1");
+    storage.beforeCommit = () => {
+      throw new Error("connection lost");
+    };
+    await expect(run(({ projects }) => projects.update("p1", { name: "lost" }))).rejects.toThrow(
+      "connection lost",
+    );
+    expect(trips().at(-1)).toBe("rollback");
+  });
+
+  it("gives up when every run conflicts with another transaction", async () => {
+    const { run, storage } = opened("p1");
+    let count = 0;
+    const disturb = (): void => {
+      count += 1;
+      storage.store.projects.update("p1", { name: `theirs ${String(count)}` });
+      storage.beforeCommit = disturb;
+    };
+    storage.beforeCommit = disturb;
+    await expect(run(({ projects }) => projects.update("p1", { name: "ours" }))).rejects.toThrow(
+      "has changed",
+    );
+    expect(count).toBe(21);
+  });
+});

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { digest, isDigestOf, isSameText } from "./digest.js";
+
+it("compares texts of any lengths", () => {
+  expect(isSameText("secret", "secret")).toBe(true);
+  expect(isSameText("", "")).toBe(true);
+  for (const other of ["secreT", "Secret", "secre", "secrets", "", "sécret"]) {
+    expect([isSameText("secret", other), isSameText(other, "secret")], other).toEqual([false, false]);
+  }
+});
+
+it("recognizes a secret by its digest, which is not the secret", () => {
+  expect(digest("secret")).toBe("K7gNU3sdo-OL0wNhqoVWhr3g6s1xYv72ol_pe_Unols");
+  expect(isDigestOf(digest("secret"), "secret")).toBe(true);
+  for (const [expected, secret] of [
+    [digest("secret"), "other"],
+    ["", "secret"],
+    ["secret", "secret"],
+  ] as const) {
+    expect(isDigestOf(expected, secret)).toBe(false);
+  }
+});

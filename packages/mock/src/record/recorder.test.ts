@@ -1,0 +1,125 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { createClient } from "@mgmt/sdk";
+import { setupMock } from "@mgmt/mock";
+import { type RunningServer, createServer } from "@mgmt/mock/server";
+
+const folder = mkdtempSync(join(tmpdir(), "mgmt-record-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const startUpstream = async (): Promise<RunningServer> => {
+  const server = await createServer();
+  closing.push(() => server.close(0));
+  return server;
+};
+
+const record = async (upstream: RunningServer) => {
+  const mock = setupMock();
+  const recording = await mock.record({ upstream: upstream.baseUrl });
+  const token = await upstream.engine.tokens.user();
+  const client = createClient({ baseUrl: mock.baseUrl, fetch: mock.fetch, token: () => token });
+  return { mock, recording, client, token };
+};
+
+/** Sends requests of several kinds, and returns the secrets that they and their responses contain. */
+const useEverything = async (upstream: RunningServer) => {
+  await upstream.engine.seed.project({ name: "existing" });
+  const { mock, recording, client, token } = await record(upstream);
+  await client.projects.list();
+  await client.databases.list();
+  const project = await client.projects.create({ name: "shop" });
+  await client.projects.get(project.id);
+  const databaseId = project.database?.id ?? "";
+  const connection = await client.databases.connections.create(databaseId, { name: "reader" });
+  await client.connections.list({ databaseId });
+  const workspaceId = upstream.engine.defaults.workspace.id;
+  const created = await client.workspaces.serviceTokens.create(workspaceId, { name: "ci" });
+  await expect(client.projects.get("proj_none")).rejects.toMatchObject({ status: 404 });
+  const secrets = [
+    token,
+    created.value,
+    ...upstream.engine.rows.connections.list({}).map(({ pass }) => pass),
+    JSON.stringify(connection).match(/postgres(?:ql)?:\/\/[^"]+/)?.[0] ?? "",
+  ];
+  return { mock, recording, secrets };
+};
+
+describe("a recording", () => {
+  it("contains what the service returned, and none of its secrets", async () => {
+    const { mock, recording, secrets } = await useEverything(await startUpstream());
+    const path = join(folder, "recording.json");
+    await recording.save(path);
+    const text = readFileSync(path, "utf8");
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(8);
+      expect(text).not.toContain(secret);
+    }
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const { exchanges, seeds } = recording.recording();
+    expect(exchanges.map(({ operationId, status }) => `${operationId} ${String(status)}`)).toContain(
+      "projects.create 201",
+    );
+    expect(exchanges.at(-1)).toMatchObject({ operationId: "projects.get", code: "project:not_found" });
+    expect(seeds.map(({ kind, resource }) => [kind, resource["name"]])).toContainEqual([
+      "project",
+      "existing",
+    ]);
+    // The requests went to the service only.
+    expect([mock.requests.length, mock.store.projects.size]).toEqual([0, 0]);
+  });
+});
+
+describe("a service that cannot be recorded", () => {
+  const startOther = async (body: string, type: string): Promise<string> => {
+    const other = createHttpServer((_request, response) => {
+      response.setHeader("content-type", type).end(body);
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    closing.push(() => new Promise((resolve) => other.close(() => resolve())));
+    // It listens on a host.
+    return `http://127.0.0.1:${String((other.address() as AddressInfo).port)}`;
+  };
+
+  it("is not the API", async () => {
+    const upstream = await startOther("<h1>Hello</h1>", "text/html");
+    await expect(setupMock().record({ upstream })).rejects.toMatchObject({
+      code: "mock:upstream_not_the_api",
+      message: expect.stringContaining("GET /v1/projects returned 200 with text/html"),
+    });
+  });
+
+  it("cannot be reached, at first or later", async () => {
+    const upstream = await startUpstream();
+    const { mock } = await record(upstream);
+    await upstream.close(0);
+    const response = await mock.fetch(`${mock.baseUrl}/v1/me`);
+    expect([response.status, await response.json()]).toMatchObject([
+      502,
+      { error: { code: "mock:upstream_unreachable" } },
+    ]);
+    await expect(setupMock().record({ upstream: upstream.baseUrl })).rejects.toMatchObject({
+      code: "mock:upstream_unreachable",
+    });
+  });
+
+  it.each([
+    "nowhere",
+    "https:api.example.com",
+    "ftp://api.example.com",
+    "https://api.example.com?x=1",
+    "https://api.example.com\n",
+    "https://api.example.com/",
+    "https://api.example.com/v1",
+    "https://me:pw@example.com",
+  ])("has an invalid URL: %s", async (upstream) => {
+    await expect(setupMock().record({ upstream })).rejects.toThrow(TypeError);
+  });
+});

@@ -1,0 +1,231 @@
+import { once } from "node:events";
+import { type AddressInfo, type Server, type Socket, createServer } from "node:net";
+import { TLSSocket, connect as connectTls } from "node:tls";
+import { Client } from "pg";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { FrontOptions } from "./front.js";
+import { Cluster } from "../../test/cluster.js";
+import { directoryOf, frontStarter } from "../../test/front/start-front.js";
+import { RawClient, errorFields, firstMessage, sslRequest } from "../../test/front/wire.js";
+
+const cluster = new Cluster();
+const start = frontStarter(cluster);
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+const startup = firstMessage([["user", "anybody"]]);
+
+/** A program in place of Postgres, and a front for it. */
+const startWith = async (serve: (socket: Socket) => void, options: Partial<FrontOptions> = {}) => {
+  const sockets: Socket[] = [];
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket);
+    socket.on("error", () => undefined);
+    serve(socket);
+  }).listen(0, "127.0.0.1");
+  servers.push(server);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const started = await start({ postgres: { host: "127.0.0.1", port }, ...options });
+  return { ...started, sockets };
+};
+
+/** Accepts the startup message, then sends what the client sends. */
+const echo = (socket: Socket): void => {
+  socket.once("data", (first: Buffer) => {
+    socket.write("R");
+    if (first.length > startup.length) socket.write(first.subarray(startup.length));
+    socket.pipe(socket);
+  });
+};
+
+/** Waits until a number no longer grows. */
+const stall = (read: () => number): Promise<void> => {
+  let before = -1;
+  return vi.waitFor(
+    () => {
+      const now = read();
+      const isStalled = now === before;
+      before = now;
+      expect(isStalled).toBe(true);
+    },
+    { interval: 100 },
+  );
+};
+
+const connectEncrypted = async (port: number): Promise<TLSSocket> => {
+  const raw = await RawClient.connect(port);
+  await raw.send(sslRequest).receive(1);
+  const socket = connectTls({ socket: raw.detach(), rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  return socket;
+};
+
+describe.each([
+  ["plain", false],
+  ["encrypted", true],
+])("a %s connection", (_case, isEncrypted) => {
+  const connect = async (port: number): Promise<Socket> =>
+    isEncrypted ? connectEncrypted(port) : (await RawClient.connect(port)).detach();
+
+  it("passes bytes on unchanged, in both directions, however they are split", async () => {
+    const { front, defects } = await startWith(echo);
+    const client = await connect(front.port);
+    const received: Buffer[] = [];
+    client.on("data", (bytes: Buffer) => received.push(bytes));
+    // The first bytes arrive together with the startup message.
+    client.write(Buffer.concat([startup, Buffer.from("<")]));
+    const block = Buffer.from(Array.from({ length: 251 }, (_, index) => index));
+    for (let count = 0; count < 4_000; count += 1) client.write(block);
+    const expected = Buffer.concat([Buffer.from("R<"), ...Array<Buffer>(4_000).fill(block)]);
+    await vi.waitFor(() => expect(Buffer.concat(received).length).toBe(expected.length));
+    expect(Buffer.concat(received).equals(expected)).toBe(true);
+    client.destroy();
+    expect(defects).toEqual([]);
+  });
+
+  it("receives no faster than a slow client reads", async () => {
+    let sent = 0;
+    const { front, sockets } = await startWith((socket) => {
+      const block = Buffer.alloc(65_536, "x");
+      const send = (): void => {
+        for (let more = true; more && sent < 200_000_000; sent += block.length) more = socket.write(block);
+      };
+      socket.once("data", () => {
+        socket.on("drain", send);
+        send();
+      });
+    });
+    const client = await connect(front.port);
+    client.write(startup);
+    client.pause();
+    await stall(() => sent);
+    // Only the buffers of the system and the high-water marks of the streams are full.
+    expect(sent).toBeLessThan(50_000_000);
+    let received = 0;
+    client.on("data", (bytes: Buffer) => (received += bytes.length));
+    client.resume();
+    await vi.waitFor(() => expect(received).toBeGreaterThan(55_000_000), { interval: 20 });
+    client.destroy();
+    await vi.waitFor(() => expect(sockets.every((socket) => socket.destroyed)).toBe(true));
+  });
+
+  it("sends no faster than a slow server reads", async () => {
+    const { front, sockets } = await startWith((socket) => {
+      socket.once("data", () => {
+        socket.pause();
+        socket.write("R");
+      });
+    });
+    const client = await connect(front.port);
+    client.on("error", () => undefined);
+    client.write(startup);
+    await once(client, "data");
+    const block = Buffer.alloc(1_000_000, "x");
+    let written = 0;
+    for (let count = 0; count < 60; count += 1) client.write(block, () => (written += 1));
+    await stall(() => written);
+    expect(written).toBeLessThan(50);
+    sockets[0]?.resume();
+    await vi.waitFor(() => expect(written).toBe(60));
+    client.destroy();
+  });
+
+  it("delivers everything that the server sent before it closed the connection", async () => {
+    const { front } = await startWith((socket) => {
+      socket.once("data", () => socket.end(Buffer.alloc(5_000_000, "x")));
+    });
+    const client = await connect(front.port);
+    client.write(startup);
+    let received = 0;
+    client.on("data", (bytes: Buffer) => (received += bytes.length));
+    await once(client, "close");
+    expect(received).toBe(5_000_000);
+  });
+
+  it("closes the server's side when the client disappears", async () => {
+    const { front, sockets } = await startWith(echo);
+    const client = await connect(front.port);
+    client.on("error", () => undefined);
+    client.write(startup);
+    await once(client, "data");
+    if (client instanceof TLSSocket) client.destroy();
+    else client.resetAndDestroy();
+    await vi.waitFor(() => expect(sockets[0]?.destroyed || sockets[0]?.readableEnded).toBe(true));
+  });
+});
+
+describe("a client that closes its direction", () => {
+  it("still receives the response", async () => {
+    const { front } = await startWith((socket) => {
+      socket.once("data", () => socket.write("R"));
+      socket.on("end", () => socket.end("the answer"));
+    });
+    const client = await RawClient.connect(front.port);
+    await client.send(startup).receive(1);
+    client.socket.end();
+    expect(String(await client.closed)).toBe("Rthe answer");
+  });
+});
+
+describe("the front itself", () => {
+  it("lets clients wait until it is opened", async () => {
+    const { front } = await start({}, false);
+    const { id, credential } = await cluster.makeTenant();
+    const client = new Client({
+      host: "127.0.0.1",
+      port: front.port,
+      user: credential.user,
+      password: credential.pass,
+      database: "postgres",
+    });
+    const connecting = client.connect();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    front.open(directoryOf(cluster.databases));
+    await connecting;
+    expect((await client.query("select current_database() as name")).rows).toEqual([{ name: id }]);
+    await client.end();
+  });
+
+  it("refuses waiting clients when it stops, lets sessions continue, and ends them when it closes", async () => {
+    const { front } = await startWith(echo);
+    const session = await RawClient.connect(front.port);
+    await session.send(startup).receive(1);
+    const waitingFront = await start({ timeoutMs: 60_000 }, false);
+    const waiting = await RawClient.connect(waitingFront.front.port);
+    waiting.send(startup);
+    await vi.waitFor(() => expect(waiting.socket.bytesWritten).toBeGreaterThan(0));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    waitingFront.front.stopAccepting();
+    expect(errorFields(await waiting.closed)).toMatchObject({ C: "57P01" });
+
+    front.stopAccepting();
+    await expect(RawClient.connect(front.port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    expect(String(await session.send("more").receive(5))).toBe("Rmore");
+    await front.close();
+    await session.closed;
+    await front.close();
+  });
+
+  it("reports that its port is in use", async () => {
+    const { front } = await start();
+    await expect(start({ port: front.port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+
+  it("accepts connections on ::1 where the machine has IPv6", async ({ skip }) => {
+    const { front } = await start();
+    const probe = createServer().listen(0, "::1");
+    const hasIPv6 = await Promise.race([
+      once(probe, "listening").then(() => true),
+      once(probe, "error").then(() => false),
+    ]);
+    probe.close();
+    if (!hasIPv6) skip("No IPv6 on this machine");
+    const client = await RawClient.connect(front.port, "::1");
+    expect(String(await client.send(sslRequest).receive(1))).toBe("S");
+    client.socket.destroy();
+  });
+});

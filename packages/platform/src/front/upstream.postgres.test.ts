@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import { type AddressInfo, type Server, type Socket, createServer } from "node:net";
+import { Client } from "pg";
+import { afterEach, describe, expect, it } from "vitest";
+import type { FrontOptions } from "./front.js";
+import { Cluster } from "../../test/cluster.js";
+import { frontStarter } from "../../test/front/start-front.js";
+import { RawClient, errorFields, firstMessage } from "../../test/front/wire.js";
+
+const cluster = new Cluster();
+const start = frontStarter(cluster);
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+const startup = firstMessage([["user", "anybody"]]);
+
+/** A program in place of Postgres, and a front for it. */
+const startWith = async (serve: (socket: Socket) => void, options: Partial<FrontOptions> = {}) => {
+  const sockets: Socket[] = [];
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket);
+    socket.on("error", () => undefined);
+    serve(socket);
+  }).listen(0, "127.0.0.1");
+  servers.push(server);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const started = await start({ postgres: { host: "127.0.0.1", port }, ...options });
+  return { ...started, sockets };
+};
+
+describe("Postgres that is not available", () => {
+  const query = async (port: number, { user, pass }: { user: string; pass: string }): Promise<object[]> => {
+    const client = new Client({ host: "127.0.0.1", port, user, password: pass, database: "postgres" });
+    client.on("error", () => undefined);
+    await client.connect();
+    const { rows } = await client.query("select current_database() as name");
+    await client.end();
+    return rows;
+  };
+
+  it("is hidden from new connections while it restarts", async () => {
+    const { front, defects } = await start();
+    const { id, credential } = await cluster.makeTenant();
+    // Opening the databases again would end sessions of clients, which the platform lets in only afterwards.
+    await cluster.server.stop();
+    const connecting = Promise.allSettled([1, 2, 3].map(() => query(front.port, credential)));
+    await cluster.startServer();
+    expect(await connecting).toEqual(Array(3).fill({ status: "fulfilled", value: [{ name: id }] }));
+    expect(defects).toEqual([]);
+  });
+
+  it("is hidden from new connections while it recovers from a crash", async () => {
+    const { front } = await start();
+    const { credential } = await cluster.makeTenant();
+    const client = new Client({
+      host: "127.0.0.1",
+      port: front.port,
+      user: credential.user,
+      password: credential.pass,
+      database: "postgres",
+    });
+    client.on("error", () => undefined);
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    const pid = rows[0]?.pid ?? 0;
+    // All sessions end when one process is killed, and Postgres refuses connections until it has recovered.
+    process.kill(pid, "SIGKILL");
+    await expect(client.query("select 1")).rejects.toThrow();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, () => query(front.port, credential)),
+    );
+    // A connection that Postgres accepted before it noticed the crash ends with the others.
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+    for (const reason of reasons) expect(reason).not.toMatchObject({ code: "57P03" });
+    expect(await query(front.port, credential)).toHaveLength(1);
+  });
+
+  it("is reported after a bounded time", async () => {
+    const { front, defects } = await start({ postgres: { path: "/nonexistent/socket" }, timeoutMs: 150 });
+    const client = await RawClient.connect(front.port);
+    expect(errorFields(await client.send(startup).closed)).toMatchObject({
+      C: "57P03",
+      M: "the database server is restarting",
+      H: expect.stringContaining("Try again"),
+    });
+    expect(defects).toEqual([]);
+  });
+
+  it("is retried while it refuses with 57P03, and passes every other error on", async () => {
+    const error = (code: string): Buffer => {
+      const content = Buffer.from(`SFATAL\0C${code}\0Mrefused\0\0`);
+      const header = Buffer.alloc(5, "E");
+      header.writeUInt32BE(content.length + 4, 1);
+      return Buffer.concat([header, content]);
+    };
+    let attempts = 0;
+    const { front } = await startWith((socket) => {
+      attempts += 1;
+      const bytes = error(attempts < 4 ? "57P03" : "28000");
+      // In two parts, to be put together again.
+      socket.once("data", () => socket.write(bytes.subarray(0, 7), () => socket.end(bytes.subarray(7))));
+    });
+    const client = await RawClient.connect(front.port);
+    expect(errorFields(await client.send(startup).closed)).toMatchObject({ C: "28000" });
+    expect(attempts).toBe(4);
+  });
+
+  it("is not waited for after the client has gone", async () => {
+    const { front } = await start({ postgres: { path: "/nonexistent/socket" }, connectionLimit: 1 });
+    const client = await RawClient.connect(front.port);
+    client.send(startup).socket.resetAndDestroy();
+    await client.closed;
+    const closing = front.close();
+    await closing;
+  });
+});
