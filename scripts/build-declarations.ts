@@ -26,6 +26,15 @@ const resolveInternal: Plugin = {
 };
 
 /**
+ * Returns the plugin without its last step: there, an entry imports a type from another entry that exports it, instead of the file that
+ * declares it. A page would then need the types of Node.js, for `@mgmt/sdk/node`, and every user of the mock those of MSW.
+ */
+const bundlePlugin = (): Plugin => {
+  const { generateBundle, ...plugin } = dts({ includeExternal: contained });
+  return plugin;
+};
+
+/**
  * Bundles the declarations of each library: one file per entry, for each format in which the library is built. Removes the
  * compiler's output.
  * @returns the files whose types each library contains
@@ -37,7 +46,7 @@ export const bundleDeclarations = async (): Promise<Map<string, readonly string[
     const bundle = await rollup({
       input: Object.fromEntries(input),
       external: (path) => !/^[./]/.test(path) && !internal.test(path) && !contained.includes(path),
-      plugins: [resolveInternal, dts({ includeExternal: contained })],
+      plugins: [resolveInternal, bundlePlugin()],
       onwarn: ({ code, message }) => {
         // The plugin warns of types that are not exported although an exported class has them in its constructor.
         if (code !== "PLUGIN_WARNING")

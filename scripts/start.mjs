@@ -5,7 +5,7 @@ import { buildIfStale, isBuildStale } from "./build-if-stale.mjs";
 
 /**
  * `npm start`: starts the platform, creates a project with a database, and connects to the database. On a terminal, the
- * platform keeps running until Ctrl-C.
+ * platform keeps running until Ctrl-C, and the password of the database is printed.
  */
 
 const mgmt = fileURLToPath(new URL("../packages/cli/dist/mgmt.js", import.meta.url));
@@ -20,7 +20,7 @@ const say = (line) => console.log(line);
  */
 const run = async (line, environment) => {
   say(`\n$ mgmt ${line}`);
-  // In CI, the result has secrets only with this flag. Those of a temporary service may be in the log.
+  // In CI, the result has secrets only with this flag.
   const child = spawn(process.execPath, [mgmt, ...line.split(" "), "--show-secrets"], {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
@@ -110,7 +110,8 @@ try {
   const environment = { MGMT_BASE_URL: platform.baseUrl, MGMT_TOKEN: platform.token };
   const project = await run("projects create shop --region eu-central-1 --wait --output json", environment);
   const { connectionString } = project.database;
-  say(`The database of project ${project.id} is ${project.database.status}:\n  ${connectionString}`);
+  const visibleString = keepsRunning ? connectionString : connectionString.replace(/:[^:/@]+@/, ":…@");
+  say(`The database of project ${project.id} is ${project.database.status}:\n  ${visibleString}`);
 
   say("\nConnecting with the pg client:");
   await useDatabase(connectionString);

@@ -6,7 +6,7 @@ import { type Builds, compareBuilds } from "./compare.js";
 import { tolerance } from "./verdict.js";
 
 /** They need no Postgres. */
-const byDefault = ["http", "sdk", "msw"];
+const byDefault = ["http", "sdk", "msw", "cli"];
 
 /**
  * Compares the working tree with a commit, and prints the results. Returns the exit status.

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { reportVariable } from "./failures-reporter.js";
 import { type Ending, exitStatusOf, killJobs, runJob } from "./job.js";
-import type { Stage } from "./stages.js";
+import { type Stage, toProgram } from "./stages.js";
 import { type FailedFile, type TestRun, readTestRun } from "./test-run.js";
 
 /** How many times its usual duration a stage may take. The machine may be slow or busy. */
@@ -98,11 +98,15 @@ export class Gate {
     return join(this.#logs, `${name}.log`);
   }
 
-  /** @param limit In minutes. */
+  /**
+   * @param limit in minutes
+   * @param file the only test file to run
+   */
   async #execute(stage: Stage, limit: number, file?: string): Promise<Outcome> {
     const report = join(this.#logs, `${stage.name}.json`);
     rmSync(report, { force: true });
-    const ending = await runJob(commandOf(stage, file), this.#logOf(stage), limit, {
+    const alone = file === undefined ? undefined : ["--maxWorkers=1", file];
+    const ending = await runJob(toProgram(stage.run, alone), this.#logOf(stage), limit, {
       ...stage.environment,
       [reportVariable]: report,
       MGMT_KEEP_RESPONSES: "true",
@@ -141,13 +145,6 @@ export class Gate {
     appendFileSync(this.#flakyRecord, `${JSON.stringify(line)}\n`);
   }
 }
-
-/** @param file The only test file to run. */
-const commandOf = ({ run }: Stage, file: string | undefined): string[] => {
-  if (!("vitest" in run)) return [...run];
-  const words = file === undefined ? (run.words ?? []) : ["--maxWorkers=1", file];
-  return ["node_modules/.bin/vitest", "run", "--config", run.vitest, ...words];
-};
 
 const printFile = (mark: string, { file, failures }: FailedFile): void => {
   if (failures.length === 0) console.log(`${mark} ${file}`);

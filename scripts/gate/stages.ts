@@ -1,57 +1,100 @@
+/** A program with its arguments; a configuration of Vitest with options and filters; or a script with arguments. */
+export type Command =
+  | readonly string[]
+  | { readonly vitest: string; readonly options?: readonly string[]; readonly words?: readonly string[] }
+  | { readonly script: string; readonly words?: readonly string[] };
+
 /** A part of the gate. It passes if its process exits with status 0. */
 export interface Stage {
   readonly name: string;
   /** Its usual duration on two processors, beside another stage. The longest stages start first. */
   readonly minutes: number;
-  /** A program with its arguments. For Vitest, the path of a configuration, and more words, instead. */
-  readonly run: readonly string[] | { readonly vitest: string; readonly words?: readonly string[] };
+  readonly run: Command;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const script = (...words: string[]): string[] => ["node", "--import", "tsx", ...words];
+/**
+ * Returns a command as a program with its arguments.
+ * @param words take the place of the filters of the configuration, or of the arguments of the script
+ */
+export const toProgram = (command: Command, words?: readonly string[]): string[] => {
+  if ("vitest" in command) {
+    const { vitest, options = [], words: usualWords = [] } = command;
+    return ["node_modules/.bin/vitest", "run", "--config", vitest, ...options, ...(words ?? usualWords)];
+  }
+  if ("script" in command)
+    return ["node", "--import", "tsx", command.script, ...(words ?? command.words ?? [])];
+  return [...command, ...(words ?? [])];
+};
 
 /** Runs before all others, which need what it builds. */
 export const first: Stage = { name: "build", minutes: 1, run: ["npm", "run", "build"] };
 
 /** The stages of `.ci/run`. They run beside each other, in any order. */
 export const stages: readonly Stage[] = [
-  { name: "test", minutes: 2.2, run: { vitest: "vitest.config.ts", words: ["--project", "memory"] } },
-  { name: "processes", minutes: 4.1, run: { vitest: "vitest.config.ts", words: ["--project", "processes"] } },
-  { name: "postgres", minutes: 4.3, run: { vitest: "vitest.config.ts", words: ["--project", "postgres"] } },
-  { name: "verify", minutes: 2, run: { vitest: "test/verify/vitest.config.ts" } },
+  { name: "test", minutes: 2.2, run: { vitest: "vitest.config.ts", options: ["--project", "memory"] } },
+  {
+    name: "processes",
+    minutes: 4.1,
+    run: { vitest: "vitest.config.ts", options: ["--project", "processes"] },
+  },
+  { name: "postgres", minutes: 4.3, run: { vitest: "vitest.config.ts", options: ["--project", "postgres"] } },
+  {
+    name: "docs",
+    minutes: 1.2,
+    run: { vitest: "test/docs/vitest.config.ts", words: ["test/docs", "test/examples", "test/contract"] },
+  },
+  {
+    name: "packages",
+    minutes: 0.8,
+    run: { vitest: "test/docs/vitest.config.ts", words: ["test/packages", "test/peers"] },
+  },
   {
     name: "terminal",
     minutes: 1.1,
     run: { vitest: "test/terminal/vitest.config.ts", words: ["screens", "pictures"] },
   },
-  { name: "quickstarts", minutes: 0.8, run: script("test/strangers/index.ts", "--locked") },
+  { name: "quickstarts", minutes: 0.8, run: { script: "test/docs-e2e/index.ts", words: ["--locked"] } },
   { name: "lint", minutes: 0.9, run: ["npm", "run", "lint"] },
   { name: "typecheck", minutes: 0.2, run: ["npm", "run", "typecheck"] },
   { name: "store", minutes: 1.2, run: { vitest: "test/store/vitest.config.ts" } },
   { name: "browser", minutes: 2.5, run: { vitest: "test/browser/vitest.config.ts" } },
   { name: "security", minutes: 1.6, run: { vitest: "test/security/vitest.config.ts" } },
-  { name: "crash", minutes: 0.8, run: script("test/crash/index.ts", "--kills", "8", "--seed", "gate") },
-  { name: "soak", minutes: 0.2, run: script("test/soak/index.ts", "--requests", "1000", "--seed", "gate") },
+  {
+    name: "crash",
+    minutes: 0.8,
+    run: { script: "test/crash/index.ts", words: ["--kills", "8", "--seed", "gate"] },
+  },
+  {
+    name: "soak",
+    minutes: 0.2,
+    run: { script: "test/crash/soak/index.ts", words: ["--requests", "1000", "--seed", "gate"] },
+  },
   { name: "keyring", minutes: 0.2, run: ["packages/cli/test/credentials/keyring/run.sh"] },
 ];
 
+const inMemory = ["test", "lint", "typecheck"];
+
+/** The parts of `npm run test:e2e`: the stages that start something. */
+export const endToEndParts: readonly Stage[] = stages.filter(({ name }) => !inMemory.includes(name));
+
 /** Runs when all tests have passed: it compares what they recorded with the contract. */
-export const last: Stage = { name: "responses", minutes: 0.1, run: script("scripts/check-responses.ts") };
+export const last: Stage = { name: "responses", minutes: 0.1, run: { script: "scripts/check-responses.ts" } };
 
 /** The parts of `npm run test:full`, which run one after the other. */
 export const fullParts: readonly Stage[] = [
   { name: "matrix", minutes: 8, run: { vitest: "test/runtimes/vitest.config.ts" } },
-  { name: "account", minutes: 8, run: ["test/account/run.sh"] },
+  { name: "account", minutes: 8, run: ["test/security/account.sh"] },
   {
     name: "terminal",
     minutes: 20,
     run: { vitest: "test/terminal/vitest.config.ts" },
     environment: { MGMT_TERMINAL_NODES: "all", MGMT_TERMINAL_WIDTHS: "40,200" },
   },
-  { name: "strangers", minutes: 30, run: script("test/strangers/index.ts") },
-  { name: "crash", minutes: 60, run: script("test/crash/index.ts", "--kills", "300") },
-  { name: "crash-cases", minutes: 15, run: script("test/crash/index.ts", "--case", "all") },
-  { name: "soak", minutes: 25, run: script("test/soak/index.ts", "--minutes", "20") },
+  { name: "strangers", minutes: 30, run: { script: "test/docs-e2e/index.ts" } },
+  { name: "crash", minutes: 60, run: { script: "test/crash/index.ts", words: ["--kills", "300"] } },
+  { name: "crash-cases", minutes: 15, run: { script: "test/crash/index.ts", words: ["--case", "all"] } },
+  { name: "soak", minutes: 25, run: { script: "test/crash/soak/index.ts", words: ["--minutes", "20"] } },
   {
     name: "seeds",
     minutes: 40,
@@ -62,5 +105,6 @@ export const fullParts: readonly Stage[] = [
       "for run in 1 2 3 4 5; do MGMT_TEST_SEED=$RANDOM node_modules/.bin/vitest run || exit 1; done",
     ],
   },
-  { name: "bench", minutes: 30, run: script("bench/index.ts", "--compare", "auto") },
+  { name: "faults", minutes: 60, run: { script: "test/faults/index.ts" } },
+  { name: "bench", minutes: 30, run: { script: "bench/index.ts", words: ["--compare", "auto"] } },
 ];

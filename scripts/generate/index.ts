@@ -13,6 +13,7 @@ import { generateEngine } from "./engine/engine.js";
 import { markFresh } from "./fresh-build-output.js";
 import { lintContract } from "./contract/lint.js";
 import { printLlmsIndex } from "./docs/llms.js";
+import { generateGuides } from "./docs/guides.js";
 import { generateMockReference } from "./docs/mock-reference.js";
 import { generatePerformance } from "./docs/performance.js";
 import { generateReference, referenceFolder } from "./docs/sdk-reference.js";
@@ -69,6 +70,7 @@ const { readCliHelp } = await import("../cli-help.js");
 const { topics } = await import("../../packages/cli/src/commands/help/topics.js");
 await updateFolder(cliDocsFolder, await generateCliDocs(await readCliHelp(), topics));
 
+await update(await generateGuides());
 await update(await generateComparison());
 await update(await generatePerformance());
 await update(await generateWhy());

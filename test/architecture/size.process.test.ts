@@ -26,14 +26,35 @@ it("counts the files and lines of code, without generated files", () => {
     "src/parts/part.mts": "export class SteamEngine {}\n",
     "src/generated/rows.ts": "export interface RowEngine {}\n",
     "src/notes.md": "Not code.\n",
+    "src/index.test.ts": "1;\n",
     "test/shop.test.ts": "1;\n\n2;\n",
   });
   expect(sizeOf(root, "shop")).toEqual({
     files: 2,
     source: 3,
-    tests: 3,
+    tests: 4,
+    longSources: 0,
+    untested: [],
     upward: "",
     "two-way": "",
+  });
+});
+
+it("names the long sources without a test of their name", () => {
+  const long = "1;\n".repeat(61);
+  write("tests", {
+    "src/plain.ts": long,
+    "src/plain.test.ts": "1;\n",
+    "src/built.ts": long,
+    "src/built.process.test.ts": "1;\n",
+    "src/parts/stored.ts": long,
+    "test/parts/stored.postgres.test.ts": "1;\n",
+    "src/short.ts": "1;\n".repeat(60),
+    "src/untested.ts": long,
+  });
+  expect(sizeOf(root, "tests")).toMatchObject({
+    longSources: 4,
+    untested: ["packages/tests/src/untested.ts"],
   });
 });
 

@@ -74,6 +74,20 @@ describe("the example vite-offline in Chromium", () => {
     expect(errors).toEqual([]);
   });
 
+  it("accepts a sign-up before the mock runs", async () => {
+    let loadMock = (): void => undefined;
+    const hasSignedUp = new Promise<void>((resolve) => (loadMock = resolve));
+    await page.route(/\/mock-[^/]+\.js$/, async (route) => {
+      await hasSignedUp;
+      await route.continue();
+    });
+    await page.reload();
+    await signUp(page, "acme");
+    loadMock();
+    await customer("acme").getByText("provisioning").waitFor();
+    expect(errors).toEqual([]);
+  });
+
   it("shows what a fault does, until it is switched off", async () => {
     const fault = page.getByLabel("No database can be created");
     await fault.check();

@@ -33,10 +33,10 @@ export default defineConfig({
         resolve: { alias: [...inPage, ...aliases] },
         test: {
           name: "page",
-          include: ["packages/engine/test/{rules,oauth}/*.test.ts"],
+          include: ["packages/engine/{src,test}/{rules,oauth}/**/*.test.ts"],
           // They start servers on HTTP.
           exclude: [
-            "packages/engine/test/oauth/{approval-page,authorize-page,control-surface,differential,libraries,sign-in-key}.test.ts",
+            "packages/engine/{src,test}/oauth/**/{access-tokens,approval-page,authorization-endpoint,consent-page,differential,libraries,page-guard,page-response,sign-in-gate}.test.ts",
           ],
           setupFiles: ["test/setup/patience.ts"],
           isolate: false,

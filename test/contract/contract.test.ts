@@ -33,6 +33,20 @@ beforeAll(async () => {
 });
 
 describe("the contract", () => {
+  it("lets no agent destroy, move, or replace a resource without an approval, and none create what outlives it", () => {
+    const idsWith = (approval: Operation["agentApproval"]): string[] =>
+      contract.operations.filter(({ agentApproval }) => agentApproval === approval).map(({ id }) => id);
+    const ids = contract.operations.map(({ id }) => id);
+    expect(idsWith("required")).toEqual(ids.filter((id) => /\.(?:delete|restore|transfer|rotate)$/.test(id)));
+    expect(idsWith("never").sort()).toEqual(["workspaces.create", "workspaces.serviceTokens.create"]);
+    const changes = contract.operations.filter(({ approvalFields }) => approvalFields.length > 0);
+    expect(changes.map(({ id }) => id).sort()).toEqual([
+      "apps.update",
+      "databases.update",
+      "services.update",
+    ]);
+  });
+
   it("passes the linter", async () => {
     expect(await lintContract()).toEqual([]);
   });
@@ -70,9 +84,9 @@ describe("the contract", () => {
     }
   });
 
-  it("groups the operations by the thirteen documented tags", () => {
+  it("groups the operations by the documented tags, which come before others", () => {
     const tags = contract.document.tags.map(({ name }) => name);
-    expect(tags).toEqual([
+    expect(tags.slice(0, 13)).toEqual([
       "Projects",
       "Databases",
       "Databases Connections",
@@ -97,6 +111,11 @@ describe("the contract", () => {
         security: [{ oauth2: ["workspace:admin"] }, { bearer: [] }],
       });
     }
+  });
+
+  it("has a summary of its own for each operation, by which tools such as Postman name it", () => {
+    const summaries = rawOperations().map(({ raw }) => raw["summary"]);
+    expect(summaries.filter((summary, index) => summaries.indexOf(summary) !== index)).toEqual([]);
   });
 
   it("deprecates the app operations in favor of the service operations", () => {

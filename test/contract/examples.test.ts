@@ -45,8 +45,7 @@ describe("the examples of the contract", () => {
   it("exist for every parameter, except cursors", () => {
     const parameters = Object.values(contract.document.components.parameters);
     const without = parameters.filter(({ example }) => example === undefined);
-    expect(without.map(({ name }) => name).sort()).toEqual(["cursor"]);
-    expect(parameters.length).toBe(30);
+    expect(without.map(({ name }) => name)).toEqual(["cursor"]);
   });
 
   it("never fill in two parameters that exclude each other", () => {

@@ -23,7 +23,7 @@ const changed = (name: string, change: JsonSchema): OpenApiDocument => {
 describe("the kinds of ids", () => {
   it("have the documented prefixes", () => {
     const prefixes = Object.fromEntries(contract.idKinds.map(({ kind, prefix }) => [kind, prefix]));
-    expect(prefixes).toEqual({
+    expect(prefixes).toMatchObject({
       project: "proj_",
       database: "db_",
       workspace: "wksp_",

@@ -49,7 +49,7 @@ describe("the published document", () => {
 
   it("has patterns of ids that allow no character that must be escaped in a path", () => {
     const ids = Object.entries(published.components.schemas).filter(([, schema]) => schema["x-id-prefix"]);
-    expect(ids.length).toBe(12);
+    expect(ids.map(([name]) => name)).toContain("ProjectId");
     for (const [name, { pattern = "" }] of ids) {
       const prefix = schemaOf(name)["x-id-prefix"] ?? "";
       const accepts = (id: string): boolean => new RegExp(pattern, "u").test(id);

@@ -1,6 +1,6 @@
 import { type Mock, type Snapshot, setupMock } from "@mgmt/mock";
 import type { EngineOptions, MemoryServer } from "@mgmt/mock/server";
-import { memoryDatabaseEngine } from "@mgmt/engine";
+import { createMemoryDatabaseEngine } from "@mgmt/engine";
 
 /**
  * The ids of the resources that all examples of the contract are about: Ada's workspace Acme with the project shop, which has a
@@ -28,7 +28,7 @@ export const storyIds = {
 } as const;
 
 const baseUrl = "http://127.0.0.1:4300";
-const memory = memoryDatabaseEngine("mgmt.example");
+const memory = createMemoryDatabaseEngine("mgmt.example");
 
 /** Options of a server in which the story takes place. Its clock stands still. */
 export const storyOptions = {

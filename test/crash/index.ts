@@ -13,8 +13,8 @@ import { MgmtDev } from "./mgmt-dev.js";
 import { CrashTest } from "./round.js";
 import { Hang, Violation } from "./violation.js";
 
-const usage = `npm run test:crash [-- --kills N] [--seed S]
-npm run test:crash -- --case NAME|all [--suspend SECONDS] [--every N]
+const usage = `npm run test:e2e -- crash [--kills N] [--seed S]
+npm run test:e2e -- crash --case NAME|all [--suspend SECONDS] [--every N]
 
 Kills parts of a mgmt dev that eight clients use, also while it recovers, and checks that every answer was kept, that every request
 had a response, and that the API was not away for long. With --case, causes another fault instead.
@@ -24,6 +24,12 @@ had a response, and that the API was not away for long. With --case, causes anot
   --case NAME          ${cases.map(({ name }) => name).join(", ")}, or all
   --suspend SECONDS    how long "suspended" suspends a process. Default: 60
   --every N            "cuts" cuts the network at every Nth byte. Default: 1
+
+Cases: a process is suspended, the clock jumps, the file system cannot be written (read-only; needs root), the data directory was
+copied, or the network is cut at every byte of what the SDK and the CLI send and receive.
+
+Prints the number of answers of each change by their meaning, and how long the API was away. More than 15 seconds is a violation, as is a
+request without a response. These times pass more slowly on a machine that is busy with other work.
 
 Exits with 1 after a violation, and keeps the data directory.
 `;
@@ -97,7 +103,7 @@ const runKills = async (): Promise<void> => {
     if (error instanceof Violation) console.error(await diagnose(dev));
     dev.killEverything();
     console.error(
-      `After ${String(done)} good kills. Repeat it with: npm run test:crash -- --seed ${seed} --kills ${String(done + 1)}`,
+      `After ${String(done)} good kills. Repeat it with: npm run test:e2e -- crash --seed ${seed} --kills ${String(done + 1)}`,
     );
     throw error;
   }

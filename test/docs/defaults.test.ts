@@ -15,7 +15,7 @@ import { root } from "../../scripts/generate/contract/contract.js";
 const packages = readdirSync(join(root, "packages")).map((name) => {
   const folder = join(root, "packages", name, "src");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
-    (file) => file.endsWith(".ts") && !file.includes("generated"),
+    (file) => /(?<!\.test)\.ts$/.test(file) && !file.includes("generated"),
   );
   return { name, text: files.map((file) => readFileSync(join(folder, file), "utf8")).join("\n") };
 });

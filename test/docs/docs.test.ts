@@ -14,7 +14,7 @@ import { type Block, blocksOf, pages } from "./markdown.js";
 /**
  * Runs every code block of the docs against the built packages. The fence says how: `sh serve` starts the platform, `sh run`
  * and `ts run` run against it, `ts test` is a vitest file, `ts` is only compiled (as all TypeScript blocks are), and `sh root`
- * runs a script of this repository that has a test of its own. `npm run test:strangers` follows whole pages: it also runs `sh install`,
+ * runs a script of this repository that has a test of its own. `npm run test:full -- strangers` follows whole pages: it also runs `sh install`,
  * and `sh page`, which needs the files of its page, and compares what is printed with `text`. The scripts of `sh example` are those of
  * the example, which `npm run test:full -- matrix` runs, too.
  * The command reference is generated from the help of the commands, which the CLI's own tests check.

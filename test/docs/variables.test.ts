@@ -20,7 +20,7 @@ const sources = packageNames
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
   )
   .map((file) => file.replaceAll("\\", "/"))
-  .filter((file) => file.endsWith(".ts") && !file.includes("/generated/") && file !== declaration);
+  .filter((file) => /(?<!\.test)\.ts$/.test(file) && !file.includes("/generated/") && file !== declaration);
 
 const declared: readonly string[] = [
   ...Object.keys(commandVariables),

@@ -16,8 +16,8 @@ import { parse } from "yaml";
 import { root } from "../../scripts/generate/contract/contract.js";
 import { manifestOf } from "../../scripts/release/pack.js";
 import { pinned, pinVersion } from "../../scripts/release/version.js";
-import { newestPackages } from "../strangers/newest.js";
-import { type Registry, startRegistry } from "../strangers/registry.js";
+import { newestPackages } from "../docs-e2e/newest.js";
+import { type Registry, startRegistry } from "../docs-e2e/registry.js";
 
 interface Step {
   id?: string;
@@ -122,36 +122,25 @@ describe("the setup-mgmt action", () => {
 });
 
 describe("the image of the command", () => {
-  const text = readFileSync(join(root, "packages/cli/Dockerfile"), "utf8");
-  const lines = text.replaceAll(/\s*\\\n\s*/g, " ").split("\n");
-  const argumentsOf = (instruction: string): string[] =>
-    lines.flatMap((line) => (line.startsWith(`${instruction} `) ? [line.slice(instruction.length + 1)] : []));
-
-  it("starts a command of the package that it installs, on a supported Node.js, as an ordinary user", () => {
-    const { bin }: { bin: Record<string, string> } = JSON.parse(
-      readFileSync(join(root, "packages/cli/package.json"), "utf8"),
+  it("installs the package without scripts and without files of the machine, and runs as an ordinary user", () => {
+    const text = readFileSync(join(root, "packages/cli/Dockerfile"), "utf8");
+    const lines = text.replaceAll(/\s*\\\n\s*/g, " ").split("\n");
+    const instructions = lines.filter((line) => /^[A-Z]+ /.test(line));
+    expect(instructions).toEqual([
+      expect.stringMatching(/^FROM node:2[2-9]-/),
+      `ARG VERSION=${version}`,
+      expect.stringMatching(
+        /^RUN npm install --global --ignore-scripts .*"@mgmt\/cli@\$\{VERSION\}".* && install -d -o node -g node (\S+)$/,
+      ),
+      "ENV MGMT_NO_UPDATE_NOTIFIER=1",
+      "USER node",
+      expect.stringMatching(/^WORKDIR /),
+      'ENTRYPOINT ["mgmt"]',
+    ]);
+    const [run = "", folder = ""] = ["RUN ", "WORKDIR "].map((name) =>
+      instructions.find((line) => line.startsWith(name)),
     );
-    expect(Object.keys(bin)).toEqual(JSON.parse(argumentsOf("ENTRYPOINT")[0] ?? ""));
-    expect(argumentsOf("RUN")[0]).toContain('"@mgmt/cli@${VERSION}"');
-    expect(argumentsOf("ARG")).toEqual([`VERSION=${version}`]);
-    expect(argumentsOf("USER")).toEqual(["node"]);
-    expect(Number(/^node:(\d+)-/.exec(argumentsOf("FROM")[0] ?? "")?.[1])).toBeGreaterThanOrEqual(22);
-  });
-
-  it("runs no install script, and lets its user write in the folder that it starts in", () => {
-    expect(argumentsOf("RUN")).toHaveLength(1);
-    expect(argumentsOf("RUN")[0]).toMatch(
-      /^npm install --global --ignore-scripts .* && install -d -o node -g node (\S+)$/,
-    );
-    expect(argumentsOf("RUN")[0]?.split(" ").at(-1)).toBe(argumentsOf("WORKDIR")[0]);
-  });
-
-  it("contains no file of the machine that builds it, and no secret", () => {
-    const used = lines.flatMap((line) => /^[A-Z]+(?= )/.exec(line)?.[0] ?? []);
-    expect(used).toEqual(["FROM", "ARG", "RUN", "ENV", "USER", "WORKDIR", "ENTRYPOINT"]);
-    expect(argumentsOf("ENV")).toEqual(["MGMT_NO_UPDATE_NOTIFIER=1"]);
-    // Names without values, which the list of processes would show.
-    expect(text).toContain("--env MGMT_BASE_URL --env MGMT_TOKEN mgmt");
+    expect(run.split(" ").at(-1)).toBe(folder.split(" ").at(-1));
   });
 });
 
@@ -162,9 +151,5 @@ describe("the version that the files install", () => {
     const next = pinVersion(text, pattern, "9.8.7");
     expect(pattern.exec(next)?.[1]).toBe("9.8.7");
     expect(next).not.toContain(version);
-  });
-
-  it("is missing in no file", () => {
-    expect(() => pinVersion("inputs: {}", /^version=(.+)$/m, "9.8.7")).toThrow("has no version to replace");
   });
 });

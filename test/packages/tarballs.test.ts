@@ -10,7 +10,6 @@ import { manifestOf } from "../../scripts/release/pack.js";
 import { licensesFile, thirdPartyIn } from "../../scripts/third-party-licenses.js";
 import { linksOf } from "../docs/markdown.js";
 import { followNames } from "./declared-names.js";
-import { LanguageServer } from "./language-server.js";
 import { type Tarballs, type Unpacked, unpackPackages } from "./unpacked.js";
 
 let tarballs: Tarballs;
@@ -59,15 +58,15 @@ describe.each(packageFolders)("the tarball of packages/%s", (folder) => {
     expect(manifest.bugs).toEqual({ url: `${repositoryPage}/issues` });
     expect(manifest.keywords?.length).toBeGreaterThan(2);
     expect(manifest.publishConfig).toEqual({ access: "public", provenance: true });
+    expect(
+      Object.keys(manifest.scripts ?? {}).filter((name) => /^(pre|post)?install$|^prepare$/.test(name)),
+    ).toEqual([]);
+    expect(manifest.scripts?.["prepack"]).toBe("node ../../scripts/build-if-stale.mjs");
   });
 
   it("has only links in its README that work outside the repository", () => {
     const relative = linksOf(unpacked(folder).read("README.md")).filter((link) => !/^(https:|#)/.test(link));
     expect(relative).toEqual([]);
-  });
-
-  it("is built before it is packed", () => {
-    expect(unpacked(folder).manifest.scripts?.["prepack"]).toBe("node ../../scripts/build-if-stale.mjs");
   });
 
   it("has a map to a packed source file for each declaration file", () => {
@@ -162,13 +161,6 @@ describe.each(packageFolders)("the third-party licenses of packages/%s", (folder
     expect(names.length > 0).toBe(contained[folder]?.length !== 0);
   });
 
-  it.runIf(folder === "cli")("name no prompt that the command does not ask", () => {
-    const names = thirdPartyIn(licenses()).map(({ name }) => name);
-    const unused =
-      /^(@inquirer\/(checkbox|editor|expand|external-editor|number|rawlist|select)|chardet|iconv-lite)$/;
-    expect(names.filter((name) => unused.test(name))).toEqual([]);
-  });
-
   it("allow the code to be part of another package", () => {
     const allowed = /^(MIT|ISC|BSD-2-Clause|BSD-3-Clause|Apache-2\.0|0BSD|\(?MIT OR .+)$/;
     expect(thirdPartyIn(licenses()).filter(({ license }) => !allowed.test(license))).toEqual([]);
@@ -181,56 +173,5 @@ describe.each(packageFolders)("the third-party licenses of packages/%s", (folder
       (section) => !/permission|redistribution|License: MIT\n/i.test(section.split("\n").slice(2).join("\n")),
     );
     expect(incomplete).toEqual([]);
-  });
-});
-
-describe("an editor goes from a use to the source, not to a declaration", () => {
-  let server: LanguageServer;
-  beforeAll(() => {
-    server = new LanguageServer(tarballs.folder);
-  });
-  afterAll(() => server.stop());
-
-  it.each([
-    {
-      name: "a method of the client",
-      code: 'import type { MgmtClient } from "@mgmt/sdk";\ndeclare const client: MgmtClient;\nclient.projects.create',
-      file: "@mgmt/sdk/src/resources/generated/projects.ts",
-      line: /\bcreate\b/,
-    },
-    {
-      name: "a function",
-      code: 'import { createClient } from "@mgmt/sdk";\ncreateClient',
-      file: "@mgmt/sdk/src/client.ts",
-      line: /export const createClient\b/,
-    },
-    {
-      name: "a function of another entry",
-      code: 'import { startLogin } from "@mgmt/sdk/auth";\nstartLogin',
-      file: "@mgmt/sdk/src/auth/login.ts",
-      line: /export const startLogin\b/,
-    },
-    {
-      name: "a method of the mock",
-      code: 'import { setupMock } from "@mgmt/mock";\nsetupMock().listen',
-      file: "@mgmt/mock/src/",
-      line: /\blisten\b/,
-    },
-    {
-      name: "a method of the mock that the engine declares",
-      code: 'import { setupMock } from "@mgmt/mock";\nsetupMock().tokens.user',
-      file: "@mgmt/mock/dist/engine/src/",
-      line: /\buser\b/,
-    },
-    {
-      name: "a function of the platform",
-      code: 'import { startPlatform } from "@mgmt/platform";\nstartPlatform',
-      file: "@mgmt/platform/src/start/platform.ts",
-      line: /export const startPlatform\b/,
-    },
-  ])("$name", async ({ code, file, line }) => {
-    const definition = await server.definitionOf(code);
-    expect(definition.file).toContain(`/node_modules/${file}`);
-    expect(definition.line).toMatch(line);
   });
 });

@@ -23,7 +23,7 @@ const client = `
 
 const startServer = async (): Promise<{ port: string; caFile: string }> => {
   const directory = await mkdtemp(join(tmpdir(), "mgmt-certificate-"));
-  const { key, cert, caFile } = await loadServerCredentials(directory, { durable: false });
+  const { key, cert, caFile } = await loadServerCredentials(directory, { isDurable: false });
   const server = createServer({ key, cert }, (socket) => socket.end("verified"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {

@@ -104,9 +104,12 @@ describe.concurrent.each(nodes)("the packed command on $name", ({ program }) => 
     ];
     expect(JSON.parse(first.stdout)).not.toEqual([]);
     expect(second).toEqual({ stdout: first.stdout, stderr: "" });
-    const builds = await readdir(join(cwd, "cache/mgmt/code"));
+    const codeFolder = join(cwd, "cache/mgmt/code");
     const { stdout: version } = await run(program, ["--version"]);
-    expect(builds.filter((name) => name.includes(`-${version.trim()}-`))).toHaveLength(1);
+    // Node.js 22 and newer names its folder, with the version first. On Node.js 20, the command does, with its own version first.
+    const folders = (await readdir(codeFolder)).filter((name) => name.split("-").includes(version.trim()));
+    expect(folders).toHaveLength(1);
+    expect(await readdir(join(codeFolder, folders[0] ?? ""))).not.toEqual([]);
   });
 
   it.each([

@@ -14,6 +14,8 @@ interface Project {
   options: Record<string, unknown>;
   /** Whether version 7 rejects the options. */
   isLegacy?: boolean;
+  /** A package whose own declarations have errors, which are not compared. */
+  faulty?: string;
 }
 
 const projects: Project[] = [
@@ -26,6 +28,13 @@ const projects: Project[] = [
     name: "CommonJS with moduleResolution node16",
     files: ["server-side.cts"],
     options: { module: "Node16", types: ["node"] },
+  },
+  {
+    name: "a CommonJS test with the mock",
+    files: ["test-in-process.cts"],
+    options: { module: "Node16", types: ["node"] },
+    // Its declarations for CommonJS import an ES module.
+    faulty: "msw",
   },
   {
     name: "CommonJS with moduleResolution node10",
@@ -53,7 +62,7 @@ beforeAll(async () => {
     await mkdir(folder);
     // One source for all module systems.
     for (const file of project.files) {
-      const source = file.startsWith("server-side") ? `${parse(file).name}.mts` : file;
+      const source = file === "web.ts" ? file : `${parse(file).name}.mts`;
       await cp(join(installed, "types", source), join(folder, file));
     }
     const compilerOptions = {
@@ -112,6 +121,10 @@ describe.each(versions)("on TypeScript %s the packed packages", (version) => {
   });
 
   it.each(supported)("have types without an error, that refuse what is wrong: $name", (project) => {
-    expect(compiled.errors[supported.indexOf(project)]).toBe("");
+    const errors = compiled.errors[supported.indexOf(project)] ?? "it was not compiled";
+    const { faulty } = project;
+    const isCompared = (error: string): boolean =>
+      faulty === undefined || !error.includes(`/node_modules/${faulty}/`);
+    expect(errors.split("\n").filter(isCompared).join("\n")).toBe("");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { buildLibpqConnection } from "../../packages/cli/src/postgres/libpq-parameters.js";
+import { buildLibpqSettings } from "../../packages/cli/src/postgres/libpq-parameters.js";
 import {
   ConnectionStringError,
   parseConnectionString,
@@ -30,15 +30,12 @@ const forms: readonly (readonly [string, (password: string) => string])[] = [
 /** Returns everything of a connection string that is an argument, or that a message repeats. */
 const disclosed = (text: string): unknown => {
   try {
-    const {
-      variables,
-      args,
-      name,
-      weakMode,
-      omittedNames: leftOut,
-    } = buildLibpqConnection(parseConnectionString(text), {});
+    const { variables, args, displayName, weakSslMode, omittedNames } = buildLibpqSettings(
+      parseConnectionString(text),
+      {},
+    );
     const { PGPASSWORD: _, ...others } = variables;
-    return { others, args, name, weakMode, leftOut };
+    return { others, args, displayName, weakSslMode, omittedNames };
   } catch (error) {
     if (!(error instanceof ConnectionStringError)) throw error;
     return { message: error.message, hint: error.hint };

@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: { alias: aliases },
   test: {
     reporters: reporters(),
-    include: ["packages/engine/test/{rules,oauth}/**/*.test.ts"],
+    include: ["packages/engine/{src,test}/{rules,oauth}/**/*.test.ts"],
     globalSetup: ["scripts/generate/fresh-build-output.ts", "test/store/start-postgres.ts"],
     setupFiles: ["test/setup/patience.ts", "test/store/setup.ts"],
     isolate: false,

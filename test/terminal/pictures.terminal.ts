@@ -69,7 +69,7 @@ describe("the screenshots in the docs", () => {
         mkdirSync(folder, { recursive: true });
         writeFileSync(join(folder, file), picture);
       } else {
-        expect(picture, "npm run test:terminal -- --update writes it").toBe(
+        expect(picture, "npm run test:e2e -- terminal pictures --update writes it").toBe(
           readFileSync(join(folder, file), "utf8"),
         );
       }

@@ -80,6 +80,7 @@ describe.each(inject("nodes"))("the screens of each command on Node.js $major", 
     const text = screenText(line, sections);
     if (isUpdating) writeScreens(file, text);
     expect(problems).toEqual([]);
-    if (!isUpdating) expect(text, `npm run test:terminal -- --update writes ${file}`).toBe(readScreens(file));
+    if (!isUpdating)
+      expect(text, `npm run test:e2e -- terminal screens --update writes ${file}`).toBe(readScreens(file));
   });
 });

@@ -29,7 +29,10 @@ export interface ResultType {
 /** Returns all declarations of hand-written commands. */
 export const loadDeclarations = async (): Promise<Declared[]> => {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter(
-    (file) => file.endsWith(".ts") && mayDeclare(readFileSync(join(root, folder, file), "utf8")),
+    (file) =>
+      file.endsWith(".ts") &&
+      !file.endsWith(".test.ts") &&
+      mayDeclare(readFileSync(join(root, folder, file), "utf8")),
   );
   return Promise.all(files.map(declaredIn));
 };

@@ -23,8 +23,8 @@ const virtual = join(root, folder, "printed-results.ts");
  */
 export const generateCliPrinted = async (declarations: readonly Declared[]): Promise<Map<string, string>> => {
   const printing = declarations
-    .flatMap(({ declaration: { words, alsoAs = [] }, result }) =>
-      result ? [words, ...alsoAs].map((line) => ({ line, result })) : [],
+    .flatMap(({ declaration: { words, hiddenAliases = [] }, result }) =>
+      result ? [words, ...hiddenAliases].map((line) => ({ line, result })) : [],
     )
     .sort((a, b) => (a.line < b.line ? -1 : 1));
   const names = printing.map(({ line }) => JSON.stringify(line));

@@ -43,6 +43,7 @@ const sections: Record<string, Section> = {
   mock: {
     declarations: [
       "mock/src/mocks/mock.ts#Mock",
+      "mock/src/mocks/non-intercepting-members.ts#NonInterceptingMembers",
       `${engine}/server/memory-server.ts#MemoryServer`,
       `${engine}/server/server.ts#Server`,
     ],
@@ -59,7 +60,7 @@ const sections: Record<string, Section> = {
   collection: { declarations: [`${control}/resource-view.ts#ResourceCollection`] },
   clock: { declarations: [`${control}/clock-control.ts#ClockControl`] },
   faults: { declarations: [`${control}/faults.ts#Faults`] },
-  fault: { declarations: [`${engine}/context/faults.ts#Fault`] },
+  fault: { declarations: [`${engine}/context/fault.ts#Fault`] },
   approvals: { declarations: [`${control}/approvals-control.ts#ApprovalsControl`] },
   approval: { declarations: [`${control}/resources.ts#RequestedApproval`] },
   states: { declarations: [`${control}/state-control.ts#StateControl`] },
@@ -117,21 +118,25 @@ const declarationOf = (place: string): Declaration => {
   return found;
 };
 
-/** Returns a list item for every public member of the declarations. A member that is declared again is listed once. */
+type Member = ts.ClassElement | ts.TypeElement;
+
+/** Returns a list item for every public member of the declarations. A member that is declared again is listed once, with its docs. */
 const membersOf = ({ declarations, hidden = [] }: Section): string[] => {
-  const items = new Map<string, string>();
+  const members = new Map<string, Member>();
   for (const place of declarations) {
     for (const member of declarationOf(place).members) {
       if (!member.name || ts.isConstructorDeclaration(member) || !isPublic(member)) continue;
       const name = member.name.getText();
-      if (!hidden.includes(name) && !items.has(name)) items.set(name, itemOf(name, member));
+      const earlier = members.get(name);
+      if (!hidden.includes(name) && (!earlier || ts.getJSDocCommentsAndTags(earlier).length === 0))
+        members.set(name, member);
     }
   }
-  if (items.size === 0) throw new Error(`${declarations.join(", ")} has no public member`);
-  return [...items.values()];
+  if (members.size === 0) throw new Error(`${declarations.join(", ")} has no public member`);
+  return [...members].map(([name, member]) => itemOf(name, member));
 };
 
-const itemOf = (name: string, member: ts.ClassElement | ts.TypeElement): string => {
+const itemOf = (name: string, member: Member): string => {
   const { text, parameters, throws } = docsOf(member);
   if (text === "" && throws.length === 0 && (ts.isMethodDeclaration(member) || ts.isGetAccessor(member))) {
     throw new Error(`${name} in ${member.getSourceFile().fileName} has no doc comment`);
@@ -144,7 +149,7 @@ const itemOf = (name: string, member: ts.ClassElement | ts.TypeElement): string 
   return `- \`${signatureOf(name, member)}\`${words.length > 0 ? ` – ${words.join(" ")}` : ""}`;
 };
 
-const signatureOf = (name: string, member: ts.ClassElement | ts.TypeElement): string => {
+const signatureOf = (name: string, member: Member): string => {
   if (ts.isMethodDeclaration(member) || ts.isMethodSignature(member)) return callSignature(name, member);
   if (ts.isGetAccessor(member)) return `${name}${typeOf(member)}`;
   if (ts.isPropertyDeclaration(member) || ts.isPropertySignature(member)) {

@@ -40,7 +40,7 @@ export type RequestBody<Id extends OperationId> = OperationShapes[Id]["body"];
 /** A parameter of the query. */
 export interface QueryParameter {
   readonly name: string;
-  readonly type: "string" | "integer";
+  readonly type: "string" | "integer" | "boolean";
   /** The kind of resource that the id belongs to. */
   readonly kind: keyof typeof idPrefixes | null;
 }

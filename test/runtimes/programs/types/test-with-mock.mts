@@ -1,4 +1,4 @@
-// What a test says to the mock: an ES module alone, as the declarations that MSW has for CommonJS need a newer compiler.
+// What a test says to the mock, as an ES module.
 import document from "@mgmt/sdk/openapi.json" with { type: "json" };
 import { setupMock } from "@mgmt/mock";
 
