@@ -42,7 +42,11 @@ describe("databases that another process has opened", () => {
     const again = await openAgain(() => {
       throw new Error("The records must not be read");
     });
-    expect(again).toMatchObject({ missing: { databaseIds: [], backupIds: [] }, brokenIds: [], problems: [] });
+    expect(again).toMatchObject({
+      missingData: { databaseIds: [], backupIds: [] },
+      brokenIds: [],
+      problems: [],
+    });
     const { rows } = await observer.query("select datallowconn as open from pg_database where datname = $1", [
       id,
     ]);
