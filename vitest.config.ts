@@ -29,7 +29,7 @@ export const aliases = [
 
 /** Tests of documentation, packages, and examples. They run programs in new folders, so `npm run test:e2e -- docs` runs them, not `npm test`. */
 export const verificationTests = [
-  "test/{docs,examples,packages,peers}/**/*.test.ts",
+  "test/{docs,packages}/**/*.test.ts",
   "test/contract/generated.test.ts",
 ];
 

@@ -42,12 +42,12 @@ export const stages: readonly Stage[] = [
   {
     name: "docs",
     minutes: 1.2,
-    run: { vitest: "test/docs/vitest.config.ts", words: ["test/docs", "test/examples", "test/contract"] },
+    run: { vitest: "test/docs/vitest.config.ts", words: ["test/docs", "test/contract"] },
   },
   {
     name: "packages",
     minutes: 0.8,
-    run: { vitest: "test/docs/vitest.config.ts", words: ["test/packages", "test/peers"] },
+    run: { vitest: "test/docs/vitest.config.ts", words: ["test/packages"] },
   },
   {
     name: "terminal",

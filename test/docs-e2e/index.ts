@@ -131,7 +131,7 @@ try {
     process.exitCode = 1;
     if (options.locked)
       process.stdout.write(
-        "Pages get only the versions that package-lock.json has. One that needs another goes into test/examples/package.json.\n",
+        "Pages get only the versions that package-lock.json has. One that needs another goes into test/docs/examples/package.json.\n",
       );
   }
 } finally {

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { type Database, createClient } from "@mgmt/sdk";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { ensureBuilt } from "../../packages/cli/test/bin.js";
-import { root } from "../../scripts/generate/contract/contract.js";
+import { ensureBuilt } from "../../../packages/cli/test/bin.js";
+import { root } from "../../../scripts/generate/contract/contract.js";
 
 const script = join(root, "examples/pull-request-database/with-database.sh");
 const run = promisify(execFile);

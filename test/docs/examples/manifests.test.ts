@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { root } from "../../scripts/generate/contract/contract.js";
+import { root } from "../../../scripts/generate/contract/contract.js";
 
 const examples = readdirSync(join(root, "examples"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import ts from "typescript";
-import { root } from "../../scripts/generate/contract/contract.js";
+import { root } from "../../../scripts/generate/contract/contract.js";
 
 /** How one place of a request or response body differs between the two contracts. */
 export interface Difference {
@@ -20,7 +20,7 @@ interface Property {
 export const shapeOf = (path: string): string => path.replace(/\{\w+\}/g, "{}");
 
 const program = (): { checker: ts.TypeChecker; ours: ts.Type; theirs: ts.Type; at: ts.Node } => {
-  const entry = join(root, "test/peers/public-contract.types.ts");
+  const entry = join(root, "test/packages/peers/public-contract.types.ts");
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => ts.sys.readFile(path));
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const compiled = ts.createProgram([entry], options);

@@ -1,6 +1,6 @@
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { GET, POST } from "../../examples/next-route/app/api/shops/route.js";
+import { GET, POST } from "../../../examples/next-route/app/api/shops/route.js";
 
 let server: RunningServer;
 const address = "https://app.example.com/api/shops";

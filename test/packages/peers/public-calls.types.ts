@@ -3,7 +3,7 @@
  * fields that exclude each other. The page about migration names them.
  */
 import type { paths as PublicPaths } from "@prisma/management-api-sdk";
-import type { paths } from "../../packages/sdk/src/generated/schema.js";
+import type { paths } from "../../../packages/sdk/src/generated/schema.js";
 
 type Path = keyof PublicPaths & keyof paths;
 type Method = "get" | "post" | "put" | "patch" | "delete";

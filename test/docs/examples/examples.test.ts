@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { root } from "../../scripts/generate/contract/contract.js";
+import { root } from "../../../scripts/generate/contract/contract.js";
 
 const run = promisify(execFile);
 let server: RunningServer;

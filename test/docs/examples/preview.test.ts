@@ -7,8 +7,8 @@ import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { createClient, type Database } from "@mgmt/sdk";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ensureBuilt } from "../../packages/cli/test/bin.js";
-import { root } from "../../scripts/generate/contract/contract.js";
+import { ensureBuilt } from "../../../packages/cli/test/bin.js";
+import { root } from "../../../scripts/generate/contract/contract.js";
 
 const example = join(root, "examples/pull-request-database");
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import worker from "../../examples/worker/worker.js";
+import worker from "../../../examples/worker/worker.js";
 
 let server: RunningServer;
 let env: { MGMT_BASE_URL: string; MGMT_TOKEN: string };

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { createClient } from "@mgmt/sdk";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { createApp } from "../../examples/express-login/app.js";
-import { root } from "../../scripts/generate/contract/contract.js";
+import { createApp } from "../../../examples/express-login/app.js";
+import { root } from "../../../scripts/generate/contract/contract.js";
 
 const clientSecret = "hush-client-secret";
 let server: RunningServer;

@@ -9,7 +9,7 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { traceClient } from "../../examples/opentelemetry/trace-client.js";
+import { traceClient } from "../../../examples/opentelemetry/trace-client.js";
 
 const exporter = new InMemorySpanExporter();
 let server: RunningServer;

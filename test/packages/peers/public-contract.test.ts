@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../../scripts/generate/contract/contract.js";
+import { root } from "../../../scripts/generate/contract/contract.js";
 import { type Difference, compareContracts, shapeOf } from "./compare-types.js";
 
 /**

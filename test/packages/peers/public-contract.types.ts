@@ -3,7 +3,7 @@
  * against the contract of Prisma's Management API compile against this one.
  */
 import type { paths as PublicPaths } from "@prisma/management-api-sdk";
-import type { paths } from "../../packages/sdk/src/generated/schema.js";
+import type { paths } from "../../../packages/sdk/src/generated/schema.js";
 
 type Json<Response> = Response extends { content: { "application/json": infer Body } } ? Body : never;
 type ResponseBody<Paths, Path extends keyof Paths, Method, Status> = Paths[Path] extends infer Item

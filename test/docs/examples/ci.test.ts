@@ -6,8 +6,8 @@ import type { Fault } from "@mgmt/mock";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { type MgmtClient, createClient } from "@mgmt/sdk";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { ensureBuilt } from "../../packages/cli/test/bin.js";
-import { root } from "../../scripts/generate/contract/contract.js";
+import { ensureBuilt } from "../../../packages/cli/test/bin.js";
+import { root } from "../../../scripts/generate/contract/contract.js";
 
 let server: RunningServer;
 let client: MgmtClient;
