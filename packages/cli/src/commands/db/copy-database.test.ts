@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type DatabasePlace, dumpOf, useDatabasePlace } from "../../../test/commands/db/database-place.js";
 
@@ -87,11 +89,13 @@ describe("mgmt db copy", () => {
 });
 
 describe("mgmt db import", () => {
-  it("passes the connection string in the environment, and not the variable that it came from", async () => {
-    const env = { OLD_URL: source };
-    const { status, json, stderr } = await place.run(`db import ${place.copy} --source-env OLD_URL -o json`, {
-      env,
-    });
+  it.each([
+    ["--source-env OLD_URL", { env: { OLD_URL: source } }],
+    ["--source-file url", {}],
+    ["--source-file -", { stdin: source }],
+  ])("passes the connection string of %s in the environment of programs only", async (flag, setup) => {
+    writeFileSync(join(place.folder, "url"), `${source}\n`);
+    const { status, json, stderr } = await place.run(`db import ${place.copy} ${flag} -o json`, setup);
     expect(status, stderr).toBe(0);
     expect(json).toMatchObject({ from: "old.example:5433/old", databaseId: place.copy });
     const dump = place.programs.calls.find(({ name }) => name === "pg_dump");

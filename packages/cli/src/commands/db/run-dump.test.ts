@@ -125,6 +125,8 @@ describe("mgmt db dump", () => {
   it.each([
     ["--format custom", { terminal: true }, 2, "cannot be printed on a terminal"],
     ["--format plain", { env: { GITHUB_ACTIONS: "true" } }, 2, "printed into the log of this job"],
+    ["--format tar --file x", {}, 2, "plain, custom"],
+    ["--schema-only --data-only --file x", {}, 2, "--data-only"],
     ["--table a.b.c --file x", {}, 2, "a.b.c is not the name of a table"],
     ["--table a. --file x", {}, 2, "a. is not the name of a table"],
   ])("refuses %s with %j before anything is sent", async (flags, setup, status, text) => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -152,6 +152,19 @@ describe("mgmt db restore of SQL", () => {
     expect(result).toMatchObject({ status, stderr: expect.stringContaining(text) });
     expect(place.server.engine.requests).toHaveLength(length);
     expect(place.statements()).toEqual([]);
+  });
+
+  it.each([
+    ["", 3, "Missing --file"],
+    ["--file absent.dump", 2, "absent.dump"],
+    ["--file folder", 2, "regular file"],
+  ])("refuses %j before anything is sent", async (flags, status, text) => {
+    mkdirSync(join(place.folder, "folder"));
+    const { length } = place.server.engine.requests;
+    const result = await place.run(`db restore ${place.copy} ${flags}`.trim());
+    expect(result.stderr).toContain(text);
+    expect(result.status).toBe(status);
+    expect(place.server.engine.requests).toHaveLength(length);
   });
 
   it("says that nothing tells the end of a script that is no dump", async () => {
