@@ -14,11 +14,12 @@ describe("services.waitUntilPromoted", () => {
     const service = await world.user.services.waitUntilPromoted(app.id, id.replace("dpl_", ""), {
       onProgress: async ({ status }) => {
         statuses.push(status);
-        if (status === "pending") await world.user.services.promote(app.id, { deploymentId: id });
+        // The waiter does not wait for this function, so the next status may be pending, too.
+        if (statuses.length === 1) await world.user.services.promote(app.id, { deploymentId: id });
       },
     });
     expect(service).toMatchObject({ id: app.id, latestDeploymentId: id });
-    expect(statuses).toEqual(["pending", "promoted"]);
+    expect([...new Set(statuses)]).toEqual(["pending", "promoted"]);
   });
 
   it("throws a timeout while the service has another deployment", async () => {
@@ -37,12 +38,12 @@ describe("projects.waitUntilTransferred", () => {
     const project = await world.user.projects.waitUntilTransferred(world.projectId, recipientAccessToken, {
       onProgress: async ({ status }) => {
         statuses.push(status);
-        if (status === "pending")
+        if (statuses.length === 1)
           await world.user.projects.transfer(world.projectId, { recipientAccessToken });
       },
     });
     expect(project).toMatchObject({ id: world.projectId, type: "project" });
-    expect(statuses).toEqual(["pending", "transferred"]);
+    expect([...new Set(statuses)]).toEqual(["pending", "transferred"]);
   });
 
   it("throws at once for a token that is refused, and never shows it", async () => {
