@@ -19,8 +19,8 @@ export const platformNotInStandaloneError = (command: string, nodeRange: string)
   );
 
 /**
- * @param devDescription which `mgmt dev` it is, and `name` its profile.
- * @param pid its process.
+ * @param devDescription which `mgmt dev` it is.
+ * @param pid that of the other `mgmt dev`, if it is known.
  */
 export const portTakenByDevError = (
   port: number,
