@@ -43,10 +43,10 @@ export class LatestVersionCache {
     return stats === undefined || Math.abs(Date.now() - stats.mtimeMs) > dayMs;
   }
 
-  /** Starts npm in the background, which writes the version. Does nothing if there is no npm. */
+  /** Starts npm in the background, which writes the version. Without npm, only the time of the file changes. */
   startLookup(): void {
     const npmWords = findNpmCommand(this.env);
-    const outputDescriptor = this.truncateFile();
+    const outputDescriptor = this.openFile(npmWords === undefined ? 0 : O_TRUNC);
     if (outputDescriptor === undefined) return;
     try {
       if (npmWords === undefined) return;
@@ -74,15 +74,20 @@ export class LatestVersionCache {
 
   /** Forgets the version until it is looked up again, a day from now. */
   clear(): void {
-    const outputDescriptor = this.truncateFile();
+    const outputDescriptor = this.openFile(O_TRUNC);
     if (outputDescriptor !== undefined) closeSync(outputDescriptor);
   }
 
-  /** Opens the file, empty. Returns undefined if another user could have put a link in the place of its folder. */
-  private truncateFile(): number | undefined {
+  /**
+   * Opens the file, and sets its time to now. Returns undefined if another user could have put a link in the place of its folder.
+   *
+   * @param truncateFlag `O_TRUNC` for an empty file, or 0.
+   */
+  private openFile(truncateFlag: number): number | undefined {
     if (!isProtectedFolder(this.folder)) return undefined;
     makeDirectory(this.folder);
-    const descriptor = openSync(this.file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+    const descriptor = openSync(this.file, O_WRONLY | O_CREAT | O_NOFOLLOW | truncateFlag, 0o600);
+    // Opening it does not: it may be empty already.
     const now = Date.now() / 1_000;
     futimesSync(descriptor, now, now);
     return descriptor;
