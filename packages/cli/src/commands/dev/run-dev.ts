@@ -61,8 +61,12 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
       ...(dataDir !== undefined && { dataDir: resolvePath(cwd, dataDir) }),
       onLog: (message: string) => output.notice({ code: "dev:log", message }),
     });
-    if (!requireSignInKey) await output.warn(noSignInKeyWarning);
-    await runUntilInterrupted(platform, ephemeral, context);
+    try {
+      if (!requireSignInKey) await output.warn(noSignInKeyWarning);
+      await runUntilInterrupted(platform, ephemeral, context);
+    } finally {
+      await platform.stop();
+    }
   } catch (error) {
     // A canceled start is not a failure.
     if (signal.aborted && error === signal.reason) return;
@@ -95,8 +99,8 @@ const readProfilesOrNone = (env: NodeJS.ProcessEnv): StoredProfiles["profiles"] 
   }
 };
 
-/** Indents text to copy. */
-const indent = "  ";
+/** Begins a line with something to copy, such as a command. */
+const commandIndent = "  ";
 
 const noSignInKeyWarning = {
   code: "dev:no_sign_in_key",
@@ -111,17 +115,19 @@ const runUntilInterrupted = async (
 ): Promise<void> => {
   const { signal } = context;
   const registration = signal.aborted ? undefined : await registerService(platform, ephemeral, context);
-  if (registration?.otherLocalProfile)
-    context.output.notice(otherDevNotice(registration.name, registration.otherLocalProfile));
-  if (!signal.aborted) printReady(platform, registration, context);
-  const whenInterrupted = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-  const defect = await Promise.race([whenInterrupted, platform.closed]);
-  if (registration) await unregisterService(registration, context);
-  await platform.stop();
-  if (defect) throw defect;
+  try {
+    if (registration?.otherLocalProfile)
+      context.output.notice(otherDevNotice(registration.name, registration.otherLocalProfile));
+    if (!signal.aborted) printReady(platform, registration, context);
+    const whenInterrupted = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    const defect = await Promise.race([whenInterrupted, platform.closed]);
+    if (defect) throw defect;
+  } finally {
+    if (registration) await unregisterService(registration, context);
+  }
 };
 
 const otherDevNotice = (name: string, otherLocalProfile: Profile): Notice => ({
@@ -138,7 +144,7 @@ const printReady = (
   const { output, env } = context;
   maskInLog([ready.token], context);
   if (output.format === "json") return output.jsonLine(ready);
-  const isOutputLogged = detectCiSystem(env) !== undefined;
+  const isCiSystem = detectCiSystem(env) !== undefined;
   const mgmtCommand = getProgramWords(env).join(" ");
   const lines = [
     `The Management API is running at ${ready.baseUrl}, with real Postgres databases.`,
@@ -147,40 +153,40 @@ const printReady = (
     "",
     ...(registration
       ? renderProfileLines(ready, registration, mgmtCommand)
-      : renderEnvironmentLines(ready, isOutputLogged, mgmtCommand)),
+      : renderEnvironmentLines(ready, isCiSystem, mgmtCommand)),
     "",
-    ...renderSignInLines(ready, output.isTerminal && !isOutputLogged ? signInKey : null),
+    ...renderSignInLines(ready, output.isTerminal && !isCiSystem ? signInKey : null),
     "Database connections support TLS. To verify the server:",
     "",
-    `  sslmode=verify-full&sslrootcert=${ready.caFile}`,
+    `${commandIndent}sslmode=verify-full&sslrootcert=${ready.caFile}`,
     "",
     "Press Ctrl-C to stop.",
   ];
   output.text(
-    (output.isTerminal ? lines.flatMap((line) => fitLine(line, output.helpWidth)) : lines).join("\n"),
+    (output.isTerminal ? lines.flatMap((line) => breakLine(line, output.helpWidth)) : lines).join("\n"),
   );
 };
 
 /** The key is for a person at a terminal; a log gets the name of its file. */
 const renderSignInLines = ({ signInKeyFile }: Platform["ready"], key: string | null): string[] => {
   if (signInKeyFile === null) return [];
-  const lines = key === null ? [] : [`  ${key}`, ""];
+  const lines = key === null ? [] : [`${commandIndent}${key}`, ""];
   return [
     "To sign in, a browser needs the key in this file. mgmt login sends it.",
     "",
-    `  ${signInKeyFile}`,
+    `${commandIndent}${signInKeyFile}`,
     "",
     ...lines,
   ];
 };
 
 /** Breaks sentences between words, and the commands below them so that a shell reads each as one. A path or key stays whole. */
-const fitLine = (line: string, columns: number): string[] => {
-  if (!line.startsWith(indent)) return wrapText(line, columns);
-  const availableColumns = columns - indent.length;
+const breakLine = (line: string, columns: number): string[] => {
+  if (!line.startsWith(commandIndent)) return wrapText(line, columns);
+  const availableColumns = columns - commandIndent.length;
   const lines = wrapCommand(line.trimStart(), availableColumns);
   return lines.every(({ length }) => length <= availableColumns)
-    ? lines.map((part) => indent + part)
+    ? lines.map((part) => commandIndent + part)
     : [line];
 };
 
@@ -192,26 +198,26 @@ const renderProfileLines = (
 ): string[] => {
   const flag = isActive ? "" : ` --profile ${name}`;
   return [
-    `  ${mgmtCommand} projects create shop --wait${flag}`,
+    `${commandIndent}${mgmtCommand} projects create shop --wait${flag}`,
     "",
     "For other programs:",
     "",
-    `  export MGMT_BASE_URL=${baseUrl}`,
-    `  export MGMT_TOKEN=$(${mgmtCommand} auth token${flag})`,
+    `${commandIndent}export MGMT_BASE_URL=${baseUrl}`,
+    `${commandIndent}export MGMT_TOKEN=$(${mgmtCommand} auth token${flag})`,
     "",
     "To act as a user rather than a service token:",
     "",
-    `  ${mgmtCommand} login${flag}`,
+    `${commandIndent}${mgmtCommand} login${flag}`,
   ];
 };
 
 /** Without a profile, other terminals can get the token only from this text. */
 const renderEnvironmentLines = (
   { baseUrl, token }: Platform["ready"],
-  isOutputLogged: boolean,
+  isCiSystem: boolean,
   mgmtCommand: string,
 ): string[] => [
-  `  export MGMT_BASE_URL=${baseUrl}`,
-  `  export MGMT_TOKEN=${isOutputLogged ? `${secretMask} # ${mgmtCommand} dev --output json prints it` : token}`,
-  `  ${mgmtCommand} projects create shop --wait`,
+  `${commandIndent}export MGMT_BASE_URL=${baseUrl}`,
+  `${commandIndent}export MGMT_TOKEN=${isCiSystem ? `${secretMask} # ${mgmtCommand} dev --output json prints it` : token}`,
+  `${commandIndent}${mgmtCommand} projects create shop --wait`,
 ];
