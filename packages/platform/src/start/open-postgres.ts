@@ -18,7 +18,7 @@ import { type Binaries, findBinaries } from "../machine/postgres/binaries.js";
 import {
   type WaitOptions,
   createCluster,
-  refuseUnreachableDir,
+  assertDirectoryReachable,
   saveClusterImage,
   syncCluster,
 } from "../machine/postgres/cluster.js";
@@ -70,7 +70,7 @@ const findPrograms = async (
     path: process.env["PATH"] ?? "",
     account,
   });
-  await refuseUnreachableDir(path, binaries, account);
+  await assertDirectoryReachable(path, binaries, account);
   return { account, binaries };
 };
 

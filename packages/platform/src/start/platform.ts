@@ -95,7 +95,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   let postgres: OpenPostgres | undefined;
   let front: OpenFront | undefined;
   try {
-    const waitOptions = { whileWaiting: () => void loadServer(), signal };
+    const waitOptions = { onProgramStarted: () => void loadServer(), signal };
     postgres = await openPostgres(dataDir, waitOptions);
     const supervisor = postgres.supervisor;
     supervisor.onRestart = (cause) =>

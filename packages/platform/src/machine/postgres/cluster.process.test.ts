@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isRunningAsRoot } from "../data-dir/postgres-account.js";
 import type { Binaries } from "./binaries.js";
-import { dataDirectoryParameter, refuseUnreachableDir } from "./cluster.js";
+import { dataDirectoryParameter, assertDirectoryReachable } from "./cluster.js";
 import { endLeftoverServers, endLeftoverPrograms, findLinuxPids } from "./leftovers.js";
 import { temporaryDirectory } from "../../../test/cluster.js";
 
@@ -55,16 +55,18 @@ describe.skipIf(process.platform !== "linux")("without process files", () => {
       const inner = join(directory, "data");
       await mkdir(inner);
       await chmod(directory, 0o700);
-      await expect(refuseUnreachableDir(inner, binaries, account)).rejects.toMatchObject({
+      await expect(assertDirectoryReachable(inner, binaries, account)).rejects.toMatchObject({
         code: "platform:data_dir_unwritable",
         message: expect.stringContaining(inner),
         hint: expect.stringContaining("if /proc is mounted"),
       });
-      await expect(refuseUnreachableDir(inner, { ...binaries, major: 15 }, account)).rejects.toMatchObject({
+      await expect(
+        assertDirectoryReachable(inner, { ...binaries, major: 15 }, account),
+      ).rejects.toMatchObject({
         hint: expect.stringContaining("Postgres 16 and newer"),
       });
       await chmod(directory, 0o711);
-      await refuseUnreachableDir(inner, binaries, account);
+      await assertDirectoryReachable(inner, binaries, account);
     },
   );
 });

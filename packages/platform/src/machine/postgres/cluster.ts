@@ -84,11 +84,11 @@ const canUseWorkingDirectory = ({ major }: Binaries): boolean =>
   process.platform === "linux" && major >= minWorkingDirectoryMajor && hasProcessFiles();
 
 /**
- * Checks that the account of Postgres can reach directories inside this one.
+ * Throws unless the account of Postgres can reach directories inside this one.
  *
  * @throws PlatformError `platform:data_dir_unwritable`.
  */
-export const refuseUnreachableDir = async (
+export const assertDirectoryReachable = async (
   directory: string,
   binaries: Binaries,
   account: SystemAccount | undefined,
@@ -105,8 +105,8 @@ export const refuseUnreachableDir = async (
 
 /** Callbacks and cancellation for programs that a start waits for. */
 export interface WaitOptions {
-  /** Called after each start of a program. */
-  whileWaiting?: (() => void) | undefined;
+  /** Called after the start of initdb or of the server, which take a while. */
+  onProgramStarted?: (() => void) | undefined;
   /** Ends the programs when it is aborted. */
   signal?: AbortSignal | undefined;
 }
@@ -130,7 +130,7 @@ export const createCluster = async (
     writeCluster(image, directory, account);
     return { password: image.contents.password, newImage: undefined };
   }
-  if (account === undefined) refuseUnknownAccount();
+  if (account === undefined) assertAccountKnown();
   else await lchown(directory, account.uid, account.gid);
   const password = randomBytes(24).toString("hex");
   await runInitdb(directory, binaries, account, password, waitOptions);
@@ -138,8 +138,8 @@ export const createCluster = async (
   return { password, newImage: imagePath === undefined ? undefined : readCluster(directory, password) };
 };
 
-/** Refuses an account that initdb cannot look up. The server itself runs as any account. */
-const refuseUnknownAccount = (): void => {
+/** Throws for an account that initdb cannot look up. The server itself runs as any account. */
+const assertAccountKnown = (): void => {
   try {
     userInfo();
   } catch {
@@ -157,7 +157,10 @@ export const saveClusterImage = async (image: ClusterImage, binaries: Binaries):
   }
 };
 
-/** Returns the path of the image for this Postgres. The key includes the size and time of the program, so that a rebuild of the same version gets its own image. */
+/**
+ * Returns the path of the image for this Postgres. The key includes the size and time of the program, so that a rebuild of the same
+ * version gets its own image.
+ */
 const findImagePath = async (binaries: Binaries): Promise<string | undefined> => {
   const cacheDirectory = await ensurePrivateCacheDir();
   if (cacheDirectory === undefined) return undefined;
@@ -183,7 +186,7 @@ const runInitdb = async (
   binaries: Binaries,
   account: SystemAccount | undefined,
   password: string,
-  { whileWaiting, signal }: WaitOptions,
+  { onProgramStarted, signal }: WaitOptions,
 ): Promise<void> => {
   const passwordFile = await openPasswordFile(directory, account, password);
   const localeChoices = [...listCharacterLocales(binaries).map((locale) => ["--lc-ctype", locale]), []];
@@ -201,7 +204,7 @@ const runInitdb = async (
         ],
         { account, cwd: directory, inheritedDescriptor: passwordFile.file.fd, signal },
       );
-      whileWaiting?.();
+      onProgramStarted?.();
       const { status, stderr } = await pendingResult;
       if (status === 0) return;
       // It has done nothing yet.
@@ -268,11 +271,15 @@ export const syncCluster = async (
   if (status !== 0) throw programFailedError(directory, "initdb failed to sync the cluster", stderr);
 };
 
-/** Returns the error for a program of Postgres that has failed with these messages. Programs of Postgres run in the C locale. */
-export const programFailedError = (directory: string, programName: string, messages: string): Error =>
+/**
+ * Returns the error for a program of Postgres that has failed with these messages. Programs of Postgres run in the C locale.
+ *
+ * @param problem a sentence: `Postgres did not start`.
+ */
+export const programFailedError = (directory: string, problem: string, messages: string): Error =>
   /No space left on device|Disk quota exceeded/.test(messages)
     ? platformErrors.diskFull(directory)
-    : platformErrors.postgresFailed(programName, messages.trim());
+    : platformErrors.postgresFailed(problem, messages.trim());
 
 /** Postgres neither syncs nor keeps a log of changes that is larger than needed. */
 const singleUserParameters = Object.entries({
@@ -305,17 +312,18 @@ const openPasswordFile = async (
 ): Promise<PasswordFile> => {
   const path = temporaryPathFor(directory);
   const file = await open(path, "wx+", 0o600);
-  const isUnlinked = existsSync("/dev/fd");
+  const hasDescriptorPaths = existsSync("/dev/fd");
   try {
     if (isRunningAsRoot() && account !== undefined) await file.chown(account.uid, account.gid);
     await file.write(`${password}\n`, 0);
   } catch (error) {
+    await file.close();
     await rm(path);
     throw error;
   }
-  if (isUnlinked) await rm(path);
+  if (hasDescriptorPaths) await rm(path);
   return {
-    path: isUnlinked ? "/dev/fd/3" : path,
+    path: hasDescriptorPaths ? "/dev/fd/3" : path,
     file,
     close: async () => {
       await file.close();

@@ -90,7 +90,7 @@ export class PostgresServer {
    */
   static async start(
     options: ServerOptions,
-    { whileWaiting, signal }: WaitOptions = {},
+    { onProgramStarted, signal }: WaitOptions = {},
     { stuckTimeoutMs = startTimeoutMs, onStuck }: { stuckTimeoutMs?: number; onStuck?: () => void } = {},
   ): Promise<PostgresServer> {
     const { binaries, account, directory, durable } = options;
@@ -133,7 +133,7 @@ export class PostgresServer {
     const rotate = (): void => void rotateLog(logFile, maxLogBytes).catch(() => undefined);
     const rotationTimer = setInterval(rotate, rotationIntervalMs).unref();
     void whenEnded.then(() => clearInterval(rotationTimer));
-    whileWaiting?.();
+    onProgramStarted?.();
     await log.close();
 
     const outcome = await waitUntilReady(options, child, { whenEnded, stuckTimeoutMs, signal });
