@@ -37,7 +37,7 @@ export const connectionStringCommand: CommandDeclaration<ConnectionStringResult>
       .option("--direct", "connect to the database itself (default)")
       .addOption(
         new Option(
-          "--format <form>",
+          "--format <format>",
           "uri (default); prisma: with the parameters that Prisma needs; jdbc; dsn: keywords and values of libpq; env: a line of an env file",
         ).choices(connectionFormats),
       )

@@ -22,7 +22,7 @@ export const dbDumpCommand: CommandDeclaration<DumpResult> = {
       .option("--file <path>", "new file to write, or - for standard output (default: -)")
       .addOption(
         new Option(
-          "--format <form>",
+          "--format <format>",
           "plain: SQL; custom: compressed, for mgmt db restore (default: custom for *.dump, otherwise plain)",
         ).choices(["plain", "custom"]),
       )
