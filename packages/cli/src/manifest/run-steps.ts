@@ -8,8 +8,8 @@ import type { ManagedResource } from "../contract/managed-resource.js";
 import { isCreatedWithProject, type CreateStep, type Plan, type Step } from "./plan.js";
 import { findReferences, replaceReferences } from "./references.js";
 
-/** Inputs that differ from the service's default: the databases of a project are entries of their own. */
-const initialFields: Readonly<Record<string, Record<string, unknown>>> = {
+/** Inputs in place of the service's defaults: the databases of a project are entries of their own. */
+const defaultInputs: Readonly<Record<string, Record<string, unknown>>> = {
   project: { createDatabase: false },
 };
 
@@ -21,12 +21,12 @@ export class StepRunner {
   /** Ids of existing resources, by the keys of addresses. */
   readonly #ids: Map<string, string>;
 
-  /** @param waitsForCopies Whether to wait until a database that is copied is ready. */
+  /** @param waitsForSources Whether to wait until a database is ready before it is copied. */
   constructor(
     private readonly client: MgmtClient,
     plan: Plan,
     private readonly context: Context,
-    private readonly waitsForCopies: boolean,
+    private readonly waitsForSources: boolean,
   ) {
     this.#ids = new Map(plan.read.map((entry) => [addressKey(entry), entry.id]));
   }
@@ -36,7 +36,8 @@ export class StepRunner {
     if (step.action === "create") return this.#create(step);
     const { signal } = this.context;
     const { update: updateOperation, delete: deleteOperation } = getManagedResource(step.resource);
-    const path = (step.action === "update" ? updateOperation : deleteOperation)?.path ?? "";
+    const path = (step.action === "update" ? updateOperation : deleteOperation)?.path;
+    if (path === undefined) throw new Error(`${addressLabel(step)} has no ${step.action} operation`);
     const parameter = /\{(\w+)\}$/.exec(path)?.[1] ?? "";
     const call = { path, pathParams: { [parameter]: step.id } };
     if (step.action === "delete") {
@@ -54,7 +55,7 @@ export class StepRunner {
     const { create, identity, parents, fields } = resource;
     const key = step.path.at(-1) ?? "";
     const pathParameters: Record<string, string> = {};
-    const body: Record<string, unknown> = { ...initialFields[step.resource] };
+    const body: Record<string, unknown> = { ...defaultInputs[step.resource] };
     for (const parent of parents) {
       const id = await this.#resolveId(findAncestor(step, parent.resource));
       if (create.parameters.includes(parent.input)) pathParameters[parent.input] = id;
@@ -66,8 +67,14 @@ export class StepRunner {
     Object.assign(body, await this.#resolveFields(step));
     body[identity.input] = key;
     const operation = { id: create.id, arguments: create.parameters.map((name) => ({ name })) };
-    const ensuredResource = await ensureResource(operation, pathParameters, body, this.client, this.context);
-    const id = String(ensuredResource.resource["id"]);
+    const { resource: ensuredResource } = await ensureResource(
+      operation,
+      pathParameters,
+      body,
+      this.client,
+      this.context,
+    );
+    const id = String(ensuredResource["id"]);
     this.#ids.set(addressKey(step), id);
     return id;
   }
@@ -78,7 +85,7 @@ export class StepRunner {
     for (const reference of findReferences(step.fields, step)) {
       const id = await this.#resolveId(reference);
       ids.set(addressKey(reference), id);
-      if (this.waitsForCopies && reference.resource === "database") {
+      if (this.waitsForSources && reference.resource === "database") {
         await this.client.databases.waitUntilReady(id, { signal: this.context.signal });
       }
     }
