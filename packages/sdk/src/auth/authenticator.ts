@@ -5,7 +5,7 @@ import { type Credential, isUnexpired, renewalUrgencyOf } from "./credential.js"
 import { authErrors } from "./errors.js";
 import { type OAuthOptions, readOAuthSettings } from "./oauth-settings.js";
 import { type RenewalRequirements, renew, storeUnsavedCredential } from "./renewal.js";
-import { assertIssuedForClient, sessionOf } from "./session.js";
+import { assertIssuedForClient, storeStateOf } from "./store-state.js";
 import type { TokenStore } from "./token-store.js";
 
 export interface AuthenticatorOptions extends OAuthOptions {
@@ -67,14 +67,14 @@ const pauseAfterFailureMs = 5_000;
 export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
   const settings = readOAuthSettings(options);
   const { store, onBackgroundError } = options;
-  const session = sessionOf(store);
+  const storeState = storeStateOf(store);
   const reportAndPause = (error: unknown): void => {
-    session.pausedUntil = Date.now() + pauseAfterFailureMs;
+    storeState.pausedUntil = Date.now() + pauseAfterFailureMs;
     // Not `observe`, which is larger: these failures are rare already.
     const call = async (): Promise<unknown> => onBackgroundError?.(error);
     call().catch((failure: unknown) => console.warn("[mgmt] onBackgroundError failed:", failure));
   };
-  const renewal = { settings, store, session, reportFailure: reportAndPause };
+  const renewal = { settings, store, storeState, onBackgroundFailure: reportAndPause };
   const renewalLimitMs = 2 * settings.timeoutMs;
 
   const withRenewalDeadline = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
@@ -82,59 +82,59 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       {
         signals: [],
         timeoutMs: renewalLimitMs,
-        onTimeout: () => authErrors.noToken(renewalLimitMs, session.waitingFor),
+        onTimeout: () => authErrors.noToken(renewalLimitMs, storeState.waitingFor),
       },
       work,
     );
 
-  const startRenewal = ({ rejected, early }: RenewalRequirements): Promise<Credential> => {
-    const result = withRenewalDeadline((signal) => renew(renewal, { rejected, early }, signal)).finally(
-      () => {
-        session.renewal = undefined;
-      },
-    );
-    session.renewal = { result, rejected };
+  const startRenewal = ({ rejected, includesExpiringSoon }: RenewalRequirements): Promise<Credential> => {
+    const result = withRenewalDeadline((signal) =>
+      renew(renewal, { rejected, includesExpiringSoon }, signal),
+    ).finally(() => {
+      storeState.renewal = undefined;
+    });
+    storeState.renewal = { result, rejected };
     return result;
   };
 
   const awaitRenewal = async (rejected: string | undefined): Promise<Credential> => {
     // A refresh that started before the 401 may return the rejected token.
-    for (let runningRenewal = session.renewal; runningRenewal; runningRenewal = session.renewal) {
+    for (let runningRenewal = storeState.renewal; runningRenewal; runningRenewal = storeState.renewal) {
       const credential = await runningRenewal.result;
       if (credential.accessToken !== rejected || runningRenewal.rejected === rejected) return credential;
     }
-    return startRenewal({ rejected, early: false });
+    return startRenewal({ rejected, includesExpiringSoon: false });
   };
 
   const saveUnsavedCredential = (): Promise<void> => {
-    session.pendingWrite ??= withRenewalDeadline((signal) => storeUnsavedCredential(renewal, signal)).finally(
-      () => {
-        session.pendingWrite = undefined;
-      },
-    );
-    return session.pendingWrite;
+    storeState.pendingWrite ??= withRenewalDeadline((signal) =>
+      storeUnsavedCredential(renewal, signal),
+    ).finally(() => {
+      storeState.pendingWrite = undefined;
+    });
+    return storeState.pendingWrite;
   };
 
   const runInBackground = (work: () => Promise<unknown>): void => {
-    if (Date.now() >= session.pausedUntil) void work().catch(reportAndPause);
+    if (Date.now() >= storeState.pausedUntil) void work().catch(reportAndPause);
   };
   /** Whether the last attempt failed recently and the current token is still usable. */
   const isUsableDuringPause = (credential: Credential, rejected: string | undefined): boolean =>
-    credential.accessToken !== rejected && isUnexpired(credential) && Date.now() < session.pausedUntil;
+    credential.accessToken !== rejected && isUnexpired(credential) && Date.now() < storeState.pausedUntil;
 
   const useCredential = (credential: Credential): string => {
     assertIssuedForClient(credential, settings);
-    if (session.isUnsaved && !session.pendingWrite) runInBackground(saveUnsavedCredential);
-    if (renewalUrgencyOf(credential) === "soon" && !session.renewal) {
-      runInBackground(() => startRenewal({ rejected: undefined, early: true }));
+    if (storeState.hasUnsavedCredential && !storeState.pendingWrite) runInBackground(saveUnsavedCredential);
+    if (renewalUrgencyOf(credential) === "soon" && !storeState.renewal) {
+      runInBackground(() => startRenewal({ rejected: undefined, includesExpiringSoon: true }));
     }
     return credential.accessToken;
   };
 
   return {
     async token({ signal, timeoutMs = Number.POSITIVE_INFINITY, rejected } = {}) {
-      const knownCredential = session.credential;
-      const isCurrent = session.isUnsaved || !store.hasChanged?.();
+      const knownCredential = storeState.credential;
+      const isCurrent = storeState.hasUnsavedCredential || !store.hasChanged?.();
       if (
         knownCredential &&
         isCurrent &&
@@ -143,7 +143,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       )
         return useCredential(knownCredential);
       const waitMs = Math.min(settings.timeoutMs, timeoutMs * 0.8);
-      const createTimeoutError = (): Error => authErrors.noToken(waitMs, session.waitingFor);
+      const createTimeoutError = (): Error => authErrors.noToken(waitMs, storeState.waitingFor);
       try {
         return useCredential(
           await withDeadline({ signals: [signal], timeoutMs: waitMs, onTimeout: createTimeoutError }, () =>
@@ -151,7 +151,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
           ),
         );
       } catch (error) {
-        const { credential } = session;
+        const { credential } = storeState;
         const mustFail = signal?.aborted === true || error instanceof LoginRequiredError;
         if (mustFail || !credential || credential.accessToken === rejected || !isUnexpired(credential))
           throw error;
@@ -161,8 +161,8 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       }
     },
     async settled() {
-      await session.renewal?.result.catch(() => undefined);
-      if (session.isUnsaved) await saveUnsavedCredential();
+      await storeState.renewal?.result.catch(() => undefined);
+      if (storeState.hasUnsavedCredential) await saveUnsavedCredential();
     },
   };
 };

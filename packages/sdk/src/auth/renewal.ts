@@ -3,16 +3,16 @@ import { AuthError, TokenStoreError } from "./auth-error.js";
 import { type Credential, renewalUrgencyOf } from "./credential.js";
 import { authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
-import type { Session } from "./session.js";
+import type { StoreState } from "./store-state.js";
 import { type TokenStore, withExclusiveStore, reserveSpace } from "./token-store.js";
 
 /** Context of a renewal. */
 export interface RenewalContext {
   settings: OAuthSettings;
   store: TokenStore;
-  session: Session;
+  storeState: StoreState;
   /** Called with errors that do not fail a call. */
-  reportFailure: (error: unknown) => void;
+  onBackgroundFailure: (error: unknown) => void;
 }
 
 /** Requirements for the renewed credential. */
@@ -20,7 +20,7 @@ export interface RenewalRequirements {
   /** An access token that was rejected and must not be returned. */
   rejected: string | undefined;
   /** Also renew a credential that is still usable but expires soon. */
-  early: boolean;
+  includesExpiringSoon: boolean;
 }
 
 /**
@@ -32,32 +32,35 @@ export const renew = async (
   requirements: RenewalRequirements,
   signal: AbortSignal,
 ): Promise<Credential> => {
-  const { store, session, settings } = context;
+  const { store, storeState, settings } = context;
   // Usually another process has already renewed it, and then no lock is needed.
-  const storedCredential = await session.read(store, settings);
+  const storedCredential = await storeState.read(store, settings);
   if (!storedCredential) throw authErrors.notLoggedIn();
   if (meetsRequirements(storedCredential, requirements)) return storedCredential;
   assertRefreshable(storedCredential);
-  session.waitingFor = "the lock of the store, which another process or call holds";
+  storeState.waitingFor = "the lock of the store, which another process or call holds";
   const lockedRenewal = withExclusiveStore(store, signal, async () => {
-    const currentCredential = await session.read(store, settings);
+    const currentCredential = await storeState.read(store, settings);
     if (!currentCredential) throw authErrors.notLoggedIn();
     return meetsRequirements(currentCredential, requirements)
       ? currentCredential
-      : refreshStored(context, currentCredential, requirements, signal);
+      : refreshOrRecover(context, currentCredential, requirements, signal);
   });
   return lockedRenewal.catch(async (error: unknown) => {
     // Another process may have renewed the credential just before the store could no longer be locked.
     const currentCredential =
-      error instanceof TokenStoreError ? await session.read(store, settings) : undefined;
+      error instanceof TokenStoreError ? await storeState.read(store, settings) : undefined;
     if (currentCredential && meetsRequirements(currentCredential, requirements)) return currentCredential;
     throw error;
   });
 };
 
-const meetsRequirements = (credential: Credential, { rejected, early }: RenewalRequirements): boolean => {
+const meetsRequirements = (
+  credential: Credential,
+  { rejected, includesExpiringSoon }: RenewalRequirements,
+): boolean => {
   const urgency = renewalUrgencyOf(credential, rejected);
-  return urgency === "none" || (urgency === "soon" && !early);
+  return urgency === "none" || (urgency === "soon" && !includesExpiringSoon);
 };
 
 function assertRefreshable(
@@ -67,20 +70,20 @@ function assertRefreshable(
 }
 
 /** Refreshes the stored credential. Call it under the lock. */
-const refreshStored = async (
+const refreshOrRecover = async (
   context: RenewalContext,
   credential: Credential,
   requirements: RenewalRequirements,
   signal: AbortSignal,
 ): Promise<Credential> => {
-  const { settings, store, session } = context;
+  const { settings, store, storeState } = context;
   assertRefreshable(credential);
   try {
     return await refreshAndStore(context, credential, signal);
   } catch (error) {
     if (!isInvalidGrant(error)) throw error;
     // A process that does not use the lock may have refreshed first.
-    const currentCredential = await session.read(store, settings);
+    const currentCredential = await storeState.read(store, settings);
     if (currentCredential && meetsRequirements(currentCredential, requirements)) return currentCredential;
     if (currentCredential?.refreshToken === credential.refreshToken) {
       await clearStore(context);
@@ -95,7 +98,7 @@ const refreshStored = async (
 };
 
 const refreshAndStore = async (
-  { settings, store, session, reportFailure }: RenewalContext,
+  { settings, store, storeState, onBackgroundFailure }: RenewalContext,
   credential: Credential & { refreshToken: string },
   signal: AbortSignal,
 ): Promise<Credential> => {
@@ -103,18 +106,18 @@ const refreshAndStore = async (
   // A refresh uses up the refresh token, so do not start one whose result cannot be stored.
   const reservation = await reserveSpace(store);
   try {
-    session.waitingFor = `the authorization server, ${settings.issuer}`;
+    storeState.waitingFor = `the authorization server, ${settings.issuer}`;
     const newCredential = await refresh(settings, credential, signal).catch((error: unknown) => {
       // The token may have been used up. If so, an immediate retry is the best chance to get its successor.
-      if (isRefreshWithoutResponse(error)) return refresh(settings, credential, signal);
+      if (isFailureWithoutResponse(error)) return refresh(settings, credential, signal);
       throw error;
     });
-    session.setUnsaved(newCredential, credential);
-    session.waitingFor = "the store";
+    storeState.setUnsaved(newCredential, credential);
+    storeState.waitingFor = "the store";
     await reservation.write(newCredential).then(
-      () => session.markSaved(),
+      () => storeState.markSaved(),
       // The token is valid and in memory; it is stored later.
-      reportFailure,
+      onBackgroundFailure,
     );
     return newCredential;
   } finally {
@@ -123,25 +126,25 @@ const refreshAndStore = async (
 };
 
 /** Clears the store. The caller holds the lock and has just compared the credential, so no other login can be lost. */
-const clearStore = async ({ store, session, reportFailure }: RenewalContext): Promise<void> => {
-  session.replace(undefined);
-  await store.clear().catch(reportFailure);
+const clearStore = async ({ store, storeState, onBackgroundFailure }: RenewalContext): Promise<void> => {
+  storeState.resetTo(undefined);
+  await store.clear().catch(onBackgroundFailure);
 };
 
 const isInvalidGrant = (error: unknown): error is AuthError =>
   error instanceof AuthError && error.oauthError === "invalid_grant";
 
-const isRefreshWithoutResponse = (error: unknown): boolean =>
+const isFailureWithoutResponse = (error: unknown): boolean =>
   error instanceof AuthError && error.code === "auth:refresh_failed" && error.status === undefined;
 
 /** Stores a refreshed credential that could not be stored earlier, unless there was a login or logout since. */
 export const storeUnsavedCredential = (
-  { settings, store, session }: RenewalContext,
+  { settings, store, storeState }: RenewalContext,
   signal: AbortSignal,
 ): Promise<void> =>
   withExclusiveStore(store, signal, async () => {
-    const newestCredential = await session.read(store, settings);
-    if (!newestCredential || !session.isUnsaved) return;
+    const newestCredential = await storeState.read(store, settings);
+    if (!newestCredential || !storeState.hasUnsavedCredential) return;
     await store.write(newestCredential);
-    session.markSaved();
+    storeState.markSaved();
   });

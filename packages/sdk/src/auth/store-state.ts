@@ -5,7 +5,7 @@ import type { OAuthSettings } from "./oauth-settings.js";
 import { type TokenStore, readStoredCredential } from "./token-store.js";
 
 /** This process's cached state of a store. All authenticators of the store share it. */
-export class Session {
+export class StoreState {
   /** The credential that was last read or refreshed. */
   credential: Credential | undefined;
   /** The renewal in progress, and the rejected access token that it must replace even if it has not expired. */
@@ -16,17 +16,17 @@ export class Session {
   waitingFor = "the store";
   /** Time until which no early refresh and no delayed write starts, because the last one failed. */
   pausedUntil = 0;
-  #logins = 0;
+  #replacements = 0;
   #unsaved: { credential: Credential; replaces: Credential } | undefined;
 
-  /** Whether there is a refreshed credential that could not be stored yet. */
-  get isUnsaved(): boolean {
+  /** Whether a refreshed credential could not be stored yet. */
+  get hasUnsavedCredential(): boolean {
     return this.#unsaved !== undefined;
   }
 
-  /** Resets the state after a login or logout. */
-  replace(credential: Credential | undefined): void {
-    this.#logins += 1;
+  /** Resets the state after a login, a logout, or a refused refresh token. */
+  resetTo(credential: Credential | undefined): void {
+    this.#replacements += 1;
     this.credential = credential;
     this.#unsaved = undefined;
   }
@@ -41,40 +41,38 @@ export class Session {
     this.#unsaved = undefined;
   }
 
-  /**
-   * Returns the refreshed credential that has not replaced the stored one yet; `undefined` if the store has the newest.
-   */
-  findNewerThan(storedOutcome: Credential | AuthError | undefined): Credential | undefined {
+  /** Returns the unsaved credential if it is to replace this stored one. */
+  findReplacementOf(stored: Credential | AuthError | undefined): Credential | undefined {
     const { replaces, credential } = this.#unsaved ?? {};
-    return storedOutcome &&
-      replaces &&
-      "accessToken" in storedOutcome &&
-      storedOutcome.accessToken === replaces.accessToken
+    return stored && replaces && "accessToken" in stored && stored.accessToken === replaces.accessToken
       ? credential
       : undefined;
   }
 
-  /** Returns the newest credential. One stored by another process takes precedence over one that was never stored. */
+  /**
+   * Reads the store. Returns the unsaved credential instead of the one that it replaces; one that another process has stored takes
+   * precedence over it. After a login or logout during the read, the returned credential is older than `credential`.
+   */
   async read(store: TokenStore, settings: OAuthSettings): Promise<Credential | undefined> {
     this.waitingFor = "the store";
-    const loginsBefore = this.#logins;
+    const replacementsBefore = this.#replacements;
     const storedCredential = await readStoredCredential(store);
-    const newestCredential = this.findNewerThan(storedCredential) ?? storedCredential;
-    // A login or logout happened during the read, so the cached state is newer.
-    const hasNewerLogin = loginsBefore !== this.#logins;
-    if (newestCredential === storedCredential && !hasNewerLogin) this.#unsaved = undefined;
+    const newestCredential = this.findReplacementOf(storedCredential) ?? storedCredential;
+    // The cached state is newer then.
+    const wasReplaced = replacementsBefore !== this.#replacements;
+    if (newestCredential === storedCredential && !wasReplaced) this.#unsaved = undefined;
     if (newestCredential) assertIssuedForClient(newestCredential, settings);
-    if (!hasNewerLogin) this.credential = newestCredential;
+    if (!wasReplaced) this.credential = newestCredential;
     return newestCredential;
   }
 }
 
-const sessions = new WeakMap<TokenStore, Session>();
+const storeStates = new WeakMap<TokenStore, StoreState>();
 
-export const sessionOf = (store: TokenStore): Session => {
-  const session = sessions.get(store) ?? new Session();
-  sessions.set(store, session);
-  return session;
+export const storeStateOf = (store: TokenStore): StoreState => {
+  const storeState = storeStates.get(store) ?? new StoreState();
+  storeStates.set(store, storeState);
+  return storeState;
 };
 
 /**
