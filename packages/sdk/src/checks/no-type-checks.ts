@@ -1,7 +1,6 @@
 /** The replacement of `type-checks.ts` in the command, which checks the input of users, and whose own calls the compiler checks. */
 export {
   assertCall,
-  assertClientOptions,
   assertEncrypted,
   assertFetch,
   assertFetchedResponse,

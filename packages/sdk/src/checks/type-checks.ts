@@ -7,7 +7,11 @@ import { findSimilarOption } from "./similar-option.js";
  * Returns the class of the error for an argument. A parameter, because this module is built apart and would have its own copy of the
  * class; a function, because bundlers that remove a call keep a class in its arguments.
  */
-type ArgumentErrorClass = () => new (argument: string, problem: string, options: { hint: string }) => Error;
+type GetArgumentErrorClass = () => new (
+  argument: string,
+  problem: string,
+  options: { hint: string },
+) => Error;
 
 /** A call of a method of a resource, whose `pathParams` are an array, or of a path. */
 interface CheckedCall {
@@ -19,7 +23,7 @@ interface CheckedCall {
 }
 
 /** The names that other services use for a key that makes a repeated request have one effect. */
-const idempotencyKeys: readonly string[] = [
+const idempotencyKeyNames: readonly string[] = [
   "idempotencyKey",
   "idempotency_key",
   "idempotency-key",
@@ -28,24 +32,23 @@ const idempotencyKeys: readonly string[] = [
 ];
 const nothingSentText = "Nothing was sent.";
 
-/**
- * Throws unless the options are a plain object, all of them exist, and each has a value of its type. TypeScript refuses the same.
- * The `imports` of `package.json` leave the checks of this module out of what a production build for browsers loads at start, where
- * every byte counts. Code that is loaded on demand imports it as `#all-type-checks`.
- */
+// The `imports` of `package.json` leave the checks of this module out of what a production build for browsers loads at start, where
+// every byte counts. Code that is loaded on demand imports it as `#all-type-checks`.
+
+/** Throws unless the options are a plain object, all of them exist, and each has a value of its type. TypeScript refuses the same. */
 export function assertOptions(
   options: unknown,
   owner: OptionsOwner,
-  argumentError: ArgumentErrorClass,
+  getArgumentErrorClass: GetArgumentErrorClass,
 ): void {
   const rules: OptionRules = optionRules[owner];
-  assertOptionNames(options, owner, Object.keys(rules), argumentError);
-  assertTypes(options, rules, argumentError);
+  assertOptionNames(options, owner, Object.keys(rules), getArgumentErrorClass);
+  assertTypes(options, rules, getArgumentErrorClass);
   if (isPlainObject(options) && isPlainObject(options["waitForApproval"])) {
-    assertOptions(options["waitForApproval"], "waitForApproval", argumentError);
+    assertOptions(options["waitForApproval"], "waitForApproval", getArgumentErrorClass);
     for (const name of ["timeoutMs", "pollIntervalMs"]) {
       if (Number(options["waitForApproval"][name] ?? Infinity) > 0) continue;
-      throw new (argumentError())(`waitForApproval.${name}`, "must be a number above 0", {
+      throw new (getArgumentErrorClass())(`waitForApproval.${name}`, "must be a number above 0", {
         hint: nothingSentText,
       });
     }
@@ -53,41 +56,50 @@ export function assertOptions(
 }
 
 /** Throws for options of a call that are not valid, and for those that were passed among its fields or parameters. */
-export function assertCall(call: CheckedCall, options: unknown, argumentError: ArgumentErrorClass): void {
+export function assertCall(
+  call: CheckedCall,
+  options: unknown,
+  getArgumentErrorClass: GetArgumentErrorClass,
+): void {
   const { body } = call;
   const query = call.query ?? {};
   // Every page of a list has a cursor, if only an undefined one.
   const isList = isPlainObject(query) && "cursor" in query;
   const owner = isList ? "a list" : "a call";
   const passedNames = [call, query, isPlainObject(body) ? body : {}].flatMap((object) => Object.keys(object));
-  const idempotencyKey = passedNames.find((name) => idempotencyKeys.includes(name));
-  if (idempotencyKey !== undefined) throw idempotencyKeyError(idempotencyKey, owner, argumentError);
+  const idempotencyKeyName = passedNames.find((name) => idempotencyKeyNames.includes(name));
+  if (idempotencyKeyName !== undefined)
+    throw idempotencyKeyError(idempotencyKeyName, owner, getArgumentErrorClass);
   // A newer service may have parameters of any name, but each of them is text.
   const parameters = Object.entries(query).filter(([, value]) => isList || typeof value !== "string");
   const misplacedOption = [...Object.keys(call), ...parameters.map(([name]) => name)].find((name) =>
     Object.hasOwn(optionRules[owner], name),
   );
   if (misplacedOption !== undefined) {
-    throw new (argumentError())(misplacedOption, "is an option, which is passed in the last argument", {
-      hint: `Pass the parameters first, such as \`list({ limit: 10 }, { ${misplacedOption} })\`; without parameters, \`list({}, { ${misplacedOption} })\`. ${nothingSentText}`,
-    });
+    throw new (getArgumentErrorClass())(
+      misplacedOption,
+      "is an option, which is passed in the last argument",
+      {
+        hint: `Pass the parameters first, such as \`list({ limit: 10 }, { ${misplacedOption} })\`; without parameters, \`list({}, { ${misplacedOption} })\`. ${nothingSentText}`,
+      },
+    );
   }
   const nonScalarEntry = Object.entries(query).find(([, value]) => !isScalar(value));
   if (nonScalarEntry) {
-    throw new (argumentError())(nonScalarEntry[0], "must be a string, a number or a boolean", {
+    throw new (getArgumentErrorClass())(nonScalarEntry[0], "must be a string, a number or a boolean", {
       hint: `It is ${describeType(nonScalarEntry[1])}. ${nothingSentText}`,
     });
   }
-  if (Array.isArray(call.pathParams)) assertParameters(call, query, argumentError);
-  assertOptions(call, "a request", argumentError);
-  assertOptions(options ?? {}, owner, argumentError);
+  if (Array.isArray(call.pathParams)) assertQueryNames(call, query, getArgumentErrorClass);
+  assertOptions(call, "a request", getArgumentErrorClass);
+  assertOptions(options ?? {}, owner, getArgumentErrorClass);
 }
 
 /** Throws for a query parameter that the operation of a method does not have. A newer service is called by path. */
-const assertParameters = (
+const assertQueryNames = (
   { method, path }: { method: string; path: string },
   query: object,
-  argumentError: ArgumentErrorClass,
+  getArgumentErrorClass: GetArgumentErrorClass,
 ): void => {
   const knownParameters = (Object.hasOwn(queryNames, path) && queryNames[path]) || [];
   const unknownParameter = Object.entries(query).find(
@@ -100,7 +112,7 @@ const assertParameters = (
     knownParameters.length > 0
       ? `Its parameters are ${knownParameters.join(", ")}.`
       : "It has no parameters.";
-  throw new (argumentError())(unknownParameter, `is not a parameter of GET ${path}${suggestion}`, {
+  throw new (getArgumentErrorClass())(unknownParameter, `is not a parameter of GET ${path}${suggestion}`, {
     hint: `${names} To pass one of a newer service, use client.requestPages() or client.request(). ${nothingSentText}`,
   });
 };
@@ -114,48 +126,56 @@ export function assertOptionNames(
   options: unknown,
   owner: string,
   names: readonly string[],
-  argumentError: ArgumentErrorClass,
+  getArgumentErrorClass: GetArgumentErrorClass,
 ): void {
   const describeOptions = (): string => `The options of ${owner} are ${names.join(", ")}.`;
   if (!isPlainObject(options)) {
-    throw new (argumentError())("options", "must be a plain object", {
+    throw new (getArgumentErrorClass())("options", "must be a plain object", {
       hint: `Pass them by name, such as \`{ ${names[0] ?? ""} }\`. ${describeOptions()} ${nothingSentText}`,
     });
   }
   for (const name of Object.keys(options)) {
     if (names.includes(name)) continue;
-    if (idempotencyKeys.includes(name)) throw idempotencyKeyError(name, owner, argumentError);
+    if (idempotencyKeyNames.includes(name)) throw idempotencyKeyError(name, owner, getArgumentErrorClass);
     const similarName = findSimilarOption(name, names);
     const suggestion = similarName === undefined ? "" : `; did you mean ${similarName}?`;
-    const ownerHint = similarName === undefined ? describeOwner(name) : "";
-    throw new (argumentError())(name, `is not an option of ${owner}${suggestion}`, {
+    const ownerHint = similarName === undefined ? suggestOwner(name) : "";
+    throw new (getArgumentErrorClass())(name, `is not an option of ${owner}${suggestion}`, {
       hint: `${ownerHint}${describeOptions()} If an object has other fields, pass only the options in it. ${nothingSentText}`,
     });
   }
 }
 
-/** Names the other functions that have the option, or a similar one. */
-const describeOwner = (name: string): string => {
+/** Names another function that has the option, or a similar one. */
+const suggestOwner = (optionName: string): string => {
   const rulesByOwner = Object.entries<OptionRules>(optionRules);
-  const owner = rulesByOwner.find(([, rules]) => Object.hasOwn(rules, name))?.[0];
+  const owner = rulesByOwner.find(([, rules]) => Object.hasOwn(rules, optionName))?.[0];
   if (owner !== undefined) return `It is an option of ${owner}. `;
   for (const [otherOwner, rules] of rulesByOwner) {
-    const similarName = findSimilarOption(name, Object.keys(rules));
+    const similarName = findSimilarOption(optionName, Object.keys(rules));
     if (similarName !== undefined) return `Did you mean ${similarName}, an option of ${otherOwner}? `;
   }
   return "";
 };
 
-const idempotencyKeyError = (name: string, owner: string, argumentError: ArgumentErrorClass): Error =>
-  new (argumentError())(name, `is not an option of ${owner}; did you mean ensure()?`, {
+const idempotencyKeyError = (
+  name: string,
+  owner: string,
+  getArgumentErrorClass: GetArgumentErrorClass,
+): Error =>
+  new (getArgumentErrorClass())(name, `is not an option of ${owner}; did you mean ensure()?`, {
     hint: `The API has no idempotency keys. To create a resource only once however often the program runs, call ensure(), which takes the body of create(). ${nothingSentText}`,
   });
 
-const assertTypes = (options: unknown, rules: OptionRules, argumentError: ArgumentErrorClass): void => {
+const assertTypes = (
+  options: unknown,
+  rules: OptionRules,
+  getArgumentErrorClass: GetArgumentErrorClass,
+): void => {
   for (const [name, value] of Object.entries(Object(options))) {
     const rule = rules[name];
     if (value === undefined || rule === undefined || rule.accepts(value)) continue;
-    throw new (argumentError())(name, rule.problem, {
+    throw new (getArgumentErrorClass())(name, rule.problem, {
       hint: `It is ${describeType(value)}. ${nothingSentText}`,
     });
   }
@@ -172,34 +192,38 @@ const describeType = (value: unknown): string => {
 /** Whether options need no other check. Here, all of them are checked at once. */
 export const areCertainlyValid: (values: unknown, namePrefix?: string) => boolean = () => true;
 
-/** Describes the problem of the address of a service, which is empty if it is no URL. */
-export function findBaseUrlProblem(address: string, text: string): string | undefined {
-  if (!text) return "must be passed or set in MGMT_BASE_URL; or use cliLogin()";
+/**
+ * Describes the problem of the address of a service.
+ *
+ * @param normalizedUrl empty if `passedUrl` is no URL.
+ */
+export function findBaseUrlProblem(normalizedUrl: string, passedUrl: string): string | undefined {
+  if (!passedUrl) return "must be passed or set in MGMT_BASE_URL; or use cliLogin()";
   // The parser also takes one slash or none, backslashes, and line breaks.
-  if (!address || !/^\s*https?:\/\/[^\s\\]+\s*$/i.test(text))
+  if (!normalizedUrl || !/^\s*https?:\/\/[^\s\\]+\s*$/i.test(passedUrl))
     return "must be an absolute URL, https:// or http://";
-  if (/^\w+:..[^/]*@/.test(address)) return "must not contain a credential; use token";
-  return /[?#]|\/v1$/.test(address) ? "must not have a query or fragment, nor end in /v1" : undefined;
+  if (/^\w+:..[^/]*@/.test(normalizedUrl)) return "must not contain a credential; use token";
+  return /[?#]|\/v1$/.test(normalizedUrl) ? "must not have a query or fragment, nor end in /v1" : undefined;
 }
 
 /** Throws for an `http:` address of another machine, unless `allowInsecureHttp` is true. */
 export function assertEncrypted(
   baseUrl: string,
   allowInsecureHttp: boolean | undefined,
-  argumentError: ArgumentErrorClass,
+  getArgumentErrorClass: GetArgumentErrorClass,
 ): void {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === "https:" || allowInsecureHttp || isLoopbackHostname(hostname)) return;
-  throw new (argumentError())("baseUrl", "must start with https://, or with http:// on loopback", {
+  throw new (getArgumentErrorClass())("baseUrl", "must start with https://, or with http:// on loopback", {
     hint: "To send credentials to this address unencrypted, set allowInsecureHttp to true. Nothing was sent.",
   });
 }
 
 /** Throws for a value that is not a whole `Response`, which a test double of `fetch` may return. */
-export function assertFetchedResponse(response: unknown, argumentError: ArgumentErrorClass): void {
+export function assertFetchedResponse(response: unknown, getArgumentErrorClass: GetArgumentErrorClass): void {
   const problem = describeMissingPart(response);
   if (problem === undefined) return;
-  throw new (argumentError())("fetch", `must return a Response, but ${problem}`, {
+  throw new (getArgumentErrorClass())("fetch", `must return a Response, but ${problem}`, {
     hint: "In a test, return `new Response(body, { status, headers })`, or use @mgmt/mock. A request may have been sent.",
   });
 }
@@ -215,20 +239,20 @@ export const requiredFeatures = [
 ] as const;
 
 /** Throws for the first needed feature that the runtime lacks. */
-export function assertRuntime(argumentError: ArgumentErrorClass): void {
+export function assertRuntime(getArgumentErrorClass: GetArgumentErrorClass): void {
   const missingFeature = requiredFeatures.find(
     (name) => !name.split(".").reduce<unknown>((owner, part) => Reflect.get(Object(owner), part), globalThis),
   );
   if (missingFeature === undefined) return;
-  throw new (argumentError())(missingFeature, "is missing in this runtime", {
+  throw new (getArgumentErrorClass())(missingFeature, "is missing in this runtime", {
     hint: "Use Node.js 20.19 or newer, a browser of 2024 or newer, or load a polyfill for it first. Nothing was sent.",
   });
 }
 
 /** Throws if there is no function to send with, neither in the options nor in the environment. */
-export function assertFetch(fetch: unknown, argumentError: ArgumentErrorClass): void {
+export function assertFetch(fetch: unknown, getArgumentErrorClass: GetArgumentErrorClass): void {
   if (typeof (fetch ?? globalThis.fetch) === "function") return;
-  throw new (argumentError())("fetch", "is missing, and this environment has none of its own", {
+  throw new (getArgumentErrorClass())("fetch", "is missing, and this environment has none of its own", {
     hint: "Pass `fetch`, or `transport: nodeTransport()` of @mgmt/sdk/node. Nothing was sent.",
   });
 }

@@ -21,7 +21,6 @@ export function areCertainlyValid(values: unknown, namePrefix = ""): boolean {
 export function assertRuntime(): void {}
 export function assertOptions(): void {}
 export function assertCall(): void {}
-export function assertClientOptions(): void {}
 /** Browsers themselves refuse `http:` requests from pages on `https:`. */
 export function assertEncrypted(): void {}
 export function assertOptionNames(): void {}

@@ -1,5 +1,5 @@
 import { secretFields } from "@mgmt/internal/generated/secret-fields";
-import { mask } from "@mgmt/internal/redaction/secret-patterns";
+import { secretMask } from "@mgmt/internal/redaction/secret-patterns";
 
 /** Of https://nodejs.org/api/util.html#utilinspectcustom, which Deno and Bun use, too. */
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");
@@ -11,7 +11,7 @@ function maskSecretFields(this: object): object {
   return Object.fromEntries(
     Object.entries(this).map(([name, value]: [string, unknown]) => [
       name,
-      isSecretField(name, value) ? mask : value,
+      isSecretField(name, value) ? secretMask : value,
     ]),
   );
 }

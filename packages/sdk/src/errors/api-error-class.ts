@@ -6,7 +6,7 @@ const derivedClasses = new Map<string, typeof ApiError>();
 
 /**
  * Returns the class of a code; of its status, when the code is unknown or belongs to another status; or `ApiError`. Classes
- * are derived when they are first needed, and have the same kind as those that the SDK exports.
+ * are derived when they are first needed. `instanceof` compares kinds, so they count as the classes that the SDK exports.
  */
 export const getApiErrorClass = (code: string, status: number): typeof ApiError => {
   const registeredClass = registeredApiErrors.get(code);
@@ -39,10 +39,10 @@ const deriveErrorClass = (
 };
 
 /**
- * Whether an error with this code and status needs no kind for its code: the code has a class, or belongs to another status.
- * An error with a known code but another status is not of the code's kind.
+ * Whether an error with this code and status gets the code as a kind: one whose code has no class, and does not belong to another
+ * status.
  */
-export const hasOwnClass = (code: string, status: number): boolean =>
-  registeredApiErrors.has(code) ||
-  Object.values(kindsByStatus).some((kinds) => kinds.split(" ").includes(code)) ||
-  (Object.hasOwn(publicCodes, code) && publicCodes[code] !== status);
+export const needsKindOfCode = (code: string, status: number): boolean =>
+  !registeredApiErrors.has(code) &&
+  !Object.values(kindsByStatus).some((kinds) => kinds.split(" ").includes(code)) &&
+  (!Object.hasOwn(publicCodes, code) || publicCodes[code] === status);

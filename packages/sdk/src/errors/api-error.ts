@@ -27,7 +27,7 @@ export const formatClassName = (kind: string): string => {
 };
 
 /**
- * The service responded with an error. Every status of the contract has a subclass, and every code a subclass of that; an
+ * The service responded with an error, or with a body that does not match the contract. Every status of the contract has a subclass, and every code a subclass of that; an
  * unknown code falls back to the class of its status.
  */
 export class ApiError extends MgmtError {
@@ -43,7 +43,7 @@ export class ApiError extends MgmtError {
 
   /** HTTP status of the response. */
   declare readonly status: number;
-  /** Code of the contract, or `http:<status>` when the response had none. New codes may be added at any time. */
+  /** Code of the contract, `http:<status>` when the response had none, or `response:invalid`. New codes may be added at any time. */
   declare readonly code: string;
   /** The response's `x-request-id`. Quote it when you report a problem. */
   declare readonly requestId?: string;
@@ -67,9 +67,17 @@ export class ApiError extends MgmtError {
     const { stack } = this;
     Object.defineProperty(this, "stack", { value: stack, configurable: true, writable: true });
     const { status, requestId, issues, retryAfter, method, path, headers = {} } = init;
-    const fields: Record<string, unknown> = { status, requestId, issues, retryAfter, method, path, headers };
-    for (const field of new.target.fields) fields[field] = init.details[field];
-    for (const [field, value] of Object.entries(fields)) {
+    const properties: Record<string, unknown> = {
+      status,
+      requestId,
+      issues,
+      retryAfter,
+      method,
+      path,
+      headers,
+    };
+    for (const field of new.target.fields) properties[field] = init.details[field];
+    for (const [field, value] of Object.entries(properties)) {
       if (value === undefined) continue;
       Object.defineProperty(this, field, { value, enumerable: true, configurable: true, writable: true });
     }

@@ -9,8 +9,8 @@ export interface UnlistedCode<C extends string = string> {
 
 /**
  * An `ApiError` as a union that `code` narrows: the codes of the contract, `http:<status>` for a response without a code, and
- * `response:invalid`. A service that is newer than this version of the SDK may
- * return other codes: handle them in the `default` of a `switch`, or with `{ unlisted: code }`.
+ * `response:invalid`. A service that is newer than this version of the SDK may return other codes: handle them in the `default` of a
+ * `switch`, or with `{ unlisted: code }`.
  */
 export type KnownApiError = ErrorByCode[keyof ErrorByCode] | HttpStatusError | InvalidResponseError;
 
@@ -44,5 +44,6 @@ export function isApiError(error: unknown, expected?: string | readonly string[]
     typeof expected === "object" && "unlisted" in expected
       ? expected.unlisted === code
       : [expected].flat().includes(code);
+  // An error with a known code, but another status, is not of the code's class.
   return hasExpectedCode && hasErrorKind(error, code);
 }

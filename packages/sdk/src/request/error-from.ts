@@ -4,7 +4,7 @@ import type { BodyFault } from "./decode.js";
 import { readRetryAfter } from "./retry-policy.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { type ApiError, InvalidResponseError } from "../errors/api-error.js";
-import { getApiErrorClass, hasOwnClass } from "../errors/api-error-class.js";
+import { getApiErrorClass, needsKindOfCode } from "../errors/api-error-class.js";
 import { type MgmtError, type MgmtErrorOptions, kindsKey } from "../errors/mgmt-error.js";
 import { PagingError } from "../errors/paging-error.js";
 
@@ -40,7 +40,7 @@ export const createApiError = (
     path,
     details,
   });
-  if (!hasOwnClass(code, status)) addKind(error, code);
+  if (needsKindOfCode(code, status)) addKind(error, code);
   return error;
 };
 

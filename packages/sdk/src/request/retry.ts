@@ -23,7 +23,7 @@ export const retry = async (
   const { settings, message, attempts, deadline } = context;
   const { signal } = context.limit;
   const { maxRetries, maxRetryAfterMs, onRetry, timers } = settings;
-  let outcome = await resendWithFreshToken(context, sentMessage, firstOutcome);
+  let outcome = await resendIfUnauthorized(context, sentMessage, firstOutcome);
   let mayBeProcessed = false;
   const refusalError = outcome instanceof ConnectionError ? findFetchRefusalError(outcome) : undefined;
   if (refusalError) throw refusalError;
@@ -36,7 +36,7 @@ export const retry = async (
     observe("onRetry", onRetry, { ...requestSummary, attempts: [...attempts], pauseMs });
     await pause(pauseMs, signal, timers);
     const authorizedMessage = await authorize(context);
-    outcome = await resendWithFreshToken(
+    outcome = await resendIfUnauthorized(
       context,
       authorizedMessage,
       await sendAttempt(context, authorizedMessage, pauseMs),
@@ -44,17 +44,18 @@ export const retry = async (
     // An earlier attempt whose response was lost has deleted it.
     if (mayBeProcessed && isAlreadyDeleted(message, outcome)) return { status: 204, headers: {}, body: "" };
   }
-  return unwrapResponse(outcome instanceof ConnectionError ? addConnectionHint(outcome) : outcome);
+  return unwrapResponse(outcome instanceof ConnectionError ? replaceHintByReason(outcome) : outcome);
 };
 
 /** After a 401, which means that nothing was done, asks for another credential and sends once more if there is one. */
-const resendWithFreshToken = async (
+const resendIfUnauthorized = async (
   context: CallContext,
   sentMessage: Message,
   outcome: Outcome,
 ): Promise<Outcome> => {
   const { settings, message } = context;
   if (outcome instanceof ConnectionError || outcome.status !== 401) return outcome;
+  // `authorize` returns the message itself when it adds no credential.
   if (typeof settings.token !== "function" || message === sentMessage) return outcome;
   const { authorization } = sentMessage.headers;
   const refreshedMessage = await authorize(context, authorization?.slice("Bearer ".length));
@@ -69,8 +70,8 @@ const isAlreadyDeleted = (message: Message, outcome: Outcome): boolean =>
   // Not an unknown route, nor the response of a proxy.
   /^(?!route:)\w+:not_found$/.test(createApiError(message, outcome).code);
 
-/** Replaces the hint of an error whose reason says more. */
-const addConnectionHint = (error: ConnectionError): ConnectionError => {
+/** Replaces the hint of an error whose reason calls for another one. */
+const replaceHintByReason = (error: ConnectionError): ConnectionError => {
   const hint = findConnectionHint(error);
   return hint === undefined ? error : Object.assign(error, { hint });
 };

@@ -14,7 +14,7 @@ export class DatabasesResource extends DatabasesOperations {
    * Wait until a database is ready.
    *
    * Polls the database after a create or a restore until it accepts connections. The result has no connection strings:
-   * only the response to the create request contains them. It may have passwords; see `Connection.directConnection`.
+   * only the response to the create request contains them. The result may have passwords; see `Connection.directConnection`.
    *
    * The interval between polls grows to at most 5 seconds. Transient failures (no response, 408, 429, 5xx) are retried
    * for up to one minute.

@@ -13,9 +13,9 @@ export async function readText(
 ): Promise<string> {
   const { body, headers } = response;
   const length = headers.get("content-length") ?? "";
-  const isKnownShort =
+  const isKnownToFit =
     /^\d+$/.test(length) && Number(length) <= defaultMaxResponseBytes && !headers.has("content-encoding");
-  const chunkIterator = isKnownShort ? undefined : getChunkIterator(body);
+  const chunkIterator = isKnownToFit ? undefined : getChunkIterator(body);
   if (!chunkIterator) return response.text();
   const decoder = new TextDecoder();
   let text = "";
