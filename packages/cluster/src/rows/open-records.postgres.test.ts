@@ -42,10 +42,10 @@ describe("the state of a server in Postgres", () => {
     expect(await third.engine.snapshot()).toEqual(initial);
   });
 
-  it("is what keepAsInitial stored after a reset in any process", async () => {
+  it("is what saveStateAsInitial stored after a reset in any process", async () => {
     const { first, second } = await openTwo(cluster);
     await first.engine.seed.project({ name: "kept" });
-    await first.engine.keepAsInitial();
+    await first.engine.saveStateAsInitial();
     await first.engine.seed.project({ name: "lost" });
     await second.engine.reset();
     const { data } = await first.send("projects.list");

@@ -1,7 +1,7 @@
 import type { Store } from "../store/store.js";
 import type { Clock } from "../values/clock.js";
 import type { Scheduler } from "./scheduler.js";
-import type { Cursors } from "../values/cursors.js";
+import type { CursorCodec } from "../values/cursors.js";
 import type { DatabaseEngine } from "./database-engine.js";
 import type { Ids } from "../values/ids.js";
 import type { OperationId } from "../generated/operations.js";
@@ -19,7 +19,7 @@ export interface RuleContext extends RowContext {
   readonly ids: Ids;
   readonly settings: Settings;
   readonly scheduler: Scheduler;
-  readonly cursors: Cursors;
+  readonly cursorCodec: CursorCodec;
   /**
    * Counts a request if its operation is limited, and returns the `RateLimit-*` headers of its response.
    *

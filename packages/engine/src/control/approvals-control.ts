@@ -6,7 +6,7 @@ import type { RequestContext } from "../context/request-context.js";
 import { runChangeStep } from "./run-step.js";
 import type { ApprovalRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
-import { type RequestedApproval, presentRequestedApproval } from "./resources.js";
+import { type RequestedApproval, presentRequestedApproval } from "./present-resources.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `Approval` schema. */

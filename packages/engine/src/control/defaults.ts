@@ -4,7 +4,7 @@ import type { MeUser, ServiceToken, Workspace } from "../generated/schemas.js";
 import { presentServiceToken } from "../rules/workspaces/service-tokens.js";
 import { presentWorkspace } from "../rules/workspaces/workspaces.js";
 import { DefaultRows } from "./default-rows.js";
-import { presentUser } from "./resources.js";
+import { presentUser } from "./present-resources.js";
 
 /**
  * A workspace, its owner, and a service token, with another workspace that their credentials cannot reach. A new server starts with

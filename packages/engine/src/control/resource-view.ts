@@ -30,7 +30,7 @@ import {
   presentDatabaseWithoutPasswords,
   presentRequestedApproval,
   presentUser,
-} from "./resources.js";
+} from "./present-resources.js";
 
 /** Values that the named ids of parents and fields of a resource have. Undefined matches any value. Ids may omit their prefix. */
 export type ResourceFilter<Name extends string> = {

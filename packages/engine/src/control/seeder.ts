@@ -35,7 +35,7 @@ import { presentWorkspace } from "../rules/workspaces/workspaces.js";
 import type { UserRow, WorkspaceRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
 import { DefaultRows } from "./default-rows.js";
-import { presentUser } from "./resources.js";
+import { presentUser } from "./present-resources.js";
 import type { StateControl } from "./state-control.js";
 import { type DeepOptional, withDefaults } from "../values/with-defaults.js";
 

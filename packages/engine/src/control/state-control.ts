@@ -16,7 +16,7 @@ import { presentApp } from "../rules/apps/present-app.js";
 import { presentBackup } from "../rules/databases/backups.js";
 import { presentDeploymentDetails } from "../rules/deployments/deployments.js";
 import { controlErrors } from "./control-error.js";
-import { presentDatabaseWithoutPasswords } from "./resources.js";
+import { presentDatabaseWithoutPasswords } from "./present-resources.js";
 
 /** Sets resources to states that the API reaches slowly, by chance or never. */
 export class StateControl {

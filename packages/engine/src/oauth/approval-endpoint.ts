@@ -11,12 +11,12 @@ import { readOnlyTransaction } from "../store/storage-adapter.js";
  * Returns a function that finds the endpoint of the page that shows an approval. The page is available on loopback only,
  * because its URL contains no credential.
  *
- * @param gate asks for the sign-in key. Default: the page is shown to every visitor.
+ * @param signInGate asks for the sign-in key. Default: the page is shown to every visitor.
  */
 export const createApprovalPageFinder =
-  (gate: SignInGate | undefined) =>
+  (signInGate: SignInGate | undefined) =>
   (method: string, path: string): Endpoint | undefined => {
-    const id = method === "GET" || (gate && method === "POST") ? parseApprovalPath(path) : undefined;
+    const id = method === "GET" || (signInGate && method === "POST") ? parseApprovalPath(path) : undefined;
     if (id === undefined) return undefined;
     return {
       id: null,
@@ -24,7 +24,7 @@ export const createApprovalPageFinder =
       bodyLimit: () => (method === "POST" ? maxFormBytes : 0),
       respond: (endpointContext, request) => {
         if (request.offLoopback) return createPageResponse(refusalPages.approvalOffLoopback());
-        const signInResponse = gate?.respondUnlessSignedIn(request, path);
+        const signInResponse = signInGate?.respondUnlessSignedIn(request, path);
         if (signInResponse) return signInResponse;
         // The page has no form but that for the key.
         if (method === "POST") return createRedirectResponse(path, null);

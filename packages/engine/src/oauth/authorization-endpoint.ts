@@ -35,7 +35,7 @@ import { createRedirectResponse } from "./responses.js";
 export class AuthorizationEndpoint {
   constructor(
     private readonly guard: PageGuard,
-    private readonly gate: SignInGate | undefined,
+    private readonly signInGate: SignInGate | undefined,
     private readonly onDefect: (error: unknown) => void,
   ) {}
 
@@ -61,7 +61,7 @@ export class AuthorizationEndpoint {
     if (target instanceof OAuthError) return createPageResponse(refusalPages.request(target));
     const signInResponse = request.offLoopback
       ? undefined
-      : this.gate?.respondUnlessSignedIn(request, buildAuthorizePath(search));
+      : this.signInGate?.respondUnlessSignedIn(request, buildAuthorizePath(search));
     if (signInResponse) return signInResponse;
     const authorization = catchOAuthError(() => parseAuthorizationRequest(parameters, target));
     if (authorization instanceof OAuthError)
@@ -74,8 +74,8 @@ export class AuthorizationEndpoint {
         request,
         search,
         authorization,
-        (formFields) => renderSignInPage(formFields, users, this.gate !== undefined),
-        this.gate && fragmentScriptHash,
+        (formFields) => renderSignInPage(formFields, users, this.signInGate !== undefined),
+        this.signInGate && fragmentScriptHash,
       );
     } catch (error) {
       if (error instanceof MissingRowsError) throw error;
@@ -97,7 +97,7 @@ export class AuthorizationEndpoint {
     error: OAuthError,
   ): Outcome {
     const outcome = redirectToClient(context, target, error);
-    if (!this.gate || request.method !== "GET") return outcome;
+    if (!this.signInGate || request.method !== "GET") return outcome;
     return {
       ...outcome,
       headers: { ...outcome.headers, location: `${outcome.headers?.["location"] ?? ""}#_` },

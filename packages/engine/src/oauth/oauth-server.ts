@@ -25,10 +25,10 @@ import { readOnlyTransaction } from "../store/storage-adapter.js";
 
 export interface OAuthServerOptions {
   readonly keys: SigningKeys;
-  readonly tokens: Authenticator & TokenSigner;
+  readonly accessTokens: Authenticator & TokenSigner;
   readonly guard: PageGuard;
   /** Default: browsers need no key. */
-  readonly gate: SignInGate | undefined;
+  readonly signInGate: SignInGate | undefined;
   /** Called with every unexpected error, which is any error other than an `OAuthError`. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -56,12 +56,12 @@ const briefCacheHeaders = { "cache-control": "public, max-age=60" };
  */
 export const createOAuthEndpoints = ({
   keys,
-  tokens,
+  accessTokens,
   guard,
-  gate,
+  signInGate,
   onDefect,
 }: OAuthServerOptions): ReadonlyMap<string, Endpoint> => {
-  const authorization = new AuthorizationEndpoint(guard, gate, onDefect);
+  const authorization = new AuthorizationEndpoint(guard, signInGate, onDefect);
   const handlers: Readonly<Record<OAuthEndpoint, EndpointHandler>> = {
     authorize: {
       methods: ["GET", "POST"],
@@ -72,13 +72,13 @@ export const createOAuthEndpoints = ({
       methods: ["POST"],
       allowsAnyOrigin: true,
       respond: (endpointContext, request, _search, log) =>
-        issueToken(endpointContext, tokens, toClientRequest(request, log)),
+        issueToken(endpointContext, accessTokens, toClientRequest(request, log)),
     },
     revoke: {
       methods: ["POST"],
       allowsAnyOrigin: true,
       respond: (endpointContext, request, _search, log) =>
-        revokeToken(endpointContext, tokens, toClientRequest(request, log)),
+        revokeToken(endpointContext, accessTokens, toClientRequest(request, log)),
     },
     metadata: {
       methods: ["GET"],

@@ -34,7 +34,7 @@ export const respondWithPage = <T extends Row, W>(
   const { limit, cursor, ...filters } = call.query;
   const buildScope = (): string =>
     JSON.stringify([call.operationId, call.path, Object.entries(filters).sort(), call.principal.workspaceId]);
-  const afterSequence = cursor ? call.context.cursors.read(cursor, buildScope()) : undefined;
+  const afterSequence = cursor ? call.context.cursorCodec.read(cursor, buildScope()) : undefined;
   if (cursor && afterSequence === undefined) {
     throw errors.validationFailed([{ path: "query/cursor", message: "is not a cursor of this list" }]);
   }
@@ -44,7 +44,7 @@ export const respondWithPage = <T extends Row, W>(
   const lastRow = pageRows.at(-1);
   const nextCursor =
     rows.length > limit && lastRow
-      ? call.context.cursors.write(collection.sequence(lastRow.id), buildScope())
+      ? call.context.cursorCodec.write(collection.sequence(lastRow.id), buildScope())
       : null;
   const pagination = { nextCursor, hasMore: nextCursor !== null };
   const { context } = call;

@@ -35,7 +35,7 @@ const open = (): Engine => {
   const { context } = new MemoryState(buildTables(snapshot, { initialSnapshot: snapshot, draws: null }), {
     settings: first.settings,
     databaseEngine: createMemoryDatabaseEngine("mgmt.test"),
-    gate: undefined,
+    signInGate: undefined,
     databaseWork: new DatabaseWork(),
     windows: new RateWindows(),
     afterMutation: undefined,

@@ -21,32 +21,32 @@ export interface SharedServices {
   readonly databaseEngine: DatabaseEngine;
   readonly databaseWork: DatabaseWork;
   /** Undefined when browsers need no key to sign in. */
-  readonly gate: SignInGate | undefined;
+  readonly signInGate: SignInGate | undefined;
 }
 
 /** @throws TypeError for a setting that is not valid. */
 export const createSharedServices = (options: EngineOptions, databaseWork: DatabaseWork): SharedServices => {
   const settings = mergeSettings(options.settings);
   const { databaseEngine = createMemoryDatabaseEngine("mgmt.test"), signInKey } = options;
-  const gate = signInKey === undefined ? undefined : new SignInGate(signInKey, settings.authUrl);
-  return { settings, databaseEngine, databaseWork, gate };
+  const signInGate = signInKey === undefined ? undefined : new SignInGate(signInKey, settings.authUrl);
+  return { settings, databaseEngine, databaseWork, signInGate };
 };
 
 /** Returns the part of a server's context that does not depend on where its rows are. */
 export const createCommonContext = (
-  { settings, databaseEngine, databaseWork, gate }: SharedServices,
-  { tokens, endpoints }: Pick<KeyedParts, "tokens" | "endpoints">,
+  { settings, databaseEngine, databaseWork, signInGate }: SharedServices,
+  { accessTokens, endpoints }: Pick<KeyedParts, "accessTokens" | "endpoints">,
 ): Pick<
   RequestContext,
   "settings" | "databaseEngine" | "databaseWork" | "authenticator" | "services" | "findEndpoint"
 > => {
-  const findApprovalPage = createApprovalPageFinder(gate);
+  const findApprovalPage = createApprovalPageFinder(signInGate);
   return {
     settings,
     databaseEngine,
     databaseWork,
-    authenticator: tokens,
-    services: { databases: databaseEngine, signer: tokens },
+    authenticator: accessTokens,
+    services: { databases: databaseEngine, signer: accessTokens },
     findEndpoint: (method, path) =>
       endpoints.get(path) ??
       findUploadEndpoint(method, path) ??

@@ -84,7 +84,7 @@ export class MemoryState {
       clock,
       ids: this.#ids,
       scheduler: new TableScheduler({ jobs, owner: null, createId: createJobId }),
-      cursors: this.#serverState.cursors,
+      cursorCodec: this.#serverState.cursorCodec,
       transact: (_access, step) => step(context),
       runJob: (job) => this.queue.runNow(job),
       finishJobs: (subject) => this.queue.finishJobs(subject),

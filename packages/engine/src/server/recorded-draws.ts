@@ -6,14 +6,14 @@ import type { Clock } from "../values/clock.js";
  * than the run before, because it sees other rows, gets new values from there on.
  */
 export class RecordedDraws {
-  readonly #recordedDraws: { readonly drawName: string; readonly value: string }[] = [];
+  readonly #recordedDraws: { readonly callKey: string; readonly value: string }[] = [];
   readonly #ids: Ids;
   readonly #clock: Clock;
   #position = 0;
 
   constructor(ids: Ids, clock: Clock) {
     this.#ids = ids;
-    this.#clock = { now: createConstantFunction(clock.now()), frozen: clock.frozen };
+    this.#clock = { now: createFixedNow(clock.now()), frozen: clock.frozen };
   }
 
   /** Goes back to the start, for the next run. */
@@ -35,14 +35,15 @@ export class RecordedDraws {
     };
   }
 
-  #draw(drawName: string, draw: () => string): string {
-    const recordedDraw = this.#recordedDraws[this.#position];
-    if (recordedDraw?.drawName !== drawName)
-      this.#recordedDraws.splice(this.#position, Infinity, { drawName, value: draw() });
-    const { value } = this.#recordedDraws[this.#position] ?? { value: "" };
+  #draw(callKey: string, draw: () => string): string {
+    let recordedDraw = this.#recordedDraws[this.#position];
+    if (recordedDraw?.callKey !== callKey) {
+      recordedDraw = { callKey, value: draw() };
+      this.#recordedDraws.splice(this.#position, Infinity, recordedDraw);
+    }
     this.#position += 1;
-    return value;
+    return recordedDraw.value;
   }
 }
 
-const createConstantFunction = (time: number) => (): number => time;
+const createFixedNow = (time: number) => (): number => time;

@@ -3,7 +3,7 @@ import { createOAuthEndpoints } from "../oauth/oauth-server.js";
 import { PageGuard, generateCookie } from "../oauth/page-guard.js";
 import type { SignInGate } from "../oauth/sign-in-gate.js";
 import { SigningKeys } from "../oauth/signing-keys.js";
-import { SealedCursors } from "../values/cursors.js";
+import { SealedCursorCodec } from "../values/cursors.js";
 import type { Endpoint } from "../context/endpoint.js";
 import { type ResolvedRateLimit, resolveRateLimit } from "../request/rate-limit.js";
 import type { Settings } from "../values/settings.js";
@@ -16,17 +16,17 @@ export interface ServerState {
   /** The version of the row. */
   readonly version: string;
   readonly clock: VirtualClock;
-  readonly cursors: SealedCursors;
-  readonly tokens: AccessTokens;
+  readonly cursorCodec: SealedCursorCodec;
+  readonly accessTokens: AccessTokens;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   /** Null for no limit. */
   readonly rateLimit: ResolvedRateLimit | null;
 }
 
-export interface StateServices {
+export interface StateDependencies {
   readonly settings: Settings;
   /** Undefined when browsers need no key to sign in. */
-  readonly gate: SignInGate | undefined;
+  readonly signInGate: SignInGate | undefined;
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -34,17 +34,17 @@ export interface StateServices {
 export const deriveServerState = (
   row: ServerRow,
   version: string,
-  services: StateServices,
+  services: StateDependencies,
   previous?: ServerState,
 ): ServerState => {
   const keyedParts = previous && hasSameKeys(previous.row, row) ? previous : deriveKeyedParts(row, services);
-  const { cursors, tokens, endpoints } = keyedParts;
+  const { cursorCodec, accessTokens, endpoints } = keyedParts;
   return {
     row,
     version,
     clock: new VirtualClock(row.clock),
-    cursors,
-    tokens,
+    cursorCodec,
+    accessTokens,
     endpoints,
     rateLimit: resolveCurrentRateLimit(row, services.settings),
   };
@@ -60,22 +60,23 @@ export const resolveCurrentRateLimit = (
 };
 
 /** The values that a process derives from the keys of a server. */
-export type KeyedParts = Pick<ServerState, "cursors" | "tokens" | "endpoints">;
+export type KeyedParts = Pick<ServerState, "cursorCodec" | "accessTokens" | "endpoints">;
 
 export const deriveKeyedParts = (
   row: Pick<ServerRow, "signingKeys" | "cursorKey" | "formKey">,
-  { settings, gate, onDefect }: StateServices,
+  { settings, signInGate, onDefect }: StateDependencies,
 ): KeyedParts => {
   const keys = new SigningKeys(row.signingKeys);
-  const tokens = new AccessTokens(keys, settings);
+  const accessTokens = new AccessTokens(keys, settings);
   const pageGuard = new PageGuard(row.formKey, settings.authUrl, generateCookie);
   return {
-    cursors: new SealedCursors(row.cursorKey),
-    tokens,
-    endpoints: createOAuthEndpoints({ keys, tokens, guard: pageGuard, gate, onDefect }),
+    cursorCodec: new SealedCursorCodec(row.cursorKey),
+    accessTokens,
+    endpoints: createOAuthEndpoints({ keys, accessTokens, guard: pageGuard, signInGate, onDefect }),
   };
 };
 
+/** The id of a signing key is a digest of the key. */
 const hasSameKeys = (left: ServerRow, right: ServerRow): boolean =>
   left.cursorKey === right.cursorKey &&
   left.formKey === right.formKey &&

@@ -121,7 +121,7 @@ export const readTablesBesideSnapshot = (states: TableStates): Required<TablesBe
     serverRowId,
   );
   return {
-    // `keepAsInitial` and the first start store snapshots.
+    // `saveStateAsInitial` and the first start store snapshots.
     initialSnapshot: requireRowOfServerTable<InitialStateRow>(states, initialRowId).snapshot as Snapshot,
     draws: requireRowOfServerTable<GeneratorRow>(states, generatorRowId).draws,
     controlSettings: { ...(rateLimit !== undefined && { rateLimit }), rateEpoch, hasFaults, nextFault },

@@ -156,7 +156,7 @@ export class StoredBackend implements ServerBackend<"async"> {
   }
 
   /** Stores the current state as the one that `reset` restores. */
-  async keepAsInitial(): Promise<void> {
+  async saveStateAsInitial(): Promise<void> {
     const snapshot = await this.readAllTables(buildSnapshot);
     await this.runTransaction(writeWithoutLocks, ({ tables }) => {
       tables.table<InitialStateRow, AllRowsLookup>("server").update(initialRowId, { snapshot });

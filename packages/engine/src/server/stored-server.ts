@@ -6,8 +6,8 @@ import { createInitialTables } from "./new-server.js";
 import { Server } from "./server.js";
 import { StoredBackend, type StoredServerOptions } from "./stored-backend.js";
 
-/** What a new server starts with. */
-export type StoredDefaults = Pick<
+/** The resources that a new server starts with. */
+export type DefaultResources = Pick<
   Defaults,
   "workspace" | "user" | "serviceToken" | "otherWorkspace" | "otherUser"
 >;
@@ -47,7 +47,7 @@ export class StoredServer extends Server<"async"> {
   }
 
   /** Returns what a new server starts with. Throws a `ControlError` when a part of it was deleted. */
-  readDefaults(): Promise<StoredDefaults> {
+  readDefaults(): Promise<DefaultResources> {
     return this.read((context) => {
       const { workspace, user, serviceToken, otherWorkspace, otherUser } = new Defaults(() => context);
       return { workspace, user, serviceToken, otherWorkspace, otherUser };
@@ -55,16 +55,12 @@ export class StoredServer extends Server<"async"> {
   }
 
   /** Stores the current state as the one that `reset` restores. */
-  keepAsInitial(): Promise<void> {
-    return this.#backend.keepAsInitial();
+  saveStateAsInitial(): Promise<void> {
+    return this.#backend.saveStateAsInitial();
   }
 
-  /**
-   * Runs the jobs of these rows now, even before `start`. Resolves when they are done, or cannot reach the database server.
-   *
-   * @param subjects ids of the rows.
-   */
-  async finishJobs(subjects: readonly string[]): Promise<void> {
-    await Promise.all(subjects.map((subject) => this.#backend.finishJobs(subject)));
+  /** Runs the jobs of these rows now, even before `start`. Resolves when they are done, or cannot reach the database server. */
+  async finishJobs(rowIds: readonly string[]): Promise<void> {
+    await Promise.all(rowIds.map((rowId) => this.#backend.finishJobs(rowId)));
   }
 }

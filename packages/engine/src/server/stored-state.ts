@@ -26,10 +26,10 @@ import {
 } from "../context/server-rows.js";
 import type { Preload } from "../store/preload.js";
 import { type JobLookup, TableScheduler } from "../jobs/table-scheduler.js";
-import { type ServerState, type StateServices, deriveServerState } from "./server-state.js";
+import { type ServerState, type StateDependencies, deriveServerState } from "./server-state.js";
 import { RecordedDraws } from "./recorded-draws.js";
 
-export interface StoredStateServices extends StateServices {
+export interface StoredStateServices extends StateDependencies {
   readonly records: RecordStore;
   readonly databaseEngine: RuleContext["databaseEngine"];
   /** Receives the jobs that a transaction of this process has scheduled for now or later, after its commit. */
@@ -208,7 +208,7 @@ export class StoredState {
         announce: (databaseId, credentials) => void announcedLogins.push({ databaseId, credentials }),
       },
       scheduler,
-      cursors: state.cursors,
+      cursorCodec: state.cursorCodec,
       countRequest: createRequestCounter(() => state, clock, tables),
       ...createAddressBuilders(settings),
     };

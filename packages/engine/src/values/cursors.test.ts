@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { SealedCursors, createCursorKey } from "./cursors.js";
+import { SealedCursorCodec, createCursorKey } from "./cursors.js";
 
 const sequences = [0, 1, 255, 2 ** 32, Number.MAX_SAFE_INTEGER];
 
 describe("cursors", () => {
-  const cursors = new SealedCursors(createCursorKey("cursors"));
+  const cursors = new SealedCursorCodec(createCursorKey("cursors"));
 
   it.each(sequences)("read the number %i that they were written for", (sequence) => {
     const cursor = cursors.write(sequence, "projects größe");
@@ -22,7 +22,7 @@ describe("cursors", () => {
     const cursor = cursors.write(7, "projects");
     expect(cursors.read(cursor, "databases")).toBeUndefined();
     expect(cursors.read(cursor, "project")).toBeUndefined();
-    expect(new SealedCursors(createCursorKey(null)).read(cursor, "projects")).toBeUndefined();
+    expect(new SealedCursorCodec(createCursorKey(null)).read(cursor, "projects")).toBeUndefined();
   });
 
   it("are not valid when any of their characters has changed", () => {

@@ -3,7 +3,7 @@ import { decodeBase64Url, encodeBase64Url } from "./base64.js";
 import { randomBase64Url } from "./random-bytes.js";
 
 /** Writes and reads opaque, authenticated cursors. */
-export interface Cursors {
+export interface CursorCodec {
   /** Returns a cursor for the row with this insertion number. It is valid only for the same `scope`. */
   write(sequence: number, scope: string): string;
   /** Returns the insertion number; undefined when the cursor is not valid, or was written for another scope. */
@@ -18,7 +18,7 @@ const maskLabelBytes = new TextEncoder().encode("mask ");
  * Encrypts cursors with HMAC-SHA-256, with a synthetic initialization vector: the tag that authenticates content and scope also
  * selects the key stream. So the same page always has the same cursor.
  */
-export class SealedCursors implements Cursors {
+export class SealedCursorCodec implements CursorCodec {
   /** At least 32 random bytes as text. The key is part of the state, so that cursors survive a restart. */
   constructor(readonly key: string) {}
 

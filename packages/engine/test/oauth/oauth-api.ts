@@ -1,4 +1,4 @@
-import type { StoredDefaults } from "../../src/server/stored-server.js";
+import type { DefaultResources } from "../../src/server/stored-server.js";
 import type { ConsentOptions } from "../../src/control/oauth-control.js";
 import type { EngineRequest } from "../../src/values/message.js";
 import { cliClient, sampleClient } from "../../src/oauth/default-clients.js";
@@ -70,7 +70,7 @@ export class OAuthApi {
     readonly engine: EngineUnderTest,
     readonly defects: unknown[],
     /** The rows that the server started with. */
-    readonly defaults: StoredDefaults,
+    readonly defaults: DefaultResources,
   ) {}
 
   /** @param openWith default: `openEngine`. */

@@ -1,4 +1,4 @@
-import type { StoredDefaults } from "../../src/server/stored-server.js";
+import type { DefaultResources } from "../../src/server/stored-server.js";
 import { type OperationId, operations } from "../../src/generated/operations.js";
 import type { ProjectDatabase, ProjectWithDatabase } from "../../src/generated/schemas.js";
 import type { Responses } from "./responses.js";
@@ -42,7 +42,7 @@ export class Api {
     /** Unexpected errors inside the server. Any 500 that a test does not expect is one. */
     readonly defects: unknown[],
     /** The rows that the server started with. */
-    readonly defaults: StoredDefaults,
+    readonly defaults: DefaultResources,
   ) {}
 
   static async open(): Promise<Api> {

@@ -1,7 +1,7 @@
 import type { EngineOptions } from "../../src/server/engine-options.js";
 import { MemoryServer } from "../../src/server/memory-server.js";
 import type { Snapshot } from "../../src/server/snapshot.js";
-import type { StoredDefaults } from "../../src/server/stored-server.js";
+import type { DefaultResources } from "../../src/server/stored-server.js";
 import type { Awaitable } from "../../src/values/awaitable.js";
 import type { Server } from "../../src/server/server.js";
 import type { Store } from "../../src/store/store.js";
@@ -11,7 +11,7 @@ export interface EngineUnderTest extends Server {
   /** Returns the rows of the API, as of one moment. */
   readStore(): Promise<Store>;
   /** Returns what a new server starts with. */
-  readDefaults(): Promise<StoredDefaults>;
+  readDefaults(): Promise<DefaultResources>;
   snapshot(): Awaitable<Snapshot>;
   /** Resolves when no background work is running. */
   idle(): Promise<void>;

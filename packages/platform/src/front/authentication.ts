@@ -24,18 +24,19 @@ export class AuthenticationObserver {
   observeAcceptance(bytes: Buffer): boolean {
     if (this.#isDecided) return false;
     this.#unreadBytes = Buffer.concat([this.#unreadBytes, bytes]);
+    // The type, the length, and the code of an authentication request.
     while (this.#unreadBytes.length >= 9) {
       const [type = 0] = this.#unreadBytes;
       const isAccepted =
         type === authenticationRequestType && this.#unreadBytes.readUInt32BE(5) === authenticationOk;
-      const length = this.#unreadBytes.readUInt32BE(1) + 1;
+      const messageLength = this.#unreadBytes.readUInt32BE(1) + 1;
       if (isAccepted || !typesBeforeAcceptance.has(type)) {
         this.#isDecided = true;
         this.#unreadBytes = Buffer.alloc(0);
         return isAccepted;
       }
-      if (this.#unreadBytes.length < length) return false;
-      this.#unreadBytes = this.#unreadBytes.subarray(length);
+      if (this.#unreadBytes.length < messageLength) return false;
+      this.#unreadBytes = this.#unreadBytes.subarray(messageLength);
     }
     return false;
   }

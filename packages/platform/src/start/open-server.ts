@@ -164,7 +164,7 @@ const serveApi = async (
     const { engine } = server;
     const serviceToken = await ensureServiceToken(engine, files.token);
     // The token in the ready line is valid after a reset.
-    if (engine.isNew) await engine.keepAsInitial();
+    if (engine.isNew) await engine.saveStateAsInitial();
     for (const client of context.oauthClients) await registerClient(engine, client);
     engine.start();
     await postgres.whenSynced;

@@ -23,11 +23,11 @@ const findOtherApp = (
 const alreadyExistsError = (
   { store }: RuleContext,
   { id: existingAppId, name, branchId, logicalId }: AppRow,
-  conflict: "name" | "logicalId",
+  conflictingField: "name" | "logicalId",
 ): RequestError => {
   const branchGitName = (branchId === null ? undefined : store.branches.get(branchId)?.gitName) ?? "";
-  const fields = { existingAppId, name, branchGitName, conflict, logicalId };
-  return conflict === "name"
+  const fields = { existingAppId, name, branchGitName, conflict: conflictingField, logicalId };
+  return conflictingField === "name"
     ? errors["app:already_exists"]({ name }, fields)
     : errors["app:already_exists/logical_id"]({ logicalId: String(logicalId) }, fields);
 };
@@ -44,7 +44,7 @@ export const assertAppNameFree = (
 };
 
 /** @throws `app:already_exists` when an app of the scope has the name or the `logicalId`. The name is checked first. */
-export const assertAppIdentityFree = (
+export const assertNewAppIdentityFree = (
   context: RuleContext,
   scope: AppScope,
   name: string,

@@ -4,7 +4,7 @@ import { preloadFirstPage, respondWithPage } from "../../request/paging.js";
 import type { PresentRow } from "../../context/row-texts.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { AppRow } from "../../store/rows.js";
-import { assertAppLogicalIdFree, assertAppNameFree, assertAppIdentityFree } from "./app-identities.js";
+import { assertAppLogicalIdFree, assertAppNameFree, assertNewAppIdentityFree } from "./app-identities.js";
 import {
   type BranchChoice,
   chooseBranch,
@@ -12,7 +12,7 @@ import {
   findChosenBranchId,
   assertNoLogicalIdWithGitName,
   assertNoLogicalIdWithMove,
-  assertOneBranchField,
+  assertAtMostOneBranchField,
   ensureBranch,
 } from "../branches/branch-choice.js";
 import { toBranchLookup, assertOneBranchFilter } from "../branches/branch-filter.js";
@@ -75,14 +75,14 @@ const createListHandler = (collection: AppCollection) => {
 
 const checkCreateApp = (call: CreateAppCall) => {
   const { context, body } = call;
-  assertOneBranchField(body);
+  assertAtMostOneBranchField(body);
   assertNoLogicalIdWithGitName(body);
   const project = requireProject(call, body.projectId);
   const choice: BranchChoice = chooseBranch(call, project.id, body) ?? {
     branch: requireDefaultBranch(context, project.id),
   };
   const scope = { projectId: project.id, branchId: findChosenBranchId(choice) };
-  assertAppIdentityFree(context, scope, body.displayName, body.logicalId ?? null);
+  assertNewAppIdentityFree(context, scope, body.displayName, body.logicalId ?? null);
   return { project, choice };
 };
 
@@ -115,7 +115,7 @@ const createGetHandler = (collection: AppCollection) => ({
 
 const checkUpdate = (call: UpdateCall) => {
   const { context, body } = call;
-  assertOneBranchField(body);
+  assertAtMostOneBranchField(body);
   assertNoLogicalIdWithMove(body);
   const app = requireApp(call);
   const choice = chooseBranch(call, app.projectId, body);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { OperationCall } from "../../context/operation-handler.js";
 import {
-  type BranchFields,
+  type PlacementFields,
   assertNoLogicalIdWithGitName,
   assertNoLogicalIdWithMove,
-  assertOneBranchField,
+  assertAtMostOneBranchField,
   chooseBranch,
   findChosenBranchId,
 } from "./branch-choice.js";
@@ -24,7 +24,7 @@ const call = {
 } as unknown as OperationCall;
 
 describe("the branch that a request names", () => {
-  it.each<[BranchFields, unknown, unknown]>([
+  it.each<[PlacementFields, unknown, unknown]>([
     [{}, undefined, undefined],
     [{ branchId: null }, "unassigned", null],
     [{ branchGitName: null }, "unassigned", null],
@@ -51,10 +51,10 @@ describe("the branch that a request names", () => {
   });
 });
 
-it.each<[(fields: BranchFields) => void, BranchFields, string | undefined]>([
-  [assertOneBranchField, { branchId: "a", branchGitName: "b" }, "/branchGitName"],
-  [assertOneBranchField, { branchId: "a", branchGitName: null }, undefined],
-  [assertOneBranchField, { branchId: null, branchGitName: null }, undefined],
+it.each<[(fields: PlacementFields) => void, PlacementFields, string | undefined]>([
+  [assertAtMostOneBranchField, { branchId: "a", branchGitName: "b" }, "/branchGitName"],
+  [assertAtMostOneBranchField, { branchId: "a", branchGitName: null }, undefined],
+  [assertAtMostOneBranchField, { branchId: null, branchGitName: null }, undefined],
   [assertNoLogicalIdWithGitName, { logicalId: "a", branchGitName: "b" }, "/logicalId"],
   [assertNoLogicalIdWithGitName, { logicalId: "a", branchId: "b" }, undefined],
   [assertNoLogicalIdWithGitName, { logicalId: null, branchGitName: "b" }, undefined],

@@ -8,14 +8,14 @@ export type BranchChoice = NamedBranch | "unassigned";
 
 export type NamedBranch = { branch: BranchRow } | { newGitName: string };
 
-export interface BranchFields {
+export interface PlacementFields {
   branchId?: string | null | undefined;
   branchGitName?: string | null | undefined;
   logicalId?: string | null | undefined;
 }
 
 /** @throws RequestError 422 `validation:failed` when both fields name a branch. Null counts as absent. */
-export const assertOneBranchField = ({ branchId, branchGitName }: BranchFields): void => {
+export const assertAtMostOneBranchField = ({ branchId, branchGitName }: PlacementFields): void => {
   if (typeof branchId === "string" && typeof branchGitName === "string") {
     throw errors.validationFailed([{ path: "/branchGitName", message: "cannot be combined with branchId" }]);
   }
@@ -25,7 +25,7 @@ export const assertOneBranchField = ({ branchId, branchGitName }: BranchFields):
  * @throws RequestError 422 `validation:failed` for a `logicalId` together with a `branchGitName`. See the `apps.create`
  * and `projects.databases.create` operations.
  */
-export const assertNoLogicalIdWithGitName = ({ logicalId, branchGitName }: BranchFields): void => {
+export const assertNoLogicalIdWithGitName = ({ logicalId, branchGitName }: PlacementFields): void => {
   if (typeof logicalId === "string" && typeof branchGitName === "string") {
     throw errors.validationFailed([
       { path: "/logicalId", message: "cannot be combined with branchGitName; use branchId" },
@@ -34,7 +34,7 @@ export const assertNoLogicalIdWithGitName = ({ logicalId, branchGitName }: Branc
 };
 
 /** @throws RequestError 422 `validation:failed` for a `logicalId` together with a move to another branch. */
-export const assertNoLogicalIdWithMove = ({ logicalId, branchId, branchGitName }: BranchFields): void => {
+export const assertNoLogicalIdWithMove = ({ logicalId, branchId, branchGitName }: PlacementFields): void => {
   if (logicalId !== undefined && (branchId !== undefined || branchGitName !== undefined)) {
     throw errors.validationFailed([
       { path: "/logicalId", message: "cannot be combined with a branch; move first, then set logicalId" },
@@ -59,7 +59,7 @@ export const requireDefaultBranch = (context: RuleContext, projectId: string): B
 export const chooseBranch = (
   call: OperationCall,
   projectId: string,
-  { branchId, branchGitName }: BranchFields,
+  { branchId, branchGitName }: PlacementFields,
 ): BranchChoice | undefined => {
   if (typeof branchId === "string") {
     const branch = call.context.store.branches.get(branchId);
@@ -84,10 +84,7 @@ export const ensureBranch = (context: RuleContext, projectId: string, choice: Na
   "branch" in choice ? choice.branch : addBranch(context, projectId, choice.newGitName);
 
 /** Returns the fields that place a database or an app in a project and on a branch. */
-export const buildMembershipFields = (
-  project: Pick<ProjectRow, "id" | "workspaceId">,
-  branch: BranchRow,
-) => ({
+export const buildPlacementFields = (project: Pick<ProjectRow, "id" | "workspaceId">, branch: BranchRow) => ({
   workspaceId: project.workspaceId,
   projectId: project.id,
   branchId: branch.id,

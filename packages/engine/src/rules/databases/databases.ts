@@ -6,15 +6,15 @@ import { requireAccess } from "../../request/resource-access.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
 import type { Preload } from "../../store/preload.js";
 import {
-  type BranchFields,
+  type PlacementFields,
   type NamedBranch,
   chooseBranch,
   requireDefaultBranch,
   findChosenBranchId,
-  buildMembershipFields,
+  buildPlacementFields,
   assertNoLogicalIdWithGitName,
   assertNoLogicalIdWithMove,
-  assertOneBranchField,
+  assertAtMostOneBranchField,
   ensureBranch,
 } from "../branches/branch-choice.js";
 import { toBranchLookup, assertOneBranchFilter } from "../branches/branch-filter.js";
@@ -47,7 +47,7 @@ const assertDatabaseLogicalIdFree = (
 const chooseDatabaseBranch = (
   call: OperationCall,
   projectId: string,
-  fields: BranchFields,
+  fields: PlacementFields,
 ): NamedBranch | undefined => {
   const choice = chooseBranch(call, projectId, fields);
   if (choice === "unassigned") {
@@ -56,10 +56,10 @@ const chooseDatabaseBranch = (
   return choice;
 };
 
-type CreateFields = SourceFields & BranchFields & { region?: string; name?: string; isDefault?: boolean };
+type CreateFields = SourceFields & PlacementFields & { region?: string; name?: string; isDefault?: boolean };
 
 const checkCreateDatabase = (call: OperationCall, projectId: string, fields: CreateFields) => {
-  assertOneBranchField(fields);
+  assertAtMostOneBranchField(fields);
   assertNoLogicalIdWithGitName(fields);
   const source = resolveSource(fields);
   const project = requireProject(call, projectId);
@@ -79,7 +79,7 @@ const addRequestedDatabase = (
 ) => {
   const { project, choice, source, logicalId } = checkedRequest;
   return addDatabase(context, {
-    ...buildMembershipFields(project, ensureBranch(context, project.id, choice)),
+    ...buildPlacementFields(project, ensureBranch(context, project.id, choice)),
     name: fields.name,
     logicalId,
     region: chooseDatabaseRegion(context, project, fields.region),
@@ -157,7 +157,7 @@ export const databaseHandlers = {
     preloads: ({ path }) => preloadDatabaseReferences(path.databaseId),
     check: (call) => {
       const { context, body } = call;
-      assertOneBranchField(body);
+      assertAtMostOneBranchField(body);
       assertNoLogicalIdWithMove(body);
       const database = requireAccess(call, "database", call.path.databaseId);
       const choice = chooseDatabaseBranch(call, database.projectId, body);

@@ -5,7 +5,7 @@ import { errors } from "../../values/errors.js";
 import { preloadFirstPage, respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
-import { addBranch, buildMembershipFields } from "../branches/branch-choice.js";
+import { addBranch, buildPlacementFields } from "../branches/branch-choice.js";
 import { addDatabase } from "../databases/database-creation.js";
 import { requestChange } from "../databases/database-changes.js";
 import { removeProject } from "../databases/database-removal.js";
@@ -110,7 +110,7 @@ export const projectHandlers = {
         return { status: 201, body: { data: { ...presentProject(context, project), database: null } } };
       }
       const { database, connection } = addDatabase(context, {
-        ...buildMembershipFields(project, branch),
+        ...buildPlacementFields(project, branch),
         name: project.name,
         logicalId: null,
         region: chooseDatabaseRegion(context, project, "inherit"),

@@ -12,7 +12,7 @@ import {
 } from "@mgmt/internal/processes/process-liveness";
 import { createPsProcesses } from "@mgmt/internal/processes/ps-processes";
 import { platformErrors } from "../../errors/platform-error.js";
-import { LockPipe, isOnLocalFileSystem, readPipeLiveness } from "./lock-pipe.js";
+import { LockPipe, isOnKnownLocalFileSystem, readPipeHolderLiveness } from "./lock-pipe.js";
 import { readDirectoryInode } from "./manifest.js";
 import { readOwnedFile } from "./safe-file.js";
 
@@ -64,7 +64,7 @@ export class DirectoryLock {
       const { self: ownProcess } = createPsProcesses();
       const location = {
         directory: await readDirectoryInode(dataDir),
-        isLocal: await isOnLocalFileSystem(dataDir),
+        isLocal: await isOnKnownLocalFileSystem(dataDir),
       };
       await createDurableFile(
         claimPath,
@@ -168,8 +168,8 @@ const checkLiveness = async (dataDir: string, lockContent: LockContent): Promise
   const liveness = determineLiveness(lockContent, createPsProcesses());
   if (liveness !== "unknown") return liveness;
   // Another system does not know who has opened a pipe in this one.
-  if (!lockContent.isLocal || !(await isOnLocalFileSystem(dataDir))) return "unknown";
-  const pipeLiveness = readPipeLiveness(pipePath(join(dataDir, lockFileName), lockContent.id));
+  if (!lockContent.isLocal || !(await isOnKnownLocalFileSystem(dataDir))) return "unknown";
+  const pipeLiveness = readPipeHolderLiveness(pipePath(join(dataDir, lockFileName), lockContent.id));
   // In a copy, from which pipes are often missing, nobody holds the lock.
   return pipeLiveness === "unknown" && lockContent.directory !== (await readDirectoryInode(dataDir))
     ? "dead"

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isOnLocalFileSystem } from "./lock-pipe.js";
+import { isOnKnownLocalFileSystem } from "./lock-pipe.js";
 import { DirectoryLock } from "./directory-lock.js";
 import { temporaryDirectory } from "../../../test/cluster.js";
 import { elsewhere, lockText } from "../../../test/lock-owners.js";
@@ -37,7 +37,7 @@ describe.skipIf(process.platform !== "linux")("the lock of a process in another 
   const makePipe = (): void => void execFileSync("mkfifo", ["-m", "600", pipe()]);
 
   it("is refused while a process has its pipe open, and taken over when none has", async ({ skip }) => {
-    if (!(await isOnLocalFileSystem(directory)))
+    if (!(await isOnKnownLocalFileSystem(directory)))
       skip("The temporary directory is not on a local file system");
     makePipe();
     await writeFile(file(), await hidden());
@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== "linux")("the lock of a process in another 
   });
 
   it("does not lock a copy of its directory, from which the pipe is missing", async ({ skip }) => {
-    if (!(await isOnLocalFileSystem(directory)))
+    if (!(await isOnKnownLocalFileSystem(directory)))
       skip("The temporary directory is not on a local file system");
     await writeFile(file(), await hidden({ directory: 1 }));
     await (await acquire()).release();

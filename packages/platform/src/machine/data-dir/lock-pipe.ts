@@ -44,8 +44,8 @@ export class LockPipe {
   }
 }
 
-/** Whether a process has the pipe open for reading. `unknown` if there is no pipe. */
-export const readPipeLiveness = (path: string): ProcessLiveness => {
+/** Returns whether any process has the pipe open for reading. `unknown` if there is no pipe. */
+export const readPipeHolderLiveness = (path: string): ProcessLiveness => {
   try {
     // Other kinds of files have the same error.
     if (!lstatSync(path).isFIFO()) return "unknown";
@@ -59,8 +59,8 @@ export const readPipeLiveness = (path: string): ProcessLiveness => {
 /** The types of file systems that one system alone uses at a time: ext, XFS, Btrfs, ZFS, F2FS, tmpfs and overlays of them. */
 const localFileSystemTypes = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630];
 
-/** Whether no other system, such as a virtual machine or a server of files, can use a directory at the same time. */
-export const isOnLocalFileSystem = async (directory: string): Promise<boolean> => {
+/** Whether no other system, such as a virtual machine or a server of files, can use a directory at the same time, as far as that is known. */
+export const isOnKnownLocalFileSystem = async (directory: string): Promise<boolean> => {
   if (process.platform !== "linux") return false;
   const type = (await statfs(directory).catch(() => undefined))?.type;
   return type !== undefined && localFileSystemTypes.includes(type);

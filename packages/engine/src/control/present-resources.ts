@@ -37,14 +37,14 @@ export const presentRequestedApproval = (row: ApprovalRow, now: number): Request
 
 export const presentUser = ({ id, email, name }: UserRow): MeUser => ({ id, email, name });
 
-const omitPassword = ({ directConnection: _, ...connection }: Connection): Connection => connection;
+const omitDirectConnection = ({ directConnection: _, ...connection }: Connection): Connection => connection;
 
 /** Builds a `Connection` without the optional field that has the password. */
 export const presentConnectionWithoutPassword = (context: RowContext, row: ConnectionRow): Connection =>
-  omitPassword(presentConnection(context, row));
+  omitDirectConnection(presentConnection(context, row));
 
 /** Builds a `Database` whose connections have no passwords. */
 export const presentDatabaseWithoutPasswords = (context: RowContext, row: DatabaseRow): Database => {
   const database = presentDatabase(context, row);
-  return { ...database, connections: database.connections.map(omitPassword) };
+  return { ...database, connections: database.connections.map(omitDirectConnection) };
 };
