@@ -9,7 +9,7 @@ import { isArrayField, toSqlName } from "./tables.js";
 export interface ReadStatement extends Statement {
   readonly preloads: readonly Preload[];
   /** Converts the result of the statement to the result of each preload. */
-  readonly toLoadResults: (results: readonly Columns[], rows: RowCache) => LoadResult[];
+  readonly toLoadResults: (rows: readonly Columns[], rowCache: RowCache) => LoadResult[];
 }
 
 /**
@@ -34,7 +34,10 @@ export const planReads = (
   );
 };
 
-/** Returns one statement for several reads, whose rows have the index of their read as a fourth column. */
+/**
+ * Returns one statement for several reads, whose rows have the index of their read as a fourth column. Postgres appends the results of
+ * `union all` to each other, so the rows of each read keep their order.
+ */
 export const buildUnionStatement = (
   reads: readonly ReadStatement[],
   { values }: StatementParameters,
@@ -73,24 +76,24 @@ const buildReadStatement = (
   group: readonly Preload[],
   parameters: StatementParameters,
 ): ReadStatement => {
-  const [preload] = group;
-  if (preload === undefined) throw new Error("A read needs something that is wanted");
-  const table = `${schema}.${toSqlName(preload.table)}`;
+  const [firstPreload] = group;
+  if (firstPreload === undefined) throw new Error("A statement needs at least one preload");
+  const table = `${schema}.${toSqlName(firstPreload.table)}`;
   const selectClause = `select seq, xmin, doc from ${table}`;
   const { values } = parameters;
-  const readRows = (text: string): ReadStatement => ({
+  const createRowsRead = (text: string): ReadStatement => ({
     text,
     values,
     preloads: group,
-    toLoadResults: (results, cache) => [results.map((columns) => cache.getRow(preload.table, columns))],
+    toLoadResults: (rows, rowCache) => [rows.map((columns) => rowCache.getRow(firstPreload.table, columns))],
   });
-  const readNumber = (text: string): ReadStatement => ({
+  const createNumberRead = (text: string): ReadStatement => ({
     text,
     values,
     preloads: group,
     toLoadResults: ([columns]) => [Number(columns?.[0])],
   });
-  const readByValue = (
+  const createReadByValue = (
     text: string,
     wantedValues: readonly string[],
     valueOf: (loadedRow: LoadedRow) => string,
@@ -98,37 +101,37 @@ const buildReadStatement = (
     text,
     values,
     preloads: group,
-    toLoadResults: (results, cache) => {
+    toLoadResults: (rows, rowCache) => {
       const rowsByValue = new Map<string, LoadedRow[]>();
       for (const value of wantedValues) rowsByValue.set(value, []);
-      for (const columns of results) {
-        const loadedRow = cache.getRow(preload.table, columns);
+      for (const columns of rows) {
+        const loadedRow = rowCache.getRow(firstPreload.table, columns);
         rowsByValue.get(valueOf(loadedRow))?.push(loadedRow);
       }
       return wantedValues.map((value) => rowsByValue.get(value) ?? []);
     },
   });
-  switch (preload.read) {
+  switch (firstPreload.read) {
     case "row": {
       const ids = group.flatMap((member) => (member.read === "row" ? [member.id] : []));
-      return readByValue(
+      return createReadByValue(
         `${selectClause} where id ${parameters.buildEqualsAnyOf(ids)}`,
         ids,
         ({ row }) => row.id,
       );
     }
     case "range": {
-      const field = findSingleTextField(preload);
+      const field = findSingleTextField(firstPreload);
       if (field !== undefined && group.length > 1) {
         const fieldValues = group.flatMap((member) =>
           member.read === "range" ? [String(member.where[field])] : [],
         );
         const text = `${selectClause} where ${toSqlName(field)} ${parameters.buildEqualsAnyOf(fieldValues)} order by seq`;
-        return readByValue(text, fieldValues, ({ row }) =>
+        return createReadByValue(text, fieldValues, ({ row }) =>
           String((row as Row & Record<string, unknown>)[field]),
         );
       }
-      const { where, containing = {}, after, limit, newestFirst } = preload;
+      const { where, containing = {}, after, limit, newestFirst } = firstPreload;
       const conditions = [
         ...buildConditions(where, parameters),
         ...Object.entries(containing).map(
@@ -138,29 +141,29 @@ const buildReadStatement = (
           ? []
           : [`seq ${newestFirst ? "<" : ">"} ${parameters.addNumber(after, "bigint")}`]),
       ];
-      const order = `order by seq${newestFirst ? " desc" : ""}${buildLimitClause(limit, parameters)}`;
-      return readRows(`${selectClause} where ${joinConditions(conditions)} ${order}`);
+      const orderAndLimitClause = `order by seq${newestFirst ? " desc" : ""}${buildLimitClause(limit, parameters)}`;
+      return createRowsRead(`${selectClause} where ${joinConditions(conditions)} ${orderAndLimitClause}`);
     }
     case "referenced": {
-      const { table: fromTable, id, field } = preload.by;
-      const ids = `select ${toSqlName(field)} from ${schema}.${toSqlName(fromTable)} where id = ${parameters.addText(id)}`;
-      return readRows(`${selectClause} where id = (${ids})`);
+      const { table: fromTable, id, field } = firstPreload.by;
+      const idSubquery = `select ${toSqlName(field)} from ${schema}.${toSqlName(fromTable)} where id = ${parameters.addText(id)}`;
+      return createRowsRead(`${selectClause} where id = (${idSubquery})`);
     }
     case "expired": {
-      const expiredCondition = `expires_at <= ${parameters.addNumber(preload.time)}`;
-      return readRows(
-        `${selectClause} where ${expiredCondition} order by expires_at, seq${buildLimitClause(preload.limit, parameters)}`,
+      const expiredCondition = `expires_at <= ${parameters.addNumber(firstPreload.time)}`;
+      return createRowsRead(
+        `${selectClause} where ${expiredCondition} order by expires_at, seq${buildLimitClause(firstPreload.limit, parameters)}`,
       );
     }
     case "count":
-      return readNumber(
-        `select count(*), null::xid, null::jsonb from ${table} where ${joinConditions(buildConditions(preload.where, parameters))}`,
+      return createNumberRead(
+        `select count(*), null::xid, null::jsonb from ${table} where ${joinConditions(buildConditions(firstPreload.where, parameters))}`,
       );
     case "sequence":
-      return readNumber(`select ${buildNextSequenceSql(table)}, null::xid, null::jsonb`);
+      return createNumberRead(`select ${buildNextSequenceSql(table)}, null::xid, null::jsonb`);
     case "hit":
       return {
-        text: buildCountRequestSql(table, preload, parameters),
+        text: buildRateLimitHitSql(table, firstPreload, parameters),
         values,
         preloads: group,
         toLoadResults: (results) => [results.map(parseRateWindow)],
@@ -212,7 +215,7 @@ const maxDeletedWindows = 2;
  * it started: the clocks of several processes differ by less. Then deletes other ended windows, skipping those that another request
  * has locked.
  */
-const buildCountRequestSql = (
+const buildRateLimitHitSql = (
   table: string,
   { id, now, length, maxCount }: Extract<Preload, { read: "hit" }>,
   parameters: StatementParameters,
