@@ -45,7 +45,7 @@ const runWithMock = async (
 ): Promise<void> => {
   const requestLog = new WatchedTest(name);
   const { mock, baseUrl, close } = await startTestServer(options);
-  mock.followRequests((request) => requestLog.add(request));
+  mock.followRequests((request) => requestLog.addRequest(request));
   try {
     await body({ mock, baseUrl, requestLog });
   } catch (error) {

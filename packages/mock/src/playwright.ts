@@ -52,7 +52,7 @@ export const test: TestType<
   requestLog: [
     async ({ mockServer: { mock }, mockOptions: { assertFaultsStruck = false } }, use, testInfo) => {
       const requestLog = new WatchedTest(testInfo.title);
-      const unfollow = mock.followRequests((request) => requestLog.add(request));
+      const unfollow = mock.followRequests((request) => requestLog.addRequest(request));
       await use(requestLog);
       unfollow();
       const hasPassed = testInfo.status === testInfo.expectedStatus;

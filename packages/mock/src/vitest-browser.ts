@@ -50,7 +50,7 @@ export const createTest = (options: PageKitOptions = {}): TestAPI<PageFixtures> 
     },
     mock: async ({ requestLog }, use) => {
       const mock = setupMockWorker({ validateResponses: true, ...mockOptions });
-      mock.followRequests((request) => requestLog.add(request));
+      mock.followRequests((request) => requestLog.addRequest(request));
       await mock.start(startOptions);
       await use(mock);
       const clockNote = describeFrozenClock(mock, requestLog.requests);

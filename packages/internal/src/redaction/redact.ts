@@ -1,7 +1,7 @@
 import { isHarmlessField, isSecretField, secretFields } from "../generated/secret-fields.js";
 import { replaceJson } from "../text/embedded-json.js";
 import { decodeBase64, decodeHex, decodePercent, isReadableText } from "../text/encodings.js";
-import { applyRules, messageRules, valueRules, mask } from "./secret-patterns.js";
+import { applyRules, messageRules, fieldTextRules, secretMask } from "./secret-patterns.js";
 import { escapeUnsafe } from "../text/unsafe-characters.js";
 
 /** Shorter secrets occur in other strings by chance. */
@@ -15,14 +15,14 @@ const maxLevels = 100;
 interface RedactionScope {
   /** Secrets to mask wherever they are. */
   readonly knownSecrets: readonly string[];
-  readonly rules: typeof valueRules;
+  readonly rules: typeof fieldTextRules;
   /** Number of encodings around the text. */
   readonly encodings: number;
   /** Number of objects and arrays around the value. */
   readonly levels: number;
 }
 
-const createScope = (knownSecrets: readonly string[] = [], rules = valueRules): RedactionScope => ({
+const createScope = (knownSecrets: readonly string[] = [], rules = fieldTextRules): RedactionScope => ({
   knownSecrets,
   rules,
   encodings: 0,
@@ -42,24 +42,24 @@ const redactText = (text: string, scope: RedactionScope): string => {
   if (json !== undefined) return redactJson(json, innerScope) ?? text;
   const redactedJson = isInnermost ? text : replaceJson(text, (value) => redactJson(value, innerScope));
   let redactedText = applyRules(redactedJson, rules);
-  for (const secret of knownSecrets) redactedText = redactedText.replaceAll(secret, mask);
+  for (const secret of knownSecrets) redactedText = redactedText.replaceAll(secret, secretMask);
   if (isInnermost) return redactedText;
   const redactInner = (decoded: string): string => redactText(decoded, innerScope);
   // Base64 comes before forms, in which its plus signs would be spaces.
   return redactedText
     .replace(/(?<![\w+/-])((?:[\w+/-]{40,100}\r?\n)+)([\w+/-]{1,100}={0,2})?/g, (lines, lastLine: string) =>
       [lines, lastLine].some((part) => holdsSecret(part.replace(/\s/g, ""), knownSecrets, redactInner))
-        ? mask
+        ? secretMask
         : lines,
     )
     .replace(/[\w+/-]{8,}={0,2}/g, (encoded) => {
-      if (holdsSecret(encoded, knownSecrets, redactInner)) return mask;
+      if (holdsSecret(encoded, knownSecrets, redactInner)) return secretMask;
       // The first segments of a path are not encoded.
       const segments = encoded.includes("/") ? encoded.split("/") : [];
       const index = segments.findIndex(
         (part) => part.length >= 8 && holdsSecret(part, knownSecrets, redactInner),
       );
-      return index < 0 ? encoded : [...segments.slice(0, index), mask].join("/");
+      return index < 0 ? encoded : [...segments.slice(0, index), secretMask].join("/");
     })
     .replace(/[^\s"<>]+/g, (encoded) => {
       if (!encoded.includes("%") && !(encoded.includes("+") && encoded.includes("="))) return encoded;
@@ -92,9 +92,9 @@ const parseContainer = (text: string): unknown => {
 
 const encodeText = (text: string): string => {
   try {
-    return encodeURI(text).replaceAll(encodeURI(mask), mask);
+    return encodeURI(text).replaceAll(encodeURI(secretMask), secretMask);
   } catch {
-    return mask;
+    return secretMask;
   }
 };
 
@@ -126,7 +126,7 @@ const privateKeyFields: readonly string[] = ["d", "p", "q", "dp", "dq", "qi", "o
 const redactValue = (value: unknown, scope: RedactionScope): unknown => {
   if (typeof value === "string") return redactText(value, scope);
   if (typeof value !== "object" || value === null) return value;
-  if (scope.levels === maxLevels) return mask;
+  if (scope.levels === maxLevels) return secretMask;
   const innerScope = { ...scope, levels: scope.levels + 1 };
   return Array.isArray(value) ? redactArray(value, innerScope) : redactObject(value, innerScope);
 };
@@ -182,7 +182,7 @@ const redactArray = (values: readonly unknown[], scope: RedactionScope): unknown
 /** Redacts the value of a field with the name of a secret: all of it, except information about the secret. */
 const redactSecret = (name: string, value: unknown, scope: RedactionScope): unknown => {
   if (value === null) return null;
-  if (typeof value !== "object" || scope.levels === maxLevels || hasUserChosenNames(name)) return mask;
+  if (typeof value !== "object" || scope.levels === maxLevels || hasUserChosenNames(name)) return secretMask;
   const innerScope = { ...scope, levels: scope.levels + 1 };
   if (Array.isArray(value)) return value.map((item: unknown) => redactSecret(name, item, innerScope));
   return mapFields(value, innerScope, (fieldName, item) =>
@@ -232,7 +232,7 @@ export const redactHeaders = (
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      isSecretField(name) ? mask : redactText(value, createScope(knownSecrets)),
+      isSecretField(name) ? secretMask : redactText(value, createScope(knownSecrets)),
     ]),
   );
 

@@ -1,7 +1,7 @@
 import { isSecretField } from "../generated/secret-fields.js";
 import { decodeBase64 } from "../text/encodings.js";
 
-export const mask = "[redacted]";
+export const secretMask = "[redacted]";
 
 /** Replaces the secrets of one form in a string. */
 type RedactionRule = (text: string) => string;
@@ -15,7 +15,7 @@ const createReplacingRule =
  * Masks values after the names of secrets.
  *
  * @param headPattern matches a name, its first group, and the separator before the value.
- * @param valuePattern matches the value there. A function returns where the value ends.
+ * @param valuePattern matches the value there, and is sticky. A function returns where the value ends.
  */
 const createNamedValueRule = (
   headPattern: RegExp,
@@ -36,8 +36,8 @@ const createNamedValueRule = (
       if (!isSecret(match[1] ?? "")) continue;
       const start = headPattern.lastIndex;
       const end = findEnd(text, start, match);
-      if (end === start || text.startsWith(mask, start)) continue;
-      result += text.slice(position, start) + mask;
+      if (end === start || text.startsWith(secretMask, start)) continue;
+      result += text.slice(position, start) + secretMask;
       position = end;
       headPattern.lastIndex = end;
     }
@@ -45,7 +45,7 @@ const createNamedValueRule = (
   };
 };
 
-/** Returns where a quoted value ends: at a quote with as many backslashes as the first one. */
+/** Returns where a quoted value ends: at a quote with as many backslashes as the first one, which is the second group of the head. */
 const findQuoteEnd = (text: string, start: number, [, , quote = '"']: RegExpExecArray): number => {
   for (let end = text.indexOf(quote, start); end >= 0; end = text.indexOf(quote, end + 1)) {
     if (end === start || text[end - 1] !== "\\") return end;
@@ -54,22 +54,22 @@ const findQuoteEnd = (text: string, start: number, [, , quote = '"']: RegExpExec
 };
 
 /** Masks the part before the host of a URL: in a connection string, up to the last `@`, because passwords may contain others. */
-const urlRule: RedactionRule = (text) => {
-  const scheme = /\b([a-z][a-z0-9+.-]{0,30}):\/\//gi;
-  const webAuthority = /[^\s"'/?#]*/y;
-  const otherAuthority = /[^\s"']*/y;
+const urlCredentialsRule: RedactionRule = (text) => {
+  const schemePattern = /\b([a-z][a-z0-9+.-]{0,30}):\/\//gi;
+  const webAuthorityPattern = /[^\s"'/?#]*/y;
+  const otherAuthorityPattern = /[^\s"']*/y;
   let result = "";
   let position = 0;
-  for (let match = scheme.exec(text); match; match = scheme.exec(text)) {
-    const start = scheme.lastIndex;
-    const authorityPattern = /^https?$/i.test(match[1] ?? "") ? webAuthority : otherAuthority;
+  for (let match = schemePattern.exec(text); match; match = schemePattern.exec(text)) {
+    const start = schemePattern.lastIndex;
+    const authorityPattern = /^https?$/i.test(match[1] ?? "") ? webAuthorityPattern : otherAuthorityPattern;
     authorityPattern.lastIndex = start;
     authorityPattern.test(text);
     const atIndex = text.slice(start, authorityPattern.lastIndex).lastIndexOf("@");
     // Without an `@` here, there is none in a URL that starts later here either.
-    scheme.lastIndex = atIndex < 0 ? authorityPattern.lastIndex : start + atIndex;
+    schemePattern.lastIndex = atIndex < 0 ? authorityPattern.lastIndex : start + atIndex;
     if (atIndex < 0) continue;
-    result += text.slice(position, start) + mask;
+    result += text.slice(position, start) + secretMask;
     position = start + atIndex;
   }
   return result + text.slice(position);
@@ -97,14 +97,14 @@ const anywhereRules: readonly RedactionRule[] = [
   // PEM blocks, except public ones.
   createReplacingRule(
     /-{4,5} ?BEGIN (?!(?:[A-Z0-9 ]{0,40} )?(?:PUBLIC KEY|CERTIFICATE(?: REQUEST)?) ?-)[A-Z0-9 ]{1,60}-{4,5}[^]*?(?:-{4,5} ?END [A-Z0-9 ]{1,60}-{4,5}|$)/g,
-    mask,
+    secretMask,
   ),
   // Headers, except placeholders such as `Authorization: Bearer <token>`.
   createReplacingRule(
     /(?<![\w-])((?:set-)?cookie2?|(?:proxy-)?authorization|authentication-info|x-[\w-]{0,60}(?:token|key|secret))(\s{0,99}:\s{0,99})(?!(?:\w{1,20} )?<[\w -]{1,60}>)[^\s][^\r\n]*/gi,
-    `$1$2${mask}`,
+    `$1$2${secretMask}`,
   ),
-  urlRule,
+  urlCredentialsRule,
   // Parameters of a query, a fragment or a form.
   createNamedValueRule(/[?&#;]([\w.[\]-]{1,100})=/g, /[^&#\s"']+/y, isSecretParameter),
   createNamedValueRule(/(?<![\w.-])([\w.-]{1,100})=/g, /[^&#\s"'=]+={0,2}(?=&\w)/y, isSecretParameter),
@@ -140,14 +140,18 @@ const anywhereRules: readonly RedactionRule[] = [
   ),
   // Flags of a command line.
   createNamedValueRule(/(?<![\w-])--?([\w-]{1,100})[ \t]{1,9}(?![-<[])/g, /"[^"]*"?|'[^']*'?|[^\s]+/y),
-  createReplacingRule(/(?<![\w-])((?:-u|--user)[ \t]{1,9}["']?[^\s:"']{1,200}:)[^\s"']+/g, `$1${mask}`),
+  createReplacingRule(/(?<![\w-])((?:-u|--user)[ \t]{1,9}["']?[^\s:"']{1,200}:)[^\s"']+/g, `$1${secretMask}`),
+  // Elements of XML.
   createNamedValueRule(/<([\w.:-]{1,100})(?:\s[^<>]{0,500})?>/g, /[^<]+(?=<\/)/y),
   // SQL, `.netrc` and `.pgpass`.
-  createReplacingRule(/\b((?:password|identified by)\s{1,9}E?')(?!\[redacted)(?:[^']|'')*/gi, `$1${mask}`),
-  createReplacingRule(/\b(login\s{1,9}\S{1,200}\s{1,9}password\s{1,9})\S+/gi, `$1${mask}`),
+  createReplacingRule(
+    /\b((?:password|identified by)\s{1,9}E?')(?!\[redacted)(?:[^']|'')*/gi,
+    `$1${secretMask}`,
+  ),
+  createReplacingRule(/\b(login\s{1,9}\S{1,200}\s{1,9}password\s{1,9})\S+/gi, `$1${secretMask}`),
   createReplacingRule(
     /(?<![\w.*-])([\w.*-]{1,255}:(?:\d{2,5}|\*):[A-Za-z_*][\w-]{0,63}:[\w*.-]{1,63}:)(?![\s[])[^\s"']+/g,
-    `$1${mask}`,
+    `$1${secretMask}`,
   ),
   // Prose: `the token is 3f8a…`.
   createReplacingRule(
@@ -155,29 +159,31 @@ const anywhereRules: readonly RedactionRule[] = [
       `\\b((?:token|password|secret|passphrase|passcode|api key|private key)(?:\\s{1,9}(?:is|was))?:?\\s{1,9})(?!${idPattern})(?=[^\\s\\d]{0,200}\\d)(?![\\w+.-]{1,30}://)[^\\s"'<>[\\]{}()]{12,}`,
       "gi",
     ),
-    `$1${mask}`,
+    `$1${secretMask}`,
   ),
   // A JSON web token.
-  createReplacingRule(/\beyJ[\w-]{1,4096}\.[\w-]+\.?[\w-]*/g, mask),
+  createReplacingRule(/\beyJ[\w-]{1,4096}\.[\w-]+\.?[\w-]*/g, secretMask),
+  // Credentials after the scheme of a header.
   (text) =>
     text.replace(/\b(basic\s{1,9})([\w+/-]{4,}={0,2})/gi, (match, scheme: string, credentials: string) =>
-      decodeBase64(credentials).includes(":") ? `${scheme}${mask}` : match,
+      decodeBase64(credentials).includes(":") ? `${scheme}${secretMask}` : match,
     ),
   createReplacingRule(
     /\b((?:Digest|Negotiate|NTLM)\s{1,9})(?=[A-Za-z+/]{0,200}\d)[\w+/-]{16,}={0,2}/g,
-    `$1${mask}`,
+    `$1${secretMask}`,
   ),
 ];
 
-export const valueRules: readonly RedactionRule[] = [
+/** For values of fields, headers, and URLs: the word after "bearer" is a token. */
+export const fieldTextRules: readonly RedactionRule[] = [
   ...anywhereRules,
-  createReplacingRule(/\b(bearer\s{1,9})(?!<)\S+/gi, `$1${mask}`),
+  createReplacingRule(/\b(bearer\s{1,9})(?!<)\S+/gi, `$1${secretMask}`),
 ];
 
 /** A message may contain the words "bearer token"; only strings that look like a token are masked. */
 export const messageRules: readonly RedactionRule[] = [
   ...anywhereRules,
-  createReplacingRule(/\b(bearer\s{1,9})[\w.~+/-]{12,}=*/gi, `$1${mask}`),
+  createReplacingRule(/\b(bearer\s{1,9})[\w.~+/-]{12,}=*/gi, `$1${secretMask}`),
 ];
 
 export const applyRules = (text: string, rules: readonly RedactionRule[]): string => {

@@ -13,7 +13,7 @@ export const findClosestName = (
     const letters = toLetters(name);
     const isContained = letters.includes(word) || word.includes(letters);
     const spellings = [letters, ...(synonyms[name] ?? [])];
-    const errors = spellings
+    const errorCounts = spellings
       .map((spelling) => ({
         count: countTypingErrors(word, spelling),
         maxCount: computeMaxTypingErrors(word, spelling),
@@ -21,10 +21,10 @@ export const findClosestName = (
       .filter(({ count, maxCount }) => isContained || count <= maxCount)
       .map(({ count }) => count);
     const hasSameBeginning = letters.startsWith(word.slice(0, minLength));
-    return { name, errors: Math.min(...errors, hasSameBeginning ? Number.MAX_VALUE : Infinity) };
+    return { name, errorCount: Math.min(...errorCounts, hasSameBeginning ? Number.MAX_VALUE : Infinity) };
   });
-  const [closest] = candidates.sort((first, second) => first.errors - second.errors);
-  return closest && closest.errors < Infinity ? closest.name : undefined;
+  const [closest] = candidates.sort((first, second) => first.errorCount - second.errorCount);
+  return closest && closest.errorCount < Infinity ? closest.name : undefined;
 };
 
 /** Fewer letters than these are similar to too much. */

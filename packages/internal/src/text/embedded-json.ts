@@ -1,5 +1,5 @@
 /** How often a string is searched for the ends of objects, as a multiple of its length: it may consist of braces. */
-const maxPasses = 4;
+const maxScanFactor = 4;
 
 /** Replaces each JSON object and array inside a string by the result of a function for its value, unless that is undefined. */
 export const replaceJson = (
@@ -12,7 +12,7 @@ export const replaceJson = (
   const openingPattern = /[[{]/g;
   for (
     let match = openingPattern.exec(text);
-    match && scannedLength <= maxPasses * text.length;
+    match && scannedLength <= maxScanFactor * text.length;
     match = openingPattern.exec(text)
   ) {
     const { end, isComplete } = findEndOfJson(text, match.index);

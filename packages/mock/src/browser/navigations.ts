@@ -16,7 +16,7 @@ export interface NavigationOptions {
   readonly isStatePersisted: boolean;
   /** Called with the reason why a login is not possible. */
   readonly report: (error: unknown) => void;
-  /** Ends it. */
+  /** Ends the interception. */
   readonly signal: AbortSignal;
 }
 
@@ -43,8 +43,8 @@ export const interceptNavigations = (
   let isAuthorizationPageOpen = false;
   const listener = (event: Event): void => {
     // The type of the events with this name.
-    const navigate = event as NavigateEvent;
-    const { destination, navigationType, canIntercept } = navigate;
+    const navigateEvent = event as NavigateEvent;
+    const { destination, navigationType, canIntercept } = navigateEvent;
     const url = new URL(destination.url);
     if (url.origin + url.pathname === endpoint) {
       event.preventDefault();
@@ -63,7 +63,7 @@ export const interceptNavigations = (
       return;
     } else if (navigationType === "traverse" && destination.sameDocument && canIntercept) {
       // The document no longer has the content of that address.
-      navigate.intercept({ handler: async () => location.reload() });
+      navigateEvent.intercept({ handler: async () => location.reload() });
     }
     // The router of the app is still there, and would show the app in the page.
     event.stopImmediatePropagation();

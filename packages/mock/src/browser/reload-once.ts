@@ -21,7 +21,7 @@ export const forgetReload = (): void => {
   }
 };
 
-/** Returns whether the page was loaded again by this module, and remembers that it is. */
+/** Returns whether the page was just loaded again by this module. If not, remembers that it is going to be. */
 const checkAndMarkReload = (): boolean => {
   const isReload = performance
     .getEntriesByType("navigation")

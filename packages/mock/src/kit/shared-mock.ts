@@ -104,7 +104,7 @@ export class SharedMock {
   #openMock(): Mock {
     const mock = new Mock(this.#settings.mockOptions);
     mock.followRequests((request) => {
-      for (const test of this.#listPossibleSenders(request)) test.add(request);
+      for (const test of this.#listPossibleSenders(request)) test.addRequest(request);
     });
     return mock;
   }
@@ -125,7 +125,7 @@ export const openOwnMock = (test: WatchedTest, settings: KitSettings): Mock => {
   ownMockCount += 1;
   const baseUrl = `https://api-${String(ownMockCount)}.mgmt.test`;
   const mock = new Mock({ ...settings.mockOptions, baseUrl });
-  mock.followRequests((request) => test.add(request));
+  mock.followRequests((request) => test.addRequest(request));
   listenForTests(mock, settings, () => ((findRunningTest() ?? test) === test ? [test] : []));
   return mock;
 };
@@ -153,7 +153,7 @@ const listenForTests = (
 /** Adds the problems of its mock to a test that ends. */
 const addMockProblems = (mock: Mock, test: WatchedTest, { server }: KitSettings): void => {
   const interceptionError = findInterceptionError(mock);
-  if (interceptionError) test.fail(interceptionError);
+  if (interceptionError) test.failAtEnd(interceptionError);
   if (server && test.requests.length === 0 && !isReceiving(mock)) {
     test.addNote(
       "The server of createTest({ server }) is not listening. If the test sends requests, call server.listen() before it, and start no other " +
@@ -190,6 +190,7 @@ const selectForeignStrategy = (
   const target = new URL(url);
   if (passThrough(target)) return "bypass";
   const tests = [...senders];
-  for (const test of tests) test.addUnmatched(`${method} ${target.origin}${target.pathname} → another host`);
+  for (const test of tests)
+    test.addUnmatchedLine(`${method} ${target.origin}${target.pathname} → another host`);
   return tests.every(({ isUnmatchedAllowed }) => isUnmatchedAllowed) ? "bypass" : "error";
 };

@@ -26,11 +26,16 @@ describe("the error at the end of a test", () => {
     ["its requests for a test that fails", () => undefined, true, "sent no requests"],
     [
       "the first failure of its mock",
-      (test) => [first, second].forEach((error) => error && test.fail(error)),
+      (test) => [first, second].forEach((error) => error && test.failAtEnd(error)),
       false,
       "first",
     ],
-    ["the failure of its mock, of a test that fails", (test) => first && test.fail(first), true, "first"],
+    [
+      "the failure of its mock, of a test that fails",
+      (test) => first && test.failAtEnd(first),
+      true,
+      "first",
+    ],
     ["what matters only if it passes", (test) => ifPassed && test.failIfPassed(ifPassed), false, "if passed"],
     [
       "its requests rather than what matters if it passes",
@@ -38,29 +43,29 @@ describe("the error at the end of a test", () => {
       true,
       "sent no requests",
     ],
-    ["a request that no operation matches", (test) => test.add(unmatched), false, "GET /v2"],
+    ["a request that no operation matches", (test) => test.addRequest(unmatched), false, "GET /v2"],
     [
       "a method that no operation has",
-      (test) => test.add({ ...unmatched, code: "route:method_not_allowed" }),
+      (test) => test.addRequest({ ...unmatched, code: "route:method_not_allowed" }),
       false,
       "GET /v2",
     ],
     [
       "a request to another host",
-      (test) => test.addUnmatched("GET https://x.test/ → another host"),
+      (test) => test.addUnmatchedLine("GET https://x.test/ → another host"),
       false,
       "x.test",
     ],
     [
       "nothing for a request that an operation refuses",
-      (test) => test.add(request({ status: 404, code: "project:not_found" })),
+      (test) => test.addRequest(request({ status: 404, code: "project:not_found" })),
       false,
       undefined,
     ],
     [
       "nothing for an unmatched request that is allowed",
       (test) => {
-        test.add(unmatched);
+        test.addRequest(unmatched);
         test.allowUnmatched();
       },
       false,
@@ -77,7 +82,7 @@ describe("the error at the end of a test", () => {
 
   it("names each unmatched request once", () => {
     const test = new WatchedTest("shop");
-    for (let count = 0; count < 2; count += 1) test.addUnmatched("GET https://x.test/ → another host");
+    for (let count = 0; count < 2; count += 1) test.addUnmatchedLine("GET https://x.test/ → another host");
     expect(test.errorAtEnd(false)?.message.split("another host")).toHaveLength(2);
   });
 });
@@ -102,7 +107,7 @@ describe("the report of the requests of a test", () => {
     ],
   ])("shows one %s", (_, logged, line) => {
     const test = new WatchedTest("shop");
-    test.add(logged);
+    test.addRequest(logged);
     expect(test.describe()).toBe(`Requests of the test "shop":\n  ${line}`);
   });
 
@@ -111,7 +116,7 @@ describe("the report of the requests of a test", () => {
     [52, 50, "  (2 earlier requests)\n"],
   ])("of %s shows the last %s, and then notes", (count, lines, omitted) => {
     const test = new WatchedTest("shop");
-    for (let index = 1; index <= count; index += 1) test.add(request({ path: `/v1/${index}` }));
+    for (let index = 1; index <= count; index += 1) test.addRequest(request({ path: `/v1/${index}` }));
     test.addNote("A note.");
     const expectedLines = Array.from(
       { length: lines },

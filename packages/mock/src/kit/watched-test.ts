@@ -31,13 +31,13 @@ export class WatchedTest {
   }
 
   /** Adds a request that the mock has handled. */
-  add(request: LoggedRequest): void {
+  addRequest(request: LoggedRequest): void {
     this.#requests.push(request);
-    if (isUnmatched(request)) this.addUnmatched(renderRequest(request));
+    if (isUnmatched(request)) this.addUnmatchedLine(renderRequest(request));
   }
 
-  /** Adds a request that the mock has not handled, with the reason. */
-  addUnmatched(line: string): void {
+  /** Adds a line about a request that the mock has no operation for, or that went to another host. */
+  addUnmatchedLine(line: string): void {
     if (!this.#unmatchedLines.includes(line)) this.#unmatchedLines.push(line);
   }
 
@@ -47,7 +47,7 @@ export class WatchedTest {
   }
 
   /** Lets the test fail when it ends. The first error counts. */
-  fail(error: Error): void {
+  failAtEnd(error: Error): void {
     this.#failure ??= error;
   }
 
@@ -63,12 +63,12 @@ export class WatchedTest {
 
   #describeRequests(): string {
     if (this.#requests.length === 0) return `The test "${this.name}" sent no requests to the mock.`;
-    const lines = this.#requests.slice(-maxRequestLines);
-    const omittedCount = this.#requests.length - lines.length;
+    const reportedRequests = this.#requests.slice(-maxRequestLines);
+    const omittedCount = this.#requests.length - reportedRequests.length;
     return [
       `Requests of the test "${this.name}":`,
       ...(omittedCount > 0 ? [`  (${String(omittedCount)} earlier requests)`] : []),
-      ...lines.map((request) => `  ${renderRequest(request)}${renderBody(request)}`),
+      ...reportedRequests.map((request) => `  ${renderRequest(request)}${renderBody(request)}`),
     ].join("\n");
   }
 
@@ -78,7 +78,7 @@ export class WatchedTest {
     return error ?? (hasFailed ? mockErrors.failed(this.describe()) : this.#failureIfPassed);
   }
 
-  /** Returns the error for requests that the mock has no operation for; undefined if there are none or they are allowed. */
+  /** Returns the error for requests that the mock has no operation for, or that went to other hosts; undefined if there are none or they are allowed. */
   unmatchedError(): MockError | undefined {
     if (this.#unmatchedLines.length === 0 || this.#isUnmatchedAllowed) return undefined;
     return mockErrors.unmatched(this.name, this.#unmatchedLines, this.describe());
