@@ -2,7 +2,7 @@ import document from "@mgmt/sdk/openapi.json";
 import { describe, expect, it } from "vitest";
 import { groups } from "./generated/groups.js";
 import { printedResults } from "../commands/schema/generated/printed-schemas.js";
-import { detailColumns, listColumns } from "../output/columns.js";
+import { detailFields, listColumns } from "../output/columns.js";
 import { groupOverrides, commandOverrides } from "./command-override.js";
 import type { Schema } from "./command-definition.js";
 
@@ -120,7 +120,7 @@ describe("the overrides", () => {
       CopyResult: printedResults["db copy"],
       ConnectionStringResult: printedResults["connection-string"],
     };
-    for (const [schema, columns] of Object.entries({ ...listColumns, ...detailColumns })) {
+    for (const [schema, columns] of Object.entries({ ...listColumns, ...detailFields })) {
       for (const { path } of columns) {
         const [holder, place] = placeOf(schema, path);
         expect({

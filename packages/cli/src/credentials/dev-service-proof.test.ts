@@ -4,7 +4,7 @@ import { createServer, request as httpRequest, type Server } from "node:http";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nodeTransport, TokenError } from "../sdk/sdk.js";
-import { addServiceProof } from "./dev-service-proof.js";
+import { requireServiceProof } from "./dev-service-proof.js";
 import type { Result } from "../../test/result.js";
 import { type Account, startAccount } from "../../test/commands/auth/account.js";
 
@@ -192,7 +192,7 @@ describe("a profile of a mgmt dev that has ended", () => {
     const request = { method: "GET", url: `${baseUrl}/v1/projects`, headers: {}, body: undefined };
     const { signal } = new AbortController();
     const profile = { baseUrl, controlUrl: `${baseUrl}/_control`, controlSecretFile: secretFile };
-    const transport = addServiceProof(nodeTransport(), { name: "local", profile }, { signal });
+    const transport = requireServiceProof(nodeTransport(), { name: "local", profile }, { signal });
     await account.server.close(0);
     await expect(transport.send({ ...request, signal })).rejects.toMatchObject({ code: "ECONNREFUSED" });
     const owner = await changeHands([{ status: 200, body: { data: [] } }], portOf(baseUrl));

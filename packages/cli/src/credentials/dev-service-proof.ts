@@ -24,17 +24,17 @@ export const assertDevServiceIsGenuine = async (
 ): Promise<void> => {
   const address = devAddressOf(profile);
   if (address === undefined || !isSameAddress(address, profile.baseUrl)) return;
-  if (!(await checkServiceProof(profile, context))) throw devNotRunningError(name, address);
+  if (!(await isServiceGenuine(profile, context))) throw devNotRunningError(name, address);
 };
 
 /**
- * Wraps a transport: each request waits for the proof of the service, because the `mgmt dev` of the profile can end while a
+ * Wraps a transport: before each request, the service has to prove that it is the one of the profile, because the `mgmt dev` of the profile can end while a
  * command waits or repeats a request. The proof usually travels over the connection of the request that follows. While nothing
  * listens, requests fail as they do without the proof, so that a command continues after a restart of `mgmt dev`.
  *
  * @param proofTransport transport for the proof, whose requests `--debug` does not report. Default: `transport`.
  */
-export const addServiceProof = (
+export const requireServiceProof = (
   transport: Transport,
   { name, profile }: { name: string; profile: Profile },
   { signal }: Pick<Context, "signal">,
@@ -44,7 +44,7 @@ export const addServiceProof = (
   if (address === undefined || !isSameAddress(address, profile.baseUrl)) return transport;
   return {
     async send(request) {
-      if (!(await requestServiceProof(profile, proofTransport, signal))) {
+      if (!(await verifyService(profile, proofTransport, signal))) {
         // The SDK repeats requests after other errors.
         const cause = devNotRunningError(name, address);
         throw new TokenError("The service is not the one that the token is for", { cause });
@@ -55,12 +55,12 @@ export const addServiceProof = (
 };
 
 /** Whether the service at the control URL of the profile proves to be the running `mgmt dev` that wrote its secret file. */
-export const checkServiceProof = async (
+export const isServiceGenuine = async (
   profile: Profile,
   { output, signal }: Pick<Context, "output" | "signal">,
 ): Promise<boolean> => {
   try {
-    return await requestServiceProof(profile, addSlownessNotices(nodeTransport(), output), signal);
+    return await verifyService(profile, addSlownessNotices(nodeTransport(), output), signal);
   } catch {
     signal.throwIfAborted();
     return false;
@@ -71,7 +71,7 @@ export const checkServiceProof = async (
  * Asks the service to prove that it knows the secret, which is not sent. Every start of `mgmt dev` makes a new secret. Errors of the
  * transport are thrown unchanged.
  */
-const requestServiceProof = async (
+const verifyService = async (
   profile: Profile,
   transport: Transport,
   callerSignal: AbortSignal,

@@ -5,7 +5,7 @@ import { createLoginStore } from "./credential-store.js";
 import { oauthClientId, createAuthenticator } from "../sdk/oauth.js";
 import { addDebugNotices } from "../transport/debug-requests.js";
 import { createExplainedTransport } from "../transport/explained-transport.js";
-import { addServiceProof } from "./dev-service-proof.js";
+import { requireServiceProof } from "./dev-service-proof.js";
 
 /** Returns the current access token of a login. */
 export type LoginToken = ReturnType<typeof createAuthenticator>["token"];
@@ -18,7 +18,7 @@ export const createLoginTokenReader = (
   const { output, insecureAddresses } = context;
   const nodeHttpTransport = nodeTransport();
   const transport = createExplainedTransport(
-    addServiceProof(
+    requireServiceProof(
       addDebugNotices(nodeHttpTransport, output),
       { name, profile },
       context,

@@ -114,8 +114,8 @@ describe("examineScript", () => {
   const end = "--\n-- PostgreSQL database dump complete\n--\n\n\\unrestrict a1B\n\n";
 
   it("knows a complete dump by its last line", async () => {
-    expect(await examine(dump + end)).toEqual({ isDump: true, ownTransactionLine: undefined });
-    expect(await examine("select 1;")).toEqual({ isDump: false, ownTransactionLine: undefined });
+    expect(await examine(dump + end)).toEqual({ isDump: true, firstTransactionLine: undefined });
+    expect(await examine("select 1;")).toEqual({ isDump: false, firstTransactionLine: undefined });
     expect(await errorOf(examine(dump))).toMatchObject({
       code: "db:incomplete_dump",
       message: expect.stringContaining("its last line is missing"),
@@ -126,9 +126,9 @@ describe("examineScript", () => {
 
   it("takes a dump with large objects for one transaction, unless it has commands of its own", async () => {
     const objects = "BEGIN;\n\nSELECT pg_catalog.lo_open('1', 131072);\n\nCOMMIT;\n";
-    expect(await examine(dump + objects + end)).toEqual({ isDump: true, ownTransactionLine: undefined });
-    expect(await examine(`${dump}ROLLBACK;\n${end}`)).toEqual({ isDump: true, ownTransactionLine: 8 });
-    expect(await examine(objects)).toEqual({ isDump: false, ownTransactionLine: 1 });
+    expect(await examine(dump + objects + end)).toEqual({ isDump: true, firstTransactionLine: undefined });
+    expect(await examine(`${dump}ROLLBACK;\n${end}`)).toEqual({ isDump: true, firstTransactionLine: 8 });
+    expect(await examine(objects)).toEqual({ isDump: false, firstTransactionLine: 1 });
   });
 
   it.each([
@@ -143,7 +143,7 @@ describe("examineScript", () => {
     ["do $$ begin commit; end $$;", undefined],
     ["prepare begin as select 1;", undefined],
   ])("finds the transactions of %s", async (script, line) => {
-    expect(await examine(script)).toEqual({ isDump: false, ownTransactionLine: line });
+    expect(await examine(script)).toEqual({ isDump: false, firstTransactionLine: line });
   });
 
   it.each([

@@ -14,7 +14,7 @@ export const runExaminedScript = async (
   const stopSpinner = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
   const runOnce = (): Promise<void> => runScript(input, facts, access, context);
   try {
-    await (facts.ownTransactionLine === undefined
+    await (facts.firstTransactionLine === undefined
       ? runInOneTransaction(access, context, runOnce)
       : runOnce());
   } finally {

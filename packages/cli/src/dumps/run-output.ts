@@ -61,7 +61,7 @@ export const runProgramOutput = async (
   };
   await runInOneTransaction(access, context, async () => {
     try {
-      const scriptFacts = { isDump: true, ownTransactionLine: undefined };
+      const scriptFacts = { isDump: true, firstTransactionLine: undefined };
       await runScript({ name, readContents: readOutput }, scriptFacts, access, context, options);
     } catch (error) {
       program?.kill();

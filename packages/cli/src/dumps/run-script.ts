@@ -4,10 +4,10 @@ import {
   metaCommandError,
   openTransactionError,
   scriptFailedError,
-  type ScriptProgress,
-  type ServerProblem,
+  type ScriptEffect,
+  type StatementProblem,
   statementTooLongError,
-  ownTransactionError,
+  transactionStatementError,
 } from "../errors/dump-errors.js";
 import type { Context } from "../input/context.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
@@ -21,7 +21,7 @@ export interface ScriptFacts {
   /** Whether it is the output of pg_dump, which is known to be complete by its last line. */
   readonly isDump: boolean;
   /** Line of the first statement that begins or ends a transaction. */
-  readonly ownTransactionLine: number | undefined;
+  readonly firstTransactionLine: number | undefined;
 }
 
 /** How a script is run. */
@@ -50,7 +50,7 @@ export const examineScript = async (
   signal: AbortSignal,
 ): Promise<ScriptFacts> => {
   let [dumpStartCount, dumpEndCount] = [0, 0];
-  let ownTransactionLine: number | undefined;
+  let firstTransactionLine: number | undefined;
   for await (const part of translateSplitErrors(name, splitScript(readContents()))) {
     signal.throwIfAborted();
     if (part.kind === "meta-command" && !isRestrictCommand(part.text)) {
@@ -67,10 +67,10 @@ export const examineScript = async (
       if (dumpEndPattern.test(part.text)) dumpEndCount += 1;
     }
     if (part.kind !== "statement" || !controlsTransaction(part)) continue;
-    if (dumpStartCount === 0 || !isLargeObjectTransaction(part)) ownTransactionLine ??= part.line;
+    if (dumpStartCount === 0 || !isLargeObjectTransaction(part)) firstTransactionLine ??= part.line;
   }
   if (dumpStartCount > dumpEndCount) throw incompleteDumpError(name, missingLastLineText);
-  return { isDump: dumpStartCount > 0, ownTransactionLine };
+  return { isDump: dumpStartCount > 0, firstTransactionLine };
 };
 
 const missingLastLineText = "its last line is missing, which says that the dump is complete";
@@ -113,17 +113,17 @@ const encodeText = (text: string): Uint8Array => new TextEncoder().encode(text);
  */
 export const runScript = async (
   { name, readContents }: Pick<DumpInput, "name" | "readContents">,
-  { isDump, ownTransactionLine }: ScriptFacts,
+  { isDump, firstTransactionLine }: ScriptFacts,
   access: DatabaseAccess,
   context: Pick<Context, "signal">,
   { isProgramOutput = false, adapt = ({ bytes }) => bytes, advise }: ScriptOptions = {},
 ): Promise<void> => {
   const { databaseId } = access;
   const session = await openSession(access, context);
-  let progress: ScriptProgress = ownTransactionLine === undefined ? "undone" : "partly";
+  let effect: ScriptEffect = firstTransactionLine === undefined ? "undone" : "partly_kept";
   let currentStatement: ScriptStatement | undefined;
   try {
-    if (ownTransactionLine === undefined) await session.run(encodeText("begin"));
+    if (firstTransactionLine === undefined) await session.run(encodeText("begin"));
     let transactionStartLine = 1;
     // A script that was examined is.
     let isComplete = !isProgramOutput;
@@ -134,17 +134,13 @@ export const runScript = async (
       if (part.kind === "statement") {
         if (
           isDump &&
-          (isNewTimeoutSetting(part) || (ownTransactionLine === undefined && isLargeObjectTransaction(part)))
+          (isNewTimeoutSetting(part) ||
+            (firstTransactionLine === undefined && isLargeObjectTransaction(part)))
         )
           continue;
-        if (ownTransactionLine === undefined && controlsTransaction(part)) {
-          if (isProgramOutput) throw ownTransactionError(name);
-          throw scriptFailedError(
-            `${name}:${String(part.line)}`,
-            changedStringsProblem,
-            databaseId,
-            progress,
-          );
+        if (firstTransactionLine === undefined && controlsTransaction(part)) {
+          if (isProgramOutput) throw transactionStatementError(name);
+          throw scriptFailedError(`${name}:${String(part.line)}`, changedStringsProblem, databaseId, effect);
         }
         const bytes = adapt(part);
         if (!bytes) continue;
@@ -154,7 +150,7 @@ export const runScript = async (
         if (!wasInTransaction) transactionStartLine = part.line;
         if ((response === "copy") !== part.isCopyFromStdin)
           throw new Error("The server and the script disagree about a COPY");
-        if (ownTransactionLine === undefined && !session.isInTransaction()) progress = "partly";
+        if (firstTransactionLine === undefined && !session.isInTransaction()) effect = "partly_kept";
       } else if (part.kind === "rows") {
         await session.sendRows(part.bytes);
       } else if (part.kind === "rows-end") {
@@ -166,33 +162,33 @@ export const runScript = async (
       } else if (part.kind === "meta-command" && isProgramOutput && !isRestrictCommand(part.text)) {
         throw metaCommandError(name, part.line, part.text.slice(0, 40), "pg_dump writes none.");
       } else if (part.kind === "unfinished" || !isRestrictCommand(part.text)) {
-        throw scriptFailedError(`${name}:${String(part.line)}`, changedStringsProblem, databaseId, progress);
+        throw scriptFailedError(`${name}:${String(part.line)}`, changedStringsProblem, databaseId, effect);
       }
     }
     if (!isComplete) throw incompleteDumpError(name, missingLastLineText);
-    if (ownTransactionLine !== undefined) {
+    if (firstTransactionLine !== undefined) {
       if (session.isInTransaction()) throw openTransactionError(name, transactionStartLine, databaseId);
       return;
     }
-    if (progress === "undone") progress = "unknown";
+    if (effect === "undone") effect = "unknown";
     await session.run(encodeText("commit"));
   } catch (error) {
     context.signal.throwIfAborted();
-    const serverProblem = findServerProblem(error);
-    if (!serverProblem) throw error;
+    const problem = findStatementProblem(error);
+    if (!problem) throw error;
     // The server has refused the commit, and has undone the transaction.
-    if (progress === "unknown" && serverProblem.sqlState !== undefined) progress = "undone";
+    if (effect === "unknown" && problem.sqlState !== undefined) effect = "undone";
     const line = currentStatement ? findErrorLine(currentStatement, error) : 1;
     const scriptPosition = isProgramOutput ? name : `${name}:${String(line)}`;
-    const advice = serverProblem.sqlState === undefined ? undefined : advise?.(serverProblem.sqlState);
-    throw scriptFailedError(scriptPosition, serverProblem, databaseId, progress, advice);
+    const advice = problem.sqlState === undefined ? undefined : advise?.(problem.sqlState);
+    throw scriptFailedError(scriptPosition, problem, databaseId, effect, advice);
   } finally {
     await session.end();
   }
 };
 
 /** The problem of a script that is split differently while it runs than before, because of itself or a setting of its role. */
-const changedStringsProblem: ServerProblem = {
+const changedStringsProblem: StatementProblem = {
   message: "standard_conforming_strings is off, so that strings of the script end elsewhere",
   sqlState: undefined,
   detail: undefined,
@@ -204,7 +200,7 @@ const isNewTimeoutSetting = ({ bytes }: ScriptStatement): boolean =>
   bytes.length < 64 && Buffer.from(bytes).toString() === "SET transaction_timeout = 0;";
 
 /** Returns the message of the server or the network; undefined for an error of this program. */
-const findServerProblem = (error: unknown): ServerProblem | undefined => {
+const findStatementProblem = (error: unknown): StatementProblem | undefined => {
   if (!(error instanceof Error)) return undefined;
   const readField = (key: string): string | undefined => {
     const value: unknown = Reflect.get(error, key);

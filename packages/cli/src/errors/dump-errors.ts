@@ -40,7 +40,7 @@ export const dumpWithoutTablesError = (name: string): CliError =>
   );
 
 /** A statement of an archive would end the transaction in which all of it is restored. */
-export const ownTransactionError = (name: string): CliError =>
+export const transactionStatementError = (name: string): CliError =>
   new CliError(
     "usage",
     "db:own_transaction",
@@ -71,24 +71,24 @@ export const notARegularFileError = (file: string): CliError =>
     "Pass a file, a folder that pg_dump --format=directory has written, or - for standard input: --file - < FILE",
   );
 
-/** How far a script has come, as far as that is known. */
-export type ScriptProgress =
+/** What a script that failed has changed in the database, as far as that is known. */
+export type ScriptEffect =
   /** It was one transaction, which was undone. */
   | "undone"
   /** It has transactions of its own. */
-  | "partly"
+  | "partly_kept"
   /** The connection was lost while the transaction was committed. */
   | "unknown";
 
-const progressHints: Record<ScriptProgress, (databaseId: string) => string> = {
+const effectHints: Record<ScriptEffect, (databaseId: string) => string> = {
   undone: (databaseId) => `Nothing was changed in database ${databaseId}.`,
-  partly: (databaseId) =>
+  partly_kept: (databaseId) =>
     `The script has transactions of its own: database ${databaseId} keeps what it had committed before this line.`,
   unknown: (databaseId) =>
     `The connection was lost during the commit: look into database ${databaseId} to see whether it has the changes.`,
 };
 
-/** Advice by SQLSTATE. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** Advice for a failed script by SQLSTATE. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const adviceBySqlState: Readonly<Record<string, string>> = {
   "25001": "Run this statement by itself: it cannot be part of a transaction.",
   "42501": "A dump of another server can be restored if it was made with --no-owner --no-privileges.",
@@ -98,10 +98,10 @@ const adviceBySqlState: Readonly<Record<string, string>> = {
   "42710": "Restore into an empty database, or drop what is there first.",
 };
 
-/** The server's error for a statement that it refused. */
-export interface ServerProblem {
+/** Why a statement failed: an error of the server or of the connection, or a change of strings that the script must not make. */
+export interface StatementProblem {
   readonly message: string;
-  /** SQLSTATE. Undefined if the connection was lost. */
+  /** SQLSTATE. Undefined if the server sent none, as when the connection was lost. */
   readonly sqlState: string | undefined;
   readonly detail: string | undefined;
   readonly hint: string | undefined;
@@ -113,15 +113,15 @@ export interface ServerProblem {
  */
 export const scriptFailedError = (
   scriptPosition: string,
-  { message, sqlState, detail, hint }: ServerProblem,
+  { message, sqlState, detail, hint }: StatementProblem,
   databaseId: string,
-  progress: ScriptProgress,
+  effect: ScriptEffect,
   otherAdvice?: string,
 ): CliError => {
   const specificAdvice = otherAdvice ?? adviceBySqlState[sqlState ?? ""];
   // The server's own hint says more about its limits.
   const advice = specificAdvice ?? (hint === undefined ? findSqlStateHint(sqlState, message) : undefined);
-  const lines = [detail, hint, progressHints[progress](databaseId), advice];
+  const lines = [detail, hint, effectHints[effect](databaseId), advice];
   return new CliError(
     "failure",
     "db:statement_failed",
@@ -131,7 +131,7 @@ export const scriptFailedError = (
   );
 };
 
-/** @param line of the statement that opened the transaction. */
+/** @param line of the statement that opened the transaction, which may have more than one line. */
 export const openTransactionError = (name: string, line: number, databaseId: string): CliError =>
   new CliError(
     "failure",

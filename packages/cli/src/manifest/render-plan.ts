@@ -3,8 +3,8 @@ import type { Style } from "../output/style.js";
 import { addressLabel } from "./entry.js";
 import type { Plan, Step } from "./plan.js";
 
-/** How the steps of an action are shown. */
-const styleByAction = {
+/** The sign and the color of the steps of an action. */
+const markByAction = {
   create: { sign: "+", tone: "good" },
   update: { sign: "~", tone: "busy" },
   delete: { sign: "-", tone: "bad" },
@@ -13,20 +13,20 @@ const styleByAction = {
 /** Returns the lines of a plan for people, safe on a terminal: creations in green, changes in yellow, and deletions in red. */
 export const renderPlan = ({ steps }: Pick<Plan, "steps">, style: Style): string[] => {
   if (steps.length === 0) return ["No changes."];
-  const countSteps = (action: Step["action"], verb: string): string => {
+  const renderStepCount = (action: Step["action"], verb: string): string => {
     const { length } = steps.filter((step) => step.action === action);
     const text = `${String(length)} to ${verb}`;
-    return length === 0 ? text : style[styleByAction[action].tone](text);
+    return length === 0 ? text : style[markByAction[action].tone](text);
   };
   return [
     ...steps.flatMap((step) => renderStep(step, style)),
     "",
-    `Plan: ${countSteps("create", "create")}, ${countSteps("update", "change")}, ${countSteps("delete", "delete")}.`,
+    `Plan: ${renderStepCount("create", "create")}, ${renderStepCount("update", "change")}, ${renderStepCount("delete", "delete")}.`,
   ];
 };
 
 const renderStep = (step: Step, style: Style): string[] => {
-  const { sign, tone } = styleByAction[step.action];
+  const { sign, tone } = markByAction[step.action];
   const id = step.action === "create" ? "" : ` (${step.id})`;
   return [
     style[tone](toPrintable(`${sign} ${addressLabel(step)}${id}`)),

@@ -1,3 +1,4 @@
+/** A column of a list, or a field of a single resource. */
 export interface Column {
   title: string;
   /** Path of the value in the resource, dotted. */
@@ -14,7 +15,7 @@ const parseColumns = (...specs: string[]): Column[] =>
       return { title, path };
     });
 
-/** Columns of a list, by component schema. The id always comes first. */
+/** Columns of a list, by component schema. The id comes first, if there is one. */
 export const listColumns: Readonly<Record<string, Column[]>> = {
   Project: parseColumns("id, name, region=defaultRegion, logical id=logicalId, created=createdAt"),
   Database: parseColumns(
@@ -65,8 +66,8 @@ const databaseDetails = [
 const connectionDetails =
   "id, name, kind, database=database.id, host=endpoints.direct.host, port=endpoints.direct.port, created=createdAt, url";
 
-/** Lines of one resource, for component schemas and results of commands. */
-export const detailColumns: Readonly<Record<string, Column[]>> = {
+/** Fields of one resource, each on a line of its own, for component schemas and results of commands. */
+export const detailFields: Readonly<Record<string, Column[]>> = {
   Project: parseColumns(projectDetails),
   ProjectWithDatabase: parseColumns(
     projectDetails,
@@ -110,25 +111,28 @@ export const detailColumns: Readonly<Record<string, Column[]>> = {
 };
 
 /** Returns the columns of a list. A schema without an entry above gets the simple fields of its first item. */
-export const selectListColumns = (resource: string | undefined, items: readonly unknown[]): Column[] =>
-  (resource !== undefined && (listColumns[resource] ?? commandListColumns[resource])) ||
-  listSimpleFields(items[0], false);
+export const selectListColumns = (schemaName: string | undefined, items: readonly unknown[]): Column[] =>
+  (schemaName !== undefined && (listColumns[schemaName] ?? commandListColumns[schemaName])) ||
+  deriveColumns(items[0], false);
 
-/** Returns the lines of one resource. */
-export const selectDetailColumns = (resource: string | undefined, value: unknown): Column[] =>
-  (resource !== undefined && detailColumns[resource]) || listSimpleFields(value, true);
+/** Returns the fields of one resource, each of which is a line. */
+export const selectDetailFields = (schemaName: string | undefined, value: unknown): Column[] =>
+  (schemaName !== undefined && detailFields[schemaName]) || deriveColumns(value, true);
 
-/** Returns the fields with a single value, with dotted paths for nested ones. Lists of objects do not fit into a table. */
-const listSimpleFields = (value: unknown, includesNested: boolean, parent = ""): Column[] => {
+/**
+ * Returns columns for the fields with a single value, with dotted paths for nested ones. Lists of objects do not fit into a table, and
+ * the type is the same for all resources of a kind.
+ */
+const deriveColumns = (value: unknown, includesNested: boolean, pathPrefix = ""): Column[] => {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, entry]: [string, unknown]) => {
-    const path = `${parent}${name}`;
-    if (parent === "" && name === "type") return [];
+    const path = `${pathPrefix}${name}`;
+    if (pathPrefix === "" && name === "type") return [];
     if (typeof entry !== "object" || entry === null) return [{ title: formatTitle(path), path }];
     if (Array.isArray(entry)) {
       return entry.some((item) => typeof item === "object") ? [] : [{ title: formatTitle(path), path }];
     }
-    return includesNested ? listSimpleFields(entry, true, `${path}.`) : [];
+    return includesNested ? deriveColumns(entry, true, `${path}.`) : [];
   });
 };
 

@@ -186,24 +186,29 @@ export class Output {
     format: "table" | "csv" | "ndjson" | "name",
   ): Promise<void> {
     const { pager = true } = this.presentation;
-    const [layout, { loadListWriter }, { Screen }] = await Promise.all([
+    const [layout, { loadListWriter }, { PagedOutput }] = await Promise.all([
       this.#buildLayout(resource),
       import("./load-list-writer.js"),
-      import("./screen.js"),
+      import("./paged-output.js"),
     ]);
     const { stdout } = this.streams;
     const writer = await loadListWriter(format, layout);
     const { env, interruption } = this;
-    const screen = new Screen({ stdout, env, pager: pager && format === "table", interruption });
+    const pagedOutput = new PagedOutput({
+      stdout,
+      env,
+      isPagerWanted: pager && format === "table",
+      interruption,
+    });
     let isEmpty = true;
     try {
       for await (const page of pages) {
         isEmpty &&= page.length === 0;
         const text = writer.renderPage(page.map(checkNesting));
-        if (!(await screen.write(format === "csv" ? this.#escapeLogCommands(text) : text))) break;
+        if (!(await pagedOutput.write(format === "csv" ? this.#escapeLogCommands(text) : text))) break;
       }
     } finally {
-      await screen.end();
+      await pagedOutput.end();
     }
     if (isEmpty) this.info("Nothing found.");
     const hiddenTitles = writer.hiddenTitles ?? [];

@@ -1,6 +1,6 @@
 import { valueAt } from "../json/json-path.js";
 import { wrapText } from "./wrap.js";
-import { type Column, selectListColumns, selectDetailColumns } from "./columns.js";
+import { type Column, selectListColumns, selectDetailFields } from "./columns.js";
 import { type TableCell, drawRows, columnGap, measureColumnWidths } from "./draw-rows.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
 import { toPrintable } from "./printable.js";
@@ -137,7 +137,7 @@ export const renderDetails = (
   value: unknown,
   { resource, columns, style, isTerminal, width: availableWidth = Infinity }: ListLayout,
 ): string => {
-  const fields = (columns ?? selectDetailColumns(resource, value)).flatMap((column) => {
+  const fields = (columns ?? selectDetailFields(resource, value)).flatMap((column) => {
     const field = valueAt(value, column.path.split("."));
     if (field === undefined) return [];
     const text = formatValue(field);

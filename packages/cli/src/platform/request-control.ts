@@ -5,7 +5,7 @@ import { invalidAddressError } from "../errors/usage-errors.js";
 import { announceLinkedProfile } from "../profiles/announce-link.js";
 import { chooseProfile, type ValueWithSource } from "../profiles/active-profile.js";
 import { localProfileName, type Profile, findProfile, findRunningProfile } from "../profiles/profile.js";
-import { checkServiceProof } from "../credentials/dev-service-proof.js";
+import { isServiceGenuine } from "../credentials/dev-service-proof.js";
 import { callControl } from "./control.js";
 
 export interface ControlFlags extends GlobalFlags {
@@ -26,7 +26,7 @@ export const requestControl = async (
   context: Context,
 ): Promise<unknown> => {
   const { url, secretFile, profile } = findControl(flags, context);
-  if (profile && !(await checkServiceProof(profile.value, context)))
+  if (profile && !(await isServiceGenuine(profile.value, context)))
     throw devNotRunningError(profile.name, url.value);
   const secret = await context.sources.readSecret(secretFile.value, secretFile.from);
   return callControl({ url: url.value, secret, from: url.from }, method, path, fields, context);

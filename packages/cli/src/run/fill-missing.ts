@@ -34,22 +34,27 @@ export const fillMissing = async (
   context: Context,
 ): Promise<CompleteRequest> => {
   const { command, flags } = invocation;
-  const absentArguments = command.arguments.slice(ids.length);
+  const missingArguments = command.arguments.slice(ids.length);
   const fields = listMissingFields(invocation, partialInput);
   const body = partialInput.body ?? {};
-  if (absentArguments.length + fields.length === 0) {
+  if (missingArguments.length + fields.length === 0) {
     if (invocation.typedValues.body !== undefined) return { ids, input: partialInput };
     throw noFieldSetError(command.body?.fields ?? []);
   }
   const reason = findNoPromptReason(context);
-  if (reason !== undefined) throw missingValuesError(invocation, absentArguments, fields, reason);
+  if (reason !== undefined) throw missingValuesError(invocation, missingArguments, fields, reason);
 
   const { query } = partialInput;
   const knownIds = collectKnownIds(invocation, ids, { query, body });
-  const client = memoizePromise(() => connect(flags, context));
+  const getClient = memoizePromise(() => connect(flags, context));
   const completeIds = [...ids];
-  for (const { label, resource } of absentArguments) {
-    const id = await askForId(formatPromptTitle(label), resource, { client, knownIds, invocation, context });
+  for (const { label, resource } of missingArguments) {
+    const id = await askForId(formatPromptTitle(label), resource, {
+      getClient,
+      knownIds,
+      invocation,
+      context,
+    });
     if (isKindName(resource)) knownIds[resource] = id;
     completeIds.push(id);
     context.answers.push({ value: id });
@@ -59,7 +64,7 @@ export const fillMissing = async (
     const kind = kindOfPrefix(field.prefix);
     const value =
       kind !== undefined
-        ? await askForId(title, kind, { client, knownIds, invocation, context })
+        ? await askForId(title, kind, { getClient, knownIds, invocation, context })
         : await askForField(field, title, context);
     if (kind !== undefined && typeof value === "string") knownIds[kind] = value;
     if (!field.secret && typeof value === "string") context.answers.push({ flag: flagOf(field), value });
@@ -89,13 +94,13 @@ const noFieldSetError = (fields: readonly Field[]): Error => {
 
 const missingValuesError = (
   { command, override }: Invocation,
-  absentArguments: readonly PathArgument[],
+  missingArguments: readonly PathArgument[],
   fields: readonly Field[],
   reason: string,
 ): Error => {
   const isArgument = ({ path }: Field): boolean => path.join(".") === override.argument;
   const names = [
-    ...absentArguments.map(({ label }) => `<${label}>`),
+    ...missingArguments.map(({ label }) => `<${label}>`),
     ...fields.filter(isArgument).map(({ flag }) => `<${flag}>`),
     ...fields.filter((field) => !isArgument(field)).map(flagOf),
   ];
@@ -106,7 +111,7 @@ const missingValuesError = (
     onlyField?.enum ? `Allowed: ${onlyField.enum.join(", ")}.` : "",
     findDefaultName(command) === undefined
       ? ""
-      : `mgmt link --${absentArguments[0]?.label ?? "project-id"} sets a default for this folder.`,
+      : `mgmt link --${missingArguments[0]?.label ?? "project-id"} sets a default for this folder.`,
     `mgmt ${command.words.join(" ")} --help shows the arguments and flags.`,
   ];
   return missingInputError(
@@ -135,7 +140,7 @@ const collectKnownIds = (
 };
 
 interface AskContext {
-  readonly client: () => Promise<MgmtClient>;
+  readonly getClient: () => Promise<MgmtClient>;
   readonly knownIds: IdByKind;
   readonly invocation: Invocation;
   readonly context: Context;
@@ -144,11 +149,11 @@ interface AskContext {
 const askForId = async (
   title: string,
   kind: string | undefined,
-  { client, knownIds, invocation, context }: AskContext,
+  { getClient, knownIds, invocation, context }: AskContext,
 ): Promise<string> => {
   if (isKindName(kind)) {
     return chooseResource(kind, title, {
-      client: await client(),
+      client: await getClient(),
       knownIds,
       flags: invocation.flags,
       context,

@@ -291,6 +291,6 @@ const waitUntilSettled = async (
   response: object,
 ): Promise<{ readonly error: unknown } | undefined> => {
   if (waitMs === undefined || !override.wait) return undefined;
-  const { waitForResource } = await import("./wait-for-resource.js");
-  return waitForResource(response, override.wait, { target, body }, waitMs, client, context);
+  const { waitForEffect } = await import("./wait-for-effect.js");
+  return waitForEffect(response, override.wait, { target, body }, waitMs, client, context);
 };

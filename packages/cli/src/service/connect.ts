@@ -33,9 +33,9 @@ export const connectWithAccess = async (
   const token = await resolveToken(value, context);
   if ("token" in value || value.profile.controlSecretFile === undefined)
     return createClientFor(baseUrl, token, context, options);
-  const { addServiceProof } = await import("../credentials/dev-service-proof.js");
+  const { requireServiceProof } = await import("../credentials/dev-service-proof.js");
   return createClientFor(baseUrl, token, context, options, (transport, undebuggedTransport) =>
-    addServiceProof(transport, value, context, undebuggedTransport),
+    requireServiceProof(transport, value, context, undebuggedTransport),
   );
 };
 

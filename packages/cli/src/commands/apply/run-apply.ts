@@ -15,7 +15,7 @@ import { resolveBaseUrl, makePlanFromFile } from "../../manifest/plan-from-file.
 import { readState } from "../../manifest/read-state.js";
 import { renderPlan } from "../../manifest/render-plan.js";
 import { StepRunner } from "../../manifest/run-steps.js";
-import { waitForResource } from "../../run/wait-for-resource.js";
+import { waitForEffect } from "../../run/wait-for-effect.js";
 import { isSameAddress } from "../../profiles/profile.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { connect } from "../../service/connect.js";
@@ -81,7 +81,7 @@ const waitForDatabases = async (
   if (waitMs === undefined) return undefined;
   for (const [step, id] of ids) {
     if (step.action !== "create" || step.resource !== "database") continue;
-    const failedWait = await waitForResource(
+    const failedWait = await waitForEffect(
       { id },
       { for: "database" },
       { target: {} },

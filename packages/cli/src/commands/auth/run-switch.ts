@@ -19,21 +19,21 @@ export const runAuthSwitch = async (
   projectId: string | undefined,
   context: Context,
 ): Promise<void> => {
-  const file = getProfilesPath(context.env);
-  const storedProfiles = readProfiles(file);
+  const profilesPath = getProfilesPath(context.env);
+  const storedProfiles = readProfiles(profilesPath);
   const name =
     profileName ??
     (projectId === undefined ? undefined : storedProfiles.active) ??
-    (await askForProfile(storedProfiles, context));
+    (await askForProfileName(storedProfiles, context));
   if (!isValidProfileName(name)) throw invalidProfileNameError("<profile>", name);
-  await updateProfiles(file, (storedProfiles) => {
-    const profile = findProfile(storedProfiles, name);
-    if (!profile) throw unknownProfileNameError(name, Object.keys(storedProfiles.profiles));
+  await updateProfiles(profilesPath, (currentProfiles) => {
+    const profile = findProfile(currentProfiles, name);
+    if (!profile) throw unknownProfileNameError(name, Object.keys(currentProfiles.profiles));
     const updatedProfile = projectId === undefined ? profile : { ...profile, projectId };
     return {
-      ...storedProfiles,
+      ...currentProfiles,
       active: name,
-      profiles: { ...storedProfiles.profiles, [name]: updatedProfile },
+      profiles: { ...currentProfiles.profiles, [name]: updatedProfile },
     };
   });
   const projectSuffix = projectId === undefined ? "" : `, with default project ${projectId}`;
@@ -42,7 +42,7 @@ export const runAuthSwitch = async (
   if (projectId !== undefined) await warnIfProjectIsOverridden(name, projectId, context);
 };
 
-const askForProfile = async ({ profiles, active }: StoredProfiles, context: Context): Promise<string> => {
+const askForProfileName = async ({ profiles, active }: StoredProfiles, context: Context): Promise<string> => {
   const names = Object.keys(profiles);
   if (names.length === 0) throw missingInputError("There are no profiles yet", "mgmt login creates one.");
   const reason = findNoPromptReason(context);

@@ -4,7 +4,7 @@ import { ProgramEndedError } from "../../errors/exit-codes.js";
 import { findDatabaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
 import { toPrintable } from "../../output/printable.js";
 import type { Style } from "../../output/style.js";
-import { findBranch, connectToBranch } from "../../preview/open-branch.js";
+import { findBranchAndPreview, connectForGitBranch } from "../../preview/connect-branch.js";
 import type { PreviewFlags } from "../../preview/preview.js";
 import { setupSchemaName } from "../../preview/record.js";
 import { findPreviewSource } from "../../preview/source-database.js";
@@ -38,9 +38,9 @@ export const runPreviewDiff = async (
   context: Context,
 ): Promise<void> => {
   const { output, signal } = context;
-  const connectedBranch = await connectToBranch(options, flags, context);
+  const connectedBranch = await connectForGitBranch(options, flags, context);
   const { client, projectId, gitName } = connectedBranch;
-  const { preview } = await findBranch(connectedBranch, context);
+  const { preview } = await findBranchAndPreview(connectedBranch, context);
   if (!preview) throw noPreviewError(gitName);
   const { database } = preview;
   const source = await findPreviewSource(database, projectId, client, signal);

@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { notAPreviewError } from "../../errors/preview-errors.js";
 import { printRequests } from "../../service/dry-run.js";
 import { deletePreview } from "../../preview/delete-preview.js";
-import { findBranch, connectToBranch } from "../../preview/open-branch.js";
+import { findBranchAndPreview, connectForGitBranch } from "../../preview/connect-branch.js";
 import { type PreviewFlags, listBranchPreviews } from "../../preview/preview.js";
 
 /** Deletes the preview database of a branch. */
@@ -12,11 +12,11 @@ export const runPreviewDown = async (
   context: Context,
 ): Promise<void> => {
   const { output, signal } = context;
-  const connectedBranch = await connectToBranch(options, flags, context);
+  const connectedBranch = await connectForGitBranch(options, flags, context);
   const { client, projectId, gitName, gitContext, dryRun } = connectedBranch;
   if (options.branch === undefined && gitName === gitContext.job.defaultBranch)
     throw notAPreviewError(gitName);
-  const { branch, preview } = await findBranch(connectedBranch, context);
+  const { branch, preview } = await findBranchAndPreview(connectedBranch, context);
   const branchPreviews =
     branch && preview ? await listBranchPreviews({ projectId, branchId: branch.id }, client, signal) : [];
   const databases = branchPreviews.flatMap(({ repository, database }) =>

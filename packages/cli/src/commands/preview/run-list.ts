@@ -4,7 +4,7 @@ import { listCheckedOutBranches } from "../../git/clone.js";
 import { toGitProblem } from "../../git/run-git.js";
 import { listRemoteBranches } from "../../git/remote.js";
 import { listPreviews, type PreviewWithState } from "../../preview/list-previews.js";
-import { connectToProject } from "../../preview/open-branch.js";
+import { connectToProject } from "../../preview/connect-branch.js";
 import { type PreviewFlags, resolveProject } from "../../preview/preview.js";
 import type { GitState, RemoteState } from "../../preview/remote-state.js";
 import { type GitContext, resolveGitContext } from "../../git/repository.js";

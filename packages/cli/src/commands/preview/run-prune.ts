@@ -6,7 +6,7 @@ import { listRemoteBranches } from "../../git/remote.js";
 import { printRequests } from "../../service/dry-run.js";
 import { type DeletedPreview, deletePreview } from "../../preview/delete-preview.js";
 import { listPreviews, type PreviewWithState } from "../../preview/list-previews.js";
-import { connectToProject } from "../../preview/open-branch.js";
+import { connectToProject } from "../../preview/connect-branch.js";
 import { type PreviewFlags, resolveProject } from "../../preview/preview.js";
 import type { GitState } from "../../preview/remote-state.js";
 import { resolveGitContext } from "../../git/repository.js";

@@ -7,7 +7,7 @@ import { deleteDatabase } from "../../preview/delete-preview.js";
 import { runWithSecretOutput } from "../../preview/run-with-secret-output.js";
 import { deliverPreview, type DeliveryOptions, type PreviewResult } from "../../preview/deliver-preview.js";
 import type { PreviewProgress } from "../../preview/interruption-notice.js";
-import { findBranch, connectToBranch } from "../../preview/open-branch.js";
+import { findBranchAndPreview, connectForGitBranch } from "../../preview/connect-branch.js";
 import type { Preview, PreviewFlags } from "../../preview/preview.js";
 import type { PreviewRecord } from "../../preview/record.js";
 import { buildRunRecord } from "../../preview/build-run-record.js";
@@ -56,9 +56,9 @@ const resetPreview = async (
   progress: PreviewProgress,
 ): Promise<void> => {
   const { signal } = context;
-  const connectedBranch = await connectToBranch(options, flags, context);
+  const connectedBranch = await connectForGitBranch(options, flags, context);
   const { client, projectId, gitName, gitContext, dryRun } = connectedBranch;
-  const { branch, preview } = await findBranch(connectedBranch, context);
+  const { branch, preview } = await findBranchAndPreview(connectedBranch, context);
   if (!branch || !preview) throw noPreviewError(gitName);
   const source = await findPreviewSource(preview.database, projectId, client, signal);
   const earlierRecord = { ...preview.record, setupPending: false };

@@ -6,7 +6,7 @@ import { findBranchNameProblem } from "../../git/branch-name.js";
 import { runWithSecretOutput } from "../../preview/run-with-secret-output.js";
 import { deliverPreview, type DeliveryOptions } from "../../preview/deliver-preview.js";
 import type { PreviewProgress } from "../../preview/interruption-notice.js";
-import { connectToBranch } from "../../preview/open-branch.js";
+import { connectForGitBranch } from "../../preview/connect-branch.js";
 import { assertMayBePreview, findPreview, type PreviewFlags } from "../../preview/preview.js";
 import type { PreviewRecord } from "../../preview/record.js";
 import { buildRunRecord } from "../../preview/build-run-record.js";
@@ -37,7 +37,11 @@ const ensurePreview = async (
 ): Promise<void> => {
   const { output, signal } = context;
   if (options.branch !== undefined) assertBranchName(options.branch);
-  const { client, projectId, gitName, gitContext, dryRun } = await connectToBranch(options, flags, context);
+  const { client, projectId, gitName, gitContext, dryRun } = await connectForGitBranch(
+    options,
+    flags,
+    context,
+  );
 
   const branches = await client.projects.branches.list(projectId, undefined, { signal }).toArray();
   const existingBranch = branches.find((branch) => branch.gitName === gitName);

@@ -14,16 +14,16 @@ export interface NameScope extends ListScope {
   readonly chooseProject?: (branch: string) => Promise<string>;
 }
 
-/** The resources that a name was compared with. */
+/** What a search for a name has found. */
 interface SearchResult {
   readonly matches: readonly Item[];
   /** The names that could have been meant, as they would be typed. */
-  readonly names: readonly string[];
+  readonly candidateNames: readonly string[];
 }
 
 /**
  * Returns the id of the resource with a name, or undefined if the names are not known and the text may be an id. Names are
- * exact: display names, logical ids, and the Git names of branches.
+ * exact: display names, logical ids, the Git names of branches, and ids, with or without their prefix.
  *
  * - `shop`: a project or workspace of that name
  * - `feature/x`, `@feature/x`, `shop/@feature/x`: a branch of the default project, or of the project `shop`
@@ -43,13 +43,13 @@ export const resolveName = async (
   options: NameScope,
 ): Promise<string | undefined> => {
   const scope = { ...options, lists: options.lists ?? new Map() };
-  const search = await searchByKind(kind, text, scope);
-  const matches = search?.matches ?? [];
+  const result = await searchByKind(kind, text, scope);
+  const matches = result?.matches ?? [];
   if (matches.length > 1) throw await createAmbiguousNameError(kind, text, matches, scope);
   const id = matches[0]?.["id"];
   if (typeof id === "string") return id;
-  if (search || /[/@]/.test(text))
-    throw unknownNameError(kind, text, findSimilar(text, search?.names ?? []), scope.field);
+  if (result || /[/@]/.test(text))
+    throw unknownNameError(kind, text, findSimilar(text, result?.candidateNames ?? []), scope.field);
   return undefined;
 };
 
@@ -76,7 +76,7 @@ const searchByKind = async (
       return searchBranches(text, scope);
     case "database":
     case "app":
-      return searchOnBranches(kind, text, scope);
+      return searchDatabasesOrApps(kind, text, scope);
     case "connection":
       return searchConnections(text, scope);
   }
@@ -96,7 +96,7 @@ const searchBranches = async (text: string, scope: NameScope): Promise<SearchRes
     const defaultProjectResult = await searchDefaultProject().catch(ignoreUnknownName);
     if (hasMatches(defaultProjectResult) || namedProjectsResult)
       return hasMatches(defaultProjectResult) ? defaultProjectResult : namedProjectsResult;
-    await resolveProjectId(text.split(/[/@]/)[0] ?? "", scope);
+    await assertProjectMayExist(text.split(/[/@]/)[0] ?? "", scope);
     return undefined;
   }
   // `feature/x` is a branch of the default project, or the branch `x` of the project `feature`.
@@ -109,8 +109,8 @@ const searchBranches = async (text: string, scope: NameScope): Promise<SearchRes
   return searchProject(await scope.chooseProject(text), branchPrefix);
 };
 
-const hasMatches = (search: SearchResult | undefined): boolean =>
-  search !== undefined && search.matches.length > 0;
+const hasMatches = (result: SearchResult | undefined): boolean =>
+  result !== undefined && result.matches.length > 0;
 
 /**
  * Searches in each project whose name is before one of the separators in a string. Returns undefined if there is none. Throws
@@ -122,7 +122,7 @@ const searchNamedProjects = async (
   scope: NameScope,
   searchProject: (project: string, prefix: string) => Promise<SearchResult | undefined>,
 ): Promise<SearchResult | undefined> => {
-  const searches: SearchResult[] = [];
+  const results: SearchResult[] = [];
   for (const { index, 0: separator } of text.matchAll(separators)) {
     const name = text.slice(0, index);
     const matchingProjects = findMatches("project", (await listItems("project", {}, scope)) ?? [], name);
@@ -131,14 +131,14 @@ const searchNamedProjects = async (
     const id = matchingProjects[0]?.["id"];
     const result =
       typeof id === "string" ? await searchProject(id, text.slice(0, index + separator.length)) : undefined;
-    if (result) searches.push(result);
+    if (result) results.push(result);
   }
-  return searches.length === 0 ? undefined : mergeResults(searches);
+  return results.length === 0 ? undefined : mergeResults(results);
 };
 
-const mergeResults = (searches: readonly SearchResult[]): SearchResult => ({
-  matches: [...new Set(searches.flatMap(({ matches }) => matches))],
-  names: searches.flatMap(({ names }) => names),
+const mergeResults = (results: readonly SearchResult[]): SearchResult => ({
+  matches: [...new Set(results.flatMap(({ matches }) => matches))],
+  candidateNames: results.flatMap(({ candidateNames }) => candidateNames),
 });
 
 /** @param prefix the part of the text before the name of the branch. */
@@ -156,7 +156,7 @@ const ignoreUnknownName = (error: unknown): undefined => {
 };
 
 /** Searches databases or services: `NAME`, `PROJECT/NAME`, or `PROJECT/BRANCH/NAME`. */
-const searchOnBranches = async (
+const searchDatabasesOrApps = async (
   kind: "database" | "app",
   text: string,
   scope: NameScope,
@@ -167,18 +167,18 @@ const searchOnBranches = async (
   };
   if (!text.includes("/")) return searchDefaultProject();
   const searchProject = (project: string, prefix: string): Promise<SearchResult | undefined> =>
-    searchProjectOnBranches(project, kind, text, prefix, scope);
+    searchProjectDatabasesOrApps(project, kind, text, prefix, scope);
   const namedProjectsResult = await searchNamedProjects(text, /\//g, scope, searchProject);
   if (hasMatches(namedProjectsResult)) return namedProjectsResult;
   const defaultProjectResult = await searchDefaultProject().catch(ignoreUnknownName);
   if (hasMatches(defaultProjectResult) || namedProjectsResult)
     return hasMatches(defaultProjectResult) ? defaultProjectResult : namedProjectsResult;
-  await resolveProjectId(text.split("/")[0] ?? "", scope);
+  await assertProjectMayExist(text.split("/")[0] ?? "", scope);
   return undefined;
 };
 
 /** @param prefix the part of the text that names the project. */
-const searchProjectOnBranches = async (
+const searchProjectDatabasesOrApps = async (
   project: string,
   kind: "database" | "app",
   text: string,
@@ -196,7 +196,7 @@ const searchProjectOnBranches = async (
     const nameStart = prefix.length + index + 1;
     return searchItems(kind, branchItems, text.slice(nameStart), text.slice(0, nameStart)) ?? [];
   });
-  return mergeResults([{ ...projectResult, names: [] }, ...branchResults]);
+  return mergeResults([{ ...projectResult, candidateNames: [] }, ...branchResults]);
 };
 
 /** Searches connections: `NAME`, or `DATABASE/NAME` with the name of the database in any of its forms. */
@@ -229,7 +229,8 @@ const searchDatabaseConnections = async (
   slashIndex: number,
   scope: NameScope,
 ): Promise<SearchResult | undefined> => {
-  const databases = (await searchOnBranches("database", text.slice(0, slashIndex), scope))?.matches ?? [];
+  const databases =
+    (await searchDatabasesOrApps("database", text.slice(0, slashIndex), scope))?.matches ?? [];
   const lists = await Promise.all(
     databases.map(({ id }) => listItems("connection", { database: String(id) }, scope)),
   );
@@ -255,7 +256,12 @@ const resolveProjectId = async (
   return resolveName("project", text, scope);
 };
 
-const listNames = (item: Item): string[] =>
+/** Throws `name:not_found` and `name:ambiguous` as for the name of a project. */
+const assertProjectMayExist = async (name: string, scope: NameScope): Promise<void> => {
+  await resolveProjectId(name, scope);
+};
+
+const getItemNames = (item: Item): string[] =>
   [item["name"], item["gitName"], item["displayName"], item["logicalId"]].filter(
     (name): name is string => typeof name === "string",
   );
@@ -269,12 +275,12 @@ const searchItems = (
 ): SearchResult | undefined =>
   items && {
     matches: findMatches(kind, items, name),
-    names: items.flatMap(listNames).map((name) => `${prefix}${name}`),
+    candidateNames: items.flatMap(getItemNames).map((name) => `${prefix}${name}`),
   };
 
 /** Returns the resources with a name, or with an id that may lack its prefix. */
 const findMatches = (kind: NamedKind, items: readonly Item[], name: string): Item[] =>
   items.filter(
     (item) =>
-      [name, `${idPrefixes[kind]}${name}`].includes(String(item["id"])) || listNames(item).includes(name),
+      [name, `${idPrefixes[kind]}${name}`].includes(String(item["id"])) || getItemNames(item).includes(name),
   );

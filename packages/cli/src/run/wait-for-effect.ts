@@ -3,17 +3,16 @@ import type { Context } from "../input/context.js";
 import { isObject, valueAt } from "../json/json-path.js";
 import type { WaitRule } from "../contract/command-override.js";
 
-/** How a wait is described and done. */
-interface WaitDescription {
+/** How a command waits for a goal, and how it says so. */
+interface WaitDefinition {
   readonly noun: string;
   /** The status that ends it. */
   readonly reachedStatus: string;
   /** Predicate of the noun at a status: `is ready`. */
   readonly describeStatus: (status: string) => string;
-  /**
-   * The message after an interrupted wait, and below it the command that shows the status. The caller cannot read a transferred project.
-   */
+  /** The message after an interrupted wait. */
   readonly continuesText: string;
+  /** The command that shows the status. None can read a project that was transferred. */
   readonly getCommand?: readonly string[];
   readonly wait: (
     client: MgmtClient,
@@ -25,7 +24,7 @@ interface WaitDescription {
 
 const formatIsStatus = (status: string): string => `is ${status}`;
 
-const waitByKind: Readonly<Record<WaitRule["for"], WaitDescription>> = {
+const waitByGoal: Readonly<Record<WaitRule["for"], WaitDefinition>> = {
   database: {
     noun: "Database",
     reachedStatus: "ready",
@@ -82,19 +81,19 @@ interface SentRequest {
  *
  * @returns The error, if there is one. It is not thrown, because the response must be printed in any case.
  */
-export const waitForResource = async (
+export const waitForEffect = async (
   response: object,
-  { for: kind, at: resourcePath = [], parameter }: WaitRule,
+  { for: goal, at: resourcePath = [], parameter }: WaitRule,
   { target, body }: SentRequest,
   timeoutMs: number,
   client: MgmtClient,
   { output, signal }: Pick<Context, "output" | "signal">,
 ): Promise<{ error: unknown } | undefined> => {
-  const { noun, reachedStatus, describeStatus, getCommand, continuesText, wait } = waitByKind[kind];
+  const { noun, reachedStatus, describeStatus, getCommand, continuesText, wait } = waitByGoal[goal];
   const resource = valueAt(response, resourcePath);
   const id = parameter === undefined ? valueAt(resource, ["id"]) : target[parameter];
   if (!isObject(resource) || typeof id !== "string") {
-    output.info(`No ${kind} was created, so there is nothing to wait for.`);
+    output.info(`No ${goal} was created, so there is nothing to wait for.`);
     return undefined;
   }
   let status = typeof resource["status"] === "string" ? resource["status"] : undefined;
@@ -121,6 +120,7 @@ export const waitForResource = async (
     await wait(client, id, body ?? {}, options);
     return undefined;
   } catch (error) {
+    // Before the notice, which would be printed into its line.
     stopSpinner();
     if (signal.aborted) {
       const next = getCommand === undefined ? [] : [["mgmt", ...getCommand, id]];

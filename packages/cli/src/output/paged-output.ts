@@ -3,25 +3,25 @@ import type { Interruption } from "../system/interruption.js";
 import { type Pager, findPagerCommand, startPager } from "./pager.js";
 import type { OutputStream } from "./streams.js";
 
-export interface ScreenOptions {
+export interface PagedOutputOptions {
   readonly stdout: OutputStream;
   readonly env: NodeJS.ProcessEnv;
   /** Whether to show output that does not fit on the terminal in a pager. */
-  readonly pager: boolean;
+  readonly isPagerWanted: boolean;
   /** Gets the signals that arrive while the pager is open. */
   readonly interruption?: Interruption | undefined;
 }
 
 /** Writes a long text to standard output, and through a pager if it does not fit on the terminal. */
-export class Screen {
+export class PagedOutput {
   private pager: Pager | undefined;
   /** Text that is not written yet, because it may fit on the terminal. */
   private unwrittenText = "";
   private pagerCommand: string | undefined;
 
-  constructor(private readonly options: ScreenOptions) {
-    const { stdout, env, pager } = options;
-    this.pagerCommand = findPagerCommand(stdout, env, pager);
+  constructor(private readonly options: PagedOutputOptions) {
+    const { stdout, env, isPagerWanted } = options;
+    this.pagerCommand = findPagerCommand(stdout, env, isPagerWanted);
   }
 
   /** Writes text, and waits while the reader is slow. Returns false when the user has left the pager. */

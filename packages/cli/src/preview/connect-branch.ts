@@ -40,22 +40,22 @@ export const connectToProject = async (
 };
 
 /** Finds the project and the git branch of a command, and connects to the project. */
-export const connectToBranch = async (
-  options: Omit<PreviewFlags, "dryRun"> & { readonly dryRun?: PreviewFlags["dryRun"] },
-  flags: GlobalFlags,
+export const connectForGitBranch = async (
+  previewFlags: Omit<PreviewFlags, "dryRun"> & { readonly dryRun?: PreviewFlags["dryRun"] },
+  globalFlags: GlobalFlags,
   context: Context,
 ): Promise<ConnectedBranch> => {
-  const gitContext = await resolveGitContext(options.remote, context);
+  const gitContext = await resolveGitContext(previewFlags.remote, context);
   const { repository, problem } = gitContext;
   // Without git, the folder is taken for one outside of a clone.
   if (!repository && problem && problem.code !== "preview:no_git") throw problem;
-  const gitName = await resolveBranch(options, gitContext, context);
-  const project = await resolveProject(options, flags, context);
-  return { ...(await connectToProject(project, options, flags, context)), gitName, gitContext };
+  const gitName = await resolveBranch(previewFlags, gitContext, context);
+  const project = await resolveProject(previewFlags, globalFlags, context);
+  return { ...(await connectToProject(project, previewFlags, globalFlags, context)), gitName, gitContext };
 };
 
 /** Returns the branch in the project and its preview, each if it exists. Refuses the branches that always exist. */
-export const findBranch = async (
+export const findBranchAndPreview = async (
   { client, projectId, gitName, gitContext }: ConnectedBranch,
   context: Context,
 ): Promise<{ branch?: Branch; preview?: Preview | undefined }> => {
