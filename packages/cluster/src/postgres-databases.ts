@@ -11,8 +11,8 @@ import { toUnavailableError } from "./connection/unavailable.js";
 import {
   type AdminConnection,
   quoteIdentifier,
-  isMissingObject,
-  isMissingDatabase,
+  isMissingObjectError,
+  isMissingDatabaseError,
 } from "./connection/admin-connection.js";
 import { Catalog } from "./databases/catalog.js";
 import type { DatabaseCopier } from "./databases/database-copier.js";
@@ -34,7 +34,7 @@ import { ClosedDatabases } from "./logins/closed-databases.js";
 import type { WaitLimits } from "./logins/gate.js";
 import { PendingLogins } from "./logins/pending-logins.js";
 import { Recovery } from "./repair/recovery.js";
-import { isConcurrentChange } from "./connection/role-sessions.js";
+import { isConcurrentChangeError } from "./connection/role-sessions.js";
 import type { PreparedDatabases } from "./databases/prepared-databases.js";
 import { StalledWorkReporter } from "./databases/stalled-work.js";
 
@@ -184,7 +184,7 @@ export class PostgresDatabases implements DatabaseEngine {
           isCreated = true;
         } catch (error) {
           // Another process has taken the prepared database.
-          if (source.type === "empty" && isMissingDatabase(error)) continue;
+          if (source.type === "empty" && isMissingDatabaseError(error)) continue;
           await this.#copier.drop(filledName);
           throw error;
         }
@@ -205,7 +205,7 @@ export class PostgresDatabases implements DatabaseEngine {
           await this.#dropEverything(name);
           return;
         } catch (error) {
-          if (!isMissingObject(error) && !isConcurrentChange(error)) throw error;
+          if (!isMissingObjectError(error) && !isConcurrentChangeError(error)) throw error;
           // A process that has lost its locks is still dropping the same database.
           if (attempt === maxDropAttempts) throw toUnavailableError(error);
         }
@@ -385,7 +385,7 @@ export class PostgresDatabases implements DatabaseEngine {
       ...(contentOwner === undefined ? createOwnerStatements : []),
       `alter database ${quoteIdentifier(filledName)} rename to ${quoteIdentifier(name)}`,
       ...loginStatements,
-      ...openToOwnerStatements(name),
+      ...buildOpenToOwnerStatements(name),
     ]);
   }
 
@@ -411,7 +411,7 @@ export class PostgresDatabases implements DatabaseEngine {
         this.#admin.runScript([
           `alter database ${quoteIdentifier(name)} rename to ${quoteIdentifier(toReplacedName(name))}`,
           `alter database ${quoteIdentifier(staging)} rename to ${quoteIdentifier(name)}`,
-          ...openToOwnerStatements(name),
+          ...buildOpenToOwnerStatements(name),
         ]),
       );
     } catch (error) {
@@ -432,7 +432,7 @@ export class PostgresDatabases implements DatabaseEngine {
 }
 
 /** Returns the statements that allow the members of the owner role, and nobody else, to connect. */
-const openToOwnerStatements = (name: string): string[] => [
+const buildOpenToOwnerStatements = (name: string): string[] => [
   `alter database ${quoteIdentifier(name)} owner to ${quoteIdentifier(name)}`,
   `revoke all on database ${quoteIdentifier(name)} from public`,
   `alter database ${quoteIdentifier(name)} allow_connections true connection limit ${String(connectionLimits.perDatabase)}`,

@@ -20,19 +20,19 @@ import { type Login, acceptsPassword } from "./password-check.js";
 import { openPool } from "./pool.js";
 
 /** Returns whether Postgres refused a statement because a database does not exist (`invalid_catalog_name`). */
-export const isMissingDatabase = (error: unknown): boolean =>
+export const isMissingDatabaseError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "3D000";
 
 /** Returns whether Postgres refused a statement because a database or a role (`undefined_object`) does not exist. */
-export const isMissingObject = (error: unknown): boolean =>
-  isMissingDatabase(error) || (error instanceof DatabaseError && error.code === "42704");
+export const isMissingObjectError = (error: unknown): boolean =>
+  isMissingDatabaseError(error) || (error instanceof DatabaseError && error.code === "42704");
 
 /** Returns whether Postgres refused a statement because sessions are connected to the database (`object_in_use`). */
-export const isDatabaseInUse = (error: unknown): boolean =>
+export const isDatabaseInUseError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "55006";
 
 /** Returns whether a statement has waited too long for a lock (`lock_not_available`). */
-export const isLockTimeout = (error: unknown): boolean =>
+export const isLockTimeoutError = (error: unknown): boolean =>
   error instanceof DatabaseUnavailableError &&
   error.cause instanceof DatabaseError &&
   error.cause.code === "55P03";
@@ -292,7 +292,7 @@ export class AdminConnection {
         await work();
         return;
       } catch (error) {
-        if (!isDatabaseInUse(error)) throw error;
+        if (!isDatabaseInUseError(error)) throw error;
         // Another process may be copying the database.
         if (attempt === 5) throw toUnavailableError(error);
         await sleep(attempt * 20);

@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openRecords } from "../rows/open-records.js";
-import { lockKeySql } from "../rows/postgres-storage-adapter.js";
+import { buildLockKeySql } from "../rows/postgres-storage-adapter.js";
 import { FairWriteLock } from "./fair-write-lock.js";
 import { StoreCluster } from "../../test/rows/store-cluster.js";
 import { StoredProcess } from "../../test/rows/stored-process.js";
@@ -22,7 +22,9 @@ describe("requests that change one workspace", () => {
     const holder = await cluster.pool.connect();
     onTestFinished(() => holder.release(true));
     await holder.query("begin");
-    await holder.query(`select pg_advisory_xact_lock(${lockKeySql(schema, `lock ${busy.workspace.id}`)})`);
+    await holder.query(
+      `select pg_advisory_xact_lock(${buildLockKeySql(schema, `lock ${busy.workspace.id}`)})`,
+    );
     const body = { name: "shop", createDatabase: false };
     const writers = Array.from({ length: 20 }, () =>
       process.send("projects.create", { body, token: busyToken }),

@@ -4,7 +4,7 @@ import { toUnavailableError } from "./unavailable.js";
 import {
   type AdminConnection,
   quoteIdentifier,
-  isLockTimeout,
+  isLockTimeoutError,
   shortLockTimeoutSql,
 } from "./admin-connection.js";
 
@@ -91,8 +91,8 @@ export const alterRole = async (admin: AdminConnection, role: string, change: st
       await admin.runScript([shortLockTimeoutSql, `alter role ${quoteIdentifier(role)} ${change}`]);
       return;
     } catch (error) {
-      const isLocked = isLockTimeout(error);
-      if (!isLocked && !isConcurrentChange(error)) throw error;
+      const isLocked = isLockTimeoutError(error);
+      if (!isLocked && !isConcurrentChangeError(error)) throw error;
       if (attempt === maxAttempts) throw toUnavailableError(error);
       const hadSessions = await admin.endSessions("usename = $1", role);
       // Somebody else holds the lock.
@@ -105,5 +105,5 @@ export const alterRole = async (admin: AdminConnection, role: string, change: st
  * Returns whether Postgres refused a statement because another session has just changed the same row of a catalog, for which
  * it has only the code of internal errors.
  */
-export const isConcurrentChange = (error: unknown): boolean =>
+export const isConcurrentChangeError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "XX000";

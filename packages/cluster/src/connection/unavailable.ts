@@ -19,7 +19,7 @@ export const toUnavailableError = (cause: unknown): DatabaseUnavailableError =>
 export const isTemporaryError = ({ code }: DatabaseError): boolean => temporaryCodePattern.test(code ?? "");
 
 /** Returns whether Postgres refused a statement. All other errors of the driver are about the connection, or temporary. */
-export const isStatementRefused = (error: unknown): error is DatabaseError =>
+export const isRefusedStatementError = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && !isTemporaryError(error);
 
 /**
@@ -32,7 +32,7 @@ export const wrapConnectionErrors = async <T>(work: () => Promise<T>): Promise<T
   try {
     return await work();
   } catch (error) {
-    throw isStatementRefused(error) ? error : toUnavailableError(error);
+    throw isRefusedStatementError(error) ? error : toUnavailableError(error);
   }
 };
 

@@ -3,9 +3,9 @@ import { DatabaseError } from "pg";
 import {
   type AdminConnection,
   quoteIdentifier,
-  isDatabaseInUse,
+  isDatabaseInUseError,
   invalidDatabaseCondition,
-  isLockTimeout,
+  isLockTimeoutError,
   quoteLiteral,
   shortLockTimeoutSql,
 } from "../connection/admin-connection.js";
@@ -33,10 +33,11 @@ const stallError = new Error("A session does not react to signals");
 const sharedObjectsDatabase = "postgres";
 
 /** Returns whether Postgres refused to drop a role that has objects or privileges (`dependent_objects_still_exist`). */
-const hasDependents = (error: unknown): boolean => error instanceof DatabaseError && error.code === "2BP01";
+const isDependentObjectsError = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "2BP01";
 
 /** Returns whether Postgres refused a new database because another statement has just created it. */
-const isDuplicateDatabase = (error: unknown): boolean =>
+const isDuplicateDatabaseError = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code === "42P04" || error.code === "23505");
 
 /** Settings that are stored for a database. */
@@ -204,7 +205,8 @@ export class DatabaseCopier {
         await this.#runUnlessStalled(statement);
       } catch (error) {
         // Sessions that ignore signals, or a subscription.
-        if (!isDatabaseInUse(error) || !(await this.#admin.endSessions("datname = $1", name))) throw error;
+        if (!isDatabaseInUseError(error) || !(await this.#admin.endSessions("datname = $1", name)))
+          throw error;
         await this.#runUnlessStalled(statement);
       }
       return;
@@ -266,7 +268,7 @@ export class DatabaseCopier {
       }
       await this.#admin.runScript([shortLockTimeoutSql, `drop role ${quoteIdentifier(role)}`]);
     } catch (error) {
-      if (!hasDependents(error) && !isLockTimeout(error)) throw error;
+      if (!isDependentObjectsError(error) && !isLockTimeoutError(error)) throw error;
       const groups = await this.#findGroupsOf(role);
       await this.#admin.runScript([
         ...groups.map((group) => `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(role)}`),
@@ -363,7 +365,7 @@ export class DatabaseCopier {
       );
     } catch (error) {
       // Postgres completes the statement of a process that has ended. The repetition drops the database that it made.
-      throw isDuplicateDatabase(error) ? toUnavailableError(error) : error;
+      throw isDuplicateDatabaseError(error) ? toUnavailableError(error) : error;
     }
     // By default, everybody may connect to a new database.
     await this.#admin.runScript([`revoke all on database ${quoteIdentifier(targetName)} from public`]);

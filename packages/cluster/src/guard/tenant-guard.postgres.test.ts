@@ -73,14 +73,14 @@ describe("the guard of what databases share", () => {
       await second.close();
     });
     await admin.query(`alter database "${database}" connection limit -1`);
-    expect(await secondGuard.check()).toBe(false);
+    expect(await secondGuard.applyLimits()).toBe(false);
     await vi.waitFor(async () => expect(await connectionLimitOf(admin, tenant.id)).toBe(100));
 
     await vi.waitFor(async () => {
       await admin.query(
         "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()",
       );
-      await secondGuard.check();
+      await secondGuard.applyLimits();
       expect(await connectionLimitOf(admin, tenant.id)).toBe(7);
     });
   });

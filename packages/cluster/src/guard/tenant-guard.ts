@@ -100,7 +100,7 @@ export class TenantGuard {
   /** The limit while there are many connections. */
   #crowdedLimit: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #pendingCheck: Promise<void> | undefined;
+  #pendingRun: Promise<void> | undefined;
   #isClosed = false;
 
   /**
@@ -125,15 +125,15 @@ export class TenantGuard {
     this.#memoryWatch = memory && new MemoryWatch(memory, this.#pool);
   }
 
-  /** Checks now, and then regularly. */
+  /** Applies the limits now, and then regularly. */
   async start(): Promise<void> {
-    const hasSessions = await this.#checkSafely();
+    const hasSessions = await this.#tryApplyLimits();
     if (this.#isClosed) return;
-    const checkAgain = (): void => {
-      this.#pendingCheck = this.start();
+    const applyAgain = (): void => {
+      this.#pendingRun = this.start();
     };
     this.#timer = setTimeout(
-      checkAgain,
+      applyAgain,
       hasSessions ? checkIntervalsMs.used : checkIntervalsMs.unused,
     ).unref();
   }
@@ -141,14 +141,14 @@ export class TenantGuard {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#pendingCheck;
+    await this.#pendingRun;
     await this.#pool.end();
   }
 
-  /** Returns whether tenants have sessions. */
-  async #checkSafely(): Promise<boolean> {
+  /** Does the same as `applyLimits`, and does not fail. */
+  async #tryApplyLimits(): Promise<boolean> {
     try {
-      return await this.check();
+      return await this.applyLimits();
     } catch {
       // Postgres is not running, or refuses a change because a database is being dropped. The next check tries again.
       return true;
@@ -156,7 +156,7 @@ export class TenantGuard {
   }
 
   /** Applies all limits, unless another process does. Returns whether tenants have sessions. */
-  async check(): Promise<boolean> {
+  async applyLimits(): Promise<boolean> {
     if (!(await this.#tryBecomeLeader())) return false;
     await this.#endSessionsWithMostLocks();
     await this.#closeLargeDatabases();

@@ -61,7 +61,7 @@ describe("a check of the limits of tenants", () => {
       // Its owner can change the limit.
       await admin.query(`alter database ${modest.id} connection limit -1`);
       await vi.waitFor(async () => {
-        expect(await guard.check()).toBe(true);
+        expect(await guard.applyLimits()).toBe(true);
         expect(await isAlive(first)).toBe(false);
       });
       expect([await isAlive(second), await isAlive(other)]).toEqual([true, true]);

@@ -40,7 +40,7 @@ class PreparedStatements {
  * Returns whether an error means that a prepared statement no longer works: the session has discarded its statements, or the type
  * of a column that the statement returns has changed.
  */
-export const isStalePreparedStatement = (error: unknown): boolean =>
+export const isStalePreparedStatementError = (error: unknown): boolean =>
   error instanceof DatabaseError &&
   // invalid_sql_statement_name; feature_not_supported, which has other causes too.
   (error.code === "26000" || (error.code === "0A000" && error.routine === "RevalidateCachedQuery"));
@@ -99,7 +99,7 @@ class Batch implements Submittable {
   }
 
   handleError(error: unknown): void {
-    if (isStalePreparedStatement(error)) this.#preparedStatements?.forgetAll();
+    if (isStalePreparedStatementError(error)) this.#preparedStatements?.forgetAll();
     // Postgres may have skipped them.
     for (const text of this.#newTexts) this.#preparedStatements?.forget(text);
     this.callback(error, []);

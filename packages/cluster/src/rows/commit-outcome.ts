@@ -12,7 +12,7 @@ export const applicationName = "mgmt records";
 export type CommitOutcome = "committed" | "not committed" | "unknown";
 
 /** Returns whether an error ended the connection, so that a commit may have taken effect before it. */
-export const isConnectionLost = (error: unknown): boolean =>
+export const isConnectionLossError = (error: unknown): boolean =>
   !(error instanceof DatabaseError) || (error.severity !== "ERROR" && error.severity !== undefined);
 
 /** Milliseconds between checks. */
@@ -36,9 +36,12 @@ export const findCommitOutcome = async (lostCommit: LostCommit): Promise<CommitO
     await sleep(retryDelayMs)
   ) {
     try {
-      if (lostCommit.backendPid !== null && (await isSessionWorking(lostCommit.pool, lostCommit.backendPid)))
-        continue;
-      return deriveOutcome(await readEvidence(lostCommit));
+      const { pool, backendPid } = lostCommit;
+      const sessionState = backendPid === null ? undefined : await readSessionState(pool, backendPid);
+      if (sessionState === undefined) return deriveOutcome(await readEvidence(lostCommit));
+      // It waits for statements that can no longer arrive.
+      if (sessionState.startsWith("idle in transaction"))
+        await pool.query("select pg_terminate_backend($1)", [backendPid]);
     } catch {
       // Postgres is still unavailable.
     }
@@ -46,17 +49,13 @@ export const findCommitOutcome = async (lostCommit: LostCommit): Promise<CommitO
   return "unknown";
 };
 
-/** Returns whether the lost session is still working. Ends it if it waits for statements that can no longer arrive. */
-const isSessionWorking = async (pool: Pool, backendPid: number): Promise<boolean> => {
+/** Returns the state of the lost session; undefined when it has ended or is idle. */
+const readSessionState = async (pool: Pool, backendPid: number): Promise<string | undefined> => {
   const { rows } = await pool.query<{ state: string }>(
     "select state from pg_stat_activity where pid = $1 and application_name = $2 and state <> 'idle'",
     [backendPid, applicationName],
   );
-  const [session] = rows;
-  if (session === undefined) return false;
-  if (session.state.startsWith("idle in transaction"))
-    await pool.query("select pg_terminate_backend($1)", [backendPid]);
-  return true;
+  return rows[0]?.state;
 };
 
 /** The state of a row: as before the change, as the change left it, or something else. */
@@ -97,28 +96,28 @@ const buildEvidenceStatements = (
   { table, deletes, updates, inserts }: TableChanges,
 ): string[] => {
   const fromClause = `from ${escapeIdentifier(schema)}.${toSqlName(table)}`;
-  const selectEvidence = (kind: RowEvidence["kind"], state: string): string =>
+  const buildEvidenceSelect = (kind: RowEvidence["kind"], state: string): string =>
     `select ${quoteStorableLiteral(kind)} as kind, ${state} as state`;
   return [
     ...inserts.flatMap(({ row }) =>
       row === null
         ? []
         : [
-            selectEvidence(
+            buildEvidenceSelect(
               "insert",
               `case when exists (select ${fromClause} where id = ${quoteStorableLiteral(row.id)}) then 'after' else 'before' end`,
             ),
           ],
     ),
     ...updates.map(({ id, version, row }) =>
-      selectEvidence(
+      buildEvidenceSelect(
         "update",
         `coalesce((select case when xmin::text = ${quoteStorableLiteral(version)} then 'before'
           when doc = ${quoteRowJson(row)} then 'after' else 'other' end ${fromClause} where id = ${quoteStorableLiteral(id)}), 'other')`,
       ),
     ),
     ...deletes.map(({ id, version }) =>
-      selectEvidence(
+      buildEvidenceSelect(
         "delete",
         `coalesce((select case when xmin::text = ${quoteStorableLiteral(version)} then 'before' else 'other' end
           ${fromClause} where id = ${quoteStorableLiteral(id)}), 'after')`,

@@ -3,7 +3,7 @@ import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { type ClusterAddress, toClientConfig } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";
 import { NewerSchemaError, migrateSchema } from "./migrate.js";
-import { PostgresStorageAdapter, lockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
+import { PostgresStorageAdapter, buildLockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
 import { PostgresSessions } from "./postgres-sessions.js";
 import { isSchemaUnused, readAllTables, replaceAllTables } from "./all-tables.js";
 
@@ -102,7 +102,7 @@ export const openRecords = async (
       return result;
     });
   const runExclusively = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
-    runInTransaction(["begin isolation level read committed", lockAllRowsSql(schema)], work);
+    runInTransaction(["begin isolation level read committed", buildLockAllRowsSql(schema)], work);
   try {
     await withClient((client) => migrateSchema(client, schema));
   } catch (error) {

@@ -9,8 +9,8 @@ import {
 } from "@mgmt/engine/internal";
 import { Client, type ClientConfig, type QueryResultRow } from "pg";
 import { presenceLockKeySql } from "../connection/presence-lock.js";
-import { isConnectionLost } from "./commit-outcome.js";
-import { lockKeySql, toStorageError } from "./postgres-storage-adapter.js";
+import { isConnectionLossError } from "./commit-outcome.js";
+import { buildLockKeySql, toStorageError } from "./postgres-storage-adapter.js";
 
 /** Milliseconds between attempts to take a lock that another process holds. */
 const retryDelayMs = 50;
@@ -61,7 +61,7 @@ class LockSession implements WorkLock {
       return (await this.#client.query<Row>(text, [...values])).rows;
     } catch (error) {
       // A statement that gets no response may take a lock that nobody releases. The end of the session releases it.
-      if (isConnectionLost(error)) void this.end().catch(() => undefined);
+      if (isConnectionLossError(error)) void this.end().catch(() => undefined);
       throw error;
     }
   }
@@ -126,7 +126,7 @@ export class PostgresSessions implements Sessions {
 
   async #acquireLocks(names: readonly string[]): Promise<LockSession> {
     const distinctNames = [...new Set(names)];
-    const keys = distinctNames.map((name) => lockKeySql(this.#schema, `work ${name}`));
+    const keys = distinctNames.map((name) => buildLockKeySql(this.#schema, `work ${name}`));
     for (;;) {
       const session = await this.#openSession();
       try {
@@ -148,7 +148,7 @@ export class PostgresSessions implements Sessions {
 
   async #releaseLocks(session: LockSession, names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
-    const keys = [...new Set(names)].map((name) => lockKeySql(this.#schema, `work ${name}`));
+    const keys = [...new Set(names)].map((name) => buildLockKeySql(this.#schema, `work ${name}`));
     await session.query(`select ${keys.map((key) => `pg_advisory_unlock(${key})`).join(", ")}`);
   }
 

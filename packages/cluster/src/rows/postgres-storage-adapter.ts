@@ -9,9 +9,9 @@ import {
   type Preload,
 } from "@mgmt/engine/internal";
 import { type Pool, type PoolClient, escapeIdentifier } from "pg";
-import { isStatementRefused, toUnavailableError } from "../connection/unavailable.js";
-import { type Statement, isStalePreparedStatement, runBatch, createStatement } from "./batch.js";
-import { findCommitOutcome, isConnectionLost } from "./commit-outcome.js";
+import { isRefusedStatementError, toUnavailableError } from "../connection/unavailable.js";
+import { type Statement, isStalePreparedStatementError, runBatch, createStatement } from "./batch.js";
+import { findCommitOutcome, isConnectionLossError } from "./commit-outcome.js";
 import { toStorable } from "./json-text.js";
 import {
   type LoadPlan,
@@ -65,11 +65,11 @@ export class PostgresStorageAdapter implements StorageAdapter {
 }
 
 /** Returns the statement that waits until no transaction changes rows, and lets none begin, because it replaces all rows. */
-export const lockAllRowsSql = (schema: string): string =>
-  `select pg_advisory_xact_lock(${lockKeySql(schema, "state")})`;
+export const buildLockAllRowsSql = (schema: string): string =>
+  `select pg_advisory_xact_lock(${buildLockKeySql(schema, "state")})`;
 
 /** Returns the SQL expression for the key of a lock. Each schema has its own locks. */
-export const lockKeySql = (schema: string, name: string): string =>
+export const buildLockKeySql = (schema: string, name: string): string =>
   `hashtextextended(${quoteStorableLiteral(`${schema} ${name}`)}, 0)`;
 
 /** The expression for the key of the lock whose schema and name are the first parameter. */
@@ -170,7 +170,8 @@ class WriteTransaction implements Transaction {
         commitStatement,
       ]);
     } catch (error) {
-      const isOutcomeUnknown = error instanceof DatabaseUnavailableError && isConnectionLost(error.cause);
+      const isOutcomeUnknown =
+        error instanceof DatabaseUnavailableError && isConnectionLossError(error.cause);
       if (!isOutcomeUnknown) throw error;
       return this.#resolveLostCommit(changes, error);
     }
@@ -262,8 +263,8 @@ class WriteTransaction implements Transaction {
 
 /** Translates an error of the driver: a conflict, an unavailable database, or the error itself. */
 export const toStorageError = (error: unknown): unknown => {
-  if (!isStatementRefused(error)) return toUnavailableError(error);
-  return conflictCodes.has(error.code ?? "") || isStalePreparedStatement(error)
+  if (!isRefusedStatementError(error)) return toUnavailableError(error);
+  return conflictCodes.has(error.code ?? "") || isStalePreparedStatementError(error)
     ? new ConflictError(error.message, { cause: error })
     : error;
 };

@@ -94,12 +94,12 @@ describe("a check of the limits of tenants", () => {
     withGuard({}, async (guard) => {
       const [idle, used] = tenants();
       await admin.query(`alter database ${idle.id} connection limit -1`);
-      expect(await guard.check()).toBe(false);
+      expect(await guard.applyLimits()).toBe(false);
       expect(await limits()).toEqual([100, 100]);
 
       await open(used, 1);
       await admin.query(`alter database ${idle.id} connection limit -1`);
-      expect(await guard.check()).toBe(true);
+      expect(await guard.applyLimits()).toBe(true);
       expect(await limits()).toEqual([100, 100]);
     }));
 
@@ -108,14 +108,14 @@ describe("a check of the limits of tenants", () => {
       const versions = "select xmin::text, datname from pg_database order by datname";
       await open(tenants()[0], 1);
       const { rows: before } = await admin.query(versions);
-      await guard.check();
+      await guard.applyLimits();
       expect((await admin.query(versions)).rows).toEqual(before);
     }));
 
   it("does not change the databases of Postgres itself", () =>
     withGuard({}, async (guard) => {
       await admin.query('alter database template0 owner to "mgmt.platform"');
-      await guard.check();
+      await guard.applyLimits();
       expect(await connectionLimitOf(admin, "template0")).toBe(-1);
       await admin.query("alter database template0 owner to postgres");
     }));
@@ -125,11 +125,11 @@ describe("a check of the limits of tenants", () => {
       const [large, small] = tenants();
       const few = await open(small, 2);
       const many = await open(large, 6);
-      await guard.check();
+      await guard.applyLimits();
       expect(await limits()).toEqual([100, 100]);
 
       const newest = await open(large, 3);
-      await guard.check();
+      await guard.applyLimits();
       expect(await limits()).toEqual([6, 6]);
       await waitForSessions(8);
       expect(await Promise.all([...few, ...many].map(isAlive))).not.toContain(false);
@@ -137,11 +137,11 @@ describe("a check of the limits of tenants", () => {
 
       await Promise.all(many.slice(0, 2).map((session) => session.end()));
       await waitForSessions(6);
-      await guard.check();
+      await guard.applyLimits();
       expect(await limits()).toEqual([6, 6]);
       await many[2]?.end();
       await waitForSessions(5);
-      await guard.check();
+      await guard.applyLimits();
       expect(await limits()).toEqual([100, 100]);
     }));
 
@@ -157,20 +157,20 @@ describe("a check of the limits of tenants", () => {
         await sessions[index]?.query(locks, [index, count]);
       }
       await withGuard({ maxLocks: 190 }, async (guard) => {
-        expect(await guard.check()).toBe(true);
+        expect(await guard.applyLimits()).toBe(true);
         expect(await limits()).toEqual([100, 100]);
       });
 
       const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
       await withGuard({ maxLocks: 189 }, async (guard) => {
-        await guard.check();
+        await guard.applyLimits();
         expect(await limits()).toEqual(closed);
         expect(await Promise.all(sessions.map(isAlive))).toEqual([false, false, true]);
         now.mockReturnValue(1_000 + penalty - 1);
-        await guard.check();
+        await guard.applyLimits();
         expect(await limits()).toEqual(closed);
         now.mockReturnValue(1_000 + penalty);
-        await guard.check();
+        await guard.applyLimits();
         expect(await limits()).toEqual([100, 100]);
         now.mockRestore();
       });
@@ -187,14 +187,14 @@ it("ends the sessions that hold all locks of the server, also when the process t
   };
   await withGuard({ maxLocks: 1_000 }, async (second) => {
     const first = new TenantGuard(makeAdmin(cluster), {});
-    await first.check();
-    expect(await second.check()).toBe(false);
+    await first.applyLimits();
+    expect(await second.applyLimits()).toBe(false);
     await takeAll();
     await first.close();
     // The first guard has released its lock.
     await takeAll();
     // Its other statements can still find no free lock.
-    await vi.waitFor(() => second.check());
+    await vi.waitFor(() => second.applyLimits());
     await vi.waitFor(async () => expect(await limits()).toEqual([0, 100]));
     expect(session && (await isAlive(session))).toBe(false);
   });
@@ -242,11 +242,11 @@ describe("a check of databases in memory", () => {
     const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
     const memory = { readUsedBytes: used, maxBytesPerDatabase: 1, maxTotalBytes: unlimited };
     const checkTwice = async (guard: TenantGuard): Promise<void> => {
-      await guard.check();
+      await guard.applyLimits();
       expect(await limits()).toEqual([0, 0]);
       expect(log).toHaveLength(2);
       now.mockReturnValue(1_000 + penalty);
-      await guard.check();
+      await guard.applyLimits();
       expect(await limits()).toEqual([0, 0]);
       now.mockRestore();
     };
@@ -290,17 +290,17 @@ describe("a check of databases in memory", () => {
       maxTotalBytes: unlimited,
     };
     await withGuard({ memory }, async (guard) => {
-      await guard.check();
+      await guard.applyLimits();
       expect(await limits()).toEqual([0, 100]);
       now.mockReturnValue(1_000 + penalty / 2);
-      await guard.check();
+      await guard.applyLimits();
       now.mockReturnValue(1_000 + penalty);
-      await guard.check();
+      await guard.applyLimits();
       expect(await limits()).toEqual([0, 100]);
 
       await empty(large);
       now.mockReturnValue(1_000 + 2 * penalty);
-      await guard.check();
+      await guard.applyLimits();
       expect(await limits()).toEqual([100, 100]);
       now.mockRestore();
     });
@@ -314,14 +314,14 @@ describe("a check of databases in memory", () => {
     await withGuard(
       { memory: { readUsedBytes: used, maxBytesPerDatabase: perDatabase, maxTotalBytes: unlimited } },
       async (guard) => {
-        await guard.check();
+        await guard.applyLimits();
         expect(await limits()).toEqual([100, 100]);
         await rm(other);
-        await guard.check();
+        await guard.applyLimits();
         // Other processes may free some of the same memory at any time.
         await vi.waitFor(async () => {
           await fill(large);
-          await guard.check();
+          await guard.applyLimits();
           expect(await limits()).toEqual([0, 100]);
         });
       },
@@ -336,12 +336,12 @@ describe("a check of databases in memory", () => {
     const inUse = await used();
     await withGuard(
       { memory: { readUsedBytes: used, maxBytesPerDatabase: inUse, maxTotalBytes: 0 } },
-      (guard) => guard.check().then(async () => expect(await limits()).toEqual([0, 100])),
+      (guard) => guard.applyLimits().then(async () => expect(await limits()).toEqual([0, 100])),
     );
     await admin.query(`alter database ${large.id} connection limit 100`);
     await withGuard(
       { memory: { readUsedBytes: used, maxBytesPerDatabase: inUse, maxTotalBytes: unlimited } },
-      (guard) => guard.check().then(async () => expect(await limits()).toEqual([100, 100])),
+      (guard) => guard.applyLimits().then(async () => expect(await limits()).toEqual([100, 100])),
     );
   });
 
@@ -349,7 +349,7 @@ describe("a check of databases in memory", () => {
     withGuard(
       { memory: { readUsedBytes: used, maxBytesPerDatabase: unlimited, maxTotalBytes: 0 } },
       async (guard) => {
-        await guard.check();
+        await guard.applyLimits();
         expect(await limits()).toEqual([100, 100]);
       },
     ));
