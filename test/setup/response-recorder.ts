@@ -8,13 +8,13 @@ type Observer = (exchange: Exchange, outcome: Outcome) => void;
 
 /** Calls the observer with the responses of all servers in this process. Returns a function that ends this. */
 export const observeResponses = (observer: Observer): (() => void) => {
-  const check = Engine.prototype["checkContract"];
-  Engine.prototype["checkContract"] = function (this: Engine, exchange, outcome) {
+  const check = Engine.prototype["enforceContract"];
+  Engine.prototype["enforceContract"] = function (this: Engine, exchange, outcome) {
     observer(exchange, outcome);
     return check.call(this, exchange, outcome);
   };
   return () => {
-    Engine.prototype["checkContract"] = check;
+    Engine.prototype["enforceContract"] = check;
   };
 };
 

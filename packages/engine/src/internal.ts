@@ -6,7 +6,7 @@ export { buildTables } from "./server/snapshot-tables.js";
 export { LockLostError } from "./context/database-engine.js";
 export { serverTables } from "./context/server-rows.js";
 export { oauthPaths } from "./oauth/metadata.js";
-export { checkHeadSize } from "./http/http-refusal.js";
+export { findHeadSizeRefusal } from "./http/http-refusal.js";
 export { FairSemaphore } from "./jobs/fair-semaphore.js";
 export { findOperation, maskPath } from "./request/route.js";
 export {

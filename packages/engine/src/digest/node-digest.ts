@@ -17,7 +17,7 @@ export const areSameBytes = (left: Uint8Array, right: Uint8Array): boolean =>
  *
  * @param key 32 bytes; neither zero nor above the order of the curve.
  */
-export const publicPoint = (key: Uint8Array): { x: Uint8Array; y: Uint8Array } => {
+export const derivePublicPoint = (key: Uint8Array): { x: Uint8Array; y: Uint8Array } => {
   const curve = createECDH("prime256v1");
   curve.setPrivateKey(key);
   const point = curve.getPublicKey();

@@ -39,20 +39,20 @@ describe("the digests of Node.js and of other platforms", () => {
   it.each([1n, 2n, 3n, 4n, 5n, 255n, 1n << 255n, order / 2n, order / 2n + 1n, order - 2n, order - 1n])(
     "find the same point for the private key %i",
     (number) => {
-      expect(plain.publicPoint(keyOf(number))).toEqual(toBytes(node.publicPoint(keyOf(number))));
+      expect(plain.derivePublicPoint(keyOf(number))).toEqual(toBytes(node.derivePublicPoint(keyOf(number))));
     },
   );
 
   it("find the same point for random private keys", () => {
     for (let round = 0; round < 20; round += 1) {
       const key = randomBytes(32);
-      expect(plain.publicPoint(key), hex(key)).toEqual(toBytes(node.publicPoint(key)));
+      expect(plain.derivePublicPoint(key), hex(key)).toEqual(toBytes(node.derivePublicPoint(key)));
     }
   });
 
   it.each([0n, order, order + 1n, (1n << 256n) - 1n])("refuse the private key %i", (number) => {
-    expect(() => node.publicPoint(keyOf(number))).toThrow();
-    expect(() => plain.publicPoint(keyOf(number))).toThrow();
+    expect(() => node.derivePublicPoint(keyOf(number))).toThrow();
+    expect(() => plain.derivePublicPoint(keyOf(number))).toThrow();
   });
 });
 

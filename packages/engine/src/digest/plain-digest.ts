@@ -18,7 +18,7 @@ export const areSameBytes = (left: Uint8Array, right: Uint8Array): boolean => {
   return difference === 0;
 };
 
-export const publicPoint = (key: Uint8Array): { x: Uint8Array; y: Uint8Array } => {
+export const derivePublicPoint = (key: Uint8Array): { x: Uint8Array; y: Uint8Array } => {
   // A byte that says that both coordinates follow, and these. See https://www.secg.org/sec1-v2.pdf, section 2.3.3.
   const point = p256.getPublicKey(key, false);
   return { x: point.slice(1, 33), y: point.slice(33) };

@@ -1,4 +1,4 @@
-import { resolveStatus, parseApprovalPath } from "../request/approvals.js";
+import { withCurrentStatus, parseApprovalPath } from "../request/approvals.js";
 import type { Endpoint } from "../context/endpoint.js";
 import { maxFormBytes } from "./form-body.js";
 import { createPageResponse, refusalPages } from "./page-response.js";
@@ -31,7 +31,7 @@ export const createApprovalPageFinder =
         return endpointContext.transact(readOnlyTransaction, ({ store, clock }) => {
           const approval = store.approvals.get(id);
           if (!approval) return createPageResponse(refusalPages.noApproval());
-          const text = renderApprovalPage(resolveStatus(approval, clock.now()));
+          const text = renderApprovalPage(withCurrentStatus(approval, clock.now()));
           return createPageResponse({ status: 200, text, formAction: "'none'" });
         });
       },

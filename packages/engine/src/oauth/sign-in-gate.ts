@@ -53,13 +53,13 @@ export class SignInGate {
    */
   respondUnlessSignedIn(request: EngineRequest, address: string): Outcome | undefined {
     const key = findSubmittedKey(request);
-    if (key !== undefined) return this.#checkKey(key, address);
+    if (key !== undefined) return this.#respondToKey(key, address);
     const { name, value } = this.#cookie;
     if (findCookieValues(request, name).some((cookie) => isSameText(cookie, value))) return undefined;
     return createKeyPageResponse(200, address);
   }
 
-  #checkKey(key: string, address: string): Outcome {
+  #respondToKey(key: string, address: string): Outcome {
     if (isDigestOf(this.#keyDigest, key.trim())) return this.#redirectWithCookie(address);
     const now = this.now();
     if (now >= this.#windowEndsAt) {

@@ -1,5 +1,5 @@
 import type { JWK } from "jose";
-import { hmacSha256, publicPoint } from "#digest";
+import { hmacSha256, derivePublicPoint } from "#digest";
 import { encodeBase64Url } from "../values/base64.js";
 import { digest } from "../values/digest.js";
 import { randomBytes } from "../values/random-bytes.js";
@@ -11,7 +11,7 @@ import type { SigningKeyState } from "../values/signing-key-state.js";
  */
 export const createSigningKey = (seed: string | null): SigningKeyState => {
   const secret = seed === null ? generatePrivateKey() : hmacSha256("signing key", seed);
-  const point = publicPoint(secret);
+  const point = derivePublicPoint(secret);
   const [x, y, d] = [encodeBase64Url(point.x), encodeBase64Url(point.y), encodeBase64Url(secret)];
   // The key id is the thumbprint of the public key. See https://www.rfc-editor.org/rfc/rfc7638.
   const kid = digest(JSON.stringify({ crv: "P-256", kty: "EC", x, y }));

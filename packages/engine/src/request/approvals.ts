@@ -32,7 +32,7 @@ export const parseApprovalPath = (path: string): string | undefined =>
   /^\/approvals\/(apr_[a-z0-9]{1,128})$/.exec(path)?.[1];
 
 /** Returns the row with the status that it has at this time: an approval expires without being updated. */
-export const resolveStatus = (row: ApprovalRow, now: number): ApprovalRow => {
+export const withCurrentStatus = (row: ApprovalRow, now: number): ApprovalRow => {
   const isExpired =
     ((row.status === "pending" || row.status === "approved") && now >= row.expiresAt) ||
     (row.status === "approved_window" && now >= (row.windowExpiresAt ?? row.expiresAt));
@@ -83,7 +83,7 @@ export const requireApproval = (context: RuleContext, request: GatedRequest): Ap
   const requestDigest = digestRequest(request);
   // An expired approval is marked as such when it is found, so that later lookups skip it.
   const updateIfExpired = (row: ApprovalRow): ApprovalRow =>
-    resolveStatus(row, now) === row ? row : store.approvals.update(row.id, { status: "expired" });
+    withCurrentStatus(row, now) === row ? row : store.approvals.update(row.id, { status: "expired" });
   const requester = { workspaceId: agent.workspaceId, agentId: agent.agentId };
   const approvalsOfRequest = store.approvals
     .list({ ...requester, requestDigest, status: ["pending", "approved", "denied"] })

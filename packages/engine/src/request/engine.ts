@@ -181,15 +181,15 @@ export class Engine {
   /** Waits until all changes are stored, because the response may show the changes of another request. */
   #respondWhenSaved(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
     const whenSaved = exchange.context.whenSaved();
-    if (!whenSaved) return this.#respond(exchange, this.checkContract(exchange, outcome));
+    if (!whenSaved) return this.#respond(exchange, this.enforceContract(exchange, outcome));
     return whenSaved.then(
-      () => this.#respond(exchange, this.checkContract(exchange, outcome)),
+      () => this.#respond(exchange, this.enforceContract(exchange, outcome)),
       (error: unknown) => this.#respond(exchange, this.#toOutcome(exchange, error)),
     );
   }
 
   /** Returns the outcome of a request, or a refusal in its place if it violates the contract. A method that tests can wrap. */
-  private checkContract(exchange: Exchange, outcome: Outcome): Outcome {
+  private enforceContract(exchange: Exchange, outcome: Outcome): Outcome {
     const { operation, isOutsideContract } = exchange;
     if (!operation || isOutsideContract || outcome.dropped || !this.services.validateResponses)
       return outcome;

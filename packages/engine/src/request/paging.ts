@@ -63,7 +63,7 @@ const defaultLimit = 100;
  * Returns the preloads of a list of all rows of a workspace: the first page if there are no filters, and the row after it, which tells
  * whether there are more pages.
  */
-export const preloadFirstPage =
+export const createFirstPagePreloader =
   (table: CollectionName) =>
   ({ principal: { workspaceId }, search }: RoutedRequest): Preload[] => {
     const { limit = String(defaultLimit), ...filters } = Object.fromEntries(new URLSearchParams(search));

@@ -30,11 +30,11 @@ export class MemoryBackend implements ServerBackend<"sync"> {
     return this.#currentState.row.hasFaults;
   }
 
-  contextForRequest(): MemoryView {
+  getContextForRequest(): MemoryView {
     return this.#currentState.context;
   }
 
-  contextForControl(): MemoryView {
+  getContextForControl(): MemoryView {
     return this.#currentState.context;
   }
 

@@ -22,8 +22,8 @@ export class MemoryServer extends Server<"sync"> {
     const prefix = deterministic === null ? new RandomIds(null).label(10) : "seeded";
     super(backend, { ...options, requestIdPrefix: `req_${prefix}_` });
     this.#backend = backend;
-    this.defaults = new Defaults(() => backend.contextForControl());
-    this.store = createResourceView(() => backend.contextForControl());
+    this.defaults = new Defaults(() => backend.getContextForControl());
+    this.store = createResourceView(() => backend.getContextForControl());
   }
 
   /**
@@ -32,6 +32,6 @@ export class MemoryServer extends Server<"sync"> {
    * @internal
    */
   get rows(): Store {
-    return this.#backend.contextForControl().store;
+    return this.#backend.getContextForControl().store;
   }
 }

@@ -33,9 +33,9 @@ export interface ServerBackend<M extends Mode> extends ControlBackend<M> {
    * Returns the context for one request. If other servers may change the state, its first transaction throws a
    * `StateChangedError` when they have.
    */
-  contextForRequest(): RequestContext;
+  getContextForRequest(): RequestContext;
   /** Returns the context for jobs and the control surface, whose transactions run in any state of the server. */
-  contextForControl(): RequestContext<M>;
+  getContextForControl(): RequestContext<M>;
   /** Returns the workspace of a tenant, its owner and its service token. */
   readTenantDefaults(workspaceId: string): Awaitable<TenantDefaults>;
   /** Returns the result of a function for the rows of all tables. */
@@ -92,7 +92,7 @@ export abstract class Server<M extends Mode = Mode> {
   /** @internal */
   protected constructor(backend: ServerBackend<M>, options: CommonServerOptions) {
     const { dataPlane, logCapacity = 1_000, onDefect = console.error, validateResponses = false } = options;
-    const getRequestContext = (): RequestContext<M> => backend.contextForControl();
+    const getRequestContext = (): RequestContext<M> => backend.getContextForControl();
     this.#backend = backend;
     this.settings = backend.settings;
     this.#records = createServerRecords(backend);
@@ -100,7 +100,7 @@ export abstract class Server<M extends Mode = Mode> {
     this.faults = new Faults(this.#records);
     this.#log = new RequestLog(logCapacity);
     this.#engine = new Engine({
-      getRequestContext: () => backend.contextForRequest(),
+      getRequestContext: () => backend.getContextForRequest(),
       handlers: operationHandlers,
       faults: this.faults,
       log: this.#log,
@@ -123,7 +123,7 @@ export abstract class Server<M extends Mode = Mode> {
    * @param name of the user and the workspace. Default: a generated name.
    */
   async createTenant(name?: string): Promise<Tenant> {
-    const getRequestContext = (): RequestContext => this.#backend.contextForControl();
+    const getRequestContext = (): RequestContext => this.#backend.getContextForControl();
     const tenantName = name ?? (await runChangeStep(getRequestContext(), ({ ids }) => ids.name()));
     const user = await this.seed.user({ name: tenantName });
     const { id } = await this.seed.workspace({ name: tenantName, ownerId: user.id });

@@ -71,10 +71,10 @@ export class StoredBackend implements ServerBackend<"async"> {
         ),
       runJob: (job, isAwaited) =>
         runJob(job.kind, isAwaited, onDefect, async (handler) =>
-          handler(this.contextForControl(), job.subject, job.change),
+          handler(this.getContextForControl(), job.subject, job.change),
         ),
       findWorkspaces: (scheduledJobs) =>
-        this.contextForControl().transact(
+        this.getContextForControl().transact(
           readOnlyTransaction,
           (context) => scheduledJobs.map(({ subject }) => findWorkspaceId(context, subject)),
           () =>
@@ -113,7 +113,7 @@ export class StoredBackend implements ServerBackend<"async"> {
    * Returns the context for one request. Its first transaction throws a `StateChangedError` if the keys, the clock, the rate limit
    * or the faults have changed since; the later ones run in the changed state, because the request may have changed rows.
    */
-  contextForRequest(): RequestContext<"async"> {
+  getContextForRequest(): RequestContext<"async"> {
     const state = this.#storedState.current;
     let isFirst = true;
     return this.#createContext(async (transactionOptions, step, preloads) => {
@@ -136,7 +136,7 @@ export class StoredBackend implements ServerBackend<"async"> {
   }
 
   /** Returns the context for jobs and the control surface, whose transactions run in any state of the server. */
-  contextForControl(): RequestContext<"async"> {
+  getContextForControl(): RequestContext<"async"> {
     return this.#createContext((transactionOptions, step, preloads) =>
       this.#storedState.runTransaction(transactionOptions, ({ context }) => step(context), {
         listPreloads: preloads,
@@ -145,7 +145,7 @@ export class StoredBackend implements ServerBackend<"async"> {
   }
 
   readTenantDefaults(workspaceId: string): Promise<TenantDefaults> {
-    return runReadStep(this.contextForControl(), (context) => {
+    return runReadStep(this.getContextForControl(), (context) => {
       const { workspace, user, serviceToken } = new Defaults(() => context, workspaceId);
       return { workspace, user, serviceToken };
     });
@@ -170,7 +170,7 @@ export class StoredBackend implements ServerBackend<"async"> {
     const replacement = await this.#records.replaceAll(createTables);
     await retryUntilAvailable(() => this.#storedState.refresh(), this.#pauses);
     await Promise.all([
-      reconcileDatabases(replacement, this.contextForControl(), this.#pauses),
+      reconcileDatabases(replacement, this.getContextForControl(), this.#pauses),
       this.#runner.whenIdle(),
     ]);
     this.#runner.lookForDueJobs();

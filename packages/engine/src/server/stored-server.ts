@@ -38,12 +38,12 @@ export class StoredServer extends Server<"async"> {
 
   /** Runs a synchronous step that changes nothing, on one snapshot of the rows. */
   read<T>(step: (context: RuleContext) => T): Promise<T> {
-    return runReadStep(this.#backend.contextForControl(), step);
+    return runReadStep(this.#backend.getContextForControl(), step);
   }
 
   /** Runs a synchronous step in a transaction. It may run more than once. */
   write<T>(locks: readonly string[], step: (context: RuleContext) => T): Promise<T> {
-    return this.#backend.contextForControl().transact({ mode: "write", locks }, step);
+    return this.#backend.getContextForControl().transact({ mode: "write", locks }, step);
   }
 
   /** Returns what a new server starts with. Throws a `ControlError` when a part of it was deleted. */

@@ -1,4 +1,4 @@
-import { resolveStatus } from "../../request/approvals.js";
+import { withCurrentStatus } from "../../request/approvals.js";
 import { handler } from "../../context/operation-handler.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
@@ -37,7 +37,7 @@ export const agentApprovalHandlers = {
     },
     act: ({ context }, approval) => ({
       status: 200,
-      body: presentApproval(resolveStatus(approval, context.clock.now())),
+      body: presentApproval(withCurrentStatus(approval, context.clock.now())),
     }),
   }),
 };

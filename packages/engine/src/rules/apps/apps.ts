@@ -1,6 +1,6 @@
 import { errors } from "../../values/errors.js";
 import { type SuccessResponse, type OperationCall, handler } from "../../context/operation-handler.js";
-import { preloadFirstPage, respondWithPage } from "../../request/paging.js";
+import { createFirstPagePreloader, respondWithPage } from "../../request/paging.js";
 import type { PresentRow } from "../../context/row-texts.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { AppRow } from "../../store/rows.js";
@@ -175,7 +175,10 @@ const deleteHandler = {
 };
 
 export const appHandlers = {
-  "apps.list": handler("apps.list", { ...createListHandler("apps"), preloads: preloadFirstPage("apps") }),
+  "apps.list": handler("apps.list", {
+    ...createListHandler("apps"),
+    preloads: createFirstPagePreloader("apps"),
+  }),
   "apps.create": handler("apps.create", createCreateHandler("apps")),
   "apps.get": handler("apps.get", createGetHandler("apps")),
   "apps.update": handler("apps.update", createUpdateHandler("apps")),
@@ -183,7 +186,7 @@ export const appHandlers = {
   "apps.promote": handler("apps.promote", createPromoteHandler(requireApp)),
   "services.list": handler("services.list", {
     ...createListHandler("services"),
-    preloads: preloadFirstPage("apps"),
+    preloads: createFirstPagePreloader("apps"),
   }),
   "services.create": handler("services.create", createCreateHandler("services")),
   "services.get": handler("services.get", createGetHandler("services")),

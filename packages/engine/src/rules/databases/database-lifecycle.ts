@@ -154,7 +154,7 @@ interface DatabaseWithLogins {
 }
 
 /** Returns the preload for the connections of a database. */
-export const preloadConnections = (databaseId: string): Preload => ({
+export const createConnectionsPreload = (databaseId: string): Preload => ({
   read: "range",
   table: "connections",
   where: { databaseId },
@@ -180,7 +180,7 @@ export const findDatabaseWithLogins = async (
         }
       );
     },
-    () => [{ read: "row", table: "databases", id: databaseId }, preloadConnections(databaseId)],
+    () => [{ read: "row", table: "databases", id: databaseId }, createConnectionsPreload(databaseId)],
   );
 
 /** Creates a database with a role for each of its connections. */

@@ -1,7 +1,7 @@
 import { type OperationCall, type RoutedRequest, handler } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { errors } from "../../values/errors.js";
-import { preloadFirstPage, respondWithPage } from "../../request/paging.js";
+import { createFirstPagePreloader, respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
 import type { Preload } from "../../store/preload.js";
@@ -27,7 +27,7 @@ import {
   presentCreatedDatabase,
   presentDatabase,
   presentNewDatabase,
-  preloadDatabaseReferences,
+  listDatabaseReferencePreloads,
 } from "./present-database.js";
 
 /** @throws `database:logical_id_conflict` when another database of the branch has the `logicalId`. */
@@ -95,7 +95,7 @@ const checkDeleteDatabase = (call: OperationCall<"databases.delete">): DatabaseR
 };
 
 /** A new database of a project is on its default branch. */
-const preloadDefaultBranch = ({ path: { projectId } }: RoutedRequest): Preload[] =>
+const listDefaultBranchPreloads = ({ path: { projectId } }: RoutedRequest): Preload[] =>
   projectId === undefined
     ? []
     : [
@@ -117,7 +117,7 @@ export const databaseHandlers = {
   }),
 
   "projects.databases.create": handler("projects.databases.create", {
-    preloads: preloadDefaultBranch,
+    preloads: listDefaultBranchPreloads,
     check: (call) => checkCreateDatabase(call, call.path.projectId, call.body),
     act: ({ context, body }, checkedRequest) => {
       const { database, connection } = addRequestedDatabase(context, body, checkedRequest);
@@ -126,7 +126,7 @@ export const databaseHandlers = {
   }),
 
   "databases.list": handler("databases.list", {
-    preloads: preloadFirstPage("databases"),
+    preloads: createFirstPagePreloader("databases"),
     check: (call) => assertOneBranchFilter(call.query),
     act: (call) => {
       const { projectId, logicalId } = call.query;
@@ -148,13 +148,13 @@ export const databaseHandlers = {
   }),
 
   "databases.get": handler("databases.get", {
-    preloads: ({ path }) => preloadDatabaseReferences(path.databaseId),
+    preloads: ({ path }) => listDatabaseReferencePreloads(path.databaseId),
     check: (call) => requireAccess(call, "database", call.path.databaseId),
     act: ({ context }, database) => ({ status: 200, body: { data: presentDatabase(context, database) } }),
   }),
 
   "databases.update": handler("databases.update", {
-    preloads: ({ path }) => preloadDatabaseReferences(path.databaseId),
+    preloads: ({ path }) => listDatabaseReferencePreloads(path.databaseId),
     check: (call) => {
       const { context, body } = call;
       assertAtMostOneBranchField(body);

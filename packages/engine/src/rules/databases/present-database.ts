@@ -11,7 +11,7 @@ import type {
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 import { hasPendingDeletion } from "./pending-copies.js";
 import type { ProvisioningDatabase } from "./database-creation.js";
-import { preloadConnections } from "./database-lifecycle.js";
+import { createConnectionsPreload } from "./database-lifecycle.js";
 import {
   presentApiKeyConnection,
   presentConnection,
@@ -48,11 +48,11 @@ const presentDatabaseFields = (
 });
 
 /** Returns the rows that `presentDatabase` reads for the database with this id. */
-export const preloadDatabaseReferences = (databaseId: string | undefined): Preload[] =>
+export const listDatabaseReferencePreloads = (databaseId: string | undefined): Preload[] =>
   databaseId === undefined
     ? []
     : [
-        preloadConnections(databaseId),
+        createConnectionsPreload(databaseId),
         {
           read: "referenced",
           table: "projects",

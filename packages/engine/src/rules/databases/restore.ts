@@ -4,7 +4,7 @@ import { requireAccess } from "../../request/resource-access.js";
 import { recordPendingCopy } from "./pending-copies.js";
 import { scheduleRecovery } from "./database-lifecycle.js";
 import { assertUsableBackup } from "./database-sources.js";
-import { presentDatabase, preloadDatabaseReferences } from "./present-database.js";
+import { presentDatabase, listDatabaseReferencePreloads } from "./present-database.js";
 
 export const restoreHandlers = {
   /**
@@ -12,7 +12,7 @@ export const restoreHandlers = {
    * operation.
    */
   "databases.restore": handler("databases.restore", {
-    preloads: ({ path }) => preloadDatabaseReferences(path.targetDatabaseId),
+    preloads: ({ path }) => listDatabaseReferencePreloads(path.targetDatabaseId),
     check: (call) => {
       const { source } = call.body;
       const targetDatabase = requireAccess(call, "database", call.path.targetDatabaseId);

@@ -2,7 +2,7 @@ import { type OperationCall, handler } from "../../context/operation-handler.js"
 import type { RuleContext } from "../../context/rule-context.js";
 import { byteLength } from "../../values/byte-length.js";
 import { errors } from "../../values/errors.js";
-import { preloadFirstPage, respondWithPage } from "../../request/paging.js";
+import { createFirstPagePreloader, respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
 import { addBranch, buildPlacementFields } from "../branches/branch-choice.js";
@@ -76,7 +76,7 @@ const mergeProjectSettings = (
 
 export const projectHandlers = {
   "projects.list": handler("projects.list", {
-    preloads: preloadFirstPage("projects"),
+    preloads: createFirstPagePreloader("projects"),
     check: () => undefined,
     act: (call) =>
       respondWithPage(
