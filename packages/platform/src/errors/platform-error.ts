@@ -71,7 +71,7 @@ export const platformErrors = {
   postgresEnded: (cause: unknown) =>
     new PlatformError(
       "platform:postgres_failed",
-      `Postgres stopped unexpectedly and could not be restarted, so mgmt dev stopped too: ${messageWithoutPath(cause)}`,
+      `Postgres stopped unexpectedly and could not be restarted, so mgmt dev stopped too: ${getMessageWithoutPath(cause)}`,
       "Start mgmt dev again. With --data-dir, postgres.log in that directory has the reason.",
       { cause },
     ),
@@ -86,7 +86,7 @@ export const platformErrors = {
   cannotListen: (port: number, host: string, cause: unknown) =>
     new PlatformError(
       "platform:cannot_listen",
-      `mgmt dev cannot listen on port ${String(port)} of ${host}: ${messageWithoutPath(cause)}`,
+      `mgmt dev cannot listen on port ${String(port)} of ${host}: ${getMessageWithoutPath(cause)}`,
       "Choose a port above 1023 with --port, and an address of this machine.",
       { cause },
     ),
@@ -119,12 +119,12 @@ export const platformErrors = {
       `Stop that container or its Postgres. ${otherDirectoryHint}`,
     ),
 
-  dataDirMayBeInUse: (dataDir: string, file: string) =>
+  dataDirMayBeInUse: (dataDir: string, path: string) =>
     new PlatformError(
       "platform:data_dir_in_use",
       `${dataDir} is locked, and mgmt dev cannot tell whether the process that locked it has ended: it may run in another ` +
         "container or on another machine",
-      `Stop the other mgmt dev. If no other process uses the directory, remove ${file}. ${otherDirectoryHint}`,
+      `Stop the other mgmt dev. If no other process uses the directory, remove ${path}. ${otherDirectoryHint}`,
     ),
 
   dataDirCopiedInUse: (dataDir: string, pid: number) =>
@@ -175,7 +175,7 @@ export const platformErrors = {
   temporaryDirUnwritable: (directory: string, cause: unknown) =>
     new PlatformError(
       "platform:data_dir_unwritable",
-      `No directory for ephemeral data can be created in ${directory}: ${messageWithoutPath(cause)}`,
+      `No directory for ephemeral data can be created in ${directory}: ${getMessageWithoutPath(cause)}`,
       "Set TMPDIR to a directory that you can write to.",
       { cause },
     ),
@@ -183,7 +183,7 @@ export const platformErrors = {
   dataDirUnwritable: (dataDir: string, cause: unknown) =>
     new PlatformError(
       "platform:data_dir_unwritable",
-      `The data directory ${dataDir} is not writable: ${messageWithoutPath(cause)}`,
+      `The data directory ${dataDir} is not writable: ${getMessageWithoutPath(cause)}`,
       otherDirectoryHint,
       { cause },
     ),
@@ -260,7 +260,7 @@ export const platformErrors = {
 };
 
 /** Returns the message of a system error without the path that Node appends. */
-const messageWithoutPath = (cause: unknown): string =>
+const getMessageWithoutPath = (cause: unknown): string =>
   cause instanceof Error ? (cause.message.split(", ")[0] ?? cause.message) : String(cause);
 
 /** Returns whether an error, or one of its causes, says that a disk is full. */

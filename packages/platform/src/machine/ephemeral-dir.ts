@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type DataDir, directoryMode } from "./data-dir/data-dir.js";
+import { type DataDir, getDirectoryMode } from "./data-dir/data-dir.js";
 import { chooseEphemeralParent } from "./data-dir/directories.js";
 import { DirectoryLock, readHolderLiveness, lockFileName } from "./data-dir/directory-lock.js";
 import { findReplacementRisk } from "./data-dir/replacement-risk.js";
@@ -46,7 +46,7 @@ const makeUniqueDir = async (parent: string): Promise<{ path: string; lock: Dire
   if (problem !== undefined) throw platformErrors.temporaryDirUnsafe(realParent, problem);
   await removeAbandonedEphemeralDirs(realParent);
   const path = await mkdtemp(join(realParent, ephemeralDirPrefix));
-  await chmod(path, directoryMode());
+  await chmod(path, getDirectoryMode());
   return { path, lock: await DirectoryLock.acquire(path) };
 };
 

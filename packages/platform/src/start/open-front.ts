@@ -1,6 +1,6 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { ConnectionFaults } from "@mgmt/engine";
-import { type DataDir, dataDirFiles, refuseOtherPort } from "../machine/data-dir/data-dir.js";
+import { type DataDir, getDataDirPaths, refuseOtherPort } from "../machine/data-dir/data-dir.js";
 import { toDatabaseName } from "@mgmt/cluster/policy/names";
 import { Front, type FrontOptions } from "../front/front.js";
 import type { OpenPostgres } from "./open-postgres.js";
@@ -27,7 +27,7 @@ interface FrontContext {
  */
 export const openFront = async (context: FrontContext): Promise<OpenFront> => {
   const { dataDir, postgres, connectionLimit, onLog } = context;
-  const credentials = await loadServerCredentials(dataDirFiles(dataDir.path).tls, {
+  const credentials = await loadServerCredentials(getDataDirPaths(dataDir.path).tls, {
     isDurable: !dataDir.ephemeral,
   });
   const server = await listenOnStablePort(dataDir, {

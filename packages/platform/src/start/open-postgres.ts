@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type DataDir, dataDirFiles, refuseOtherPort } from "../machine/data-dir/data-dir.js";
+import { type DataDir, getDataDirPaths, refuseOtherPort } from "../machine/data-dir/data-dir.js";
 import {
   type Manifest,
   manifestFormat,
@@ -79,7 +79,7 @@ const openExistingCluster = async (
   manifest: Manifest,
   waitOptions: WaitOptions,
 ): Promise<OpenPostgres> => {
-  const { cluster } = dataDirFiles(dataDir.path);
+  const { cluster } = getDataDirPaths(dataDir.path);
   const programs = await findPrograms(dataDir, await ensureClusterAccount(cluster));
   const { major, port, directPort, password } = manifest.postgres;
   if (programs.binaries.major !== major) {
@@ -103,7 +103,7 @@ const openExistingCluster = async (
 };
 
 const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promise<OpenPostgres> => {
-  const { cluster } = dataDirFiles(dataDir.path);
+  const { cluster } = getDataDirPaths(dataDir.path);
   const programs = await findPrograms(dataDir, await findPostgresAccount());
   const { major } = programs.binaries;
   const password = randomBytes(24).toString("base64url");
@@ -208,7 +208,7 @@ const chooseAddress = (clusterDirectory: string, port: number): PostgresAddress 
 };
 
 const buildServerOptions = (dataDir: DataDir, programs: PostgresPrograms, port: number): ServerOptions => {
-  const { cluster, log } = dataDirFiles(dataDir.path);
+  const { cluster, log } = getDataDirPaths(dataDir.path);
   return {
     ...programs,
     directory: cluster,

@@ -8,7 +8,7 @@ import { StoredServer } from "@mgmt/engine/internal";
 import { type RunningServer, type ServerAddress, createServer, isLoopbackHost } from "@mgmt/engine/http";
 import { retryWhileUnavailable } from "../machine/retry-unavailable.js";
 import { writeAtomically } from "../machine/data-dir/atomic-file.js";
-import { type DataDir, dataDirFiles } from "../machine/data-dir/data-dir.js";
+import { type DataDir, getDataDirPaths } from "../machine/data-dir/data-dir.js";
 import {
   type Manifest,
   manifestFormat,
@@ -120,12 +120,12 @@ const serveApi = async (
   }: { records: OpenRecords; databases: OpenDatabases; interruptedDeletionIds: readonly string[] },
 ): Promise<OpenServer> => {
   const { host, dataDir, postgres, front, onLog, unknownFields, errorCodes } = context;
-  const files = dataDirFiles(dataDir.path);
+  const paths = getDataDirPaths(dataDir.path);
   const controlSecret = randomBytes(24).toString("base64url");
-  await writeAtomically(files.controlSecret, controlSecret, { isDurable: false });
+  await writeAtomically(paths.controlSecret, controlSecret, { isDurable: false });
   const signInKey = context.requireSignInKey ? randomBytes(32).toString("base64url") : null;
-  if (signInKey === null) await rm(files.signInKey, { force: true });
-  else await writeAtomically(files.signInKey, signInKey, { isDurable: false });
+  if (signInKey === null) await rm(paths.signInKey, { force: true });
+  else await writeAtomically(paths.signInKey, signInKey, { isDurable: false });
 
   const createEngine = async ({ baseUrl }: ServerAddress): Promise<StoredServer> => {
     const engine = await StoredServer.open({
@@ -162,7 +162,7 @@ const serveApi = async (
   });
   try {
     const { engine } = server;
-    const serviceToken = await ensureServiceToken(engine, files.token);
+    const serviceToken = await ensureServiceToken(engine, paths.token);
     // The token in the ready line is valid after a reset.
     if (engine.isNew) await engine.saveStateAsInitial();
     for (const client of context.oauthClients) await registerClient(engine, client);
@@ -175,8 +175,8 @@ const serveApi = async (
         baseUrl,
         authUrl: baseUrl,
         controlUrl: `${baseUrl}/_control`,
-        controlSecretFile: files.controlSecret,
-        signInKeyFile: signInKey === null ? null : files.signInKey,
+        controlSecretFile: paths.controlSecret,
+        signInKeyFile: signInKey === null ? null : paths.signInKey,
         ...serviceToken,
         caFile: front.caFile,
         postgresPort: postgres.cluster.address.port,

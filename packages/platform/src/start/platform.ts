@@ -2,7 +2,7 @@ import type { ErrorCodes, PublicClient, UnknownFields } from "@mgmt/engine";
 import { observe } from "@mgmt/internal/observers/observe";
 import { type DataDir, openDataDir } from "../machine/data-dir/data-dir.js";
 import { makeEphemeralDir } from "../machine/ephemeral-dir.js";
-import { defaultDataDir } from "../machine/data-dir/directories.js";
+import { getDefaultDataDir } from "../machine/data-dir/directories.js";
 import type { OpenFront } from "./open-front.js";
 import { type OpenPostgres, openPostgres, runUntilAborted } from "./open-postgres.js";
 import type { OpenServer } from "./open-server.js";
@@ -91,7 +91,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
 
   const dataDir = ephemeral
     ? await makeEphemeralDir()
-    : await openDataDir(options.dataDir ?? defaultDataDir());
+    : await openDataDir(options.dataDir ?? getDefaultDataDir());
   let postgres: OpenPostgres | undefined;
   let front: OpenFront | undefined;
   try {

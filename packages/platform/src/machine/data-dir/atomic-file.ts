@@ -47,8 +47,8 @@ export const removeUnfinishedFiles = async (directory: string, names: readonly s
 };
 
 /** Tells whether `temporaryPathFor` made this name for one of these names. */
-export const isUnfinishedFile = (file: string, names: readonly string[]): boolean =>
-  names.some((name) => file.startsWith(name) && temporarySuffixPattern.test(file.slice(name.length)));
+export const isUnfinishedFile = (fileName: string, names: readonly string[]): boolean =>
+  names.some((name) => fileName.startsWith(name) && temporarySuffixPattern.test(fileName.slice(name.length)));
 
 /** Makes the names of the files in a directory survive a power failure. */
 export const syncDirectory = async (directory: string): Promise<void> => {

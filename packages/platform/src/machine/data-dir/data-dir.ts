@@ -28,7 +28,7 @@ export interface DataDir {
   release(): Promise<void>;
 }
 
-export interface DataDirFiles {
+export interface DataDirPaths {
   /** The Postgres cluster. */
   cluster: string;
   /** Log of Postgres. */
@@ -42,7 +42,7 @@ export interface DataDirFiles {
   tls: string;
 }
 
-export const dataDirFiles = (dataDir: string): DataDirFiles => ({
+export const getDataDirPaths = (dataDir: string): DataDirPaths => ({
   cluster: join(dataDir, "postgres"),
   log: join(dataDir, "postgres.log"),
   token: join(dataDir, "token"),
@@ -52,7 +52,7 @@ export const dataDirFiles = (dataDir: string): DataDirFiles => ({
 });
 
 /** As root, Postgres's account must be able to traverse the directory. The files inside remain private. */
-export const directoryMode = (): number => (isRunningAsRoot() ? 0o711 : 0o700);
+export const getDirectoryMode = (): number => (isRunningAsRoot() ? 0o711 : 0o700);
 
 /**
  * Opens a persistent data directory, or initializes it when it is empty or missing.
@@ -64,7 +64,7 @@ export const openDataDir = async (dataDir: string): Promise<DataDir> => {
   const path = resolve(dataDir);
   try {
     await refuseForeignParents(path);
-    const isNew = makeDirectory(path, directoryMode());
+    const isNew = makeDirectory(path, getDirectoryMode());
     if (!isNew) await makePrivateIfEmpty(path);
     await refuseForeign(path, listCheckedNames(path));
     const lock = await DirectoryLock.acquire(path);
@@ -98,7 +98,7 @@ export const refuseOtherPort = async ({ path, manifest }: DataDir, port: number)
 };
 
 const listCheckedNames = (path: string): CheckedNames => {
-  const { cluster, log, tls, ...otherPaths } = dataDirFiles(path);
+  const { cluster, log, tls, ...otherPaths } = getDataDirPaths(path);
   return {
     cluster: basename(cluster),
     writtenInPlace: [basename(log)],
@@ -112,28 +112,32 @@ const listCheckedNames = (path: string): CheckedNames => {
 const makePrivateIfEmpty = async (path: string): Promise<void> => {
   const stats = await lstat(path);
   const isOwnDirectory = stats.isDirectory() && stats.uid === process.geteuid?.();
-  if (isOwnDirectory && (await readdir(path)).length === 0) await chmod(path, directoryMode());
+  if (isOwnDirectory && (await readdir(path)).length === 0) await chmod(path, getDirectoryMode());
 };
 
 /** Returns the manifest of a data directory whose first start has finished. */
 const recoverAndReadManifest = async (path: string): Promise<Manifest | undefined> => {
-  const files = dataDirFiles(path);
+  const paths = getDataDirPaths(path);
   let manifest: Manifest | undefined;
   try {
     manifest = await readManifest(path);
   } catch (error) {
     if (error instanceof UnknownFormatError) throw platformErrors.dataDirIncompatible(path, error);
-    throw platformErrors.dataDirCorrupt(path, `platform.json cannot be read (${errorMessage(error)})`, error);
+    throw platformErrors.dataDirCorrupt(
+      path,
+      `platform.json cannot be read (${getErrorMessage(error)})`,
+      error,
+    );
   }
   if (manifest === undefined) {
     if (!(await hasOnlyStartFiles(path))) throw platformErrors.dataDirForeign(path);
     await removeUnfinishedFiles(path, [manifestFileName]);
     return undefined;
   }
-  await finishClusterReplacement(files.cluster);
+  await finishClusterReplacement(paths.cluster);
   await removeUnfinishedFiles(path, [
     manifestFileName,
-    ...Object.values(files).map((file) => basename(file)),
+    ...Object.values(paths).map((filePath) => basename(filePath)),
   ]);
   // The first start was interrupted before its state was written.
   if (!manifest.postgres.complete) return undefined;
@@ -149,21 +153,21 @@ const hasOnlyStartFiles = async (path: string): Promise<boolean> =>
   );
 
 const refuseUnusableCluster = async (path: string, { postgres }: Manifest): Promise<void> => {
-  const { cluster } = dataDirFiles(path);
+  const { cluster } = getDataDirPaths(path);
   let version: string;
   try {
     version = (await readRegularFile(join(cluster, "PG_VERSION"))).trim();
     await stat(join(cluster, "global", "pg_control"));
   } catch (error) {
     if (errorCode(error) === "EACCES") throw error;
-    throw platformErrors.dataDirCorrupt(path, "some of its Postgres files are missing", error);
+    throw platformErrors.dataDirCorrupt(path, "some of its Postgres paths are missing", error);
   }
   if (version !== String(postgres.major)) {
     throw platformErrors.dataDirCorrupt(
       path,
-      `its Postgres files have version ${version}, but platform.json says ${String(postgres.major)}`,
+      `its Postgres paths have version ${version}, but platform.json says ${String(postgres.major)}`,
     );
   }
 };
 
-const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const getErrorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

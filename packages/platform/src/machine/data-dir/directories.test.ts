@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { defaultDataDir, ensurePrivateCacheDir } from "./directories.js";
+import { getDefaultDataDir, ensurePrivateCacheDir } from "./directories.js";
 import { temporaryDirectory } from "../../../test/cluster.js";
 
 let home: string;
@@ -22,20 +22,20 @@ describe.skipIf(process.platform !== "linux")("the directories of the user", () 
       vi.stubEnv("HOME", home);
       vi.stubEnv("XDG_STATE_HOME", named);
       vi.stubEnv("XDG_CACHE_HOME", named);
-      expect(defaultDataDir()).toBe(join(home, ".local/state/mgmt"));
+      expect(getDefaultDataDir()).toBe(join(home, ".local/state/mgmt"));
       expect(await ensurePrivateCacheDir()).toBe(join(home, ".cache/mgmt"));
     },
   );
 
   it("ignore a relative home directory", () => {
     vi.stubEnv("HOME", "here");
-    expect(defaultDataDir()).toMatch(/^\/.*\.local\/state\/mgmt$/);
+    expect(getDefaultDataDir()).toMatch(/^\/.*\.local\/state\/mgmt$/);
   });
 
   it("are where absolute paths lead", async () => {
     vi.stubEnv("XDG_STATE_HOME", join(home, "state"));
     vi.stubEnv("XDG_CACHE_HOME", join(home, "cache"));
-    expect(defaultDataDir()).toBe(join(home, "state/mgmt"));
+    expect(getDefaultDataDir()).toBe(join(home, "state/mgmt"));
     expect(await ensurePrivateCacheDir()).toBe(join(home, "cache/mgmt"));
   });
 });

@@ -2,7 +2,7 @@ import { access, chmod, constants, lstat, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { availableMemory, env, geteuid, platform } from "node:process";
-import { homeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
+import { getHomeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { findOwnershipProblem } from "./safe-file.js";
 import { findReplacementRisk } from "./replacement-risk.js";
@@ -11,18 +11,21 @@ import { isRunningAsRoot } from "./postgres-account.js";
 const gibibyte = 1024 ** 3;
 
 /** Returns the data directory to use when none is given: `mgmt` in the user's directory for application state. */
-export const defaultDataDir = (): string =>
+export const getDefaultDataDir = (): string =>
   platform === "darwin"
-    ? join(homeFolder(), "Library", "Application Support", "mgmt")
+    ? join(getHomeFolder(), "Library", "Application Support", "mgmt")
     : join(resolveUserFolder(env["XDG_STATE_HOME"], ".local", "state"), "mgmt");
 
 /** Returns a cache directory that only this user can read, or undefined when none can be created. */
 export const ensurePrivateCacheDir = (): Promise<string | undefined> => {
   const defaultCacheDir =
     platform === "darwin"
-      ? join(homeFolder(), "Library", "Caches", "mgmt")
+      ? join(getHomeFolder(), "Library", "Caches", "mgmt")
       : join(resolveUserFolder(env["XDG_CACHE_HOME"], ".cache"), "mgmt");
-  return makeFirstSafeDirectory([defaultCacheDir, join(tmpdir(), `mgmt-cache-${currentUidOrZero()}`)], 0o700);
+  return makeFirstSafeDirectory(
+    [defaultCacheDir, join(tmpdir(), `mgmt-cache-${getCurrentUidOrZero()}`)],
+    0o700,
+  );
 };
 
 /** Returns a cache directory for programs: other accounts can read and execute its files, only this user can write them. */
@@ -53,7 +56,7 @@ export const chooseEphemeralParent = async (directory = memoryDirectory): Promis
   }
 };
 
-const currentUidOrZero = (): number => geteuid?.() ?? 0;
+const getCurrentUidOrZero = (): number => geteuid?.() ?? 0;
 
 const makeFirstSafeDirectory = async (
   candidates: readonly string[],
@@ -64,7 +67,7 @@ const makeFirstSafeDirectory = async (
 };
 
 /**
- * Rejects a directory that another user created first, which can happen in a shared parent such as `/tmp`, that another user could
+ * Creates a directory. Returns false for one that another user created first, which can happen in a shared parent such as `/tmp`, that another user could
  * have written to, or that another user could replace.
  */
 const makeSafeDirectory = async (directory: string, mode: number): Promise<boolean> => {

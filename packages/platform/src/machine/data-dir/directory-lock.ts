@@ -59,7 +59,7 @@ export class DirectoryLock {
     const path = join(dataDir, lockFileName);
     const id = randomBytes(6).toString("hex");
     const claimPath = `${path}.${id}`;
-    const pipe = await LockPipe.create(pipePath(path, id));
+    const pipe = await LockPipe.create(getPipePath(path, id));
     try {
       const { self: ownProcess } = createPsProcesses();
       const location = {
@@ -95,7 +95,7 @@ export class DirectoryLock {
   }
 }
 
-const pipePath = (path: string, id: string): string => `${path}.${id}.pipe`;
+const getPipePath = (path: string, id: string): string => `${path}.${id}.pipe`;
 
 /** Writes a file that survives a power failure. An empty lock could be anybody's. */
 const createDurableFile = async (path: string, text: string): Promise<void> => {
@@ -157,19 +157,19 @@ export const readHolderLiveness = async (dataDir: string): Promise<ProcessLivene
 const readLockState = async (path: string): Promise<LockState | undefined> => {
   try {
     const owner = parseLockContent(JSON.parse(await readOwnedFile(path)));
-    if (owner !== undefined) return { owner, liveness: await checkLiveness(dirname(path), owner) };
+    if (owner !== undefined) return { owner, liveness: await determineLockLiveness(dirname(path), owner) };
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
   }
   return { owner: undefined, liveness: "unknown" };
 };
 
-const checkLiveness = async (dataDir: string, lockContent: LockContent): Promise<ProcessLiveness> => {
+const determineLockLiveness = async (dataDir: string, lockContent: LockContent): Promise<ProcessLiveness> => {
   const liveness = determineLiveness(lockContent, createPsProcesses());
   if (liveness !== "unknown") return liveness;
   // Another system does not know who has opened a pipe in this one.
   if (!lockContent.isLocal || !(await isOnKnownLocalFileSystem(dataDir))) return "unknown";
-  const pipeLiveness = readPipeHolderLiveness(pipePath(join(dataDir, lockFileName), lockContent.id));
+  const pipeLiveness = readPipeHolderLiveness(getPipePath(join(dataDir, lockFileName), lockContent.id));
   // In a copy, from which pipes are often missing, nobody holds the lock.
   return pipeLiveness === "unknown" && lockContent.directory !== (await readDirectoryInode(dataDir))
     ? "dead"
@@ -218,7 +218,7 @@ export const removeStaleLock = async (path: string, claimPath: string): Promise<
     const lockState = await readLockState(path);
     if (lockState?.liveness !== "dead") return;
     await rm(path, { force: true });
-    await rm(pipePath(path, lockState.owner.id), { force: true });
+    await rm(getPipePath(path, lockState.owner.id), { force: true });
   } finally {
     await rm(removalLockPath, { force: true });
   }

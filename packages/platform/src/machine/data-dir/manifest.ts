@@ -33,7 +33,7 @@ export class UnknownFormatError extends Error {}
 
 export const manifestFileName = "platform.json";
 
-const manifestPath = (dataDir: string): string => join(dataDir, manifestFileName);
+const getManifestPath = (dataDir: string): string => join(dataDir, manifestFileName);
 
 /**
  * Reads the manifest.
@@ -44,7 +44,7 @@ const manifestPath = (dataDir: string): string => join(dataDir, manifestFileName
 export const readManifest = async (dataDir: string): Promise<Manifest | undefined> => {
   let text: string;
   try {
-    text = await readOwnedFile(manifestPath(dataDir));
+    text = await readOwnedFile(getManifestPath(dataDir));
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
@@ -57,7 +57,9 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
 };
 
 export const writeManifest = (dataDir: string, manifest: Manifest): Promise<void> =>
-  writeAtomically(manifestPath(dataDir), `${JSON.stringify(manifest, undefined, 2)}\n`, { isDurable: true });
+  writeAtomically(getManifestPath(dataDir), `${JSON.stringify(manifest, undefined, 2)}\n`, {
+    isDurable: true,
+  });
 
 /** Returns the number by which a manifest recognizes its directory. */
 export const readDirectoryInode = async (dataDir: string): Promise<number> => (await stat(dataDir)).ino;

@@ -42,17 +42,17 @@ export const findReplacementRisk = async (path: string): Promise<string | undefi
   return undefined;
 };
 
-const currentUid = (): number | undefined => process.geteuid?.();
+const getCurrentUid = (): number | undefined => process.geteuid?.();
 
 const isWritableByOthers = ({ mode, gid }: Stats): boolean => {
   if ((mode & stickyBit) !== 0) return false;
   // By convention, the group of a user that has no other members has the same number.
-  const isOwnGroup = gid === 0 || gid === currentUid();
+  const isOwnGroup = gid === 0 || gid === getCurrentUid();
   return (mode & othersWriteBit) !== 0 || ((mode & groupWriteBit) !== 0 && !isOwnGroup);
 };
 
 const isTrustedOwner = async (uid: number): Promise<boolean> =>
-  uid === 0 || uid === currentUid() || (uid === overflowUid && !(await isMappedUid(uid)));
+  uid === 0 || uid === getCurrentUid() || (uid === overflowUid && !(await isMappedUid(uid)));
 
 /** The owner that Linux shows inside a user namespace for files of accounts without an id there. Root is usually one of them. */
 const overflowUid = 65_534;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isRunningAsRoot } from "../data-dir/postgres-account.js";
 import type { Binaries } from "./binaries.js";
-import { dataDirectoryParameter, assertDirectoryReachable } from "./cluster.js";
+import { getDataDirectoryParameter, assertDirectoryReachable } from "./cluster.js";
 import { endLeftoverServers, endLeftoverPrograms, findLinuxPids } from "./leftovers.js";
 import { temporaryDirectory } from "../../../test/cluster.js";
 
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== "linux")("without process files", () => {
   });
 
   it("passes the path of the data directory to Postgres, also when it runs as another account", () => {
-    expect(dataDirectoryParameter(directory, binaries, { uid: 1234, gid: 1234 })).toBe(directory);
+    expect(getDataDirectoryParameter(directory, binaries, { uid: 1234, gid: 1234 })).toBe(directory);
   });
 
   it.runIf(isRunningAsRoot())(

@@ -71,7 +71,7 @@ export const writeAccessRules = async (directory: string): Promise<void> => {
  * directory, such as a home with mode 0700. On Linux, Postgres is then started in the directory and opens it through
  * `/proc/self/cwd`.
  */
-export const dataDirectoryParameter = (
+export const getDataDirectoryParameter = (
   directory: string,
   binaries: Binaries,
   account: SystemAccount | undefined,
@@ -196,7 +196,7 @@ const runInitdb = async (
         join(binaries.directory, "initdb"),
         [
           "--pgdata",
-          dataDirectoryParameter(directory, binaries, account),
+          getDataDirectoryParameter(directory, binaries, account),
           "--pwfile",
           passwordFile.path,
           ...buildInitdbParameters(binaries),
@@ -232,7 +232,7 @@ const createRecordTables = async (
       "--single",
       "-j",
       "-D",
-      dataDirectoryParameter(directory, binaries, account),
+      getDataDirectoryParameter(directory, binaries, account),
       ...singleUserParameters,
       recordsDatabase,
     ],
@@ -265,7 +265,7 @@ export const syncCluster = async (
   const syncParameters = process.platform === "linux" && binaries.major >= 17 ? ["--sync-method=syncfs"] : [];
   const { status, stderr } = await runProgram(
     join(binaries.directory, "initdb"),
-    ["--sync-only", ...syncParameters, "--pgdata", dataDirectoryParameter(directory, binaries, account)],
+    ["--sync-only", ...syncParameters, "--pgdata", getDataDirectoryParameter(directory, binaries, account)],
     { account, cwd: directory },
   );
   if (status !== 0) throw programFailedError(directory, "initdb failed to sync the cluster", stderr);

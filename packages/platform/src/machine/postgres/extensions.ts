@@ -37,15 +37,15 @@ export const allowExtensions = async (context: ExtensionsContext): Promise<boole
   if (binaries.major < minControlPathMajor) return false;
   const controlFiles = await readControlFiles(await findExtensionFolder(binaries));
   const areCurrent = await Promise.all(
-    [...controlFiles].map(async ([file, text]) => {
-      return (await readRegularFile(join(directory, extensionFolder, file)).catch(() => undefined)) === text;
+    [...controlFiles].map(async ([name, text]) => {
+      return (await readRegularFile(join(directory, extensionFolder, name)).catch(() => undefined)) === text;
     }),
   );
   const existingFiles = await readdir(join(directory, extensionFolder)).catch(() => []);
   if (areCurrent.every(Boolean) && existingFiles.length === controlFiles.size) return controlFiles.size > 0;
   // As the account of Postgres, which owns the directory and could replace the folder by a link.
   const writeCommands = [...controlFiles].map(
-    ([file, text]) => `printf %s ${quoteForShell(text)} >${quoteForShell(`${extensionFolder}/${file}`)}`,
+    ([name, text]) => `printf %s ${quoteForShell(text)} >${quoteForShell(`${extensionFolder}/${name}`)}`,
   );
   const script = [
     "umask 077",
@@ -62,9 +62,9 @@ const readControlFiles = async (sourceFolder: string | undefined): Promise<Map<s
   const controlFiles = new Map<string, string>();
   if (sourceFolder === undefined) return controlFiles;
   for (const name of trustedExtensions) {
-    const file = `${name}.control`;
-    const text = await readFile(join(sourceFolder, file), "utf8").catch(() => undefined);
-    if (text !== undefined) controlFiles.set(file, addTrustedFlag(text, sourceFolder));
+    const fileName = `${name}.control`;
+    const text = await readFile(join(sourceFolder, fileName), "utf8").catch(() => undefined);
+    if (text !== undefined) controlFiles.set(fileName, addTrustedFlag(text, sourceFolder));
   }
   return controlFiles;
 };

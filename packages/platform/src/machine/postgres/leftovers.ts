@@ -80,11 +80,11 @@ const readPid = async (lockFile: string): Promise<number | undefined> => {
 const hasListener = async (directory: string, lockFile: string): Promise<boolean> => {
   const port = (await readRegularFile(lockFile).catch(() => "")).split("\n")[3];
   if (process.platform !== "linux" || port === undefined || !/^\d{1,5}$/.test(port)) return false;
-  const folder = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  const directoryHandle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     const errorName = await new Promise<string | undefined>((resolve) => {
       // The path of a socket has at most 107 bytes.
-      const socket = connect(`/proc/self/fd/${String(folder.fd)}/.s.PGSQL.${port}`, () => {
+      const socket = connect(`/proc/self/fd/${String(directoryHandle.fd)}/.s.PGSQL.${port}`, () => {
         socket.destroy();
         resolve(undefined);
       });
@@ -93,7 +93,7 @@ const hasListener = async (directory: string, lockFile: string): Promise<boolean
     // Many wait for this server.
     return errorName === undefined || errorName === "EAGAIN";
   } finally {
-    await folder.close();
+    await directoryHandle.close();
   }
 };
 

@@ -68,7 +68,7 @@ export const waitUntilStuck = async (
   let isSlow = false;
   let loggedBytes = 0;
   while (!signal.aborted) {
-    const connectionResult = await checkConnection(port, connectTimeoutMs, signal);
+    const connectionResult = await probeConnection(port, connectTimeoutMs, signal);
     if (connectionResult === "accepted") {
       failures = 0;
       unavailableSince = undefined;
@@ -109,7 +109,7 @@ const encodeStartupMessage = (): Buffer => {
 };
 
 /** Opens a connection. Postgres refuses it while it is not ready. */
-const checkConnection = async (
+const probeConnection = async (
   port: number,
   timeoutMs: number,
   signal: AbortSignal,

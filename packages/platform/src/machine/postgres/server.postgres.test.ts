@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { chooseEphemeralParent } from "../data-dir/directories.js";
 import { PlatformError } from "@mgmt/platform";
 import { type Binaries, findBinaries } from "./binaries.js";
-import { createCluster, dataDirectoryParameter } from "./cluster.js";
+import { createCluster, getDataDirectoryParameter } from "./cluster.js";
 import { endLeftoverServers } from "./leftovers.js";
 import { runProgram } from "./run-program.js";
 import { PostgresPortTakenError, PostgresServer, type ServerOptions } from "./server.js";
@@ -156,7 +156,7 @@ describe("a server", () => {
     if (binaries.major < 16) skip("initdb of this version has no parameter for it");
     const { stdout } = await runProgram(
       join(binaries.directory, "postgres"),
-      ["-D", dataDirectoryParameter(cluster, binaries, account), "-C", "dynamic_shared_memory_type"],
+      ["-D", getDataDirectoryParameter(cluster, binaries, account), "-C", "dynamic_shared_memory_type"],
       { account, cwd: cluster },
     );
     expect(stdout.trim()).toBe("mmap");
@@ -273,7 +273,7 @@ describe("a new cluster", () => {
     const { account } = options;
     const path = join(directory, name);
     await createCluster(path, binaries, account);
-    const where = dataDirectoryParameter(path, binaries, account);
+    const where = getDataDirectoryParameter(path, binaries, account);
     const { stdout } = await runProgram(
       join(binaries.directory, "postgres"),
       ["--single", "-j", "-D", where, "postgres"],

@@ -5,7 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readRegularFile } from "../data-dir/safe-file.js";
 import type { SystemAccount } from "../data-dir/postgres-account.js";
 import type { Binaries } from "./binaries.js";
-import { type WaitOptions, dataDirectoryParameter, programFailedError, writeAccessRules } from "./cluster.js";
+import {
+  type WaitOptions,
+  getDataDirectoryParameter,
+  programFailedError,
+  writeAccessRules,
+} from "./cluster.js";
 import { allowExtensions } from "./extensions.js";
 import { endLeftoverServers, resumeServers } from "./leftovers.js";
 import { type LogWriter, openLogForAppend, rotateLog, startLogWriter } from "./log-file.js";
@@ -97,7 +102,7 @@ export class PostgresServer {
     await endLeftoverServers(directory);
     signal?.throwIfAborted();
     await writeAccessRules(directory);
-    const dataDirectory = dataDirectoryParameter(directory, binaries, account);
+    const dataDirectory = getDataDirectoryParameter(directory, binaries, account);
     // A colon would end the path.
     const hasExtensions = !dataDirectory.includes(":") && (await allowExtensions(options));
     const extensionDirectory = hasExtensions ? dataDirectory : undefined;
