@@ -4,17 +4,17 @@ const writableByGroup = 0o020;
 const writableByAll = 0o002;
 
 /** Returns undefined on Windows, whose files have no such owner and mode. */
-const currentUid = (): number | undefined => process.geteuid?.();
+const getCurrentUid = (): number | undefined => process.geteuid?.();
 
 /** Whether a file belongs to an account other than this user and root. */
 export const isForeignFile = ({ uid }: Stats): boolean =>
-  currentUid() !== undefined && uid !== currentUid() && uid !== 0;
+  getCurrentUid() !== undefined && uid !== getCurrentUid() && uid !== 0;
 
 /** Whether an account other than this user and root can write to a file. */
 export const isWritableByOthers = ({ mode, gid }: Stats): boolean => {
-  if (currentUid() === undefined) return false;
+  if (getCurrentUid() === undefined) return false;
   // By convention, the group of a user that has no other members has the same number.
-  const isOwnGroup = gid === currentUid() || gid === 0;
+  const isOwnGroup = gid === getCurrentUid() || gid === 0;
   return (mode & writableByAll) !== 0 || ((mode & writableByGroup) !== 0 && !isOwnGroup);
 };
 

@@ -5,9 +5,9 @@ import { assertTrustedFile, assertTrustedLink } from "./file-owner.js";
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Does the same as `readTrustedFile` before it returns. */
-export const readTrustedFileSync = (file: string): string => {
-  assertTrustedLink(lstatSync(file));
-  const descriptor = openSync(file, readFlags);
+export const readTrustedFileSync = (path: string): string => {
+  assertTrustedLink(lstatSync(path));
+  const descriptor = openSync(path, readFlags);
   try {
     assertTrustedFile(fstatSync(descriptor));
     return readFileSync(descriptor, "utf8");

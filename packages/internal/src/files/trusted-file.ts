@@ -12,9 +12,9 @@ const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
  * @throws UntrustedFileError if it is not a regular file, or if an account other than this user and root could have written it; an
  *   error of the file system if it cannot be read.
  */
-export const readTrustedFile = async (file: string): Promise<string> => {
-  assertTrustedLink(await lstat(file));
-  const handle = await open(file, readFlags);
+export const readTrustedFile = async (path: string): Promise<string> => {
+  assertTrustedLink(await lstat(path));
+  const handle = await open(path, readFlags);
   try {
     assertTrustedFile(await handle.stat());
     return await handle.readFile("utf8");

@@ -1,21 +1,21 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { homeFolder, resolveUserFolder } from "./user-folders.js";
+import { getHomeFolder, resolveUserFolder } from "./user-folders.js";
 
 const variable = process.platform === "win32" ? "USERPROFILE" : "HOME";
 const home = process.platform === "win32" ? "C:\\home" : "/home/ada";
 beforeEach(() => void vi.stubEnv(variable, home));
 afterEach(() => void vi.unstubAllEnvs());
 
-describe("homeFolder", () => {
+describe("getHomeFolder", () => {
   it("is the folder in the environment", () => {
-    expect(homeFolder()).toBe(home);
+    expect(getHomeFolder()).toBe(home);
   });
 
   it.each([undefined, "", "relative/folder"])("is that of the account for %j in the environment", (value) => {
     vi.stubEnv(variable, value);
     const { userInfo } = process.getBuiltinModule("node:os");
-    expect(homeFolder()).toBe(userInfo().homedir);
+    expect(getHomeFolder()).toBe(userInfo().homedir);
   });
 });
 

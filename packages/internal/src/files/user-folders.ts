@@ -7,7 +7,7 @@ import { isAbsolute, join } from "node:path";
  * Returns the home directory of the user. For an account that has none and is not in the account database, as in a container with
  * `--user`, it is `/`, as container engines set `HOME`.
  */
-export const homeFolder = (): string =>
+export const getHomeFolder = (): string =>
   keepIfAbsolute(process.env[process.platform === "win32" ? "USERPROFILE" : "HOME"]) ?? readAccountHome();
 
 /**
@@ -19,7 +19,7 @@ export const homeFolder = (): string =>
 export const resolveUserFolder = (
   variableValue: string | undefined,
   ...usualSegments: readonly string[]
-): string => keepIfAbsolute(variableValue) ?? join(homeFolder(), ...usualSegments);
+): string => keepIfAbsolute(variableValue) ?? join(getHomeFolder(), ...usualSegments);
 
 const readAccountHome = (): string => {
   try {

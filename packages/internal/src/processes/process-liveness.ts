@@ -44,13 +44,12 @@ export const parseIdentity = (value: unknown): ProcessIdentity | undefined => {
   // Each field is checked.
   const { pid, started, place, machine } = value as Partial<Record<string, unknown>>;
   const isPid = typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0;
-  return isPid && isNonEmptyText(started) && isNonEmptyText(place) && isNonEmptyText(machine)
+  return isPid && isTextOrNull(started) && isTextOrNull(place) && isTextOrNull(machine)
     ? { pid, started, place, machine }
     : undefined;
 };
 
-const isNonEmptyText = (value: unknown): value is string | null =>
-  value === null || typeof value === "string";
+const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === "string";
 
 /**
  * Returns the view that this process has of others.

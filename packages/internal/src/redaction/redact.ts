@@ -48,16 +48,16 @@ const redactText = (text: string, scope: RedactionScope): string => {
   // Base64 comes before forms, in which its plus signs would be spaces.
   return redactedText
     .replace(/(?<![\w+/-])((?:[\w+/-]{40,100}\r?\n)+)([\w+/-]{1,100}={0,2})?/g, (lines, lastLine: string) =>
-      [lines, lastLine].some((part) => holdsSecret(part.replace(/\s/g, ""), knownSecrets, redactInner))
+      [lines, lastLine].some((part) => hasEncodedSecret(part.replace(/\s/g, ""), knownSecrets, redactInner))
         ? secretMask
         : lines,
     )
     .replace(/[\w+/-]{8,}={0,2}/g, (encoded) => {
-      if (holdsSecret(encoded, knownSecrets, redactInner)) return secretMask;
+      if (hasEncodedSecret(encoded, knownSecrets, redactInner)) return secretMask;
       // The first segments of a path are not encoded.
       const segments = encoded.includes("/") ? encoded.split("/") : [];
       const index = segments.findIndex(
-        (part) => part.length >= 8 && holdsSecret(part, knownSecrets, redactInner),
+        (part) => part.length >= 8 && hasEncodedSecret(part, knownSecrets, redactInner),
       );
       return index < 0 ? encoded : [...segments.slice(0, index), secretMask].join("/");
     })
@@ -99,7 +99,7 @@ const encodeText = (text: string): string => {
 };
 
 /** Whether a string is a secret in base64 or hexadecimal digits. */
-const holdsSecret = (
+const hasEncodedSecret = (
   text: string,
   knownSecrets: readonly string[],
   redactInner: (decoded: string) => string,

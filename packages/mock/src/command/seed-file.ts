@@ -17,7 +17,7 @@ export type SeedFileContent = { readonly snapshot: Snapshot } | { readonly entri
 export const readSeedFile = async (path: string): Promise<SeedFileContent> => {
   const value = await readJsonFile(path);
   if (Array.isArray(value))
-    return { entries: value.map((entry, index) => validateEntry(path, entry, index)) };
+    return { entries: value.map((entry, index) => parseSeedEntry(path, entry, index)) };
   try {
     return { snapshot: parseSnapshot(value) };
   } catch (error) {
@@ -40,7 +40,7 @@ const readJsonFile = async (path: string): Promise<unknown> => {
   }
 };
 
-const validateEntry = (path: string, entry: unknown, index: number): SeedEntry => {
+const parseSeedEntry = (path: string, entry: unknown, index: number): SeedEntry => {
   const entryLabel = `entry ${String(index + 1)}`;
   if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
     throw mockErrors.badSeed(path, `${entryLabel} is not an object`);

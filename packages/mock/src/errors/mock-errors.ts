@@ -8,14 +8,14 @@ const oneWorkerAdvice = "pass your handlers to mock.start({ handlers }), or mock
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const isMissing = (error: unknown): boolean =>
+const isModuleMissingError = (error: unknown): boolean =>
   error instanceof Object &&
   "code" in error &&
   (error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND");
 
 /** @param cause the error of the import. */
 export const withoutMsw = (cause: unknown): MockError =>
-  isMissing(cause)
+  isModuleMissingError(cause)
     ? new MockError(
         "mock:msw_missing",
         `msw is not installed. @mgmt/mock intercepts requests with it: npm install --save-dev msw. ${mswOptionalNote}`,
@@ -27,7 +27,7 @@ export const withoutMsw = (cause: unknown): MockError =>
 
 /** @param cause the error of the import. */
 export const withoutSdk = (cause: unknown): MockError =>
-  isMissing(cause)
+  isModuleMissingError(cause)
     ? new MockError(
         "mock:sdk_missing",
         "@mgmt/sdk is not installed. `mock.client` creates clients of it: npm install @mgmt/sdk. `mock.fetch` works without it.",
