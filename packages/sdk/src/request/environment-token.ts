@@ -1,7 +1,7 @@
 import { malformedTokenError, missingTokenError } from "../errors/token-problems.js";
 import { isSendableToken } from "./authorize.js";
 import type { ClientSettings } from "./context.js";
-import { environmentVariable } from "./environment.js";
+import { readEnvironmentVariable } from "./environment.js";
 
 /**
  * Returns `MGMT_TOKEN` for a call that has no token of its own. It is not used for another service than `MGMT_BASE_URL`, if that is set
@@ -9,9 +9,9 @@ import { environmentVariable } from "./environment.js";
  */
 export const environmentToken = ({ token, baseUrl }: ClientSettings, unusableToken: unknown): string => {
   if (token !== undefined || unusableToken !== undefined) throw malformedTokenError();
-  const environmentBaseUrl = environmentVariable("MGMT_BASE_URL");
+  const environmentBaseUrl = readEnvironmentVariable("MGMT_BASE_URL");
   if (environmentBaseUrl && !isSameAddress(environmentBaseUrl, baseUrl)) throw missingTokenError(true);
-  const tokenInEnvironment = environmentVariable("MGMT_TOKEN");
+  const tokenInEnvironment = readEnvironmentVariable("MGMT_TOKEN");
   if (!tokenInEnvironment) throw missingTokenError(false);
   if (!isSendableToken(tokenInEnvironment)) throw malformedTokenError();
   return tokenInEnvironment;

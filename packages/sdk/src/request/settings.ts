@@ -14,7 +14,7 @@ import {
   assertRuntime,
   findBaseUrlProblem,
 } from "#type-checks";
-import { environmentVariable } from "#environment";
+import { readEnvironmentVariable } from "#environment";
 
 /** Checks the options of a client. Throws `InvalidArgumentError`. */
 export const resolveSettings = (
@@ -24,7 +24,7 @@ export const resolveSettings = (
   const { baseUrl, fetch, allowInsecureHttp, timers = selectTimers(globalThis), ...options } = clientOptions;
   assertRuntime(() => InvalidArgumentError);
   assertOptions(clientOptions, "a client", () => InvalidArgumentError);
-  const normalizedBaseUrl = normalizeBaseUrl(baseUrl ?? environmentVariable("MGMT_BASE_URL") ?? "");
+  const normalizedBaseUrl = normalizeBaseUrl(baseUrl ?? readEnvironmentVariable("MGMT_BASE_URL") ?? "");
   assertEncrypted(normalizedBaseUrl, allowInsecureHttp, () => InvalidArgumentError);
   return mergeOptions(
     {

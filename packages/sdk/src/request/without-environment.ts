@@ -1,2 +1,2 @@
 /** The replacement of `environment.ts` in browsers, which have no environment. A declaration, because bundlers remove its calls. */
-export function environmentVariable(): undefined {}
+export function readEnvironmentVariable(): undefined {}

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../../errors/local-errors.js";
 import type { TokenRequest } from "../../request/call.js";
-import { environmentVariable } from "../../request/environment.js";
+import { readEnvironmentVariable } from "../../request/environment.js";
 import { cliErrors } from "./cli-errors.js";
 import { type PrintedToken, fetchTokenFromCli } from "./cli-program.js";
 import { assertOptions } from "#type-checks";
@@ -52,8 +52,8 @@ const renewalMarginMs = 30_000;
 export const cliLogin = async (options: CliLoginOptions = {}): Promise<CliLogin> => {
   assertOptions(options, "cliLogin", () => InvalidArgumentError);
   const { profile, allowInsecureHttp = false, program } = options;
-  const baseUrl = environmentVariable("MGMT_BASE_URL");
-  const environmentToken = environmentVariable("MGMT_TOKEN");
+  const baseUrl = readEnvironmentVariable("MGMT_BASE_URL");
+  const environmentToken = readEnvironmentVariable("MGMT_TOKEN");
   if (profile === undefined) {
     // In CI, a missing secret is an empty variable. The login of a machine must not take its place.
     if (baseUrl === "") throw cliErrors.emptyVariable("MGMT_BASE_URL");

@@ -48,13 +48,13 @@ interface CliExit {
   stderr: string;
 }
 
-const runCli = (file: string, args: readonly string[]): Promise<CliExit> =>
+const runCli = (path: string, args: readonly string[]): Promise<CliExit> =>
   new Promise((resolve) => {
     // The program finds Node.js by the same folders.
     const env =
       process.platform === "win32" ? process.env : { ...process.env, ...buildPathVariables(process.env) };
     const options = { encoding: "utf8", timeout: cliTimeoutMs, windowsHide: true, env } as const;
-    const child = execFile(file, args, options, (error, stdout, stderr) =>
+    const child = execFile(path, args, options, (error, stdout, stderr) =>
       resolve({ error, stdout, stderr }),
     );
     child.stdin?.end();

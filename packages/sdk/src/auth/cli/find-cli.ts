@@ -39,7 +39,7 @@ export const findCli = (program: string | undefined): CliProgram => {
   return runByNode(globalScript);
 };
 
-const runByNode = (file: string): CliProgram => ({ file: process.execPath, args: [file] });
+const runByNode = (path: string): CliProgram => ({ file: process.execPath, args: [path] });
 
 interface CliPackageSearch {
   readonly installedFile?: string | undefined;
@@ -77,7 +77,7 @@ const resolveCliPackage = (require: NodeJS.Require, candidateCount: number): str
   }
 };
 
-const pathExists = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+const pathExists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Whether only this user and root can change a file, a link on the way to it, and the folders above both. */
 const isProtected = (file: string): boolean => {

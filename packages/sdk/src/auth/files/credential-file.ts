@@ -20,11 +20,11 @@ export const reservedBytes = 8_192;
  * @throws TokenStoreError `auth:store_unreadable` if it is not a regular file, or if an account other than this user and root could
  *   have written it; an error of the file system if it cannot be opened.
  */
-export const readCredentialFile = async (file: string): Promise<string> => {
+export const readCredentialFile = async (path: string): Promise<string> => {
   try {
-    return await readTrustedFile(file);
+    return await readTrustedFile(path);
   } catch (error) {
-    throw error instanceof UntrustedFileError ? fileErrors.untrusted(file, error.message) : error;
+    throw error instanceof UntrustedFileError ? fileErrors.untrusted(path, error.message) : error;
   }
 };
 
@@ -32,23 +32,23 @@ export const readCredentialFile = async (file: string): Promise<string> => {
  * Replaces a file atomically: readers see either the old or the new text, even after a crash. The file is created with
  * mode 0600 and a missing folder with mode 0700. Throws `TokenStoreError`, and then the old text remains.
  */
-export const replaceCredentialFile = async (file: string, text: string): Promise<void> => {
-  const { target, temporaryFile } = await prepareReplacement(file);
+export const replaceCredentialFile = async (path: string, text: string): Promise<void> => {
+  const { target, temporaryFile } = await prepareReplacement(path);
   try {
     await replaceAtomically(target, temporaryFile, async (handle) => {
       await handle.writeFile(text);
       await syncFile(handle);
     });
   } catch (error) {
-    throw fileErrors.unwritable(file, error);
+    throw fileErrors.unwritable(path, error);
   }
   await syncFolder(dirname(target));
   await removeAbandonedFiles(target);
 };
 
 /** Throws the same errors as `replaceCredentialFile` would for a string of a few kilobytes. Leaves the file unchanged. */
-export const assertReplaceable = async (file: string): Promise<void> => {
-  const { temporaryFile } = await prepareReplacement(file);
+export const assertReplaceable = async (path: string): Promise<void> => {
+  const { temporaryFile } = await prepareReplacement(path);
   try {
     const handle = await open(temporaryFile, "wx", 0o600);
     try {
@@ -59,27 +59,27 @@ export const assertReplaceable = async (file: string): Promise<void> => {
       await rm(temporaryFile, { force: true });
     }
   } catch (error) {
-    throw fileErrors.unwritable(file, error);
+    throw fileErrors.unwritable(path, error);
   }
 };
 
 /** Returns the path to replace, and a new temporary name beside it. Creates a missing folder. */
-const prepareReplacement = async (file: string): Promise<{ target: string; temporaryFile: string }> => {
+const prepareReplacement = async (path: string): Promise<{ target: string; temporaryFile: string }> => {
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const target = await resolveWritableTarget(file);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const target = await resolveWritableTarget(path);
     return { target, temporaryFile: `${target}.${randomBytes(9).toString("base64url")}.tmp` };
   } catch (error) {
-    throw fileErrors.unwritable(file, error);
+    throw fileErrors.unwritable(path, error);
   }
 };
 
 /** Resolves a symbolic link, so that a write replaces its target and not the link. */
-export const resolveLink = async (file: string): Promise<string> => {
+export const resolveLink = async (path: string): Promise<string> => {
   try {
-    return (await lstat(file)).isSymbolicLink() ? await realpath(file) : file;
+    return (await lstat(path)).isSymbolicLink() ? await realpath(path) : path;
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return file;
+    if (errorCode(error) === "ENOENT") return path;
     throw error;
   }
 };
@@ -87,11 +87,11 @@ export const resolveLink = async (file: string): Promise<string> => {
 /**
  * Returns the path to replace. Rejects a file that is marked read-only, although its folder would allow replacing it.
  */
-export const resolveWritableTarget = async (file: string): Promise<string> => {
-  const target = await resolveLink(file);
+export const resolveWritableTarget = async (path: string): Promise<string> => {
+  const target = await resolveLink(path);
   try {
     const { mode } = await stat(target);
-    if ((mode & constants.S_IWUSR) === 0) throw fileErrors.readOnly(file, "it is marked read-only");
+    if ((mode & constants.S_IWUSR) === 0) throw fileErrors.readOnly(path, "it is marked read-only");
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }

@@ -54,14 +54,14 @@ export const fileStore = (path: string): TokenStore => {
   };
 };
 
-const readNewestCredential = async (file: string): Promise<Credential | undefined> => {
+const readNewestCredential = async (path: string): Promise<Credential | undefined> => {
   let text: string;
   try {
-    text = await readCredentialFile(file);
+    text = await readCredentialFile(path);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     if (error instanceof TokenStoreError) throw error;
-    throw fileErrors.unreadable(file, error);
+    throw fileErrors.unreadable(path, error);
   }
-  return selectNewestCredential(file, text, parseCredential(file, text));
+  return selectNewestCredential(path, text, parseCredential(path, text));
 };

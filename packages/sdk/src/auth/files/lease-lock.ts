@@ -60,25 +60,25 @@ export interface FileLockOptions {
  * done. Until then, waiters keep waiting, so that they can read the value that the holder stored.
  */
 export const withFileLock = async <T>(
-  file: string,
+  path: string,
   work: () => Promise<T>,
   options: FileLockOptions,
 ): Promise<T> => {
   assertOptions(options, "withFileLock", () => InvalidArgumentError);
   const { signal, silenceMs = 10_000 } = options;
-  const me = await acquireLock(file, signal, silenceMs);
-  const heartbeat = setInterval(() => void updateHeartbeat(file), heartbeatMs).unref();
+  const me = await acquireLock(path, signal, silenceMs);
+  const heartbeat = setInterval(() => void updateHeartbeat(path), heartbeatMs).unref();
   try {
-    await removeLeftovers(file).catch(() => undefined);
+    await removeLeftovers(path).catch(() => undefined);
     return await work();
   } finally {
     clearInterval(heartbeat);
-    await releaseLock(file, me);
+    await releaseLock(path, me);
   }
 };
 
-const waiterFilePathOf = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}.own`;
-const successorFilePathOf = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}`;
+const waiterFilePathOf = (path: string, { nonce }: LockOwner): string => `${path}.${nonce}.own`;
+const successorFilePathOf = (path: string, { nonce }: LockOwner): string => `${path}.${nonce}`;
 
 /** A process that waits for the lock, and its test for dead holders. */
 interface LockWait {
@@ -88,10 +88,10 @@ interface LockWait {
   isSilent: (holder: LockHolder) => boolean;
 }
 
-const acquireLock = async (file: string, signal: AbortSignal, silenceMs: number): Promise<LockOwner> => {
+const acquireLock = async (path: string, signal: AbortSignal, silenceMs: number): Promise<LockOwner> => {
   signal.throwIfAborted();
   const me = createLockOwner();
-  const wait: LockWait = { file, me, signal, isSilent: createSilenceCheck(silenceMs) };
+  const wait: LockWait = { file: path, me, signal, isSilent: createSilenceCheck(silenceMs) };
   let isLastAttempt = false;
   for (;;) {
     try {
@@ -100,7 +100,7 @@ const acquireLock = async (file: string, signal: AbortSignal, silenceMs: number)
     } catch (error) {
       const isWritable = isReadOnlyError(error) && (await waitUntilWritable(wait).catch(() => false));
       signal.throwIfAborted();
-      if (!isWritable && (!isReadOnlyError(error) || isLastAttempt)) throw fileErrors.unwritable(file, error);
+      if (!isWritable && (!isReadOnlyError(error) || isLastAttempt)) throw fileErrors.unwritable(path, error);
       // Without a holder, the folder may have become writable since the attempt, and the holder may have released the lock.
       isLastAttempt = !isWritable;
     }
@@ -165,9 +165,9 @@ const waitForNextPoll = async ({ signal }: LockWait): Promise<void> => {
 };
 
 /** Creates a file atomically with the content of another. Returns false if the file already exists. */
-const copyAtomically = async (source: string, file: string): Promise<boolean> => {
+const copyAtomically = async (source: string, path: string): Promise<boolean> => {
   try {
-    await link(source, file);
+    await link(source, path);
     return true;
   } catch (error) {
     const code = errorCode(error);
@@ -176,7 +176,7 @@ const copyAtomically = async (source: string, file: string): Promise<boolean> =>
   }
   // Some file systems do not support links.
   try {
-    await copyFile(source, file, constants.COPYFILE_EXCL);
+    await copyFile(source, path, constants.COPYFILE_EXCL);
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
@@ -233,19 +233,19 @@ const readFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
 /** Replaces the last holder, which is dead. Returns false if another process replaced it first. */
 const takeOverLock = async (
-  file: string,
+  path: string,
   me: LockOwner,
   holder: LockOwner,
   lastOwner: LockOwner,
 ): Promise<boolean> => {
-  const successorFile = successorFilePathOf(file, lastOwner);
-  if (!(await copyAtomically(waiterFilePathOf(file, me), successorFile))) return false;
-  const currentHolder = await readHolder(file);
+  const successorFile = successorFilePathOf(path, lastOwner);
+  if (!(await copyAtomically(waiterFilePathOf(path, me), successorFile))) return false;
+  const currentHolder = await readHolder(path);
   if (currentHolder?.owner.nonce !== holder.nonce) {
     await rm(successorFile, { force: true });
     return false;
   }
-  await rename(waiterFilePathOf(file, me), file);
+  await rename(waiterFilePathOf(path, me), path);
   return true;
 };
 
@@ -283,19 +283,19 @@ const createSilenceCheck = (silenceMs: number): ((holder: LockHolder) => boolean
   };
 };
 
-const updateHeartbeat = async (file: string): Promise<void> => {
+const updateHeartbeat = async (path: string): Promise<void> => {
   const now = new Date();
-  await utimes(file, now, now).catch(() => undefined);
+  await utimes(path, now, now).catch(() => undefined);
 };
 
 /** Releases the lock. In a folder that has become read-only, retries for the lifetime of this process. */
-const releaseLock = async (file: string, me: LockOwner): Promise<void> => {
+const releaseLock = async (path: string, me: LockOwner): Promise<void> => {
   try {
-    const holder = await readHolder(file);
-    if (holder?.owner.nonce === me.nonce) await unlink(file);
+    const holder = await readHolder(path);
+    if (holder?.owner.nonce === me.nonce) await unlink(path);
   } catch {
-    await markLockDone(file, me).catch(() => undefined);
-    setTimeout(() => void releaseLock(file, me), heartbeatMs).unref();
+    await markLockDone(path, me).catch(() => undefined);
+    setTimeout(() => void releaseLock(path, me), heartbeatMs).unref();
   }
 };
 
@@ -303,8 +303,8 @@ const releaseLock = async (file: string, me: LockOwner): Promise<void> => {
  * Marks the lock file as done. The file stays writable in a read-only folder, and the new text is longer than the old,
  * so it overwrites all of it.
  */
-const markLockDone = async (file: string, me: LockOwner): Promise<void> => {
-  const handle = await open(file, "r+");
+const markLockDone = async (path: string, me: LockOwner): Promise<void> => {
+  const handle = await open(path, "r+");
   try {
     await handle.write(JSON.stringify({ ...me, isDone: true }), 0);
   } finally {

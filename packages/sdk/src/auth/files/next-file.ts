@@ -23,14 +23,14 @@ const digestOf = (text: string): string => createHash("sha256").update(text).dig
 
 /** Returns the credential in `<file>.next` if it replaces this text, or else the file's own. */
 export const selectNewestCredential = async (
-  file: string,
+  path: string,
   text: string,
   storedCredential: Credential,
-): Promise<Credential> => (await readNextCredential(file, text)) ?? omitDigest(storedCredential);
+): Promise<Credential> => (await readNextCredential(path, text)) ?? omitDigest(storedCredential);
 
-const readNextCredential = async (file: string, text: string): Promise<Credential | undefined> => {
+const readNextCredential = async (path: string, text: string): Promise<Credential | undefined> => {
   try {
-    const value: unknown = JSON.parse(await readCredentialFile(nextFilePathOf(await resolveLink(file))));
+    const value: unknown = JSON.parse(await readCredentialFile(nextFilePathOf(await resolveLink(path))));
     const replacesStoredText =
       isCredential(value) && "replaces" in value && value.replaces === digestOf(text);
     return replacesStoredText ? omitDigest(value) : undefined;
@@ -52,12 +52,12 @@ export const removeNextFile = async (target: string): Promise<void> =>
  * Reserves space for the next credential. Call it under the lock of the file. Throws the same errors as a write would.
  * If an earlier `<file>.next` could not replace the file, it replaces it first.
  */
-export const reserveNextFile = async (file: string): Promise<Reservation> => {
+export const reserveNextFile = async (path: string): Promise<Reservation> => {
   try {
-    const target = await resolveWritableTarget(file);
-    const text = await applyPendingNextFile(file, target);
+    const target = await resolveWritableTarget(path);
+    const text = await applyPendingNextFile(path, target);
     const handle = await open(nextFilePathOf(target), "wx", 0o600);
-    const nextFile = { file, target, handle, replaces: digestOf(text) };
+    const nextFile = { file: path, target, handle, replaces: digestOf(text) };
     try {
       // On a full disk, creating an empty file can succeed while writing to it fails.
       await handle.writeFile(" ".repeat(reservedBytes));
@@ -75,14 +75,14 @@ export const reserveNextFile = async (file: string): Promise<Reservation> => {
       release: () => closeNextFile(nextFile, isFilled),
     };
   } catch (error) {
-    throw fileErrors.unwritable(file, error);
+    throw fileErrors.unwritable(path, error);
   }
 };
 
 /** Applies or removes an earlier `<file>.next`, then returns the file's text. */
-const applyPendingNextFile = async (file: string, target: string): Promise<string> => {
+const applyPendingNextFile = async (path: string, target: string): Promise<string> => {
   const text = await readTextIfExists(target);
-  if (!(await readNextCredential(file, text))) {
+  if (!(await readNextCredential(path, text))) {
     await removeNextFile(target);
     return text;
   }
