@@ -23,10 +23,10 @@ export const createLoginStore = (location: ProfileLocation): LoginStore =>
     : createProfileStore(location.file, location.name, location.profile);
 
 /** Reads the login of a profile from wherever it is stored now. Returns undefined when there is none. */
-export const readStoredLogin = async (file: string, name: string): Promise<Login | undefined> => {
-  const profile = findProfile(readProfiles(file), name);
-  if (profile?.inKeyring !== "login") return readLogin(file, name);
-  return createKeyringStoreFor({ file, name, profile }).read();
+export const readStoredLogin = async (path: string, name: string): Promise<Login | undefined> => {
+  const profile = findProfile(readProfiles(path), name);
+  if (profile?.inKeyring !== "login") return readLogin(path, name);
+  return createKeyringStoreFor({ file: path, name, profile }).read();
 };
 
 /** Reads the service token of a profile. Returns undefined when there is none. */
@@ -42,6 +42,6 @@ export const storeToken = async (location: ProfileLocation, token: string): Prom
 };
 
 /** Deletes the keyring entry of a profile whose credential is in the profiles file now. */
-export const deleteKeyringEntry = async (file: string, name: string): Promise<void> => {
-  await (await openSystemKeyring()).remove(keyringAccountOf(file, name));
+export const deleteKeyringEntry = async (path: string, name: string): Promise<void> => {
+  await (await openSystemKeyring()).remove(keyringAccountOf(path, name));
 };

@@ -11,7 +11,7 @@ import { isLogin, type Login, type LoginStore, withFileLock } from "../sdk/oauth
  *
  * @param initialProfile The profile to create when there is none of that name yet.
  */
-export const createProfileStore = (file: string, name: string, initialProfile: Profile): LoginStore => {
+export const createProfileStore = (path: string, name: string, initialProfile: Profile): LoginStore => {
   const createLoginUpdate =
     (login: Login) =>
     (storedProfiles: StoredProfiles): StoredProfiles => {
@@ -24,29 +24,29 @@ export const createProfileStore = (file: string, name: string, initialProfile: P
       };
     };
   const probe = async (): Promise<void> => {
-    readProfiles(file);
-    await assertWritable(file);
+    readProfiles(path);
+    await assertWritable(path);
   };
   return {
-    read: async () => readLogin(file, name),
+    read: async () => readLogin(path, name),
     async write(login) {
-      await updateProfiles(file, createLoginUpdate(login));
-      removeRefreshedLogin(file, name);
+      await updateProfiles(path, createLoginUpdate(login));
+      removeRefreshedLogin(path, name);
     },
     probe,
     async reserve() {
       await probe();
-      const storedLogin = readLoginFromProfile(file, name);
-      const unsavedLogin = storedLogin && readRefreshedLogin(file, name, storedLogin);
+      const storedLogin = readLoginFromProfile(path, name);
+      const unsavedLogin = storedLogin && readRefreshedLogin(path, name, storedLogin);
       // A process was killed before it could move this login to the profiles file.
-      if (unsavedLogin) await updateProfiles(file, createLoginUpdate(unsavedLogin));
-      const refreshedLogin = prepareRefreshedLogin(file, name, unsavedLogin ?? storedLogin);
+      if (unsavedLogin) await updateProfiles(path, createLoginUpdate(unsavedLogin));
+      const refreshedLogin = prepareRefreshedLogin(path, name, unsavedLogin ?? storedLogin);
       let isPending = false;
       return {
         async write(login) {
           refreshedLogin.write(login);
           isPending = true;
-          await updateProfilesOnceWritable(file, createLoginUpdate(login));
+          await updateProfilesOnceWritable(path, createLoginUpdate(login));
           isPending = false;
         },
         async release() {
@@ -55,38 +55,38 @@ export const createProfileStore = (file: string, name: string, initialProfile: P
         },
       };
     },
-    clear: () => removeCredential(file, name),
-    lock: createCredentialLock(file, name),
+    clear: () => removeCredential(path, name),
+    lock: createCredentialLock(path, name),
   };
 };
 
 /** Returns the lock of a profile's credential. It is beside the profiles file even if the credential is in the keyring. */
 export const createCredentialLock =
-  (file: string, name: string): NonNullable<LoginStore["lock"]> =>
+  (path: string, name: string): NonNullable<LoginStore["lock"]> =>
   async (work, { signal }) => {
-    await assertWritable(file);
-    return withFileLock(`${file}.${name}.lock`, work, { signal });
+    await assertWritable(path);
+    return withFileLock(`${path}.${name}.lock`, work, { signal });
   };
 
 /** Reads the newest login of a profile. Returns undefined when there is none. */
-export const readLogin = (file: string, name: string): Login | undefined => {
-  const login = readLoginFromProfile(file, name);
-  return login && (readRefreshedLogin(file, name, login) ?? login);
+export const readLogin = (path: string, name: string): Login | undefined => {
+  const login = readLoginFromProfile(path, name);
+  return login && (readRefreshedLogin(path, name, login) ?? login);
 };
 
-const readLoginFromProfile = (file: string, name: string): Login | undefined => {
-  const login = findProfile(readProfiles(file), name)?.login;
+const readLoginFromProfile = (path: string, name: string): Login | undefined => {
+  const login = findProfile(readProfiles(path), name)?.login;
   if (login === undefined) return undefined;
-  if (!isLogin(login)) throw corruptProfilesError(file, `the login of profile ${name} is incomplete`);
+  if (!isLogin(login)) throw corruptProfilesError(path, `the login of profile ${name} is incomplete`);
   return login;
 };
 
 /** Removes the credential from a profile in the profiles file. */
-export const removeCredential = async (file: string, name: string): Promise<void> => {
-  await updateProfiles(file, (storedProfiles) => {
+export const removeCredential = async (path: string, name: string): Promise<void> => {
+  await updateProfiles(path, (storedProfiles) => {
     const profile = findProfile(storedProfiles, name);
     if (!profile) return storedProfiles;
     return { ...storedProfiles, profiles: { ...storedProfiles.profiles, [name]: omitCredential(profile) } };
   });
-  removeRefreshedLogin(file, name);
+  removeRefreshedLogin(path, name);
 };

@@ -18,7 +18,7 @@ export interface RefreshedLogin {
 }
 
 /** Profile names have no `~`, so no other file has this name. */
-const getRefreshedLoginPath = (profilesFile: string, name: string): string => `${profilesFile}~${name}`;
+const getRefreshedLoginPath = (profilesPath: string, name: string): string => `${profilesPath}~${name}`;
 
 /** Identifies the login that a refreshed one replaces. */
 const hashAccessToken = ({ accessToken }: Login): string =>
@@ -31,40 +31,40 @@ const hashAccessToken = ({ accessToken }: Login): string =>
  * @throws CliError `profiles:unwritable` if the file cannot be created.
  */
 export const prepareRefreshedLogin = (
-  profilesFile: string,
+  profilesPath: string,
   name: string,
   currentLogin: Login | undefined,
 ): RefreshedLogin => {
-  const file = getRefreshedLoginPath(profilesFile, name);
-  const descriptor = createEmptyFile(file, profilesFile);
+  const path = getRefreshedLoginPath(profilesPath, name);
+  const descriptor = createEmptyFile(path, profilesPath);
   return {
     write(login) {
       const replaces = currentLogin && hashAccessToken(currentLogin);
       writeSync(descriptor, JSON.stringify({ login, replaces }), 0);
     },
-    remove: () => removeRefreshedLogin(profilesFile, name),
+    remove: () => removeRefreshedLogin(profilesPath, name),
     close: () => closeSync(descriptor),
   };
 };
 
-const createEmptyFile = (file: string, profilesFile: string): number => {
+const createEmptyFile = (path: string, profilesPath: string): number => {
   try {
-    rmSync(file, { force: true });
+    rmSync(path, { force: true });
     // A link or a file that somebody else created meanwhile is refused.
-    return openSync(file, "wx", 0o600);
+    return openSync(path, "wx", 0o600);
   } catch (error) {
-    throw unwritableProfilesError(profilesFile, error);
+    throw unwritableProfilesError(profilesPath, error);
   }
 };
 
 /** Returns the refreshed login that replaces `currentLogin`; undefined if there is none. */
 export const readRefreshedLogin = (
-  profilesFile: string,
+  profilesPath: string,
   name: string,
   currentLogin: Login,
 ): Login | undefined => {
   try {
-    const value: unknown = JSON.parse(readTrustedFileSync(getRefreshedLoginPath(profilesFile, name)));
+    const value: unknown = JSON.parse(readTrustedFileSync(getRefreshedLoginPath(profilesPath, name)));
     if (!isObject(value) || value["replaces"] !== hashAccessToken(currentLogin)) return undefined;
     const { login } = value;
     return isLogin(login) ? login : undefined;
@@ -74,5 +74,5 @@ export const readRefreshedLogin = (
   }
 };
 
-export const removeRefreshedLogin = (profilesFile: string, name: string): void =>
-  rmSync(getRefreshedLoginPath(profilesFile, name), { force: true });
+export const removeRefreshedLogin = (profilesPath: string, name: string): void =>
+  rmSync(getRefreshedLoginPath(profilesPath, name), { force: true });

@@ -27,7 +27,7 @@ export const resolveToken = async (
     return token;
   }
   const { authUrl = identity.profile.baseUrl } = identity.profile;
-  await context.insecureAddresses.check({ value: authUrl, from: `profile ${identity.name}` });
+  await context.insecureAddresses.assertAllowed({ value: authUrl, from: `profile ${identity.name}` });
   const { createLoginTokenReader } = await import("./login-token.js");
   return createLoginTokenReader(identity, context);
 };

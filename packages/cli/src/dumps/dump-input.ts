@@ -85,7 +85,7 @@ export const openDump = async (file: string, context: Context): Promise<DumpInpu
       return await openFolder(path, file);
     }
     if (!stats.isFile()) throw notARegularFileError(file);
-    return await detectFormat(handle, { path, name: file }, () => handle.close());
+    return await createFileInput(handle, { path, name: file }, () => handle.close());
   } catch (error) {
     await handle.close().catch(() => undefined);
     throw error;
@@ -125,7 +125,7 @@ const openStandardInput = async ({ stdin, signal }: Context): Promise<DumpInput>
     }
     const { handle, close } = await copyToTemporaryFile(wholeStream, signal);
     try {
-      return await detectFormat(handle, { path: undefined, name }, close);
+      return await createFileInput(handle, { path: undefined, name }, close);
     } catch (error) {
       await close();
       throw error;
@@ -137,7 +137,7 @@ const openStandardInput = async ({ stdin, signal }: Context): Promise<DumpInput>
 };
 
 /** Detects the format of a file. */
-const detectFormat = async (
+const createFileInput = async (
   handle: FileHandle,
   { path, name }: Pick<DumpInput, "path" | "name">,
   close: () => Promise<void>,

@@ -82,7 +82,7 @@ class ScriptSplitter {
   }
 
   async *split(): AsyncGenerator<ScriptPart> {
-    while (this.text.length < byteOrderMarkText.length && (await this.read()));
+    while (this.text.length < byteOrderMarkText.length && (await this.readMore()));
     if (this.text.startsWith(byteOrderMarkText)) this.position = byteOrderMarkText.length;
     while (!this.hasFailed) {
       const token = await this.readToken();
@@ -132,7 +132,7 @@ class ScriptSplitter {
     for (;;) {
       const lineEnd = this.text.indexOf("\n", this.position);
       if (isFirst) {
-        if (lineEnd === -1 && (await this.read())) continue;
+        if (lineEnd === -1 && (await this.readMore())) continue;
         const restOfLine = this.text.slice(this.position, lineEnd === -1 ? undefined : lineEnd);
         if (restOfLine.trim() !== "") {
           yield {
@@ -158,7 +158,7 @@ class ScriptSplitter {
         yield { kind: "rows", bytes: this.encodeUpTo(wholeLinesEnd) };
         this.position = wholeLinesEnd;
       }
-      if (!(await this.read())) {
+      if (!(await this.readMore())) {
         yield this.failUnfinished("the rows of a COPY", startLine);
         return;
       }
@@ -194,7 +194,7 @@ class ScriptSplitter {
   }
 
   /** Reads at least as much as there is. Returns false at the end. */
-  private async read(): Promise<boolean> {
+  private async readMore(): Promise<boolean> {
     const start = this.statement?.start ?? this.position;
     this.countLinesTo(start);
     this.countedTo = Math.max(0, this.countedTo - start);
@@ -222,7 +222,7 @@ class ScriptSplitter {
     for (;;) {
       const token = this.scanToken();
       if (token !== "more") return token;
-      await this.read();
+      await this.readMore();
     }
   }
 

@@ -58,36 +58,36 @@ export const noSingleDatabaseError = (projectId: string, ids: readonly string[])
         { next: [["mgmt", "databases", "list", "--project-id", projectId]] },
       );
 
-export const unwritableEnvFileError = (file: string, problem: string): CliError =>
+export const unwritableEnvFileError = (path: string, problem: string): CliError =>
   new CliError(
     "failure",
     "env:unwritable",
-    `${file} cannot be written (${problem})`,
+    `${path} cannot be written (${problem})`,
     "The file was not changed. Pass another file with --file.",
   );
 
-export const undecodableEnvFileError = (file: string): CliError =>
+export const undecodableEnvFileError = (path: string): CliError =>
   new CliError(
     "failure",
     "env:unwritable",
-    `${file} cannot be changed, because it is UTF-16, or not a text`,
+    `${path} cannot be changed, because it is UTF-16, or not a text`,
     "The file was not changed. Save it as UTF-8, or pass another file with --file.",
   );
 
 /** The line is not repeated: it may have a secret. */
-export const envFileQuoteError = (file: string, line: number): CliError =>
+export const envFileQuoteError = (path: string, line: number): CliError =>
   new CliError(
     "failure",
     "env:invalid",
-    `${file} cannot be changed, because the quote on line ${String(line)} is not closed`,
+    `${path} cannot be changed, because the quote on line ${String(line)} is not closed`,
     "The file was not changed. Close the quote, or pass another file with --file.",
   );
 
 /** @param problem Which part of the path is a symbolic link, and to what. */
-export const linkedEnvFileError = (file: string, problem: string): CliError =>
+export const linkedEnvFileError = (path: string, problem: string): CliError =>
   new CliError(
     "failure",
     "env:unwritable",
-    `${file} was not written, because ${problem}`,
+    `${path} was not written, because ${problem}`,
     "Files of a folder can point anywhere, so links are not followed. Pass the file that you mean with --file.",
   );

@@ -64,10 +64,10 @@ export const uncopiedInputError = (cause: unknown): CliError =>
     `${nothingChangedText} Pass a file with --file PATH, or set TMPDIR to a folder with more space.`,
   );
 
-/** @param file its name on the command line. */
-export const notARegularFileError = (file: string): CliError =>
+/** @param path its name on the command line. */
+export const notARegularFileError = (path: string): CliError =>
   usageError(
-    `--file: ${file} is not a regular file`,
+    `--file: ${path} is not a regular file`,
     "Pass a file, a folder that pg_dump --format=directory has written, or - for standard input: --file - < FILE",
   );
 

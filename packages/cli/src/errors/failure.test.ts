@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../contract/generated/groups.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import { exampleId } from "../command-line/help-sections.js";
+import { buildExampleId } from "../command-line/help-sections.js";
 import { type CannedResponse, startCannedServer } from "../../test/canned-server.js";
 import { inProcess, runInProcess } from "../../test/in-process.js";
 import type { Mgmt, Result } from "../../test/result.js";
@@ -139,7 +139,7 @@ describe("every command group", () => {
       server.engine.faults.add({ status: Number(status) });
       await Promise.all(
         [...readers].map(async ([group, { words, arguments: ids }]) => {
-          const line = [...words, ...ids.map(({ prefix }) => exampleId(prefix))];
+          const line = [...words, ...ids.map(({ prefix }) => buildExampleId(prefix))];
           const result = await runInProcess(line, { env });
           outcomes.set(group, [...(outcomes.get(group) ?? []), [result, code]]);
         }),

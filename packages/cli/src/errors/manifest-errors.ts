@@ -10,11 +10,13 @@ export const invalidManifestError = (problems: readonly string[]): CliError =>
   new CliError(
     "usage",
     "manifest:invalid",
-    problems.length === 1 ? (problems[0] ?? "") : `${problems.length} problems: ${listProblems(problems)}`,
+    problems.length === 1
+      ? (problems[0] ?? "")
+      : `${problems.length} problems: ${formatProblemList(problems)}`,
     "Nothing was sent. The file mgmt.schema.json in the package @mgmt/cli describes the format.",
   );
 
-const listProblems = (problems: readonly string[]): string => {
+const formatProblemList = (problems: readonly string[]): string => {
   const unlistedCount = problems.length - maxListedProblems;
   return [
     ...problems.slice(0, maxListedProblems),
@@ -32,11 +34,11 @@ export const unreadableManifestError = (file: string, cause: unknown): CliError 
   );
 
 /** The file does not contain a manifest at all. */
-export const notAManifestError = (file: string, content: string): CliError =>
+export const notAManifestError = (path: string, content: string): CliError =>
   new CliError(
     "usage",
     "manifest:invalid",
-    `${file} is not a manifest: it ${content}`,
+    `${path} is not a manifest: it ${content}`,
     "A manifest starts with the line `version: 1`. mgmt export prints one of what you have.",
     { next: [["mgmt", "export"]] },
   );
@@ -60,24 +62,24 @@ export const ambiguousTargetError = (target: string, names: readonly string[]): 
   );
 
 /** @param problem the problem of the file. */
-export const invalidPlanError = (file: string, problem: string): CliError =>
+export const invalidPlanError = (path: string, problem: string): CliError =>
   new CliError(
     "usage",
     "plan:invalid",
-    `${file} was not written by mgmt plan: ${problem}`,
+    `${path} was not written by mgmt plan: ${problem}`,
     "Nothing was changed. Pass a file that mgmt plan --out wrote.",
   );
 
-export const planNotJsonError = (file: string): CliError =>
-  /\.ya?ml$/i.test(file)
+export const planNotJsonError = (path: string): CliError =>
+  /\.ya?ml$/i.test(path)
     ? new CliError(
         "usage",
         "plan:invalid",
-        `${file} is not a saved plan`,
-        `Nothing was changed. If it is a manifest, pass it with --file: mgmt apply --file ${quoteShellWord(file)}`,
-        { next: [["mgmt", "plan", "--file", file]] },
+        `${path} is not a saved plan`,
+        `Nothing was changed. If it is a manifest, pass it with --file: mgmt apply --file ${quoteShellWord(path)}`,
+        { next: [["mgmt", "plan", "--file", path]] },
       )
-    : invalidPlanError(file, "it is not JSON, or it is cut off");
+    : invalidPlanError(path, "it is not JSON, or it is cut off");
 
 export const planOfOtherServiceError = (planBaseUrl: string, baseUrl: string): CliError =>
   new CliError(

@@ -128,5 +128,5 @@ export const unwritableDumpError = (file: string, cause: unknown): CliError =>
     "Pass another path with --file.",
   );
 
-export const emptyDumpError = (file: string): CliError =>
-  new CliError("usage", "db:empty_dump", `${file} is empty`, "Nothing was changed. Pass a dump with --file.");
+export const emptyDumpError = (path: string): CliError =>
+  new CliError("usage", "db:empty_dump", `${path} is empty`, "Nothing was changed. Pass a dump with --file.");

@@ -1,42 +1,42 @@
 import { describeCause, CliError } from "./cli-error.js";
 
-export const corruptProfilesError = (file: string, problem: string): CliError =>
+export const corruptProfilesError = (path: string, problem: string): CliError =>
   new CliError(
     "failure",
     "profiles:corrupt",
-    `${file} cannot be used: ${problem}`,
+    `${path} cannot be used: ${problem}`,
     "The file was not changed. Fix it, or move it away and log in again.",
   );
 
-export const unreadableProfilesError = (file: string, cause: unknown): CliError =>
+export const unreadableProfilesError = (path: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "profiles:unreadable",
-    `${file} cannot be read (${describeCause(cause)})`,
+    `${path} cannot be read (${describeCause(cause)})`,
     "Allow your user to read it, or set MGMT_CONFIG_DIR to another folder.",
   );
 
-export const untrustedProfilesError = (file: string, problem: string): CliError =>
+export const untrustedProfilesError = (path: string, problem: string): CliError =>
   new CliError(
     "failure",
     "profiles:untrusted",
-    `${file} is not used: ${problem}`,
+    `${path} is not used: ${problem}`,
     "It must be a regular file that belongs to you or root, and nobody else may write to it: check with ls -la. Or set MGMT_CONFIG_DIR to another folder.",
   );
 
-export const unwritableProfilesError = (file: string, cause: unknown): CliError =>
+export const unwritableProfilesError = (path: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "profiles:unwritable",
-    `${file} cannot be written (${describeCause(cause)})`,
+    `${path} cannot be written (${describeCause(cause)})`,
     "The file was not changed. Allow your user to write it and its folder, or set MGMT_CONFIG_DIR to another folder.",
   );
 
-export const busyProfilesError = (file: string): CliError =>
+export const busyProfilesError = (path: string): CliError =>
   new CliError(
     "failure",
     "profiles:busy",
-    `${file} is locked by another process`,
+    `${path} is locked by another process`,
     "Nothing was changed. Stop that process, then try again.",
   );
 
@@ -79,35 +79,35 @@ export const corruptKeyringError = (account: string, problem: string): CliError 
     "The entry was not changed. mgmt login --store keyring replaces it.",
   );
 
-export const corruptLinkError = (file: string, problem: string): CliError =>
+export const corruptLinkError = (path: string, problem: string): CliError =>
   new CliError(
     "failure",
     "link:corrupt",
-    `${file} cannot be used: ${problem}`,
+    `${path} cannot be used: ${problem}`,
     "Fix it, or remove it with mgmt unlink.",
   );
 
-export const unreadableLinkError = (file: string, cause: unknown): CliError =>
+export const unreadableLinkError = (path: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "link:unreadable",
-    `${file} cannot be read (${describeCause(cause)})`,
+    `${path} cannot be read (${describeCause(cause)})`,
     "Allow your user to read it, or remove it with mgmt unlink.",
   );
 
-export const unwritableLinkError = (file: string, cause: unknown): CliError =>
+export const unwritableLinkError = (path: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "link:unwritable",
-    `${file} cannot be changed (${describeCause(cause)})`,
+    `${path} cannot be changed (${describeCause(cause)})`,
     "Allow your user to write it and its folder.",
   );
 
-export const unwritableGitignoreError = (file: string, cause: unknown): CliError =>
+export const unwritableGitignoreError = (path: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "gitignore:unwritable",
-    `${file} cannot be changed (${describeCause(cause)})`,
+    `${path} cannot be changed (${describeCause(cause)})`,
     "Change it yourself, and run the command again with --no-gitignore.",
   );
 
@@ -142,7 +142,7 @@ export const unwritableSecretFileError = (file: string, cause: unknown): CliErro
  * @param connectionIds Ids of the connections whose passwords are lost.
  */
 export const lostSecretsError = (
-  file: string,
+  path: string,
   connectionIds: readonly string[],
   cause: unknown,
 ): CliError => {
@@ -151,7 +151,7 @@ export const lostSecretsError = (
   return new CliError(
     "failure",
     "secret_file:secrets_lost",
-    `${file} could not be written (${describeCause(cause)}), and the new secrets are lost`,
+    `${path} could not be written (${describeCause(cause)}), and the new secrets are lost`,
     rotateCommands.length > 0
       ? `The service does not show them again. Free some space, then create new passwords: ${rotateCommands.map((words) => words.join(" ")).join("; ")}`
       : "The service does not show them again. Free some space, delete what was created, and create it again.",

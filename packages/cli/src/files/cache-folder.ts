@@ -12,23 +12,23 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { homeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
+import { getHomeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
 
 /** Returns the cache folder of this command, or one in it. All of it can be deleted at any time. */
 export const getCacheFolder = (env: NodeJS.ProcessEnv, name = ""): string =>
   join(getUserCacheFolder(env), "mgmt", name);
 
 const getUserCacheFolder = (env: NodeJS.ProcessEnv): string => {
-  if (process.platform === "darwin") return join(homeFolder(), "Library/Caches");
+  if (process.platform === "darwin") return join(getHomeFolder(), "Library/Caches");
   if (process.platform === "win32") return resolveUserFolder(env["LOCALAPPDATA"], "AppData", "Local");
   return resolveUserFolder(env["XDG_CACHE_HOME"], ".cache");
 };
 
 /** Reads a file unless other users can have written it: with `sudo`, the home directory may be that of another user. */
-export const readOwnedFile = (file: string): Buffer | undefined => {
+export const readOwnedFile = (path: string): Buffer | undefined => {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(file, "r");
+    descriptor = openSync(path, "r");
     return isOwnedFile(fstatSync(descriptor)) ? readFileSync(descriptor) : undefined;
   } catch {
     return undefined;
@@ -70,8 +70,8 @@ const isProtectedPath = (path: string): boolean => {
 const stickyBit = 0o1000;
 
 /** Writes a file that is complete as soon as it exists, even if the machine stops. */
-export const writeFileAtomically = (file: string, data: Buffer): void => {
-  const temporaryFile = `${file}.${process.pid}.part`;
+export const writeFileAtomically = (path: string, data: Buffer): void => {
+  const temporaryFile = `${path}.${process.pid}.part`;
   rmSync(temporaryFile, { force: true });
   // Does not follow a link.
   const descriptor = openSync(temporaryFile, "wx", 0o600);
@@ -82,7 +82,7 @@ export const writeFileAtomically = (file: string, data: Buffer): void => {
     } finally {
       closeSync(descriptor);
     }
-    renameSync(temporaryFile, file);
+    renameSync(temporaryFile, path);
   } catch (error) {
     rmSync(temporaryFile, { force: true });
     throw error;

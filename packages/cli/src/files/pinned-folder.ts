@@ -2,7 +2,7 @@ import { constants, existsSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { isBelow } from "./is-below.js";
+import { isWithinFolder } from "./is-within-folder.js";
 
 const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_RDONLY } = constants;
 
@@ -33,7 +33,7 @@ export const openPinnedFolder = (
   root: string,
   { create = false } = {},
 ): Promise<PinnedFolder> => {
-  const isInside = isBelow(root, folder);
+  const isInside = isWithinFolder(root, folder);
   const folderNames = isInside ? relative(root, folder).split(sep).filter(Boolean) : [];
   const startFolder = isInside ? root : folder;
   // Where a process can name its open folders, nobody can replace them.

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isBelow } from "./is-below.js";
+import { isWithinFolder } from "./is-within-folder.js";
 
 /**
  * Returns the path of the file that a path leads to by symbolic links, or undefined if that of a file below a folder leads out of the
@@ -10,10 +10,10 @@ import { isBelow } from "./is-below.js";
  */
 export const resolveLinkTarget = async (path: string, folder: string): Promise<string | undefined> => {
   const absolutePath = resolve(folder, path);
-  if (!isBelow(folder, absolutePath)) return absolutePath;
+  if (!isWithinFolder(folder, absolutePath)) return absolutePath;
   try {
     const [target, root] = await Promise.all([realpath(absolutePath), realpath(folder)]);
-    return isBelow(root, target) ? target : undefined;
+    return isWithinFolder(root, target) ? target : undefined;
   } catch {
     return absolutePath;
   }

@@ -9,11 +9,11 @@ export type CommitRisk = "tracked" | "not_ignored";
  * Returns why a file can become part of a commit. Undefined if it cannot, or if git cannot tell, also because it is not installed.
  */
 export const findCommitRisk = async (
-  file: string,
+  path: string,
   context: Pick<Context, "env" | "signal">,
 ): Promise<CommitRisk | undefined> => {
   const readStatus = (...args: string[]): Promise<unknown> =>
-    readGitExitStatus([...args, "--", basename(file)], file, context);
+    readGitExitStatus([...args, "--", basename(path)], path, context);
   // A file that git tracks does not count as ignored.
   if ((await readStatus("check-ignore", "--quiet")) !== 1) return undefined;
   return (await readStatus("ls-files", "--error-unmatch")) === 0 ? "tracked" : "not_ignored";
@@ -22,11 +22,11 @@ export const findCommitRisk = async (
 /** Returns the exit status of git, or the code of the error that kept it from running. */
 const readGitExitStatus = async (
   args: readonly string[],
-  file: string,
+  path: string,
   context: Pick<Context, "env" | "signal">,
 ): Promise<unknown> => {
   try {
-    await runInRepository(args, { ...context, cwd: dirname(file) });
+    await runInRepository(args, { ...context, cwd: dirname(path) });
     return 0;
   } catch (error) {
     return error instanceof Error && "code" in error ? error.code : undefined;

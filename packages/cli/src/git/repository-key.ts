@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { homeFolder } from "@mgmt/internal/files/user-folders";
+import { getHomeFolder } from "@mgmt/internal/files/user-folders";
 
 /** Hosts that serve the repositories of another host, where port 22 is closed. */
 const repositoryHostByAlias: Readonly<Record<string, string>> = {
@@ -66,7 +66,7 @@ const removeGitSuffix = (path: string): string =>
     .replace(/\.git$/i, "")
     .replace(/\/+$/, "");
 
-const expandHome = (path: string): string => path.replace(/^~(?=\/|$)/, homeFolder());
+const expandHome = (path: string): string => path.replace(/^~(?=\/|$)/, getHomeFolder());
 
 const decodePath = (path: string): string => {
   try {

@@ -1,7 +1,7 @@
 import { invalidBodyError } from "../errors/usage-errors.js";
 import { bodySchemas } from "../contract/generated/body-schemas.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import { checkSchema } from "../json/check-schema.js";
+import { findSchemaProblems } from "../json/check-schema.js";
 
 const maxListedProblems = 5;
 
@@ -16,7 +16,7 @@ export const assertBody = (
   body: Readonly<Record<string, unknown>>,
   bodySource: string,
 ): void => {
-  const problems = checkSchema(bodySchemas[id] ?? {}, body);
+  const problems = findSchemaProblems(bodySchemas[id] ?? {}, body);
   if (problems.length === 0) return;
   const lines = problems
     .slice(0, maxListedProblems)

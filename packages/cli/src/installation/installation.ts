@@ -12,13 +12,13 @@ export type PackageInstallation = "npx" | "project" | "global";
 export type Installation = PackageInstallation | "standalone";
 
 /** Returns how the CLI that has this file was installed. */
-export const detectInstallation = (file: string): Installation =>
-  isStandalone() ? "standalone" : detectPackageInstallation(file);
+export const detectInstallation = (path: string): Installation =>
+  isStandalone() ? "standalone" : detectPackageInstallation(path);
 
-const detectPackageInstallation = (file: string): PackageInstallation => {
-  const [folder = ""] = file.split(`${sep}node_modules${sep}`);
+const detectPackageInstallation = (path: string): PackageInstallation => {
+  const [folder = ""] = path.split(`${sep}node_modules${sep}`);
   if (folder.includes(`${sep}_npx${sep}`)) return "npx";
-  return folder !== file && existsSync(join(folder, "package.json")) ? "project" : "global";
+  return folder !== path && existsSync(join(folder, "package.json")) ? "project" : "global";
 };
 
 /** Returns the command that installs a package beside this CLI. */
@@ -28,7 +28,7 @@ export const formatInstallCommand = (installation: "project" | "global", specifi
 /**
  * Returns how to update the standalone program, in a sentence.
  *
- * @param file The program. The folders of package managers say which of them has installed it.
+ * @param path The program. The folders of package managers say which of them has installed it.
  */
 export const describeStandaloneUpdate = (file: string, version: string): string => {
   const path = file.replaceAll("\\", "/");

@@ -28,13 +28,13 @@ export interface SchemaProblem {
 }
 
 /** Returns the problems of a value, each with its path. */
-export const checkSchema = (
+export const findSchemaProblems = (
   schema: CheckedSchema,
   value: unknown,
   path: readonly string[] = [],
 ): SchemaProblem[] => {
   const union = schema.oneOf ?? schema.anyOf;
-  if (union) return checkUnion(union, value, path);
+  if (union) return findUnionProblems(union, value, path);
   const createProblems = (message: string): SchemaProblem[] => [{ path, message }];
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
@@ -49,9 +49,9 @@ export const checkSchema = (
   }
   if (schema.enum && !schema.enum.includes(value))
     return createProblems(`must be one of: ${schema.enum.join(", ")}${formatSuggestion(value, schema.enum)}`);
-  if (typeof value === "string") return checkText(schema, value).flatMap(createProblems);
-  if (typeof value === "number") return checkRange(schema, value).flatMap(createProblems);
-  return isObject(value) ? checkObject(schema, value, path) : [];
+  if (typeof value === "string") return findTextProblems(schema, value).flatMap(createProblems);
+  if (typeof value === "number") return findRangeProblems(schema, value).flatMap(createProblems);
+  return isObject(value) ? findObjectProblems(schema, value, path) : [];
 };
 
 /** Types as they are called in YAML, which most manifests are. */
@@ -78,12 +78,15 @@ const formatSuggestion = (value: unknown, allowedValues: readonly unknown[]): st
 const isOfType = (type: string, value: unknown): boolean =>
   type === "integer" ? Number.isSafeInteger(value) : type === typeOf(value);
 
-const checkRange = ({ minimum = -Infinity, maximum = Infinity }: CheckedSchema, value: number): string[] => {
+const findRangeProblems = (
+  { minimum = -Infinity, maximum = Infinity }: CheckedSchema,
+  value: number,
+): string[] => {
   if (value < minimum) return [`must be at least ${minimum}`];
   return value > maximum ? [`must be at most ${maximum}`] : [];
 };
 
-const checkText = (
+const findTextProblems = (
   { pattern, patternErrorMessage, minLength = 0, maxLength = Infinity }: CheckedSchema,
   text: string,
 ): string[] => {
@@ -95,7 +98,7 @@ const checkText = (
   return [patternErrorMessage ?? `must match ${pattern}`];
 };
 
-const checkObject = (
+const findObjectProblems = (
   schema: CheckedSchema,
   value: Record<string, unknown>,
   path: readonly string[],
@@ -108,31 +111,31 @@ const checkObject = (
   const memberProblems = Object.entries(value).flatMap(([name, inner]): SchemaProblem[] => {
     const memberPath = [...path, name];
     const propertySchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (propertySchema) return checkSchema(propertySchema, inner, memberPath);
+    if (propertySchema) return findSchemaProblems(propertySchema, inner, memberPath);
     if (additionalProperties === false) {
       const message = `is not known here. ${didYouMean(name, allowedNames)}Allowed: ${allowedNames.join(", ")}`;
       return [{ path: memberPath, message }];
     }
     const keyProblems = propertyNames
-      ? checkText(propertyNames, name).map((message) => ({
+      ? findTextProblems(propertyNames, name).map((message) => ({
           path: memberPath,
           message: `as a key ${message}`,
         }))
       : [];
     return keyProblems.length > 0 || additionalProperties === true
       ? keyProblems
-      : checkSchema(additionalProperties, inner, memberPath);
+      : findSchemaProblems(additionalProperties, inner, memberPath);
   });
   return [...missingProblems, ...memberProblems];
 };
 
 /** Returns the problems with the alternative that was probably meant: the one whose constants match. */
-const checkUnion = (
+const findUnionProblems = (
   union: readonly CheckedSchema[],
   value: unknown,
   path: readonly string[],
 ): SchemaProblem[] => {
-  const results = union.map((schema) => ({ schema, problems: checkSchema(schema, value, path) }));
+  const results = union.map((schema) => ({ schema, problems: findSchemaProblems(schema, value, path) }));
   if (results.some(({ problems }) => problems.length === 0)) return [];
   const likelyResults = results.filter(({ schema }) => hasConstants(schema, value));
   const [firstResult, ...otherResults] = likelyResults.length > 0 ? likelyResults : results;

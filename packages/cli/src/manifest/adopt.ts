@@ -4,8 +4,8 @@ import {
   type EntryAddress,
   type ManifestEntry,
   type ExistingEntry,
-  addressKey,
-  addressLabel,
+  toAddressKey,
+  formatAddress,
 } from "./entry.js";
 import type { LocateEntry } from "./read-manifest.js";
 import type { IdentifyResources, UnnamedResource } from "./read-state.js";
@@ -48,7 +48,7 @@ export const createAdoptionMatcher = (
           const adoptedResource = findAdoptedResource(adoption, unnamedResources, entries, refuse);
           if (!adoptedResource) continue;
           const otherAdoption = adoptionById.get(adoptedResource.id);
-          if (otherAdoption) refuse(`${addressLabel(otherAdoption)} adopts ${adoptedResource.id} too`);
+          if (otherAdoption) refuse(`${formatAddress(otherAdoption)} adopts ${adoptedResource.id} too`);
           adoptionById.set(adoptedResource.id, adoption);
         }
         return new Map([...adoptionById].map(([id, { path }]) => [id, path.at(-1) ?? ""]));
@@ -65,13 +65,13 @@ const findAdoptedResource = (
 ): UnnamedResource | undefined => {
   const { resource, path, adopt } = adoption;
   const namedEntry = entries.find((entry) => entry.resource === resource && entry.id === adopt);
-  if (namedEntry && addressKey(namedEntry) !== addressKey(adoption)) {
-    refuse(`${adopt} is ${addressLabel(namedEntry)}, because it has a logical id`);
+  if (namedEntry && toAddressKey(namedEntry) !== toAddressKey(adoption)) {
+    refuse(`${adopt} is ${formatAddress(namedEntry)}, because it has a logical id`);
   }
-  const existingEntry = entries.find((entry) => addressKey(entry) === addressKey(adoption));
+  const existingEntry = entries.find((entry) => toAddressKey(entry) === toAddressKey(adoption));
   const containerEntry = entries.find(
     (entry) =>
-      addressKey({ ...entry, resource: "" }) === addressKey({ resource: "", path: path.slice(0, -1) }),
+      toAddressKey({ ...entry, resource: "" }) === toAddressKey({ resource: "", path: path.slice(0, -1) }),
   );
   const resourceWithId = unnamedResources.find(({ id }) => id === adopt);
   if (resourceWithId && resourceWithId.containerId !== containerEntry?.id) {
@@ -111,7 +111,7 @@ export const formatAdoptionProblem = (
   locateEntry?: LocateEntry,
 ): string => {
   const locationPrefix = locateEntry ? `${locateEntry(adoption, ["adopt"])}: ` : "";
-  return `${locationPrefix}${addressLabel(adoption)} cannot adopt ${JSON.stringify(adoption.adopt)}: ${reason}`;
+  return `${locationPrefix}${formatAddress(adoption)} cannot adopt ${JSON.stringify(adoption.adopt)}: ${reason}`;
 };
 
 /** Returns the entries for which there is nothing to adopt, and whose resources do not exist either. */
@@ -119,8 +119,8 @@ export const findMissingAdoptions = (
   adoptions: readonly Adoption[],
   entries: readonly ExistingEntry[],
 ): Adoption[] => {
-  const existingKeys = new Set(entries.map(addressKey));
-  return adoptions.filter((adoption) => !existingKeys.has(addressKey(adoption)));
+  const existingKeys = new Set(entries.map(toAddressKey));
+  return adoptions.filter((adoption) => !existingKeys.has(toAddressKey(adoption)));
 };
 
 /** Returns sentences about resources that do not exist, and are created instead of adopted: the outermost of each project. */
@@ -133,6 +133,6 @@ export const renderAdoptionNotices = (
     .filter(({ path }) => path.length === 1 || existingPaths.has(path.slice(0, -1).join("\n")))
     .map(
       (adoption) =>
-        `${addressLabel(adoption)} is new: there is no ${adoption.resource} ${JSON.stringify(adoption.adopt)} to adopt`,
+        `${formatAddress(adoption)} is new: there is no ${adoption.resource} ${JSON.stringify(adoption.adopt)} to adopt`,
     );
 };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../json/json-path.js";
-import { type ExistingEntry, addressKey } from "./entry.js";
+import { type ExistingEntry, toAddressKey } from "./entry.js";
 import type { Step } from "./plan.js";
 import type { ServiceState } from "./read-state.js";
 
@@ -14,12 +14,12 @@ export interface StateDifference {
 
 /** Compares the contents of two states, without the ids that the service assigns. */
 export const diffStates = (before: ServiceState, after: ServiceState): StateDifference => {
-  const previousByKey = new Map(before.entries.map((entry) => [addressKey(entry), entry]));
-  const remainingKeys = new Set(after.entries.map(addressKey));
+  const previousByKey = new Map(before.entries.map((entry) => [toAddressKey(entry), entry]));
+  const remainingKeys = new Set(after.entries.map(toAddressKey));
   const creates: Step[] = [];
   const updates: Step[] = [];
   for (const entry of after.entries) {
-    const previousEntry = previousByKey.get(addressKey(entry));
+    const previousEntry = previousByKey.get(toAddressKey(entry));
     const { resource, path, id } = entry;
     if (!previousEntry) {
       creates.push({ action: "create", resource, path, fields: selectComparableFields(entry) });
@@ -32,7 +32,7 @@ export const diffStates = (before: ServiceState, after: ServiceState): StateDiff
     if (changes.length > 0) updates.push({ action: "update", resource, path, id, changes });
   }
   const deletes = before.entries
-    .filter((entry) => !remainingKeys.has(addressKey(entry)))
+    .filter((entry) => !remainingKeys.has(toAddressKey(entry)))
     .reverse()
     .map(({ resource, path, id }): Step => ({ action: "delete", resource, path, id }));
   return { steps: [...creates, ...updates, ...deletes], unnamed: countUnnamedDifference(before, after) };

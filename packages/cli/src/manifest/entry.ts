@@ -25,10 +25,10 @@ export interface ExistingEntry extends ManifestEntry {
 }
 
 /** A string that identifies an address, for maps. */
-export const addressKey = ({ resource, path }: EntryAddress): string => JSON.stringify([resource, ...path]);
+export const toAddressKey = ({ resource, path }: EntryAddress): string => JSON.stringify([resource, ...path]);
 
 /** `database shop/main/reports` */
-export const addressLabel = ({ resource, path }: EntryAddress): string => `${resource} ${path.join("/")}`;
+export const formatAddress = ({ resource, path }: EntryAddress): string => `${resource} ${path.join("/")}`;
 
 export const getManagedResource = (name: string): ManagedResource => {
   const resource = managedResources.find((candidate) => candidate.name === name);

@@ -10,7 +10,7 @@ import { nameOfItem } from "../contract/list.js";
 import { ApiError } from "../sdk/sdk.js";
 import { type Adoption, formatAdoptionProblem } from "./adopt.js";
 import { withArticle } from "../text/article.js";
-import { addressLabel } from "./entry.js";
+import { formatAddress } from "./entry.js";
 import type { LocateEntry } from "./read-manifest.js";
 import type { ServiceState } from "./read-state.js";
 
@@ -60,7 +60,7 @@ const describeSiblingResource = (
       JSON.stringify(entry.path.slice(0, -1)) === container &&
       [entry.path.at(-1), entry.fields["name"], entry.fields["displayName"]].includes(adopt),
   );
-  if (namedEntry) return `it is the ${addressLabel(namedEntry)}`;
+  if (namedEntry) return `it is the ${formatAddress(namedEntry)}`;
   const otherResource = unnamed.find(
     (candidate) =>
       candidate.resource !== resource &&
@@ -81,7 +81,7 @@ const describeResourceElsewhere = async (
   if (kind !== undefined) return describeMisplacedResource(kind, text, adoption, client, signal);
   const adoptedKind = namedKinds.find((name) => resourceKinds[name].noun === adoption.resource);
   if (adoptedKind === undefined || !text.includes("/")) return undefined;
-  const scope = { client, signal, defaultProject: () => undefined };
+  const scope = { client, signal, findDefaultProject: () => undefined };
   const id = await resolveName(adoptedKind, text, scope).catch((error: unknown) => {
     if (isUnknownNameError(error)) return undefined;
     throw error;

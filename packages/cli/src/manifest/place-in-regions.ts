@@ -2,7 +2,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import { valueAt } from "../json/json-path.js";
 import { findHomeRegion, type HomeRegion, otherRegionNotice } from "../run/home-region.js";
 import type { Notice } from "../output/output.js";
-import { type EntryAddress, findAncestor, addressKey, getManagedResource, addressLabel } from "./entry.js";
+import { type EntryAddress, findAncestor, toAddressKey, getManagedResource, formatAddress } from "./entry.js";
 import type { CreateStep, Plan, Step } from "./plan.js";
 import { findReferences } from "./references.js";
 
@@ -21,7 +21,7 @@ export const placeInRegions = async (
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<PlanWithRegions> => {
-  const regionByKey = new Map(plan.read.map((entry) => [addressKey(entry), entry.fields["region"]]));
+  const regionByKey = new Map(plan.read.map((entry) => [toAddressKey(entry), entry.fields["region"]]));
   const regionFinder = new HomeRegionFinder(plan, regionByKey, client, signal);
   const steps: Step[] = [];
   const notices: Notice[] = [];
@@ -29,7 +29,8 @@ export const placeInRegions = async (
     const placedStep = isNewDatabase(step)
       ? await placeDatabase(step, regionFinder, notices)
       : placeProject(step, plan);
-    if (placedStep.action === "create") regionByKey.set(addressKey(placedStep), placedStep.fields["region"]);
+    if (placedStep.action === "create")
+      regionByKey.set(toAddressKey(placedStep), placedStep.fields["region"]);
     steps.push(placedStep);
   }
   return { plan: { ...plan, steps }, notices };
@@ -53,7 +54,7 @@ const placeDatabase = async (
   const region =
     chosenRegion === "inherit" ? (await regionFinder.findForProject(step))?.region : chosenRegion;
   if (homeRegion && typeof region === "string" && region !== homeRegion.region)
-    notices.push(otherRegionNotice(addressLabel(step), region, homeRegion));
+    notices.push(otherRegionNotice(formatAddress(step), region, homeRegion));
   return step;
 };
 
@@ -66,7 +67,7 @@ const placeProject = (step: Step, { steps }: Plan): Step => {
   if (!isProject || step.fields["region"] !== undefined) return step;
   const databases = steps
     .filter(isNewDatabase)
-    .filter((candidate) => addressKey(findAncestor(candidate, "project")) === addressKey(step));
+    .filter((candidate) => toAddressKey(findAncestor(candidate, "project")) === toAddressKey(step));
   const collectRegions = (createSteps: readonly CreateStep[]): Set<unknown> =>
     new Set(
       createSteps
@@ -106,24 +107,24 @@ class HomeRegionFinder {
     const project = findAncestor(step, "project");
     const knownRegion = this.#findKnownRegion(project);
     if (knownRegion) return knownRegion;
-    const existingProject = this.plan.read.find((entry) => addressKey(entry) === addressKey(project));
+    const existingProject = this.plan.read.find((entry) => toAddressKey(entry) === toAddressKey(project));
     if (existingProject) return findHomeRegion({ projectId: existingProject.id }, this.client, this.signal);
     const defaultDatabase = this.plan.steps.find(
       (otherStep) =>
         isNewDatabase(otherStep) &&
         otherStep.fields["isDefault"] === true &&
-        addressKey(findAncestor(otherStep, "project")) === addressKey(project),
+        toAddressKey(findAncestor(otherStep, "project")) === toAddressKey(project),
     );
     return defaultDatabase && this.#findKnownRegion(defaultDatabase);
   }
 
   #findKnownRegion(address: EntryAddress): HomeRegion | undefined {
-    const step = this.plan.steps.find((candidate) => addressKey(candidate) === addressKey(address));
+    const step = this.plan.steps.find((candidate) => toAddressKey(candidate) === toAddressKey(address));
     const region =
-      this.regions.get(addressKey(address)) ??
+      this.regions.get(toAddressKey(address)) ??
       (step?.action === "create" ? step.fields["region"] : undefined);
     return typeof region === "string" && region !== "inherit"
-      ? { region, owner: addressLabel(address) }
+      ? { region, owner: formatAddress(address) }
       : undefined;
   }
 }

@@ -7,9 +7,9 @@ import {
   countContainers,
   type ManifestEntry,
   type ExistingEntry,
-  addressKey,
+  toAddressKey,
   getManagedResource,
-  addressLabel,
+  formatAddress,
 } from "./entry.js";
 import type { Manifest, LocateEntry } from "./read-manifest.js";
 import { assertReferences, findReferences } from "./references.js";
@@ -79,12 +79,12 @@ export const makePlan = (
   { baseUrl, prune, targets }: PlanOptions,
 ): Plan => {
   const selection = targets && selectTargets(desiredEntries, state, targets);
-  const existingByKey = new Map(state.entries.map((entry) => [addressKey(entry), entry]));
+  const existingByKey = new Map(state.entries.map((entry) => [toAddressKey(entry), entry]));
   const warnings: string[] = [];
   const creates: CreateStep[] = [];
   const updates: UpdateStep[] = [];
   for (const entry of selection?.entries ?? desiredEntries) {
-    const existingEntry = existingByKey.get(addressKey(entry));
+    const existingEntry = existingByKey.get(toAddressKey(entry));
     if (existingEntry) {
       const step = buildUpdate(entry, existingEntry, warnings);
       if (step) updates.push(step);
@@ -122,7 +122,7 @@ const buildUpdate = (
       // The source of a database says nothing about the contents that it should have now.
       if (!isObject(to) && !valuesResolvedByService.includes(to)) {
         warnings.push(
-          `${addressLabel(entry)}: ${input} is ${JSON.stringify(from)} and cannot be changed to ${JSON.stringify(to)}`,
+          `${formatAddress(entry)}: ${input} is ${JSON.stringify(from)} and cannot be changed to ${JSON.stringify(to)}`,
         );
       }
       return [];
@@ -143,14 +143,14 @@ const orderCreates = (creates: readonly CreateStep[], locateEntry: LocateEntry):
   let waitingSteps = [...creates].sort((a, b) => countContainers(a.resource) - countContainers(b.resource));
   const orderedSteps: CreateStep[] = [];
   while (waitingSteps.length > 0) {
-    const names = new Set(waitingSteps.map(addressKey));
+    const names = new Set(waitingSteps.map(toAddressKey));
     const readySteps = waitingSteps.filter((step) =>
-      findReferences(step.fields, step).every((reference) => !names.has(addressKey(reference))),
+      findReferences(step.fields, step).every((reference) => !names.has(toAddressKey(reference))),
     );
     const [firstWaiting] = waitingSteps;
     if (readySteps.length === 0 && firstWaiting) {
       throw invalidManifestError([
-        `${locateEntry(firstWaiting)}: these entries refer to each other: ${waitingSteps.map(addressLabel).join(", ")}`,
+        `${locateEntry(firstWaiting)}: these entries refer to each other: ${waitingSteps.map(formatAddress).join(", ")}`,
       ]);
     }
     orderedSteps.push(...readySteps);
@@ -166,9 +166,9 @@ const buildDeletes = (
   warnings: string[],
   isSelected: (entry: ExistingEntry) => boolean = () => true,
 ): DeleteStep[] => {
-  const desiredKeys = new Set(desiredEntries.map(addressKey));
+  const desiredKeys = new Set(desiredEntries.map(toAddressKey));
   const extraEntries = state.entries
-    .filter((entry) => entry.path.length > 1 && !desiredKeys.has(addressKey(entry)) && isSelected(entry))
+    .filter((entry) => entry.path.length > 1 && !desiredKeys.has(toAddressKey(entry)) && isSelected(entry))
     .sort((a, b) => countContainers(b.resource) - countContainers(a.resource));
   const listUnnamedIn = (id: string): UnnamedResource[] =>
     state.unnamed.filter(({ containerId }) => containerId === id);
@@ -178,7 +178,7 @@ const buildDeletes = (
     const reason = findReasonToKeep(entry, listUnnamedIn(id), keptEntries);
     if (reason === undefined) return [{ action: "delete", resource, path, id }];
     keptEntries.push(entry);
-    warnings.push(`${addressLabel(entry)} is not deleted, because ${reason}`);
+    warnings.push(`${formatAddress(entry)} is not deleted, because ${reason}`);
     return [];
   });
 };
@@ -197,24 +197,24 @@ const findReasonToKeep = (
       getManagedResource(resource).container === entry.resource &&
       isDeepStrictEqual(path.slice(0, -1), entry.path),
   );
-  return keptChild && `it contains the ${addressLabel(keptChild)}`;
+  return keptChild && `it contains the ${formatAddress(keptChild)}`;
 };
 
 /** Returns the differences between the service and the state that a plan has read, as sentences. */
 export const describeChangesSince = (plan: Plan, state: ServiceState): string[] => {
-  const entriesBefore = new Map(plan.read.map((entry) => [addressKey(entry), entry]));
-  const entriesAfter = new Map(state.entries.map((entry) => [addressKey(entry), entry]));
+  const entriesBefore = new Map(plan.read.map((entry) => [toAddressKey(entry), entry]));
+  const entriesAfter = new Map(state.entries.map((entry) => [toAddressKey(entry), entry]));
   const goneSentences = [...entriesBefore]
     .filter(([key]) => !entriesAfter.has(key))
-    .map(([, entry]) => `${addressLabel(entry)} is gone`);
+    .map(([, entry]) => `${formatAddress(entry)} is gone`);
   const changeSentences = [...entriesAfter].flatMap(([key, entry]) => {
     const previousEntry = entriesBefore.get(key);
-    if (!previousEntry) return [`${addressLabel(entry)} is new`];
-    if (previousEntry.id !== entry.id) return [`${addressLabel(entry)} was replaced`];
-    if (previousEntry.isAdopted !== entry.isAdopted) return [`${addressLabel(entry)} has a logical id now`];
+    if (!previousEntry) return [`${formatAddress(entry)} is new`];
+    if (previousEntry.id !== entry.id) return [`${formatAddress(entry)} was replaced`];
+    if (previousEntry.isAdopted !== entry.isAdopted) return [`${formatAddress(entry)} has a logical id now`];
     return Object.keys(entry.fields)
       .filter((field) => !isDeepStrictEqual(previousEntry.fields[field], entry.fields[field]))
-      .map((field) => `${field} of ${addressLabel(entry)} has changed`);
+      .map((field) => `${field} of ${formatAddress(entry)} has changed`);
   });
   return [...goneSentences, ...changeSentences];
 };

@@ -9,8 +9,8 @@ import {
 } from "../errors/manifest-errors.js";
 import { managedResources } from "../contract/generated/managed-resources.js";
 import { isObject } from "../json/json-path.js";
-import { checkSchema, type SchemaProblem } from "../json/check-schema.js";
-import { type EntryAddress, type ManifestEntry, addressKey, getManagedResource } from "./entry.js";
+import { findSchemaProblems, type SchemaProblem } from "../json/check-schema.js";
+import { type EntryAddress, type ManifestEntry, toAddressKey, getManagedResource } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 
 /** The manifest of commands that are called without `--file`. */
@@ -28,7 +28,7 @@ export interface Manifest {
 /**
  * Reads a manifest, which is YAML or JSON. Throws `manifest:invalid` with the line and column of every problem.
  *
- * @param file Path, or `-` for standard input. Default: `mgmt.yaml`.
+ * @param file path, or `-` for standard input. Default: `mgmt.yaml`.
  */
 export const readManifest = async (
   file: string | undefined,
@@ -61,7 +61,7 @@ const parseManifest = (text: string, file: string): Manifest => {
   }
   const content = parseContent(document, file);
   if (!isObject(content)) throw notAManifestError(file, describeContent(content));
-  const problems = checkSchema(schema, content);
+  const problems = findSchemaProblems(schema, content);
   const locatePath = (path: readonly string[]): string => {
     const node: unknown = document.getIn(path, true);
     return formatPosition(
@@ -111,7 +111,7 @@ const buildDocumentPath = ({ resource, path }: EntryAddress): string[] => {
 const findDefaultConflicts = (entries: readonly ManifestEntry[], locateEntry: LocateEntry): string[] => {
   const groups = new Map<string, ManifestEntry[]>();
   for (const entry of entries.filter(({ fields }) => fields["isDefault"] === true)) {
-    const groupKey = addressKey({ resource: entry.resource, path: entry.path.slice(0, 1) });
+    const groupKey = toAddressKey({ resource: entry.resource, path: entry.path.slice(0, 1) });
     groups.set(groupKey, [...(groups.get(groupKey) ?? []), entry]);
   }
   return [...groups.values()].flatMap(([firstEntry, ...otherEntries]) => {
@@ -130,11 +130,11 @@ const describeContent = (content: unknown): string => {
 };
 
 /** Throws for aliases that expand without bound. */
-const parseContent = (document: ReturnType<typeof parseDocument>, file: string): unknown => {
+const parseContent = (document: ReturnType<typeof parseDocument>, path: string): unknown => {
   try {
     return document.toJS() as unknown;
   } catch (error) {
-    throw invalidManifestError([`${file}: ${error instanceof Error ? error.message : String(error)}`]);
+    throw invalidManifestError([`${path}: ${error instanceof Error ? error.message : String(error)}`]);
   }
 };
 

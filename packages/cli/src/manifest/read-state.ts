@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { managedResources } from "../contract/generated/managed-resources.js";
 import { valueAt } from "../json/json-path.js";
-import { type ExistingEntry, addressKey } from "./entry.js";
+import { type ExistingEntry, toAddressKey } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 
 /** The resources of the service. */
@@ -113,7 +113,7 @@ const addIdentifiedEntries = (
       fields: unnamedResource.fields,
       isAdopted: true,
     } as const;
-    entries.set(addressKey(entry), entry);
+    entries.set(toAddressKey(entry), entry);
     unnamed.delete(id);
   }
 };
@@ -150,5 +150,5 @@ const addItem = (resource: ManagedResource, item: unknown, { entries, unnamed }:
     return;
   }
   const entry = { ...commonFields, path: [...(containerEntry?.path ?? []), key] };
-  entries.set(addressKey(entry), entry);
+  entries.set(toAddressKey(entry), entry);
 };

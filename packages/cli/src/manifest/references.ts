@@ -5,9 +5,9 @@ import { didYouMean } from "../text/suggest.js";
 import {
   type EntryAddress,
   type ManifestEntry,
-  addressKey,
+  toAddressKey,
   getManagedResource,
-  addressLabel,
+  formatAddress,
 } from "./entry.js";
 import type { LocateEntry } from "./read-manifest.js";
 
@@ -41,15 +41,17 @@ export const assertReferences = (
   knownAddresses: readonly EntryAddress[],
   locateEntry: LocateEntry,
 ): void => {
-  const keys = new Set(knownAddresses.map(addressKey));
+  const keys = new Set(knownAddresses.map(toAddressKey));
   const problems = entries.flatMap((entry) =>
     findReferences(entry.fields, entry)
-      .filter((reference) => !keys.has(addressKey(reference)))
+      .filter((reference) => !keys.has(toAddressKey(reference)))
       .map((reference) => {
         const location = locateEntry(entry, [...reference.fieldPath, reference.resource]);
-        const otherAddresses = knownAddresses.filter((address) => addressKey(address) !== addressKey(entry));
+        const otherAddresses = knownAddresses.filter(
+          (address) => toAddressKey(address) !== toAddressKey(entry),
+        );
         const suggestion = suggestKeys(reference, otherAddresses).trim();
-        return `${location}: ${addressLabel(entry)}: there is no ${addressLabel(reference)}${suggestion && `. ${suggestion}`}`;
+        return `${location}: ${formatAddress(entry)}: there is no ${formatAddress(reference)}${suggestion && `. ${suggestion}`}`;
       }),
   );
   if (problems.length > 0) throw invalidManifestError(problems);

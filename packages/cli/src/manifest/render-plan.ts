@@ -1,6 +1,6 @@
 import { toPrintable } from "../output/printable.js";
 import type { Style } from "../output/style.js";
-import { addressLabel } from "./entry.js";
+import { formatAddress } from "./entry.js";
 import type { Plan, Step } from "./plan.js";
 
 /** The sign and the color of the steps of an action. */
@@ -29,7 +29,7 @@ const renderStep = (step: Step, style: Style): string[] => {
   const { sign, tone } = markByAction[step.action];
   const id = step.action === "create" ? "" : ` (${step.id})`;
   return [
-    style[tone](toPrintable(`${sign} ${addressLabel(step)}${id}`)),
+    style[tone](toPrintable(`${sign} ${formatAddress(step)}${id}`)),
     ...renderStepDetails(step).map((line) => `    ${toPrintable(line)}`),
   ];
 };

@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { isObject } from "../json/json-path.js";
 import { ensureResource } from "../run/ensure.js";
-import { type EntryAddress, findAncestor, addressKey, getManagedResource, addressLabel } from "./entry.js";
+import { type EntryAddress, findAncestor, toAddressKey, getManagedResource, formatAddress } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 import { isCreatedWithProject, type CreateStep, type Plan, type Step } from "./plan.js";
 import { findReferences, replaceReferences } from "./references.js";
@@ -28,7 +28,7 @@ export class StepRunner {
     private readonly context: Context,
     private readonly waitsForSources: boolean,
   ) {
-    this.#ids = new Map(plan.read.map((entry) => [addressKey(entry), entry.id]));
+    this.#ids = new Map(plan.read.map((entry) => [toAddressKey(entry), entry.id]));
   }
 
   /** Returns the id of the resource that was created, changed or deleted. */
@@ -37,7 +37,7 @@ export class StepRunner {
     const { signal } = this.context;
     const { update: updateOperation, delete: deleteOperation } = getManagedResource(step.resource);
     const path = (step.action === "update" ? updateOperation : deleteOperation)?.path;
-    if (path === undefined) throw new Error(`${addressLabel(step)} has no ${step.action} operation`);
+    if (path === undefined) throw new Error(`${formatAddress(step)} has no ${step.action} operation`);
     const parameter = /\{(\w+)\}$/.exec(path)?.[1] ?? "";
     const call = { path, pathParams: { [parameter]: step.id } };
     if (step.action === "delete") {
@@ -75,7 +75,7 @@ export class StepRunner {
       this.context,
     );
     const id = String(ensuredResource["id"]);
-    this.#ids.set(addressKey(step), id);
+    this.#ids.set(toAddressKey(step), id);
     return id;
   }
 
@@ -84,21 +84,21 @@ export class StepRunner {
     const ids = new Map<string, string>();
     for (const reference of findReferences(step.fields, step)) {
       const id = await this.#resolveId(reference);
-      ids.set(addressKey(reference), id);
+      ids.set(toAddressKey(reference), id);
       if (this.waitsForSources && reference.resource === "database") {
         await this.client.databases.waitUntilReady(id, { signal: this.context.signal });
       }
     }
-    const fields = replaceReferences(step.fields, step, (address) => ids.get(addressKey(address)) ?? "");
+    const fields = replaceReferences(step.fields, step, (address) => ids.get(toAddressKey(address)) ?? "");
     return isObject(fields) ? fields : {};
   }
 
   async #resolveId(address: EntryAddress): Promise<string> {
-    const knownId = this.#ids.get(addressKey(address));
+    const knownId = this.#ids.get(toAddressKey(address));
     if (knownId !== undefined) return knownId;
-    if (!isCreatedWithProject(address)) throw new Error(`${addressLabel(address)} was not created`);
+    if (!isCreatedWithProject(address)) throw new Error(`${formatAddress(address)} was not created`);
     const id = await this.#findCreatedId(getManagedResource(address.resource), address);
-    this.#ids.set(addressKey(address), id);
+    this.#ids.set(toAddressKey(address), id);
     return id;
   }
 
@@ -118,7 +118,7 @@ export class StepRunner {
       { signal: this.context.signal },
     );
     const [resource] = data;
-    if (resource === undefined) throw unexpectedResponseError(`a list with the ${addressLabel(address)}`);
+    if (resource === undefined) throw unexpectedResponseError(`a list with the ${formatAddress(address)}`);
     return resource.id;
   }
 }

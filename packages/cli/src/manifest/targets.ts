@@ -4,9 +4,9 @@ import {
   type EntryAddress,
   findAncestor,
   type ManifestEntry,
-  addressKey,
+  toAddressKey,
   getManagedResource,
-  addressLabel,
+  formatAddress,
 } from "./entry.js";
 import { findReferences } from "./references.js";
 import type { ServiceState } from "./read-state.js";
@@ -31,27 +31,27 @@ export const selectTargets = (
   targets: readonly string[],
 ): TargetSelection => {
   const addressByKey = new Map<string, EntryAddress>(
-    [...state.entries, ...desiredEntries].map((entry) => [addressKey(entry), entry]),
+    [...state.entries, ...desiredEntries].map((entry) => [toAddressKey(entry), entry]),
   );
   const chosenTargets = targets.map((target) => findTarget(target, [...addressByKey.values()]));
   const includes = (address: EntryAddress): boolean =>
     chosenTargets.some((target) => isWithin(address, target));
-  const entries = new Map(desiredEntries.map((entry) => [addressKey(entry), entry]));
+  const entries = new Map(desiredEntries.map((entry) => [toAddressKey(entry), entry]));
   const neededKeys = new Set<string>();
   const addWithDependencies = (address: EntryAddress): void => {
-    const key = addressKey(address);
+    const key = toAddressKey(address);
     const entry = entries.get(key);
     if (neededKeys.has(key) || !entry) return;
     neededKeys.add(key);
     for (const dependency of listDependencies(entry)) addWithDependencies(dependency);
   };
   desiredEntries.filter(includes).forEach(addWithDependencies);
-  return { entries: desiredEntries.filter((entry) => neededKeys.has(addressKey(entry))), includes };
+  return { entries: desiredEntries.filter((entry) => neededKeys.has(toAddressKey(entry))), includes };
 };
 
 const findTarget = (target: string, knownAddresses: readonly EntryAddress[]): EntryAddress => {
   const matches = knownAddresses.filter(
-    (address) => addressLabel(address) === target || address.path.join("/") === target,
+    (address) => formatAddress(address) === target || address.path.join("/") === target,
   );
   const [onlyMatch, ...otherMatches] = matches;
   if (onlyMatch === undefined)
@@ -62,7 +62,7 @@ const findTarget = (target: string, knownAddresses: readonly EntryAddress[]): En
         knownAddresses.map((address) => address.path.join("/")),
       ),
     );
-  if (otherMatches.length > 0) throw ambiguousTargetError(target, matches.map(addressLabel));
+  if (otherMatches.length > 0) throw ambiguousTargetError(target, matches.map(formatAddress));
   return onlyMatch;
 };
 

@@ -2,7 +2,7 @@ import { type Failure, toFailure } from "../errors/failure.js";
 import { envOfListError } from "../errors/usage-errors.js";
 import type { Interruption } from "../system/interruption.js";
 import { isObject } from "../json/json-path.js";
-import { checkNesting } from "./check-nesting.js";
+import { requireShallow } from "./check-nesting.js";
 import { detectCiSystem, isCi } from "../system/ci-system.js";
 import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, escapeLogCommands } from "./log-commands.js";
@@ -138,7 +138,7 @@ export class Output {
   /** Prints a resource or a list. `resource` is the component schema, which determines the columns of a table. */
   async result(value: unknown, resource?: string): Promise<void> {
     if (value === undefined) return;
-    checkNesting(value);
+    requireShallow(value);
     const { query } = this.presentation;
     if (query) return this.#writeQueryResult(await this.#selectOrPrintAll(query, value));
     if (Array.isArray(value)) return this.list([value], resource);
@@ -157,7 +157,7 @@ export class Output {
     const { query, fields } = this.presentation;
     if (query || format === "json" || format === "yaml") {
       const items: unknown[] = [];
-      for await (const page of pages) for (const item of page) items.push(checkNesting(item));
+      for await (const page of pages) for (const item of page) items.push(requireShallow(item));
       if (query) return this.#writeQueryResult(await query(items));
       const pickedFields = fields ? (await import("./selection.js")).pickFields(items, fields) : items;
       return this.text(await this.#renderDocument(pickedFields));
@@ -204,7 +204,7 @@ export class Output {
     try {
       for await (const page of pages) {
         isEmpty &&= page.length === 0;
-        const text = writer.renderPage(page.map(checkNesting));
+        const text = writer.renderPage(page.map(requireShallow));
         if (!(await pagedOutput.write(format === "csv" ? this.#escapeLogCommands(text) : text))) break;
       }
     } finally {

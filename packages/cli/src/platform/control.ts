@@ -26,7 +26,7 @@ export const callControl = async (
     signal: callerSignal,
   }: Pick<Context, "output" | "insecureAddresses" | "signal">,
 ): Promise<unknown> => {
-  await insecureAddresses.check({ value: url, from: from ?? "the control URL" });
+  await insecureAddresses.assertAllowed({ value: url, from: from ?? "the control URL" });
   const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
   const body = fields && JSON.stringify(fields);
   const requestSignal = AbortSignal.any([callerSignal, AbortSignal.timeout(controlTimeoutMs)]);

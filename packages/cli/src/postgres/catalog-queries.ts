@@ -3,7 +3,7 @@
  *
  * @param kinds values of `pg_class.relkind`.
  */
-const userRelationsFromClause = (kinds: string): string => `
+const buildUserRelationsFromClause = (kinds: string): string => `
 from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace
 where c.relkind operator(pg_catalog.=) any (${kinds}::pg_catalog."char"[])
@@ -26,7 +26,7 @@ export const catalogQueries = {
 
   /** The names of tables and views, with their schemas, as SQL writes them. */
   relations: `select pg_catalog.format('%I.%I', n.nspname, c.relname)
-${userRelationsFromClause(`array['r', 'p', 'v', 'm', 'f']`)}
+${buildUserRelationsFromClause(`array['r', 'p', 'v', 'm', 'f']`)}
 order by 1`,
 
   /**
@@ -35,7 +35,7 @@ order by 1`,
    * A table that may not be read, or not all of it, counts as one with rows.
    */
   tablesWithRows: `select pg_catalog.format('%I.%I', n.nspname, c.relname)
-${userRelationsFromClause(`array['r', 'p']`)}
+${buildUserRelationsFromClause(`array['r', 'p']`)}
   and not c.relispartition
   and c.relname::pg_catalog.text operator(pg_catalog.!~*) '${migrationTablePattern}'
   and (pg_catalog.pg_relation_size(c.oid) operator(pg_catalog.>) 0

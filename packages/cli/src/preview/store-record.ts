@@ -32,7 +32,7 @@ export const storeRecord = async (
   const { database, record: earlierRecord } = preview;
   const name = isGeneratedName(database.name, gitName) ? buildPreviewName(gitName, newRecord) : database.name;
   const logicalId = buildLogicalId(preview, newRecord);
-  const isRefused = logicalId !== database.logicalId && (await isAgent(client, signal));
+  const isRefused = logicalId !== database.logicalId && (await isAgentCredential(client, signal));
   const { pushed, expiresAt } = isRefused ? earlierRecord : newRecord;
   const record = { ...newRecord, pushed, expiresAt };
   if (expiresAt !== newRecord.expiresAt) {
@@ -51,7 +51,7 @@ export const storeRecord = async (
 };
 
 /** Whether the credential is that of an agent. False where the service does not say. */
-const isAgent = async (client: MgmtClient, signal: AbortSignal): Promise<boolean> => {
+const isAgentCredential = async (client: MgmtClient, signal: AbortSignal): Promise<boolean> => {
   try {
     return (await client.me.get({ signal })).credential.type === "agent_token";
   } catch (error) {

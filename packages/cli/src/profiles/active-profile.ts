@@ -31,16 +31,16 @@ export const chooseProfile = (
   flags: GlobalFlags,
   { env, cwd }: Pick<Context, "env" | "cwd">,
 ): ProfileChoice => {
-  const file = getProfilesPath(env);
+  const path = getProfilesPath(env);
   const link = findLink(cwd);
   const explicitName = findProfileName(flags, env) ?? findLinkedProfileName(link);
   if (explicitName && !isValidProfileName(explicitName.value))
     throw invalidProfileNameError(explicitName.from, explicitName.value);
-  const storedProfiles = readProfiles(file);
+  const storedProfiles = readProfiles(path);
   const { active } = storedProfiles;
   const activeName = findProfile(storedProfiles, active) && active;
-  const name = explicitName ?? (activeName === undefined ? undefined : { value: activeName, from: file });
-  return { file, storedProfiles, name, profile: findProfile(storedProfiles, name?.value), link };
+  const name = explicitName ?? (activeName === undefined ? undefined : { value: activeName, from: path });
+  return { file: path, storedProfiles, name, profile: findProfile(storedProfiles, name?.value), link };
 };
 
 const findLinkedProfileName = (link: LinkWithFile | undefined): ValueWithSource<string> | undefined =>

@@ -63,12 +63,12 @@ export const findIgnoredLinks = (folder: string): IgnoredLink[] => {
 };
 
 /** Returns why another account may have written this link, or undefined if it did not or there is no link. */
-const findIgnoredReason = (file: string): string | undefined => {
+const findIgnoredReason = (path: string): string | undefined => {
   const uid = process.geteuid?.();
-  const stats = lstatSync(file, { throwIfNoEntry: false });
+  const stats = lstatSync(path, { throwIfNoEntry: false });
   if (uid === undefined || !stats) return undefined;
   const isWritableByAll = ({ mode }: Stats): boolean => (mode & 0o002) !== 0;
-  const folder = dirname(file);
+  const folder = dirname(path);
   const folders = [statSync(folder), statSync(dirname(folder))];
   if (stats.uid !== uid) return "it belongs to another account";
   if (folders[0]?.uid !== uid) return "its folder belongs to another account";
@@ -84,30 +84,30 @@ export const listLinkFilePaths = (folder: string): string[] => {
 };
 
 /** Returns undefined when the file does not exist or is ignored. Throws `link:unreadable` or `link:corrupt`. */
-export const readLink = (file: string): Link | undefined => {
+export const readLink = (path: string): Link | undefined => {
   let text: string;
   try {
     // An exception for every folder without a link would take longer than everything else here.
-    if (!lstatSync(file, { throwIfNoEntry: false }) || findIgnoredReason(file) !== undefined)
+    if (!lstatSync(path, { throwIfNoEntry: false }) || findIgnoredReason(path) !== undefined)
       return undefined;
     // A repository may have one that leads to the folder of something else.
-    if (lstatSync(dirname(file)).isSymbolicLink()) throw new Error("its folder is a symbolic link");
-    text = readLinkText(file);
+    if (lstatSync(dirname(path)).isSymbolicLink()) throw new Error("its folder is a symbolic link");
+    text = readLinkText(path);
   } catch (error) {
     // ENOTDIR: another program may have a file called `.mgmt`.
     if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
-    throw unreadableLinkError(file, error);
+    throw unreadableLinkError(path, error);
   }
-  const value = parseLinkText(file, text);
+  const value = parseLinkText(path, text);
   if (!isLink(value))
-    throw corruptLinkError(file, "it does not contain a profile, workspaceId and projectId");
+    throw corruptLinkError(path, "it does not contain a profile, workspaceId and projectId");
   return value;
 };
 
 /** Neither waits for the writer of a named pipe, nor reads a device or through a symbolic link. */
-const readLinkText = (file: string): string => {
+const readLinkText = (path: string): string => {
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
-  const descriptor = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     if (!fstatSync(descriptor).isFile()) throw new Error("it is not a regular file");
     return readFileSync(descriptor, "utf8");
@@ -116,11 +116,11 @@ const readLinkText = (file: string): string => {
   }
 };
 
-const parseLinkText = (file: string, text: string): unknown => {
+const parseLinkText = (path: string, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    throw corruptLinkError(file, text.trim() === "" ? "it is empty" : "it is not JSON");
+    throw corruptLinkError(path, text.trim() === "" ? "it is empty" : "it is not JSON");
   }
 };
 

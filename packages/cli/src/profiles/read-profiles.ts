@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { UntrustedFileError } from "@mgmt/internal/files/file-owner";
 import { readTrustedFileSync } from "@mgmt/internal/files/trusted-file-sync";
-import { homeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
+import { getHomeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
 import {
   corruptProfilesError,
   unreadableProfilesError,
@@ -18,7 +18,7 @@ export const getProfilesPath = (
 ): string => join(env["MGMT_CONFIG_DIR"]?.trim() || getSettingsFolder(env, platform), "config.json");
 
 const getSettingsFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string => {
-  if (platform === "darwin") return join(homeFolder(), "Library/Preferences/mgmt");
+  if (platform === "darwin") return join(getHomeFolder(), "Library/Preferences/mgmt");
   if (platform === "win32")
     return join(resolveUserFolder(env["APPDATA"], "AppData", "Roaming"), "mgmt", "Config");
   return join(resolveUserFolder(env["XDG_CONFIG_HOME"], ".config"), "mgmt");
@@ -29,19 +29,19 @@ const getSettingsFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): s
  * Node.js 20, where all of `mgmt projects list` takes 72. Leaves out profiles of ephemeral services that have ended. Throws `profiles:unreadable`,
  * `profiles:untrusted` or `profiles:corrupt`.
  */
-export const readProfiles = (file: string): StoredProfiles => {
+export const readProfiles = (path: string): StoredProfiles => {
   let text: string;
   try {
-    if (!statSync(file, { throwIfNoEntry: false })) return emptyProfiles;
-    text = readTrustedFileSync(file);
+    if (!statSync(path, { throwIfNoEntry: false })) return emptyProfiles;
+    text = readTrustedFileSync(path);
   } catch (error) {
     if (isMissingFileError(error)) return emptyProfiles;
     if (error instanceof UntrustedFileError && error.isRegular)
-      throw untrustedProfilesError(file, error.message);
-    throw unreadableProfilesError(file, error);
+      throw untrustedProfilesError(path, error.message);
+    throw unreadableProfilesError(path, error);
   }
-  const value = parseProfilesText(file, text);
-  if (!isStoredProfiles(value)) throw corruptProfilesError(file, "it does not contain profiles");
+  const value = parseProfilesText(path, text);
+  if (!isStoredProfiles(value)) throw corruptProfilesError(path, "it does not contain profiles");
   return removeEndedProfiles(value);
 };
 
@@ -50,10 +50,10 @@ const isMissingFileError = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
 /** The parser's own error message is not shown, because it quotes the text. */
-const parseProfilesText = (file: string, text: string): unknown => {
+const parseProfilesText = (path: string, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    throw corruptProfilesError(file, text.trim() === "" ? "it is empty" : "it is not JSON");
+    throw corruptProfilesError(path, text.trim() === "" ? "it is empty" : "it is not JSON");
   }
 };

@@ -15,11 +15,11 @@ const lockTimeoutMs = 15_000;
  * `profiles:busy`, and then leaves the file unchanged.
  */
 export const updateProfiles = async (
-  file: string,
+  path: string,
   change: (profiles: StoredProfiles) => StoredProfiles,
 ): Promise<StoredProfiles> => {
-  await assertWritable(file);
-  return replaceProfiles(file, change);
+  await assertWritable(path);
+  return replaceProfiles(path, change);
 };
 
 /**
@@ -27,68 +27,68 @@ export const updateProfiles = async (
  * would be lost otherwise. The file stays read-only.
  */
 export const updateProfilesOnceWritable = async (
-  file: string,
+  path: string,
   change: (profiles: StoredProfiles) => StoredProfiles,
 ): Promise<void> => {
-  const mode = (await stat(file).catch(() => undefined))?.mode;
-  await replaceProfiles(file, change);
-  if (mode !== undefined && (mode & constants.S_IWUSR) === 0) await chmod(file, mode & 0o777);
+  const mode = (await stat(path).catch(() => undefined))?.mode;
+  await replaceProfiles(path, change);
+  if (mode !== undefined && (mode & constants.S_IWUSR) === 0) await chmod(path, mode & 0o777);
 };
 
 const replaceProfiles = async (
-  file: string,
+  path: string,
   change: (profiles: StoredProfiles) => StoredProfiles,
 ): Promise<StoredProfiles> => {
   const { withFileLock } = await import("../sdk/oauth.js");
   const signal = AbortSignal.timeout(lockTimeoutMs);
   const applyChange = async (): Promise<StoredProfiles> => {
-    const newProfiles = change(readProfiles(file));
-    await writeProfiles(file, newProfiles);
+    const newProfiles = change(readProfiles(path));
+    await writeProfiles(path, newProfiles);
     return newProfiles;
   };
   try {
-    return await withFileLock(`${file}.lock`, applyChange, { signal });
+    return await withFileLock(`${path}.lock`, applyChange, { signal });
   } catch (error) {
-    throw error === signal.reason ? busyProfilesError(file) : error;
+    throw error === signal.reason ? busyProfilesError(path) : error;
   }
 };
 
 /** Changes one profile, or creates it. */
 export const updateProfile = (
-  file: string,
+  path: string,
   name: string,
   change: (profile: Profile | undefined) => Profile,
 ): Promise<StoredProfiles> =>
-  updateProfiles(file, (storedProfiles) => ({
+  updateProfiles(path, (storedProfiles) => ({
     ...storedProfiles,
     profiles: { ...storedProfiles.profiles, [name]: change(findProfile(storedProfiles, name)) },
   }));
 
 /** Creates the folder, and throws `profiles:unwritable` if the file could not be written. Respects a read-only file. */
-export const assertWritable = async (file: string): Promise<void> => {
+export const assertWritable = async (path: string): Promise<void> => {
   try {
-    makeDirectory(dirname(file));
-    await access(dirname(file), constants.W_OK | constants.X_OK);
-    const stats = await stat(file).catch(() => undefined);
+    makeDirectory(dirname(path));
+    await access(dirname(path), constants.W_OK | constants.X_OK);
+    const stats = await stat(path).catch(() => undefined);
     if (stats && (stats.mode & constants.S_IWUSR) === 0) throw new Error("it is marked read-only");
   } catch (error) {
-    throw unwritableProfilesError(file, error);
+    throw unwritableProfilesError(path, error);
   }
 };
 
-const writeProfiles = async (file: string, profiles: StoredProfiles): Promise<void> => {
+const writeProfiles = async (path: string, profiles: StoredProfiles): Promise<void> => {
   const Conf = await loadConf();
   try {
     const conf = new Conf<Record<string, unknown>>({
-      cwd: dirname(file),
-      configName: basename(file, ".json"),
+      cwd: dirname(path),
+      configName: basename(path, ".json"),
       configFileMode: 0o600,
       accessPropertiesByDotNotation: false,
       clearInvalidConfig: false,
     });
     conf.store = { ...profiles };
   } catch (error) {
-    throw unwritableProfilesError(file, error);
+    throw unwritableProfilesError(path, error);
   }
 };
 

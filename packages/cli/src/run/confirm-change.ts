@@ -49,7 +49,7 @@ export const confirmChange = async (
   const expectedText =
     descriptions.length > 1
       ? `delete ${String(descriptions.length)}`
-      : firstDescription && (getTypableName(firstDescription.name) ?? firstDescription.id);
+      : firstDescription && (findTypableName(firstDescription.name) ?? firstDescription.id);
   const message = `Type ${toPrintable(expectedText ?? "yes")} to confirm:`;
   const typedText = await ask(context, async ({ input }, terminal) => {
     await discardTypedLines(terminal.input);
@@ -99,7 +99,7 @@ const renderResourceDescription = ({ noun, id, name, contents }: ResourceDescrip
 ];
 
 /** A name that can be typed as it is shown. For any other, the id is asked for. */
-const getTypableName = (name: string | undefined): string | undefined =>
+const findTypableName = (name: string | undefined): string | undefined =>
   name !== undefined &&
   name.length <= 64 &&
   /^[\p{L}\p{N}\p{P}\p{S}]+( [\p{L}\p{N}\p{P}\p{S}]+)*$/u.test(name)

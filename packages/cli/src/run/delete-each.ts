@@ -5,7 +5,12 @@ import type { RequestInput } from "../input/read-input.js";
 import type { ItemResult } from "../output/output.js";
 import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
 import { createCommandCall } from "./invocation.js";
-import { deleteInterruptedNotice, createDeletedResult, renderDoneMessage, getTargetId } from "./messages.js";
+import {
+  interruptedDeletionNotice,
+  createDeletedResult,
+  renderDoneMessage,
+  getTargetId,
+} from "./messages.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import type { Targets } from "./targets.js";
 
@@ -37,7 +42,7 @@ export const deleteEach = async (
         const mayBeDone = changes.takeUnanswered();
         if (signal.aborted) {
           isInterrupted = true;
-          output.notice(deleteInterruptedNotice(command, target, mayBeDone, targets.length - index - 1));
+          output.notice(interruptedDeletionNotice(command, target, mayBeDone, targets.length - index - 1));
           return;
         }
         failures.push(error);

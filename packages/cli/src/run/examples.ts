@@ -1,5 +1,5 @@
 import { setAt, valueAt } from "../json/json-path.js";
-import { exampleId } from "../command-line/help-sections.js";
+import { buildExampleId } from "../command-line/help-sections.js";
 import { quoteShellWord } from "../text/shell-word.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { Field, CommandDefinition } from "../contract/command-definition.js";
@@ -7,7 +7,7 @@ import type { Field, CommandDefinition } from "../contract/command-definition.js
 /** Returns valid command lines: those of the override, and the contract's example bodies written as flags. */
 export const buildExamples = (definition: CommandDefinition, override: CommandOverride): string[] => {
   const { words, arguments: ids, body, query } = definition;
-  const commandStart = ["mgmt", ...words, ...ids.map(({ prefix }) => exampleId(prefix))];
+  const commandStart = ["mgmt", ...words, ...ids.map(({ prefix }) => buildExampleId(prefix))];
   const requiredFlags = query
     .filter(({ required }) => required)
     .flatMap((field) => formatFieldFlag(field, chooseExampleValue(field)));
@@ -38,7 +38,7 @@ export const needsConfirmation = ({ method }: CommandDefinition, { confirm }: Co
 
 const fillIds = (example: string, { arguments: ids }: CommandDefinition): string =>
   example.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
-    exampleId(ids.find(({ name }) => name === parameter)?.prefix),
+    buildExampleId(ids.find(({ name }) => name === parameter)?.prefix),
   );
 
 /** Returns the words of a command line that set the fields of a body. */
@@ -74,6 +74,6 @@ const buildExampleBody = (fields: readonly Field[]): Record<string, unknown> => 
 };
 
 const chooseExampleValue = ({ prefix, enum: allowed }: Field): unknown => {
-  if (prefix !== undefined) return exampleId(prefix);
+  if (prefix !== undefined) return buildExampleId(prefix);
   return allowed?.[0] ?? "shop";
 };

@@ -37,7 +37,7 @@ export const createDeletedResult = (command: CommandDefinition, target: PathPara
 });
 
 /** @param remainingCount how many resources were not attempted. */
-export const deleteInterruptedNotice = (
+export const interruptedDeletionNotice = (
   command: CommandDefinition,
   target: PathParameters,
   mayBeDone: boolean,
@@ -53,7 +53,7 @@ export const deleteInterruptedNotice = (
 };
 
 /** @param remainingCount how many lines were not attempted. */
-export const createInterruptedNotice = (
+export const interruptedCreationNotice = (
   line: number,
   mayBeDone: boolean,
   remainingCount: number,

@@ -6,7 +6,7 @@ import { missingInputError, usageError } from "../errors/usage-errors.js";
 import { flagOf, type RequestInput, readInput, type CommandLineValues } from "../input/read-input.js";
 import { isObject, valueAt } from "../json/json-path.js";
 import { NameResolver } from "./names/resolve-names.js";
-import { hasNames } from "./names/typed-names.js";
+import { mayHaveNames } from "./names/typed-names.js";
 import type { ItemResult, Notice, Output } from "../output/output.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
@@ -19,7 +19,7 @@ import { ensureResource } from "./ensure.js";
 import { createCommandCall, type Invocation } from "./invocation.js";
 import { issueCredentials } from "./issue-credentials.js";
 import { explainLostResponse } from "./lost-response.js";
-import { createInterruptedNotice } from "./messages.js";
+import { interruptedCreationNotice } from "./messages.js";
 import { NewDatabases } from "./new-databases.js";
 import { assertIds, expandTargets, type PathParameters } from "./targets.js";
 
@@ -87,7 +87,7 @@ export const runBulkCreate = async (
         if (signal.aborted) {
           isInterrupted = true;
           const mayBeDone = caughtError !== signal.reason || changes.takeUnanswered();
-          output.notice(createInterruptedNotice(line, mayBeDone, items.length - index - 1));
+          output.notice(interruptedCreationNotice(line, mayBeDone, items.length - index - 1));
           return;
         }
         const error = await explainLostResponse(caughtError, command, target, input, context);
@@ -116,7 +116,7 @@ const dryRunItems = async (
   context: Context,
 ): Promise<void> => {
   const { command, ids, flags } = invocation;
-  const mustConnect = items.some(({ input }) => hasNames(command, { ids, input }));
+  const mustConnect = items.some(({ input }) => mayHaveNames(command, { ids, input }));
   const nameResolver =
     mustConnect && new NameResolver(command, await connect(flags, context), flags, context);
   const requests: { target: PathParameters; input: RequestInput }[] = [];
@@ -141,7 +141,7 @@ const resolveItemNames = async (
   nameResolver: NameResolver,
 ): Promise<{ target: PathParameters; input: RequestInput }> => {
   const request = { ids: invocation.ids, input };
-  const resolvedRequest = hasNames(invocation.command, request)
+  const resolvedRequest = mayHaveNames(invocation.command, request)
     ? await nameResolver.resolve(request, typedValues)
     : request;
   return { target: buildPathParameters(invocation, resolvedRequest.ids), input: resolvedRequest.input };

@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { type RequestInput, type InputWithMissing, readInput } from "../input/read-input.js";
 import { isObject, valueAt } from "../json/json-path.js";
-import { hasNames, type NamedRequest, type ResolvedRequest } from "./names/typed-names.js";
+import { mayHaveNames, type NamedRequest, type ResolvedRequest } from "./names/typed-names.js";
 import type { Notice } from "../output/output.js";
 import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
@@ -129,7 +129,7 @@ const resolveRequestNames = async (
   flags: Invocation["flags"],
   context: Context,
 ): Promise<ResolvedRequest> => {
-  if (!hasNames(command, request)) return { ...request, unknownNameErrors: new Map() };
+  if (!mayHaveNames(command, request)) return { ...request, unknownNameErrors: new Map() };
   const { NameResolver } = await import("./names/resolve-names.js");
   return new NameResolver(command, await connect(flags, context), flags, context).resolve(
     request,

@@ -14,7 +14,7 @@ import { needsConfirmation } from "../run/examples.js";
 import { getOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import { outputFormats } from "../output/output.js";
-import { exampleId } from "../command-line/help-sections.js";
+import { buildExampleId } from "../command-line/help-sections.js";
 import { type CannedResponse, startCannedServer } from "../../test/canned-server.js";
 import { temporaryFolder } from "../../test/folders.js";
 import { runInProcess } from "../../test/in-process.js";
@@ -538,10 +538,10 @@ describe("masks of the log", () => {
       const [body] = definition.body?.examples ?? [];
       const line = [
         ...definition.words,
-        ...definition.arguments.map(({ prefix }) => exampleId(prefix)),
+        ...definition.arguments.map(({ prefix }) => buildExampleId(prefix)),
         ...definition.query
           .filter(({ required }) => required === "always")
-          .flatMap(({ flag, prefix }) => [`--${flag}`, exampleId(prefix)]),
+          .flatMap(({ flag, prefix }) => [`--${flag}`, buildExampleId(prefix)]),
         ...(needsConfirmation(definition, getOverride(definition.id)) ? ["--yes"] : []),
         ...(body === undefined ? [] : ["--body", JSON.stringify(body)]),
         "--show-secrets",

@@ -7,7 +7,7 @@ import { needsConfirmation } from "../run/examples.js";
 import { getOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import { outputFormats } from "../output/output.js";
-import { exampleId } from "../command-line/help-sections.js";
+import { buildExampleId } from "../command-line/help-sections.js";
 import { type CannedResponse, startCannedServer } from "../../test/canned-server.js";
 import { temporaryFolder } from "../../test/folders.js";
 import { runInProcess } from "../../test/in-process.js";
@@ -60,10 +60,10 @@ const run = (definition: CommandDefinition, more: readonly string[]): Promise<Re
   return runInProcess(
     [
       ...definition.words,
-      ...definition.arguments.map(({ prefix }) => exampleId(prefix)),
+      ...definition.arguments.map(({ prefix }) => buildExampleId(prefix)),
       ...needed.flatMap(({ flag, prefix }) => [
         `--${flag}`,
-        prefix === undefined ? "shop" : exampleId(prefix),
+        prefix === undefined ? "shop" : buildExampleId(prefix),
       ]),
       ...(needsConfirmation(definition, getOverride(definition.id)) ? ["--yes"] : []),
       ...(body === undefined ? [] : ["--body", JSON.stringify(body)]),

@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import type { SecretFields } from "../contract/command-definition.js";
 import type { Notice } from "../output/output.js";
-import { checkNesting } from "../output/check-nesting.js";
+import { requireShallow } from "../output/check-nesting.js";
 import { maskNamedSecrets, maskSecrets } from "../output/mask.js";
 import { printsAllSecrets, printsNewSecrets, type SecretDestination } from "./secret-destination.js";
 
@@ -73,8 +73,8 @@ export const openSecretOutput = async (
 /** Returns a copy of a resource with its secrets masked. */
 const maskAll = (resource: unknown, secrets: SecretFields | UnknownSecrets): unknown =>
   "mask" in secrets
-    ? secrets.mask(checkNesting(resource))
-    : maskNamedSecrets(maskSecrets(checkNesting(resource), secrets.paths));
+    ? secrets.mask(requireShallow(resource))
+    : maskNamedSecrets(maskSecrets(requireShallow(resource), secrets.paths));
 
 const loadMaskedStrings = async (resource: unknown, maskedResource: unknown): Promise<string[]> => {
   const { collectMaskedStrings } = await import("./masked-strings.js");

@@ -82,7 +82,7 @@ export class SecretSinks {
   }
 
   private async attemptWrite(
-    file: string,
+    path: string,
     resource: unknown,
     isIssued: boolean,
     write: () => Promise<void>,
@@ -90,7 +90,7 @@ export class SecretSinks {
     try {
       await write();
     } catch (cause) {
-      this.failure = { file, cause, isLost: isIssued || this.failure?.isLost === true };
+      this.failure = { file: path, cause, isLost: isIssued || this.failure?.isLost === true };
       if (isIssued) this.lostConnections.push(...collectConnectionIds(resource));
     }
   }

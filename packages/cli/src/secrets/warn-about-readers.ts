@@ -6,13 +6,13 @@ import { quoteShellWord } from "../text/shell-word.js";
  * purpose: with the group of a server, for example.
  */
 export const warnAboutReaders = async (
-  file: string,
+  path: string,
   mode: number,
   { output }: Pick<Context, "output">,
   code = "env:open_mode",
 ): Promise<void> => {
   if (process.platform === "win32" || (mode & 0o077) === 0) return;
   const octalMode = mode.toString(8).padStart(3, "0");
-  const message = `Other accounts may be able to read ${file}, whose mode is ${octalMode}. Unless they should, run: chmod 600 ${quoteShellWord(file)}`;
-  await output.warn({ code, message, file, mode: octalMode });
+  const message = `Other accounts may be able to read ${path}, whose mode is ${octalMode}. Unless they should, run: chmod 600 ${quoteShellWord(path)}`;
+  await output.warn({ code, message, file: path, mode: octalMode });
 };

@@ -97,6 +97,6 @@ export const createClientFor = async (
     if (!(error instanceof InvalidArgumentError) || error.argument !== "baseUrl") throw error;
     throw invalidAddressError(baseUrl.from, error.problem);
   }
-  if (token !== false) await insecureAddresses.check(baseUrl);
+  if (token !== false) await insecureAddresses.assertAllowed(baseUrl);
   return client;
 };

@@ -1,5 +1,5 @@
 /** Returns the Damerau–Levenshtein distance: the number of letters to insert, remove, replace or swap. */
-const editDistance = (left: string, right: string): number => {
+const computeEditDistance = (left: string, right: string): number => {
   const rows: number[][] = [[...Array(right.length + 1).keys()]];
   const getDistance = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;
   for (let rowIndex = 1; rowIndex <= left.length; rowIndex++) {
@@ -29,7 +29,7 @@ const editDistance = (left: string, right: string): number => {
 export const findSimilar = (word: string, candidates: readonly string[]): string[] => {
   const maxDistance = Math.min(3, Math.max(1, Math.floor(word.length * 0.4)));
   return [...new Set(candidates)]
-    .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate) }))
+    .map((candidate) => ({ candidate, distance: computeEditDistance(word.toLowerCase(), candidate) }))
     .filter(
       ({ candidate, distance }) => distance <= maxDistance || (word.length > 2 && candidate.startsWith(word)),
     )

@@ -13,7 +13,7 @@ export class InsecureAddressGuard {
    * Call it before a credential is sent. Throws `connection:insecure` for an `http:` address of another machine. With
    * `--insecure`, warns once for each host.
    */
-  async check({ value, from }: { value: string; from: string }): Promise<void> {
+  async assertAllowed({ value, from }: { value: string; from: string }): Promise<void> {
     if (!URL.canParse(value)) return;
     const { protocol, hostname, host } = new URL(value);
     if (protocol !== "http:") return;

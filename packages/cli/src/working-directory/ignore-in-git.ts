@@ -45,7 +45,7 @@ export const ignoreInGit = async (
  * `gitignore:unwritable`.
  */
 export const addToGitignore = async (lines: readonly string[], folder: string): Promise<string[]> => {
-  const file = join(folder, ".gitignore");
+  const path = join(folder, ".gitignore");
   let addedLines: string[] = [];
   const appendLines = (currentContent: Buffer | undefined): Buffer => {
     const text = decodeAsciiBased(currentContent);
@@ -58,9 +58,9 @@ export const addToGitignore = async (lines: readonly string[], folder: string): 
     return Buffer.from(`${text}${separator}${appendedText}`, "latin1");
   };
   try {
-    await replaceFile(file, { root: folder, newMode: 0o644 }, appendLines);
+    await replaceFile(path, { root: folder, newMode: 0o644 }, appendLines);
   } catch (error) {
-    throw unwritableGitignoreError(file, error);
+    throw unwritableGitignoreError(path, error);
   }
   return addedLines;
 };

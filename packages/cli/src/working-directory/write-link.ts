@@ -16,18 +16,18 @@ export const writeLink = async (
   context: Context,
 ): Promise<{ file: string; link: Link }> => {
   const { cwd } = context;
-  const file = getLinkFilePath(cwd);
+  const path = getLinkFilePath(cwd);
   const { name } = chooseExistingProfile(flags, context);
-  const previousLink = readLink(file);
+  const previousLink = readLink(path);
   // The ids of one profile mean nothing in another.
   const retainedLink = previousLink?.profile === name?.value ? previousLink : undefined;
   const link: Link = { ...retainedLink, ...(name && { profile: name.value }), ...ids };
   const text = Buffer.from(`${JSON.stringify(link, undefined, 2)}\n`);
-  const { mode } = await replaceFile(file, { root: cwd, createFolder: true }, () => text).catch(
+  const { mode } = await replaceFile(path, { root: cwd, createFolder: true }, () => text).catch(
     (error: unknown) => {
-      throw unwritableLinkError(file, error);
+      throw unwritableLinkError(path, error);
     },
   );
-  await warnAboutReaders(file, mode, context, "link:open_mode");
-  return { file, link };
+  await warnAboutReaders(path, mode, context, "link:open_mode");
+  return { file: path, link };
 };

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import os from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { homeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
+import { getHomeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { getProfilesPath } from "../../src/profiles/read-profiles.js";
@@ -19,17 +19,17 @@ const accountHas = (homedir: string): void => {
   vi.spyOn(os, "userInfo").mockReturnValue({ ...os.userInfo(), homedir });
 };
 
-describe("homeFolder", () => {
+describe("getHomeFolder", () => {
   it("is what the environment names", () => {
     accountHas("/account");
     vi.stubEnv(variable, "/named");
-    expect(homeFolder()).toBe("/named");
+    expect(getHomeFolder()).toBe("/named");
   });
 
   it.each([undefined, "", ".", "here", "./here", "~"])("is that of the account with HOME=%j", (named) => {
     accountHas("/account");
     vi.stubEnv(variable, named);
-    expect(homeFolder()).toBe("/account");
+    expect(getHomeFolder()).toBe("/account");
   });
 
   it.each(["", "here"])(
@@ -37,7 +37,7 @@ describe("homeFolder", () => {
     (homedir) => {
       accountHas(homedir);
       vi.stubEnv(variable, "here");
-      expect(homeFolder()).toBe("/");
+      expect(getHomeFolder()).toBe("/");
     },
   );
 
@@ -46,7 +46,7 @@ describe("homeFolder", () => {
     vi.spyOn(os, "userInfo").mockImplementation(() => {
       throw new Error("uv_os_get_passwd returned ENOENT");
     });
-    expect(homeFolder()).toBe("/");
+    expect(getHomeFolder()).toBe("/");
   });
 });
 

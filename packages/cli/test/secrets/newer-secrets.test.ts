@@ -7,7 +7,7 @@ import { secretNames } from "../../src/contract/generated/secret-names.js";
 import { isObject } from "../../src/json/json-path.js";
 import type { CommandDefinition } from "../../src/contract/command-definition.js";
 import { outputFormats } from "../../src/output/output.js";
-import { exampleId } from "../../src/command-line/help-sections.js";
+import { buildExampleId } from "../../src/command-line/help-sections.js";
 import { startCannedServer } from "../canned-server.js";
 import { temporaryFolder } from "../folders.js";
 import { runInProcess } from "../in-process.js";
@@ -107,7 +107,7 @@ describe.each(systems)("in %s, secrets that only a newer service returns are mas
 
 describe("secrets that only a newer service returns are masked", () => {
   const folder = temporaryFolder();
-  const [id, other] = [exampleId("cps_"), exampleId("cmp_")];
+  const [id, other] = [buildExampleId("cps_"), buildExampleId("cmp_")];
   let server: Awaited<ReturnType<typeof startCannedServer>>;
   beforeAll(async () => {
     server = await startCannedServer(({ method, url = "" }) => {
@@ -131,7 +131,7 @@ describe("secrets that only a newer service returns are masked", () => {
       const file = ["--secret-file", join(folder, `${name}-${definition.id}.json`)];
       const line = [
         ...definition.words,
-        ...definition.arguments.map(({ prefix }) => exampleId(prefix)),
+        ...definition.arguments.map(({ prefix }) => buildExampleId(prefix)),
         ...["--ndjson", "-", "--output", "ndjson", ...(isLost ? file : [])],
       ];
       const [body] = definition.body?.examples ?? [];

@@ -2,7 +2,7 @@ import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { defaultApprovalTimeout, parseDuration } from "../../input/duration.js";
 import { assertPathId } from "../../input/ids.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { exampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/help-sections.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 
 /** `mgmt agent-approvals wait`. */
@@ -13,7 +13,7 @@ export const agentApprovalsWaitCommand: CommandDeclaration = {
   description:
     "Waits until the sponsor approves; then run the refused command again. Exits with 8 if the approval is still " +
     "pending after --timeout, and with 5 if it is denied.",
-  examples: [`mgmt agent-approvals wait ${exampleId(idPrefixes.approval)} --timeout 10m`],
+  examples: [`mgmt agent-approvals wait ${buildExampleId(idPrefixes.approval)} --timeout 10m`],
   resultOf: "agentApprovals.get",
   define: (command, context) => {
     command

@@ -3,7 +3,7 @@ import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import { addDryRunOption, readDryRunFormat } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { exampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/help-sections.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { methods } from "./methods.js";
 import type { ApiFlags } from "./run-api.js";
@@ -31,7 +31,7 @@ export const apiCommand: CommandDeclaration<ResponseBody> = {
     "mgmt api GET /v1/projects",
     "mgmt api projects --paginate --query '[].name'",
     "mgmt api POST /v1/projects -f name=shop -f region=eu-central-1 -F createDatabase=false",
-    `mgmt api PATCH /v1/databases/${exampleId(idPrefixes.database)} --input body.json`,
+    `mgmt api PATCH /v1/databases/${buildExampleId(idPrefixes.database)} --input body.json`,
     "mgmt api GET '/v1/projects/{projectId}/databases' --include",
   ],
   define: (command, context) => {

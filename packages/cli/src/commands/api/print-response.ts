@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Context } from "../../input/context.js";
 import { isObject } from "../../json/json-path.js";
-import { checkNesting } from "../../output/check-nesting.js";
+import { requireShallow } from "../../output/check-nesting.js";
 import { type Output, SelectedText } from "../../output/output.js";
 import { toPrintable, toSafeJson } from "../../output/printable.js";
 import { redactHeaders } from "@mgmt/internal/redaction/redact";
@@ -37,7 +37,7 @@ export const printResponse = async (
   }
   if (head) output.text(renderHead(head));
   if (body === undefined) return;
-  checkNesting(body);
+  requireShallow(body);
   const selectedContents = presentation.fields ? unwrapData(body) : body;
   if (!isFormatChosen) return printJson(selectedContents, output);
   const printsWholeBody = documentFormats.includes(format) || presentation.query !== undefined;

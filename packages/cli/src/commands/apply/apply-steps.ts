@@ -1,7 +1,7 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
-import { addressLabel } from "../../manifest/entry.js";
+import { formatAddress } from "../../manifest/entry.js";
 import type { Plan, Step } from "../../manifest/plan.js";
 import { StepRunner } from "../../manifest/run-steps.js";
 import { describeLostResponse } from "../../run/lost-response.js";
@@ -54,12 +54,12 @@ export const applySteps = async (
       try {
         const id = await runner.run(step);
         ids.set(step, id);
-        output.info(`Done: ${step.action} ${addressLabel(step)} (${id})`);
+        output.info(`Done: ${step.action} ${formatAddress(step)} (${id})`);
       } catch (error) {
         const isUnanswered = changes.takeUnanswered();
         if (signal.aborted && !isUnanswered) return { ids, errors };
         errors.set(step, error);
-        if (!isApprovalNeeded(error)) {
+        if (!isApprovalNeededError(error)) {
           const isUnknown =
             isUnanswered && (signal.aborted || (await describeLostResponse(error)) !== undefined);
           return { ids, errors, ...(isUnknown && { unansweredStep: step }) };
@@ -83,7 +83,7 @@ const isBlocked = (step: Step, openSteps: readonly Step[]): boolean =>
     return step.action === "delete" && step.path.every((key, index) => earlierStep.path[index] === key);
   });
 
-const isApprovalNeeded = (error: unknown): error is ApprovalNeededError =>
+const isApprovalNeededError = (error: unknown): error is ApprovalNeededError =>
   error instanceof Error && errorCode(error) === "approval_required" && "approvalId" in error;
 
 /** Waits until the sponsor has decided about one of the requests. Returns the error of one that is not approved. */

@@ -1,6 +1,6 @@
 import { invalidPlanError, planNotJsonError } from "../../errors/manifest-errors.js";
 import { isNestedTooDeep, maxLevels } from "../../json/nesting.js";
-import { countContainers, addressKey, getManagedResource, addressLabel } from "../../manifest/entry.js";
+import { countContainers, toAddressKey, getManagedResource, formatAddress } from "../../manifest/entry.js";
 import { isCreatedWithProject, type Plan, type Step } from "../../manifest/plan.js";
 import { parsePlanShape } from "./plan-shape.js";
 
@@ -8,49 +8,50 @@ import { parsePlanShape } from "./plan-shape.js";
  * Parses a saved plan. Throws `plan:invalid` for anything else, and for one that `mgmt plan` cannot have written: a file that
  * comes with a repository must not change what the plan has not read, or fields that a manifest does not have.
  */
-export const parsePlan = (text: string, file: string): Plan => {
+export const parsePlan = (text: string, path: string): Plan => {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    throw planNotJsonError(file);
+    throw planNotJsonError(path);
   }
-  if (isNestedTooDeep(json)) throw invalidPlanError(file, `it has more than ${String(maxLevels)} levels`);
+  if (isNestedTooDeep(json)) throw invalidPlanError(path, `it has more than ${String(maxLevels)} levels`);
   const plan = parsePlanShape(json);
-  if (typeof plan === "string") throw invalidPlanError(file, plan);
+  if (typeof plan === "string") throw invalidPlanError(path, plan);
   const problem = findPlanProblem(plan);
-  if (problem !== undefined) throw invalidPlanError(file, problem);
+  if (problem !== undefined) throw invalidPlanError(path, problem);
   return plan;
 };
 
 /** Returns what a step does that no plan does. */
 const findPlanProblem = ({ steps, read, projects }: Plan): string | undefined => {
-  const idByKey = new Map(read.map((entry) => [addressKey(entry), entry.id]));
+  const idByKey = new Map(read.map((entry) => [toAddressKey(entry), entry.id]));
   const existingKeys = new Set(idByKey.keys());
-  const adoptedKeys = new Set(read.filter(({ isAdopted }) => isAdopted).map(addressKey));
+  const adoptedKeys = new Set(read.filter(({ isAdopted }) => isAdopted).map(toAddressKey));
   for (const [index, step] of steps.entries()) {
-    const stepLabel = `step ${String(index + 1)} (${step.action} ${addressLabel(step)})`;
+    const stepLabel = `step ${String(index + 1)} (${step.action} ${formatAddress(step)})`;
     const { container, fields, identity } = getManagedResource(step.resource);
     if (step.path.length !== countContainers(step.resource) + 1) return `${stepLabel} has an incomplete path`;
     if (!projects.includes(step.path[0] ?? ""))
       return `${stepLabel} is in a project that the plan has not read`;
     if (step.action === "create") {
-      if (existingKeys.has(addressKey(step))) return `${stepLabel} creates what exists`;
+      if (existingKeys.has(toAddressKey(step))) return `${stepLabel} creates what exists`;
       const containerAddress = container && { resource: container, path: step.path.slice(0, -1) };
       if (
         containerAddress &&
-        !existingKeys.has(addressKey(containerAddress)) &&
+        !existingKeys.has(toAddressKey(containerAddress)) &&
         !isCreatedWithProject(containerAddress)
       )
         return `${stepLabel} is in a ${container} that does not exist`;
-      existingKeys.add(addressKey(step));
-    } else if (idByKey.get(addressKey(step)) !== step.id)
+      existingKeys.add(toAddressKey(step));
+    } else if (idByKey.get(toAddressKey(step)) !== step.id)
       return `${stepLabel} has another id than the plan has read`;
     if (step.action === "delete" && container === undefined) return `${stepLabel} deletes a ${step.resource}`;
     const allowedFields = fields
       .filter(({ mutable }) => step.action === "create" || mutable)
       .map(({ input }) => input);
-    if (adoptedKeys.has(addressKey(step)) && keepsIdentity(step)) allowedFields.push(identity.input);
+    if (adoptedKeys.has(toAddressKey(step)) && isUpdateKeepingIdentity(step))
+      allowedFields.push(identity.input);
     const forbiddenField = listSetFields(step).find((name) => !allowedFields.includes(name));
     if (forbiddenField !== undefined)
       return `${stepLabel} sets ${forbiddenField}, which a manifest cannot do`;
@@ -58,8 +59,8 @@ const findPlanProblem = ({ steps, read, projects }: Plan): string | undefined =>
   return undefined;
 };
 
-/** Whether a step gives a resource no other identity than the one in its own address. */
-const keepsIdentity = (step: Step): boolean => {
+/** Whether a step updates a resource without giving it another identity than the one in its own address. */
+const isUpdateKeepingIdentity = (step: Step): boolean => {
   if (step.action !== "update") return false;
   const { identity } = getManagedResource(step.resource);
   return step.changes.every(({ field, to }) => field !== identity.input || to === step.path.at(-1));

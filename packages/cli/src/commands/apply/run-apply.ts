@@ -9,7 +9,7 @@ import {
 } from "../../errors/manifest-errors.js";
 import { findNoPromptReason } from "../../input/ask.js";
 import { createAdoptionMatcher } from "../../manifest/adopt.js";
-import { addressLabel } from "../../manifest/entry.js";
+import { formatAddress } from "../../manifest/entry.js";
 import { describeChangesSince, type Plan, type Step } from "../../manifest/plan.js";
 import { resolveBaseUrl, makePlanFromFile } from "../../manifest/plan-from-file.js";
 import { readState } from "../../manifest/read-state.js";
@@ -134,7 +134,7 @@ const confirmSteps = async (
   if (yes || steps.length === 0 || (deleteSteps.length === 0 && needsNoReview)) return;
   const { confirm } = await import("../../input/confirm.js");
   const changesPhrase = steps.length === 1 ? "this change" : `these ${String(steps.length)} changes`;
-  const deletionPhrase = `delete ${deleteSteps.map(addressLabel).join(", ")}`;
+  const deletionPhrase = `delete ${deleteSteps.map(formatAddress).join(", ")}`;
   const hasMixedActions = deleteSteps.length > 0 && deleteSteps.length < steps.length;
   await confirm(
     hasMixedActions
@@ -166,7 +166,7 @@ const printResults = async (
       const isUnknown = unansweredStep === step;
       results.push({ status: isUnknown ? "unknown" : "failed", ...stepFields, error: failure });
       const outcome = isUnknown ? "may have been carried out" : "failed";
-      problems.push(`${action} ${addressLabel(step)} ${outcome}: ${failure.message} (${failure.code})`);
+      problems.push(`${action} ${formatAddress(step)} ${outcome}: ${failure.message} (${failure.code})`);
     }
   }
   const [error] = errors.values();

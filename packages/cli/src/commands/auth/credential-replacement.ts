@@ -58,7 +58,7 @@ export const createCredentialReplacement = (
   let previousLogin: Login | undefined;
   let movesOutOfKeyring = false;
   // Read under the lock: another process may have refreshed it while the user was in the browser.
-  const readPreviousCredential = async (): Promise<void> => {
+  const recordPreviousCredential = async (): Promise<void> => {
     const storedProfile = findProfile(readProfiles(file), name);
     movesOutOfKeyring = storedProfile?.inKeyring !== undefined && profile.store !== "keyring";
     previousLogin = await readStoredLogin(file, name).catch(() => undefined);
@@ -67,7 +67,7 @@ export const createCredentialReplacement = (
   const replaceUnderLock = async (caller: Caller, writeCredential: () => Promise<void>): Promise<void> => {
     const signal = AbortSignal.timeout(lockTimeoutMs);
     const replaceCredential = async (): Promise<void> => {
-      await readPreviousCredential();
+      await recordPreviousCredential();
       await writeCredential();
       await updateStoredProfile(target, caller);
     };

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { homeFolder } from "@mgmt/internal/files/user-folders";
+import { getHomeFolder } from "@mgmt/internal/files/user-folders";
 
 /**
  * Opens the login address in a browser, by means of a page that only this user can read. Prints the address as well, because
@@ -58,19 +58,19 @@ interface RedirectPage {
 const writeRedirectPage = async (loginUrl: string): Promise<RedirectPage> => {
   const folder = await mkdtemp(join(chooseRedirectPageParent(), "mgmt-login-"));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  const file = join(folder, "login.html");
+  const path = join(folder, "login.html");
   try {
-    await writeFile(file, renderRedirectPage(loginUrl), { flag: "wx", mode: 0o600 });
+    await writeFile(path, renderRedirectPage(loginUrl), { flag: "wx", mode: 0o600 });
   } catch (error) {
     await remove();
     throw error;
   }
-  return { url: pathToFileURL(file).href, remove };
+  return { url: pathToFileURL(path).href, remove };
 };
 
 /** Browsers that are snaps can read neither `/tmp` nor hidden folders. Users of snaps have the folder `~/snap`. */
 const chooseRedirectPageParent = (): string =>
-  existsSync(join(homeFolder(), "snap")) ? homeFolder() : tmpdir();
+  existsSync(join(getHomeFolder(), "snap")) ? getHomeFolder() : tmpdir();
 
 const renderRedirectPage = (loginUrl: string): string => {
   const escapedUrl = loginUrl.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);

@@ -59,7 +59,7 @@ const isRunningDev = (profile: Profile): boolean | null => {
 
 /** Does not open the keyring, which may ask for its password. */
 const describeStoredCredential = (
-  file: string,
+  path: string,
   name: string,
   profile: Profile,
 ): Promise<CredentialDescription> => {
@@ -73,5 +73,5 @@ const describeStoredCredential = (
     });
   }
   if (!hasCredential(profile)) return Promise.resolve(noCredentialDescription);
-  return describeCredential({ value: { name, profile, file }, from: file });
+  return describeCredential({ value: { name, profile, file: path }, from: path });
 };

@@ -39,8 +39,8 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
     throw usageError("mgmt login does not read --token-file", "Use mgmt login --with-token < FILE.");
   }
   const target = await resolveLoginTarget(flags, context);
-  await context.insecureAddresses.check(target.baseUrl);
-  await context.insecureAddresses.check(target.authUrl);
+  await context.insecureAddresses.assertAllowed(target.baseUrl);
+  await context.insecureAddresses.assertAllowed(target.authUrl);
   await assertDevServiceIsGenuine(target.name, target.profile, context);
   const replacement = createCredentialReplacement(target, context);
   if (flags.withToken) await loginWithToken(replacement, context);

@@ -28,7 +28,7 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
       await store.clear();
       throw error;
     });
-    await insecureAddresses.check({ value: authUrl, from: `profile ${name.value}` });
+    await insecureAddresses.assertAllowed({ value: authUrl, from: `profile ${name.value}` });
     await logout({
       authUrl,
       allowInsecureHttp: insecureAddresses.isAllowed,

@@ -8,14 +8,14 @@ import { devAddressOf, isServiceGenuine } from "../../credentials/dev-service-pr
  * Returns the sign-in key of the `mgmt dev` that this user runs at the address, as its profile says where it is. Returns
  * undefined if there is none, or if its file could have been written or read by anybody else.
  *
- * @param file the profiles file.
+ * @param path the profiles file.
  */
 export const findSignInKey = async (
-  file: string,
+  path: string,
   authUrl: string,
   context: Pick<Context, "output" | "signal">,
 ): Promise<string | undefined> => {
-  for (const profile of Object.values(readProfiles(file).profiles)) {
+  for (const profile of Object.values(readProfiles(path).profiles)) {
     const { signInKeyFile } = profile;
     if (signInKeyFile === undefined || !isSameAddress(devAddressOf(profile) ?? "", authUrl)) continue;
     if (await isServiceGenuine(profile, context)) return readPrivateFile(signInKeyFile);

@@ -1,7 +1,7 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { usageError } from "../../errors/usage-errors.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import { exampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/help-sections.js";
 
 /** `mgmt auth switch`. */
 export const authSwitchCommand: CommandDeclaration = {
@@ -9,7 +9,10 @@ export const authSwitchCommand: CommandDeclaration = {
   order: 60,
   summary: "Change the active profile",
   description: "Makes a profile the active one, which commands use when no other is named.",
-  examples: ["mgmt auth switch staging", `mgmt auth switch --project-id ${exampleId(idPrefixes.project)}`],
+  examples: [
+    "mgmt auth switch staging",
+    `mgmt auth switch --project-id ${buildExampleId(idPrefixes.project)}`,
+  ],
   define: (command, context) => {
     command
       .argument("[profile]", "name of the profile; on a terminal you are asked if it is left out")

@@ -55,8 +55,8 @@ export const listKnownResources = async (
     )?.value;
     const cacheScope = JSON.stringify([baseUrl.value, identity.value, kind, projectId]);
     const cacheKey = createHash("sha256").update(cacheScope).digest("hex");
-    const file = join(dirname(getProfilesPath(context.env)), "completion.json");
-    const cachedEntry = readCache(file)[cacheKey];
+    const path = join(dirname(getProfilesPath(context.env)), "completion.json");
+    const cachedEntry = readCache(path)[cacheKey];
     if (cachedEntry && Date.now() - cachedEntry.at < cacheTtlMs) return cachedEntry.values;
     const { startRefresh, signal } = deadline;
     const wasRecentlySlow =
@@ -64,11 +64,11 @@ export const listKnownResources = async (
     if (startRefresh && wasRecentlySlow) return cachedEntry.values;
     const values = await fetchResourceNames(kind, projectId, signal, flags, context).catch(() => undefined);
     if (values) {
-      writeCacheEntry(file, cacheKey, { at: Date.now(), values });
+      writeCacheEntry(path, cacheKey, { at: Date.now(), values });
       return values;
     }
     if (startRefresh && signal.aborted) {
-      writeCacheEntry(file, cacheKey, { at: 0, values: [], ...cachedEntry, slowAt: Date.now() });
+      writeCacheEntry(path, cacheKey, { at: 0, values: [], ...cachedEntry, slowAt: Date.now() });
       await startRefresh();
     }
     return cachedEntry?.values ?? [];
@@ -110,9 +110,9 @@ const formatCompletionName = (kind: NamedKind, item: Readonly<Record<string, unk
   return kind === "database" && typeof projectName === "string" ? `${projectName}/${itemName}` : itemName;
 };
 
-const readCache = (file: string): Readonly<Record<string, CacheEntry>> => {
+const readCache = (path: string): Readonly<Record<string, CacheEntry>> => {
   try {
-    const cache: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const cache: unknown = JSON.parse(readFileSync(path, "utf8"));
     if (!isObject(cache)) return {};
     return Object.fromEntries(
       Object.entries(cache).flatMap(([key, entry]) => (isCacheEntry(entry) ? [[key, entry]] : [])),
@@ -133,18 +133,18 @@ const isCacheEntry = (value: unknown): value is CacheEntry =>
 const maxEntries = 50;
 
 /** Stores an entry, unless the folder is read-only or the disk is full. */
-const writeCacheEntry = (file: string, key: string, entry: CacheEntry): void => {
-  const newestEntries = Object.entries({ ...readCache(file), [key]: entry })
+const writeCacheEntry = (path: string, key: string, entry: CacheEntry): void => {
+  const newestEntries = Object.entries({ ...readCache(path), [key]: entry })
     .sort(([, a], [, b]) => b.at - a.at)
     .slice(0, maxEntries);
-  const temporaryFile = `${file}.${randomUUID()}.part`;
+  const temporaryFile = `${path}.${randomUUID()}.part`;
   try {
-    makeDirectory(dirname(file));
+    makeDirectory(dirname(path));
     writeFileSync(temporaryFile, JSON.stringify(Object.fromEntries(newestEntries)), {
       mode: 0o600,
       flag: "wx",
     });
-    renameSync(temporaryFile, file);
+    renameSync(temporaryFile, path);
   } catch {
     // The service is asked again the next time.
   }

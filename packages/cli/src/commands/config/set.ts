@@ -1,6 +1,6 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { exampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/help-sections.js";
 import { type CompleteArgument, filterIds } from "../../command-line/completion.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { findSettingByKey } from "./settings.js";
@@ -26,7 +26,7 @@ export const configSetCommand: CommandDeclaration<PrintedSetting> = {
   examples: [
     "mgmt config set output json",
     "mgmt config set pager off",
-    `mgmt config set project-id ${exampleId(idPrefixes.project)}`,
+    `mgmt config set project-id ${buildExampleId(idPrefixes.project)}`,
     "mgmt config set base-url https://api.example.com --profile staging",
   ],
   define: (command, context) => {

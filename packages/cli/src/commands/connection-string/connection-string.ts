@@ -3,7 +3,7 @@ import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { connectionFormats } from "../../postgres/connection-settings.js";
 import { completeNames } from "../../command-line/completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { exampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/help-sections.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
@@ -21,7 +21,7 @@ export const connectionStringCommand: CommandDeclaration<ConnectionStringResult>
   examples: [
     "mgmt connection-string",
     "mgmt connection-string shop/reports --pooled --format prisma",
-    `mgmt connection-string ${exampleId(idPrefixes.database)} --format env > .env.local`,
+    `mgmt connection-string ${buildExampleId(idPrefixes.database)} --format env > .env.local`,
     "mgmt connection-string --secret-file connection.json",
   ],
   confirms: true,

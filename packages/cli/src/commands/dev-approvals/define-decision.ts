@@ -20,7 +20,7 @@ export const defineDecisionCommand = (
   command.action(async (id: string) => {
     const decision = readDecision();
     assertId("<approval-id>", id);
-    const { decideApproval } = await import("./run-decision.js");
-    await decideApproval(id, decision, collectControlFlags(command), context);
+    const { runDevApprovalsDecision } = await import("./run-decision.js");
+    await runDevApprovalsDecision(id, decision, collectControlFlags(command), context);
   });
 };

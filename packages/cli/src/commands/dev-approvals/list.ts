@@ -13,8 +13,8 @@ export const devApprovalsListCommand: CommandDeclaration<readonly PrintedApprova
   define: (command, context) => {
     addControlOptions(command);
     command.action(async () => {
-      const { listApprovals } = await import("./run-list.js");
-      await listApprovals(collectControlFlags(command), context);
+      const { runDevApprovalsList } = await import("./run-list.js");
+      await runDevApprovalsList(collectControlFlags(command), context);
     });
   },
 };

@@ -8,7 +8,7 @@ export type Decision =
   | { kind: "deny" };
 
 /** Approves or denies an approval, and prints it. `id` must have the form of an id. */
-export const decideApproval = async (
+export const runDevApprovalsDecision = async (
   id: string,
   { kind, ...fields }: Decision,
   flags: ControlFlags,

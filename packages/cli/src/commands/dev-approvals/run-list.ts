@@ -4,7 +4,7 @@ import { type ControlFlags, requestControl } from "../../platform/request-contro
 import { toPrintedApproval } from "./printed-approval.js";
 
 /** Prints all approvals. */
-export const listApprovals = async (flags: ControlFlags, context: Context): Promise<void> => {
+export const runDevApprovalsList = async (flags: ControlFlags, context: Context): Promise<void> => {
   const approvals = await requestControl("GET", "/approvals", undefined, flags, context);
   if (!Array.isArray(approvals)) throw unexpectedResponseError("a list");
   await context.output.result(approvals.map(toPrintedApproval));

@@ -54,9 +54,9 @@ const checkTls = async (
   }
 };
 
-const isReadable = (file: string): boolean => {
+const isReadable = (path: string): boolean => {
   try {
-    accessSync(file, constants.R_OK);
+    accessSync(path, constants.R_OK);
     return true;
   } catch {
     return false;

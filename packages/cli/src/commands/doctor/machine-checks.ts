@@ -38,21 +38,21 @@ export const checkNode = (version: string): Check => {
 
 const checkProfilesFile = async ({ env }: Pick<Context, "env">): Promise<Check> => {
   const name = "profiles";
-  const file = getProfilesPath(env);
+  const path = getProfilesPath(env);
   try {
-    const count = Object.keys(readProfiles(file).profiles).length;
-    const stats = readStats(file);
-    if (!stats) return createOkCheck(name, `${file} does not exist yet`);
-    if (!isWritable(file) || !isWritable(dirname(file))) {
+    const count = Object.keys(readProfiles(path).profiles).length;
+    const stats = readStats(path);
+    if (!stats) return createOkCheck(name, `${path} does not exist yet`);
+    if (!isWritable(path) || !isWritable(dirname(path))) {
       const hint =
         "A login cannot be refreshed or changed. Allow your user to write the file and its folder.";
-      return createWarningCheck(name, `${file} cannot be written`, { hint });
+      return createWarningCheck(name, `${path} cannot be written`, { hint });
     }
     if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) {
-      const hint = `It may contain credentials. Run: chmod 600 ${file}`;
-      return createWarningCheck(name, `${file} can be read or changed by other users`, { hint });
+      const hint = `It may contain credentials. Run: chmod 600 ${path}`;
+      return createWarningCheck(name, `${path} can be read or changed by other users`, { hint });
     }
-    return createOkCheck(name, `${file} has ${String(count)} ${count === 1 ? "profile" : "profiles"}`);
+    return createOkCheck(name, `${path} has ${String(count)} ${count === 1 ? "profile" : "profiles"}`);
   } catch (error) {
     return createErrorCheck(name, error);
   }

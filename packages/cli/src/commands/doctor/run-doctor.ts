@@ -14,7 +14,7 @@ export const runDoctor = async (flags: GlobalFlags, context: Context): Promise<v
   const { output } = context;
   const machineResults = await checkMachine(flags, context);
   const results = [...machineResults, ...(await checkService(flags, context, machineResults))];
-  const checks = results.map((check) => nameProgram(check, context));
+  const checks = results.map((check) => withOwnProgramWords(check, context));
   const { fields, query } = output.presentation;
   if (output.format === "table" && !fields && !query) await printChecks(checks, context);
   else await output.result(checks);
@@ -23,7 +23,7 @@ export const runDoctor = async (flags: GlobalFlags, context: Context): Promise<v
 };
 
 /** Returns a check whose commands start with the words that start this one. */
-const nameProgram = ({ hint, next, ...check }: Check, { env }: Pick<Context, "env">): Check => ({
+const withOwnProgramWords = ({ hint, next, ...check }: Check, { env }: Pick<Context, "env">): Check => ({
   ...check,
   ...(hint !== undefined && { hint: withProgramWords(hint, env) }),
   next: next.map(([, ...words]) => [...getProgramWords(env), ...words]),

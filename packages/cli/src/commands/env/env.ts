@@ -2,7 +2,7 @@ import { Argument } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { completeIds } from "../../command-line/completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { exampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/help-sections.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
@@ -29,7 +29,7 @@ export const envCommand: CommandDeclaration<EnvResult> = {
     "mgmt env",
     "mgmt env shop/reports",
     "mgmt env --github-env DATABASE_URL",
-    `mgmt env ${exampleId(idPrefixes.database)} --file .env.local --name TEST_DATABASE_URL`,
+    `mgmt env ${buildExampleId(idPrefixes.database)} --file .env.local --name TEST_DATABASE_URL`,
   ],
   define: (command, context) => {
     command

@@ -166,14 +166,14 @@ const confirmLinkedProject = async (
   isProjectNamed: boolean,
   context: Context,
 ): Promise<boolean> => {
-  const file = getLinkFilePath(context.cwd);
+  const path = getLinkFilePath(context.cwd);
   if (isProjectNamed || findNoPromptReason(context) !== undefined) {
-    announceLink(`project ${name} (${id})`, file, { file, link: {} }, context);
+    announceLink(`project ${name} (${id})`, path, { file: path, link: {} }, context);
     return true;
   }
   return resolveFlagOrConfirm(
     undefined,
-    toPrintable(`${file} links this folder to project ${name} (${id}). Use it?`),
+    toPrintable(`${path} links this folder to project ${name} (${id}). Use it?`),
     context,
   );
 };

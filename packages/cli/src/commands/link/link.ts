@@ -1,7 +1,7 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertId, assertPathId } from "../../input/ids.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { exampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/help-sections.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { LinkResult } from "./run-link.js";
 
@@ -26,7 +26,7 @@ export const linkCommand: CommandDeclaration<LinkResult> = {
     "neither is given.",
   examples: [
     "mgmt link --project-id shop",
-    `mgmt link --profile staging --project-id ${exampleId(idPrefixes.project)} --no-verify`,
+    `mgmt link --profile staging --project-id ${buildExampleId(idPrefixes.project)} --no-verify`,
   ],
   define: (command, context) => {
     command

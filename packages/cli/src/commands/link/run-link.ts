@@ -63,7 +63,7 @@ export const runLink = async (
 };
 
 /** Says that others may get the link. */
-const commitRiskMessages: Readonly<Record<CommitRisk, (file: string) => string>> = {
+const commitRiskMessages: Readonly<Record<CommitRisk, (path: string) => string>> = {
   not_ignored: (file) =>
     `git does not ignore ${file}, so that others may get this link. Add .mgmt/ to .gitignore unless they should.`,
   tracked: (file) =>
@@ -94,7 +94,7 @@ const resolveLinkIds = async (
 ): Promise<Omit<Link, "profile">> => {
   const { signal } = context;
   const client = await connect(flags, context);
-  const scope = { client, signal, defaultProject: () => undefined };
+  const scope = { client, signal, findDefaultProject: () => undefined };
   const resolvedIds: Partial<Record<"workspaceId" | "projectId", string>> = {};
   for (const [field, kind] of linkFields) {
     const text = ids[field];

@@ -1,6 +1,6 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { exampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/help-sections.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { OpenResult } from "./run-open.js";
@@ -17,7 +17,7 @@ export const openCommand: CommandDeclaration<OpenResult> = {
   examples: [
     "mgmt open docs",
     "mgmt open shop/reports",
-    `mgmt open ${exampleId(idPrefixes.app)}`,
+    `mgmt open ${buildExampleId(idPrefixes.app)}`,
     "mgmt open --no-browser",
   ],
   define: (command, context) => {

@@ -123,7 +123,7 @@ const findOpenableByName = async (
   const scope = {
     client,
     signal,
-    defaultProject: () => resolveAndAnnounceDefault("projectId", flags, context)?.value,
+    findDefaultProject: () => resolveAndAnnounceDefault("projectId", flags, context)?.value,
   };
   for (const [kind, readPageUrl] of openableKinds) {
     const id = await resolveName(kind, text, scope).catch((error: unknown) => {

@@ -2,7 +2,7 @@ import { Argument } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { completeIds } from "../../command-line/completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { exampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/help-sections.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 
@@ -17,7 +17,7 @@ export const psqlCommand: CommandDeclaration = {
     "Opens a database in psql. The password is passed in the environment, where other users of this machine cannot see it.",
   examples: [
     "mgmt psql",
-    `mgmt psql ${exampleId(idPrefixes.database)} -- --command "select count(*) from notes"`,
+    `mgmt psql ${buildExampleId(idPrefixes.database)} -- --command "select count(*) from notes"`,
   ],
   define: (command, context) => {
     command

@@ -1,6 +1,6 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { exampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/help-sections.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 
@@ -21,7 +21,7 @@ export const runCommand: CommandDeclaration = {
     "Exits with the status of the command.",
   examples: [
     "mgmt run -- npm test",
-    `mgmt run --database-id ${exampleId(idPrefixes.database)} -- node migrate.js`,
+    `mgmt run --database-id ${buildExampleId(idPrefixes.database)} -- node migrate.js`,
   ],
   define: (command, context) => {
     command

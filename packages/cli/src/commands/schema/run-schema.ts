@@ -25,15 +25,15 @@ export const buildCommandSchema = async (root: Command, words: readonly string[]
   }
   const { dryRun } = sharedResults;
   const hasFlag = (flag: string): boolean => command.options.some(({ long }) => long === flag);
-  const completeSchema = (schema: Schema | null): JsonSchema | null =>
+  const toStandaloneSchema = (schema: Schema | null): JsonSchema | null =>
     schema && { $schema: schemaDialect, ...schema, ...collectDefinitions(schema, definitions) };
   return {
     command: lineOf(command),
     operationId: id ?? null,
-    result: completeSchema(result),
-    streamLine: completeSchema(result?.type === "array" ? (result.items ?? null) : result),
-    bulkResult: completeSchema(hasFlag("--ndjson") ? createArraySchema(sharedResults.item) : null),
-    dryRun: completeSchema(hasFlag("--dry-run") ? dryRun : null),
+    result: toStandaloneSchema(result),
+    streamLine: toStandaloneSchema(result?.type === "array" ? (result.items ?? null) : result),
+    bulkResult: toStandaloneSchema(hasFlag("--ndjson") ? createArraySchema(sharedResults.item) : null),
+    dryRun: toStandaloneSchema(hasFlag("--dry-run") ? dryRun : null),
     error: { $schema: schemaDialect, ...sharedResults.error },
     exitCodes: exitCodeMeanings.map(([code, meaning]) => ({
       code,

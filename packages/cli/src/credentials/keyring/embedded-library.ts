@@ -20,7 +20,7 @@ export const loadEmbeddedLibrary = (): KeyringLibrary => {
   const folder = getCacheFolder(process.env, "native");
   try {
     const library = { exports: {} };
-    process.dlopen(library, storeLibraryIn(folder));
+    process.dlopen(library, ensureLibraryFile(folder));
     // The build embeds the library of this package.
     return library.exports as KeyringLibrary;
   } catch (error) {
@@ -29,15 +29,15 @@ export const loadEmbeddedLibrary = (): KeyringLibrary => {
 };
 
 /** Returns the file with the library. Writes it unless it is there, unchanged. */
-const storeLibraryIn = (folder: string): string => {
+const ensureLibraryFile = (folder: string): string => {
   const content = readEmbeddedBytes("keyring.node");
   const hash = createHash("sha256").update(content).digest("hex");
-  const file = join(folder, `keyring-${hash.slice(0, 16)}.node`);
+  const path = join(folder, `keyring-${hash.slice(0, 16)}.node`);
   if (!isProtectedFolder(folder))
     throw new Error(`${folder} belongs to another user, or others can write it`);
-  if (!readOwnedFile(file)?.equals(content)) {
+  if (!readOwnedFile(path)?.equals(content)) {
     makeDirectory(folder);
-    writeFileAtomically(file, content);
+    writeFileAtomically(path, content);
   }
-  return file;
+  return path;
 };

@@ -15,7 +15,7 @@ export interface KeyringStore extends LoginStore {
 }
 
 /** Returns the name of a profile's keyring entry. It includes the file, since other files may have the same profile name. */
-export const keyringAccountOf = (file: string, name: string): string => `${name} in ${file}`;
+export const keyringAccountOf = (path: string, name: string): string => `${name} in ${path}`;
 
 /**
  * Returns a store for the credential of one profile in a keyring. The profiles file only records that the credential is in

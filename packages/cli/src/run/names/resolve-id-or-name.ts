@@ -13,7 +13,7 @@ export const resolveIdOrName = async (
 ): Promise<string> => {
   if (!mayBeName(text)) return text;
   const { resolveName } = await import("./resolve-name.js");
-  const defaultProject = (): string | undefined =>
+  const findDefaultProject = (): string | undefined =>
     resolveAndAnnounceDefault("projectId", flags, context)?.value;
-  return (await resolveName(kind, text, { client, signal: context.signal, defaultProject })) ?? text;
+  return (await resolveName(kind, text, { client, signal: context.signal, findDefaultProject })) ?? text;
 };

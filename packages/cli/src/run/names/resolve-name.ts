@@ -7,7 +7,7 @@ import { type Item, listItems, type ListScope } from "./list-items.js";
 
 export interface NameScope extends ListScope {
   /** The id or name of the project of names without one. */
-  readonly defaultProject: () => string | undefined;
+  readonly findDefaultProject: () => string | undefined;
   /** The field of a body that has the name. Errors then do not repeat its text, which may be a secret in the wrong field. */
   readonly field?: string | undefined;
   /** Asks for the project of a branch whose name says none, or refuses to. Default: the text is an id. */
@@ -239,7 +239,7 @@ const searchDatabaseConnections = async (
 };
 
 const resolveDefaultProject = async (scope: NameScope): Promise<string | undefined> => {
-  const text = scope.defaultProject();
+  const text = scope.findDefaultProject();
   return text === undefined ? undefined : ((await resolveProjectId(text, scope, true)) ?? text);
 };
 

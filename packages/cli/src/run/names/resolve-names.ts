@@ -12,7 +12,7 @@ import { mayBeName, namedKindOf } from "../../contract/id-form.js";
 import { type NameScope, resolveName } from "./resolve-name.js";
 import {
   listIdFields,
-  isName,
+  mayBeResourceName,
   getArgumentKind,
   type NamedRequest,
   type ResolvedRequest,
@@ -47,7 +47,7 @@ export class NameResolver {
     // The project comes first: other names may be relative to it.
     for (const field of listIdFields(this.definition)) {
       const [kind, value] = [namedKindOf(field.prefix), getInputValue(resolvedInput, field)];
-      if (!kind || !isName(field, value)) continue;
+      if (!kind || !mayBeResourceName(field, value)) continue;
       const isTyped = field.flag in typedValues.flags || field.flag === typedValues.argument?.field.flag;
       const id = await resolveName(
         kind,
@@ -83,7 +83,7 @@ export class NameResolver {
       signal: context.signal,
       lists: this.#lists,
       field: bodyField,
-      defaultProject: () => {
+      findDefaultProject: () => {
         const projectId = projectField && getInputValue(input, projectField);
         if (typeof projectId === "string") return projectId;
         return resolveAndAnnounceDefault("projectId", flags, context, () =>

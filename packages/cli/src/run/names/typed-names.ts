@@ -17,11 +17,11 @@ export interface ResolvedRequest extends NamedRequest {
 }
 
 /** Whether an id argument or a field may be a name. */
-export const hasNames = (definition: CommandDefinition, { ids, input }: NamedRequest): boolean =>
+export const mayHaveNames = (definition: CommandDefinition, { ids, input }: NamedRequest): boolean =>
   ids.some((id, index) => getArgumentKind(definition, index) && mayBeName(id)) ||
-  listIdFields(definition).some((field) => isName(field, getInputValue(input, field)));
+  listIdFields(definition).some((field) => mayBeResourceName(field, getInputValue(input, field)));
 
-export const isName = ({ prefix }: Field, value: unknown): value is string =>
+export const mayBeResourceName = ({ prefix }: Field, value: unknown): value is string =>
   typeof value === "string" &&
   mayBeName(value) &&
   // Branch filters select with this the resources that are on no branch.
