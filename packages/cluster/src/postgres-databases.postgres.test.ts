@@ -81,8 +81,8 @@ describe("a new database", () => {
     const id = `db_${"x".repeat(80)}`;
     await cluster.databases.create(id, { type: "empty" }, [credential]);
     await cluster.connect(id, credential);
-    expect(cluster.databases.endpoints(id).direct.database).not.toBe(
-      cluster.databases.endpoints(`${id}y`).direct.database,
+    expect(cluster.databases.getEndpoints(id).direct.database).not.toBe(
+      cluster.databases.getEndpoints(`${id}y`).direct.database,
     );
   });
 
@@ -220,9 +220,9 @@ describe("deleting a database", () => {
 
   it("uses nothing once it is dropped", async () => {
     const { id } = await cluster.makeTenant();
-    expect((await cluster.databases.usage(id)).bytes).toBeGreaterThan(0);
+    expect((await cluster.databases.readUsage(id)).bytes).toBeGreaterThan(0);
     await cluster.databases.drop(id);
-    expect(await cluster.databases.usage(id)).toEqual({ bytes: 0, operations: 0 });
+    expect(await cluster.databases.readUsage(id)).toEqual({ bytes: 0, operations: 0 });
   });
 
   it("removes data, roles, sessions and backups", async () => {

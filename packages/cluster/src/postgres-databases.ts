@@ -105,7 +105,7 @@ export class PostgresDatabases implements DatabaseEngine {
     return this.#recovery.close();
   }
 
-  endpoints(databaseId: string): Record<EndpointKind, DatabaseAddress> {
+  getEndpoints(databaseId: string): Record<EndpointKind, DatabaseAddress> {
     const database = toDatabaseName(databaseId);
     const { direct, pooled, accelerate } = resolveEndpoints(this.#admin.cluster.address);
     return {
@@ -286,7 +286,7 @@ export class PostgresDatabases implements DatabaseEngine {
    * Counts transactions as operations. Postgres resets the count after a restore and after a crash. A database that is dropped
    * at the same time uses nothing.
    */
-  usage(databaseId: string): Promise<{ bytes: number; operations: number }> {
+  readUsage(databaseId: string): Promise<{ bytes: number; operations: number }> {
     return this.#catalog.readUsage(toDatabaseName(databaseId));
   }
 

@@ -53,7 +53,7 @@ describe("a backup", () => {
     const { id, credential } = await cluster.makeTenant();
     await cluster.databases.backup(id, "bkp_closed");
     const [name = ""] = (await cluster.namesIn("datname", id)).filter((each) => each !== id);
-    const { host, port } = cluster.databases.endpoints(id).direct;
+    const { host, port } = cluster.databases.getEndpoints(id).direct;
     await expect(
       cluster.connectTo(`postgres://${credential.user}:${credential.pass}@${host}:${String(port)}/${name}`),
     ).rejects.toMatchObject({ code: "55000" });

@@ -19,7 +19,7 @@ const refusal = async (statement: string): Promise<string | undefined> => {
 };
 
 const connectElsewhere = async (database: string, credential: DatabaseCredential): Promise<string> => {
-  const { host, port } = cluster.databases.endpoints(mine.id).direct;
+  const { host, port } = cluster.databases.getEndpoints(mine.id).direct;
   const { user, pass } = credential;
   try {
     await cluster.connectTo(`postgres://${user}:${pass}@${host}:${String(port)}/${database}`);

@@ -5,7 +5,7 @@ import { type Cluster, ownClusterAt } from "../../platform/test/cluster.js";
 
 /** Opens connections of the platform that are closed after the test. */
 export const makeAdmin = (cluster: Cluster, major = 18): AdminConnection => {
-  const { port } = cluster.databases.endpoints("any").direct;
+  const { port } = cluster.databases.getEndpoints("any").direct;
   const admin = new AdminConnection(ownClusterAt(port, { major }));
   onTestFinished(() => admin.close());
   return admin;

@@ -31,7 +31,7 @@ afterEach(() => postgres.close());
 
 const databaseEngine = {
   ...createMemoryDatabaseEngine("example.test"),
-  endpoints: () => {
+  getEndpoints: () => {
     const address = { host: "127.0.0.1", port: postgres.port, database: "postgres" };
     return { direct: address, pooled: address, accelerate: address };
   },

@@ -6,7 +6,7 @@ import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
 const cluster = new Cluster();
 
 const makeBlockers = (): BlockerTerminator => {
-  const { host, port } = cluster.databases.endpoints("any").direct;
+  const { host, port } = cluster.databases.getEndpoints("any").direct;
   const blockers = new BlockerTerminator({ host, port, user: "postgres", password: adminPassword });
   onTestFinished(() => blockers.close());
   return blockers;
@@ -28,7 +28,7 @@ const makeTenant = async (): Promise<Tenant> => {
   return {
     id,
     connect,
-    connectAsAdmin: () => cluster.connectAsAdmin(cluster.databases.endpoints(id).direct.database),
+    connectAsAdmin: () => cluster.connectAsAdmin(cluster.databases.getEndpoints(id).direct.database),
   };
 };
 
@@ -123,7 +123,7 @@ describe("sessions that block the platform", () => {
   it("are not looked for after the end of the platform", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
-    const { host, port } = cluster.databases.endpoints("any").direct;
+    const { host, port } = cluster.databases.getEndpoints("any").direct;
     const blockers = new BlockerTerminator({ host, port, user: "postgres", password: adminPassword });
     await blockers.runEndingBlockers(async () => {
       await blockers.close();

@@ -27,7 +27,7 @@ const beginLogin = async (id: string, { user, pass }: DatabaseCredential): Promi
     await mayProceed;
     return pass;
   };
-  const { host, port, database } = cluster.databases.endpoints(id).direct;
+  const { host, port, database } = cluster.databases.getEndpoints(id).direct;
   const client = new Client({ host, port, database, user, password, ssl: false });
   client.on("error", () => undefined);
   const outcome = client

@@ -64,7 +64,7 @@ describe("the guard of what databases share", () => {
 
   it("leaves the limits to one process of several, and takes over when it ends", async () => {
     const tenant = await cluster.makeTenant();
-    const { database } = cluster.databases.endpoints(tenant.id).direct;
+    const { database } = cluster.databases.getEndpoints(tenant.id).direct;
     const admin = await cluster.connectAsAdmin("postgres");
     const second = new AdminConnection(cluster.policy);
     const secondGuard = new TenantGuard(second, { connectionsPerDatabase: 7 });

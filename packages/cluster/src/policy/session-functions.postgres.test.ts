@@ -201,7 +201,7 @@ describe("a guest from another database", () => {
       grant select on public.lent to ${other.id};
       create function public.lent_end(pid integer) returns boolean language sql security definer as
         'select mgmt_end_session($1)'`);
-    const { host, port } = cluster.databases.endpoints(mine.id).direct;
+    const { host, port } = cluster.databases.getEndpoints(mine.id).direct;
     const { user, pass } = other.credential;
     const guest = await cluster.connectTo(
       `postgres://${user}:${pass}@${host}:${String(port)}/${mine.id}?sslmode=disable`,

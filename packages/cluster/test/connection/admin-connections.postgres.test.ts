@@ -111,7 +111,7 @@ describe("the connections of the platform", () => {
 
   it("are all closed when the platform stops", async () => {
     const observer = await cluster.connectAsAdmin("postgres");
-    const { port } = cluster.databases.endpoints("any").direct;
+    const { port } = cluster.databases.getEndpoints("any").direct;
     const admin = new AdminConnection(ownClusterAt(port));
     await Promise.all([admin.query("select 'closing'"), admin.runLongStatement("select 'closing'")]);
     const pids = await sessionsOf(observer, "'closing'", "idle");

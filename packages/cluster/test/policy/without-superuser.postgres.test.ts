@@ -87,7 +87,7 @@ describe("a tenant", () => {
       "select current_user as name, current_setting('log_min_messages') as log",
     );
     expect(rows).toEqual([{ name: id, log: "fatal" }]);
-    const { bytes } = await cluster.databases.usage(id);
+    const { bytes } = await cluster.databases.readUsage(id);
     expect(bytes).toBeGreaterThan(1_000_000);
     await expect(cluster.connect(id, { ...credential, pass: "wrong" })).rejects.toMatchObject({
       code: "28P01",
@@ -235,7 +235,7 @@ describe("a connection", () => {
     expect(await cluster.namesIn("rolname", second.user)).toEqual([]);
     expect((await client.query("select open.left() as left")).rows).toEqual([{ left: 7 }]);
     await client.query("drop function open.left()");
-    expect((await cluster.databases.usage(id)).bytes).toBeGreaterThan(1_000_000);
+    expect((await cluster.databases.readUsage(id)).bytes).toBeGreaterThan(1_000_000);
     await client.end();
     await cluster.databases.drop(id);
   });

@@ -51,7 +51,7 @@ export interface DatabaseEngine {
    * Returns the addresses of the direct, pooled, and accelerate endpoints. They are known before the database exists, because the response that
    * creates it contains them.
    */
-  endpoints(databaseId: string): {
+  getEndpoints(databaseId: string): {
     direct: DatabaseAddress;
     pooled: DatabaseAddress;
     accelerate: DatabaseAddress;
@@ -89,5 +89,5 @@ export interface DatabaseEngine {
   /** Returns whether the data of a backup exists. */
   hasBackup(backupId: string): Promise<boolean>;
   /** Returns the size of the database in bytes, and the number of statements that it has run since it was created. */
-  usage(databaseId: string): Promise<{ bytes: number; operations: number }>;
+  readUsage(databaseId: string): Promise<{ bytes: number; operations: number }>;
 }

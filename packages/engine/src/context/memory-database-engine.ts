@@ -4,7 +4,7 @@ const resolvedPromise = Promise.resolve();
 
 const maxCachedAddresses = 10_000;
 
-type Endpoints = ReturnType<DatabaseEngine["endpoints"]>;
+type Endpoints = ReturnType<DatabaseEngine["getEndpoints"]>;
 
 /**
  * Returns an engine that creates no databases. It generates addresses under `domain`, and its work succeeds
@@ -23,7 +23,7 @@ export const createMemoryDatabaseEngine = (domain: string): DatabaseEngine => {
   // Lists compare the addresses of each database again and again.
   const addressCache = new Map<string, Endpoints>();
   return {
-    endpoints: (databaseId) => {
+    getEndpoints: (databaseId) => {
       const cachedAddresses = addressCache.get(databaseId);
       if (cachedAddresses) return cachedAddresses;
       const endpoints = buildAddresses(databaseId);
@@ -40,6 +40,6 @@ export const createMemoryDatabaseEngine = (domain: string): DatabaseEngine => {
     dropBackup: () => resolvedPromise,
     // Restoring any backup succeeds.
     hasBackup: () => Promise.resolve(true),
-    usage: () => Promise.resolve({ bytes: 0, operations: 0 }),
+    readUsage: () => Promise.resolve({ bytes: 0, operations: 0 }),
   };
 };

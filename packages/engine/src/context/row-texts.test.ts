@@ -15,8 +15,8 @@ const open = async (validateResponses: boolean): Promise<void> => {
     onDefect: () => undefined,
     databaseEngine: {
       ...addresses,
-      endpoints: (id) => {
-        const known = addresses.endpoints(id);
+      getEndpoints: (id) => {
+        const known = addresses.getEndpoints(id);
         return { ...known, direct: { ...known.direct, port } };
       },
     },

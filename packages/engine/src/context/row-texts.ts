@@ -6,7 +6,7 @@ import type { DatabaseEngine } from "./database-engine.js";
 /** The data on which the JSON of a row may depend, besides the row itself. */
 export interface RowContext {
   readonly store: { readonly [Name in CollectionName]: Pick<Store[Name], "get" | "list"> };
-  readonly databaseEngine: Pick<DatabaseEngine, "endpoints">;
+  readonly databaseEngine: Pick<DatabaseEngine, "getEndpoints">;
   /** Returns `{base_url}/v1/<collection>/<id>`. */
   url(collection: string, id: string): string;
 }
@@ -55,7 +55,9 @@ export class RowTexts {
     this.#version = version;
     this.#context = {
       store: this.#createRecordingStore(context.store),
-      databaseEngine: { endpoints: (id) => this.#readAddresses(() => context.databaseEngine.endpoints(id)) },
+      databaseEngine: {
+        getEndpoints: (id) => this.#readAddresses(() => context.databaseEngine.getEndpoints(id)),
+      },
       url: context.url,
     };
   }

@@ -14,7 +14,7 @@ import type { Settings } from "../values/settings.js";
  */
 export interface RuleContext extends RowContext {
   readonly store: Store;
-  readonly databaseEngine: Pick<DatabaseEngine, "endpoints" | "announce">;
+  readonly databaseEngine: Pick<DatabaseEngine, "getEndpoints" | "announce">;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly settings: Settings;

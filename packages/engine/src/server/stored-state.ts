@@ -204,7 +204,7 @@ export class StoredState {
       ids,
       settings,
       databaseEngine: {
-        endpoints: (databaseId) => databaseEngine.endpoints(databaseId),
+        getEndpoints: (databaseId) => databaseEngine.getEndpoints(databaseId),
         announce: (databaseId, credentials) => void announcedLogins.push({ databaseId, credentials }),
       },
       scheduler,

@@ -77,7 +77,7 @@ export class ModelDatabases implements DatabaseEngine {
     return this.#database(databaseId).data;
   }
 
-  endpoints(databaseId: string): Record<"direct" | "pooled" | "accelerate", DatabaseAddress> {
+  getEndpoints(databaseId: string): Record<"direct" | "pooled" | "accelerate", DatabaseAddress> {
     const address = (port: number): DatabaseAddress => ({ host: "db.test", port, database: databaseId });
     return { direct: address(5432), pooled: address(6543), accelerate: address(8443) };
   }
@@ -140,7 +140,7 @@ export class ModelDatabases implements DatabaseEngine {
     return this.backups.has(backupId);
   }
 
-  async usage(databaseId: string): Promise<{ bytes: number; operations: number }> {
+  async readUsage(databaseId: string): Promise<{ bytes: number; operations: number }> {
     await this.#work("usage");
     return { bytes: 3 * 1024 ** 3, operations: this.#database(databaseId).roles.size * 100 };
   }

@@ -56,7 +56,7 @@ export const useDatabasePlace = (): (() => DatabasePlace) => {
     const address = { host: "127.0.0.1", port: postgres.port, database: "postgres" };
     const databaseEngine = {
       ...createMemoryDatabaseEngine("example.test"),
-      endpoints: () => ({ direct: address, pooled: address, accelerate: address }),
+      getEndpoints: () => ({ direct: address, pooled: address, accelerate: address }),
     };
     const engineOptions = { deterministic: "databases", frozen: false, databaseEngine };
     const server = await createServer({ engineOptions });

@@ -63,7 +63,7 @@ const presentEndpoint = ({ host, port }: DatabaseAddress): Endpoint => ({ host, 
 
 /** Builds a `Connection`, the form in lists, without connection strings. */
 export const presentConnection = (context: RowContext, row: ConnectionRow): Connection => {
-  const { direct, pooled, accelerate } = context.databaseEngine.endpoints(row.databaseId);
+  const { direct, pooled, accelerate } = context.databaseEngine.getEndpoints(row.databaseId);
   return {
     ...presentConnectionFields(context, row, direct),
     endpoints: {
@@ -75,7 +75,7 @@ export const presentConnection = (context: RowContext, row: ConnectionRow): Conn
 };
 
 const presentEndpointsWithSecrets = (context: RowContext, row: ConnectionRow): EndpointsWithSecrets => {
-  const { direct, pooled, accelerate } = context.databaseEngine.endpoints(row.databaseId);
+  const { direct, pooled, accelerate } = context.databaseEngine.getEndpoints(row.databaseId);
   const presentEndpointWithSecrets = (address: DatabaseAddress): EndpointWithSecrets => ({
     ...presentEndpoint(address),
     connectionString: buildConnectionString(address, row),
@@ -89,13 +89,13 @@ const presentEndpointsWithSecrets = (context: RowContext, row: ConnectionRow): E
 
 /** Builds an `IssuedConnection`: the first connection of a new database. */
 export const presentNewConnection = (context: RowContext, row: ConnectionRow): IssuedConnection => ({
-  ...presentConnectionFields(context, row, context.databaseEngine.endpoints(row.databaseId).direct),
+  ...presentConnectionFields(context, row, context.databaseEngine.getEndpoints(row.databaseId).direct),
   endpoints: presentEndpointsWithSecrets(context, row),
 });
 
 /** Returns the connection string of the endpoint for the connection's kind. */
 const buildStringForKind = (context: RowContext, row: ConnectionRow): string => {
-  const endpoints = context.databaseEngine.endpoints(row.databaseId);
+  const endpoints = context.databaseEngine.getEndpoints(row.databaseId);
   return buildConnectionString(row.kind === "accelerate" ? endpoints.accelerate : endpoints.direct, row);
 };
 
@@ -104,7 +104,7 @@ export const presentConnectionWithSecrets = (
   context: RowContext,
   row: ConnectionRow,
 ): ConnectionWithSecrets => {
-  const { direct } = context.databaseEngine.endpoints(row.databaseId);
+  const { direct } = context.databaseEngine.getEndpoints(row.databaseId);
   return {
     ...presentConnectionFields(context, row, direct),
     endpoints: presentEndpointsWithSecrets(context, row),

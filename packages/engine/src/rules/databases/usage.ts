@@ -65,7 +65,7 @@ export const usageHandlers = {
         return existedInPeriod(call, database, period) ? database.id : null;
       },
       work: ({ databases }, databaseId) =>
-        databaseId === null ? Promise.resolve({ bytes: 0, operations: 0 }) : databases.usage(databaseId),
+        databaseId === null ? Promise.resolve({ bytes: 0, operations: 0 }) : databases.readUsage(databaseId),
     },
     check: (call, measuredUsage) => ({ ...checkUsage(call), measured: measuredUsage }),
     act: ({ context }, { period, measured: { bytes, operations } }) => {
