@@ -205,13 +205,13 @@ export class Cluster {
     databaseId: string,
     { user, pass }: Omit<DatabaseCredential, "connectionId">,
   ): Promise<Client> {
-    const { host, port, database } = this.databases.endpoints(databaseId).direct;
+    const { host, port, database } = this.databases.getEndpoints(databaseId).direct;
     return this.connectTo(`postgres://${user}:${pass}@${host}:${String(port)}/${database}?sslmode=disable`);
   }
 
   /** Connects to any database as the superuser. */
   async connectAsAdmin(database: string): Promise<Client> {
-    const { host, port } = this.databases.endpoints("any").direct;
+    const { host, port } = this.databases.getEndpoints("any").direct;
     return this.connectTo(`postgres://postgres:${adminPassword}@${host}:${String(port)}/${database}`);
   }
 

@@ -28,9 +28,9 @@ export const assertDevServiceIsGenuine = async (
 };
 
 /**
- * Wraps a transport: before each request, the service has to prove that it is the one of the profile, because the `mgmt dev` of the profile can end while a
- * command waits or repeats a request. The proof usually travels over the connection of the request that follows. While nothing
- * listens, requests fail as they do without the proof, so that a command continues after a restart of `mgmt dev`.
+ * Wraps a transport: before each request, the service has to prove that it is the one of the profile, because the `mgmt dev` of the
+ * profile can end while a command waits or repeats a request. The proof usually travels over the connection of the request that follows.
+ * While nothing listens, requests fail as they do without the proof, so that a command continues after a restart of `mgmt dev`.
  *
  * @param proofTransport transport for the proof, whose requests `--debug` does not report. Default: `transport`.
  */

@@ -173,10 +173,13 @@ class ScriptSplitter {
     const { text, position } = this;
     for (let dot = text.indexOf("\\.", position); dot !== -1; dot = text.indexOf("\\.", dot + 1)) {
       if (dot !== position && text[dot - 1] !== "\n") continue;
-      const match = /\\\.\r?(?:\n|$)/y;
-      match.lastIndex = dot;
-      if (match.test(text) && (match.lastIndex < text.length || text.endsWith("\n") || this.isAtEnd)) {
-        return { rowsEnd: dot, nextPosition: match.lastIndex };
+      const endPattern = /\\\.\r?(?:\n|$)/y;
+      endPattern.lastIndex = dot;
+      if (
+        endPattern.test(text) &&
+        (endPattern.lastIndex < text.length || text.endsWith("\n") || this.isAtEnd)
+      ) {
+        return { rowsEnd: dot, nextPosition: endPattern.lastIndex };
       }
     }
     return undefined;
@@ -283,11 +286,11 @@ class ScriptSplitter {
 
   /** Returns the end of the comment at the position, in which others may be, or -1. */
   private findEndOfComment(): number {
-    const marks = /\/\*|\*\//g;
-    marks.lastIndex = this.position + 2;
-    for (let depth = 1, match = marks.exec(this.text); match; match = marks.exec(this.text)) {
+    const markPattern = /\/\*|\*\//g;
+    markPattern.lastIndex = this.position + 2;
+    for (let depth = 1, match = markPattern.exec(this.text); match; match = markPattern.exec(this.text)) {
       depth += match[0] === "/*" ? 1 : -1;
-      if (depth === 0) return marks.lastIndex;
+      if (depth === 0) return markPattern.lastIndex;
     }
     return -1;
   }

@@ -39,17 +39,17 @@ export const readManifest = async (
   return parseManifest(text, path === "-" ? "standard input" : path);
 };
 
-const parseManifest = (text: string, file: string): Manifest => {
-  if (countLevels(text) > maxLevels) {
-    throw invalidManifestError([`${file}: it is nested more than ${String(maxLevels)} levels deep`]);
+const parseManifest = (text: string, sourceName: string): Manifest => {
+  if (estimateDepth(text) > maxLevels) {
+    throw invalidManifestError([`${sourceName}: it is nested more than ${String(maxLevels)} levels deep`]);
   }
   const lines = new LineCounter();
   // A key is a name as it was written: YAML would take 1.10, 007 and 0x10 for other numbers.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   const formatPosition = (offset: number | undefined): string => {
-    if (offset === undefined) return file;
+    if (offset === undefined) return sourceName;
     const { line, col } = lines.linePos(offset);
-    return `${file}:${line}:${col}`;
+    return `${sourceName}:${line}:${col}`;
   };
   if (document.errors.length > 0) {
     throw invalidManifestError(
@@ -59,8 +59,8 @@ const parseManifest = (text: string, file: string): Manifest => {
       ),
     );
   }
-  const content = parseContent(document, file);
-  if (!isObject(content)) throw notAManifestError(file, describeContent(content));
+  const content = parseContent(document, sourceName);
+  if (!isObject(content)) throw notAManifestError(sourceName, describeContent(content));
   const problems = findSchemaProblems(schema, content);
   const locatePath = (path: readonly string[]): string => {
     const node: unknown = document.getIn(path, true);
@@ -80,10 +80,10 @@ const parseManifest = (text: string, file: string): Manifest => {
 };
 
 /**
- * Returns at least how many maps and lists are inside each other in YAML or JSON, by its brackets and indentation: a parser that calls
- * itself for each level cannot find out.
+ * Returns an upper bound of how many maps and lists are inside each other in YAML or JSON, by its brackets and indentation: a parser that
+ * calls itself for each level cannot find out.
  */
-const countLevels = (text: string): number => {
+const estimateDepth = (text: string): number => {
   let [maxDepth, bracketDepth] = [0, 0];
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
     bracketDepth += bracket === "[" || bracket === "{" ? 1 : bracketDepth > 0 ? -1 : 0;
@@ -130,11 +130,11 @@ const describeContent = (content: unknown): string => {
 };
 
 /** Throws for aliases that expand without bound. */
-const parseContent = (document: ReturnType<typeof parseDocument>, path: string): unknown => {
+const parseContent = (document: ReturnType<typeof parseDocument>, sourceName: string): unknown => {
   try {
     return document.toJS() as unknown;
   } catch (error) {
-    throw invalidManifestError([`${path}: ${error instanceof Error ? error.message : String(error)}`]);
+    throw invalidManifestError([`${sourceName}: ${error instanceof Error ? error.message : String(error)}`]);
   }
 };
 

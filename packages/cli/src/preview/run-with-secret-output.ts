@@ -46,7 +46,8 @@ const replaceGitHubEnvFile = <Options extends DeliveryOptions>(
   { cwd, env }: Context,
 ): Options => {
   const { file, name, secretFlags } = options;
-  const variables = env["GITHUB_ENV"];
-  if (!variables || file === undefined || resolve(cwd, file) !== resolve(cwd, variables)) return options;
+  const githubEnvPath = env["GITHUB_ENV"];
+  if (!githubEnvPath || file === undefined || resolve(cwd, file) !== resolve(cwd, githubEnvPath))
+    return options;
   return { ...options, file: undefined, secretFlags: { ...secretFlags, githubEnv: name } };
 };

@@ -187,7 +187,7 @@ export const messageRules: readonly RedactionRule[] = [
 ];
 
 export const applyRules = (text: string, rules: readonly RedactionRule[]): string => {
-  const maskedText = rules.reduce((text, rule) => rule(text), text);
+  const maskedText = rules.reduce((currentText, rule) => rule(currentText), text);
   const narrowText = maskedText.replace(/[\uff01-\uff5e]/g, (wideCharacter) =>
     String.fromCharCode(wideCharacter.charCodeAt(0) - 0xfee0),
   );

@@ -9,10 +9,10 @@ export const findClosestName = (
 ): string | undefined => {
   const word = toLetters(name);
   if (word.length < minLength) return undefined;
-  const candidates = names.map((name) => {
-    const letters = toLetters(name);
+  const candidates = names.map((candidateName) => {
+    const letters = toLetters(candidateName);
     const isContained = letters.includes(word) || word.includes(letters);
-    const spellings = [letters, ...(synonyms[name] ?? [])];
+    const spellings = [letters, ...(synonyms[candidateName] ?? [])];
     const errorCounts = spellings
       .map((spelling) => ({
         count: countTypingErrors(word, spelling),
@@ -21,7 +21,10 @@ export const findClosestName = (
       .filter(({ count, maxCount }) => isContained || count <= maxCount)
       .map(({ count }) => count);
     const hasSameBeginning = letters.startsWith(word.slice(0, minLength));
-    return { name, errorCount: Math.min(...errorCounts, hasSameBeginning ? Number.MAX_VALUE : Infinity) };
+    return {
+      name: candidateName,
+      errorCount: Math.min(...errorCounts, hasSameBeginning ? Number.MAX_VALUE : Infinity),
+    };
   });
   const [closest] = candidates.sort((first, second) => first.errorCount - second.errorCount);
   return closest && closest.errorCount < Infinity ? closest.name : undefined;

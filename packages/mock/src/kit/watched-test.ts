@@ -78,7 +78,10 @@ export class WatchedTest {
     return error ?? (hasFailed ? mockErrors.failed(this.describe()) : this.#failureIfPassed);
   }
 
-  /** Returns the error for requests that the mock has no operation for, or that went to other hosts; undefined if there are none or they are allowed. */
+  /**
+   * Returns the error for requests that the mock has no operation for, or that went to other hosts; undefined if there are none or they
+   * are allowed.
+   */
   unmatchedError(): MockError | undefined {
     if (this.#unmatchedLines.length === 0 || this.#isUnmatchedAllowed) return undefined;
     return mockErrors.unmatched(this.name, this.#unmatchedLines, this.describe());

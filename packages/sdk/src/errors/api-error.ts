@@ -27,8 +27,8 @@ export const formatClassName = (kind: string): string => {
 };
 
 /**
- * The service responded with an error, or with a body that does not match the contract. Every status of the contract has a subclass, and every code a subclass of that; an
- * unknown code falls back to the class of its status.
+ * The service responded with an error, or with a body that does not match the contract. Every status of the contract has a subclass, and
+ * every code a subclass of that; an unknown code falls back to the class of its status.
  */
 export class ApiError extends MgmtError {
   static override readonly kind: string = "ApiError";

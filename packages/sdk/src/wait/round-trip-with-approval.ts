@@ -24,7 +24,7 @@ export const roundTripWithApproval = async (
   const response = await roundTrip(settings, message, attempts);
   if (response.status !== 403) return response;
   const approvalError = createApiError(message, response);
-  if (!isApprovalRequired(approvalError) || !approvalError.approvalId) return response;
+  if (!isApprovalRequiredError(approvalError) || !approvalError.approvalId) return response;
   await waitForSponsor(
     approvalError,
     createApprovalPoll(settings, message, approvalError),
@@ -34,7 +34,7 @@ export const roundTripWithApproval = async (
   return roundTrip(settings, message, attempts);
 };
 
-const isApprovalRequired = (error: unknown): error is ApprovalRequiredError =>
+const isApprovalRequiredError = (error: unknown): error is ApprovalRequiredError =>
   hasErrorKind(error, "approval_required");
 
 /** Reads the approval with the message's own credential and headers, but without a body. */

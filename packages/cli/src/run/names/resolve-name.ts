@@ -275,7 +275,7 @@ const searchItems = (
 ): SearchResult | undefined =>
   items && {
     matches: findMatches(kind, items, name),
-    candidateNames: items.flatMap(getItemNames).map((name) => `${prefix}${name}`),
+    candidateNames: items.flatMap(getItemNames).map((itemName) => `${prefix}${itemName}`),
   };
 
 /** Returns the resources with a name, or with an id that may lack its prefix. */

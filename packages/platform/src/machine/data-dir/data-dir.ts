@@ -160,12 +160,12 @@ const refuseUnusableCluster = async (path: string, { postgres }: Manifest): Prom
     await stat(join(cluster, "global", "pg_control"));
   } catch (error) {
     if (errorCode(error) === "EACCES") throw error;
-    throw platformErrors.dataDirCorrupt(path, "some of its Postgres paths are missing", error);
+    throw platformErrors.dataDirCorrupt(path, "some of its Postgres files are missing", error);
   }
   if (version !== String(postgres.major)) {
     throw platformErrors.dataDirCorrupt(
       path,
-      `its Postgres paths have version ${version}, but platform.json says ${String(postgres.major)}`,
+      `its Postgres files have version ${version}, but platform.json says ${String(postgres.major)}`,
     );
   }
 };

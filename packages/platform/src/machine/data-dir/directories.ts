@@ -67,8 +67,8 @@ const makeFirstSafeDirectory = async (
 };
 
 /**
- * Creates a directory. Returns false for one that another user created first, which can happen in a shared parent such as `/tmp`, that another user could
- * have written to, or that another user could replace.
+ * Creates a directory. Returns false for one that another user created first, which can happen in a shared parent such as `/tmp`, that
+ * another user could have written to, or that another user could replace.
  */
 const makeSafeDirectory = async (directory: string, mode: number): Promise<boolean> => {
   try {

@@ -59,7 +59,9 @@ export const readPipeHolderLiveness = (path: string): ProcessLiveness => {
 /** The types of file systems that one system alone uses at a time: ext, XFS, Btrfs, ZFS, F2FS, tmpfs and overlays of them. */
 const localFileSystemTypes = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630];
 
-/** Whether no other system, such as a virtual machine or a server of files, can use a directory at the same time, as far as that is known. */
+/**
+ * Whether no other system, such as a virtual machine or a server of files, can use a directory at the same time, as far as that is known.
+ */
 export const isOnKnownLocalFileSystem = async (directory: string): Promise<boolean> => {
   if (process.platform !== "linux") return false;
   const type = (await statfs(directory).catch(() => undefined))?.type;
