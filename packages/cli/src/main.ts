@@ -76,7 +76,7 @@ export const main = async (
     if (caughtError instanceof ProgramEndedError) return caughtError.status;
     if (caughtError instanceof HelpAsDataError) {
       const { describeCommand } = await import("./command-line/describe-command.js");
-      await output.result(describeCommand(caughtError.command));
+      await output.writeResult(describeCommand(caughtError.command));
       return exitCodes.ok;
     }
     // Commander has printed a help text.

@@ -23,7 +23,7 @@ export const buildProgram = (context: Context): MgmtCommand => {
     .helpOption("-h, --help", "show help, also after a command")
     // Commander throws its errors as well, and `main` reports them once.
     .configureOutput({
-      writeOut: (text) => output.text(text),
+      writeOut: (text) => output.writeText(text),
       getOutHelpWidth: () => output.helpWidth,
       writeErr: () => {},
       outputError: () => {},

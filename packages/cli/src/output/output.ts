@@ -90,27 +90,27 @@ export class Output {
   }
 
   /** Prints text of our own that is itself the result, unchanged: help, the version, a completion script. */
-  text(text: string): void {
+  writeText(text: string): void {
     writeText(text, this.streams);
   }
 
   /** Prints a string that is itself the result: unchanged for a program, and safe on a terminal. */
   writeExact(text: string): void {
-    this.text(this.isTerminal ? toPrintable(text) : this.#escapeLogCommands(text));
+    this.writeText(this.isTerminal ? toPrintable(text) : this.#escapeLogCommands(text));
   }
 
   /** Prints lines that are themselves the result: unchanged for a program, and safe on a terminal. */
   writeExactLines(text: string): void {
-    this.text(this.isTerminal ? toPrintableTable(text) : this.#escapeLogCommands(text));
+    this.writeText(this.isTerminal ? toPrintableTable(text) : this.#escapeLogCommands(text));
   }
 
   /** Prints text of our own that is itself the result. A terminal would break its lines inside words. */
   writeWrapped(text: string): void {
-    this.text(this.isTerminal ? wrapMessage(text, this.helpWidth) : text);
+    this.writeText(this.isTerminal ? wrapMessage(text, this.helpWidth) : text);
   }
 
   /** Returns how words are emphasized in text of our own. */
-  style(): Promise<Style> {
+  loadStyle(): Promise<Style> {
     return loadStyle(wantsColor(this.streams.stdout, this.env));
   }
 
@@ -136,22 +136,22 @@ export class Output {
   }
 
   /** Prints a resource or a list. `resource` is the component schema, which determines the columns of a table. */
-  async result(value: unknown, resource?: string): Promise<void> {
+  async writeResult(value: unknown, resource?: string): Promise<void> {
     if (value === undefined) return;
     requireShallow(value);
     const { query } = this.presentation;
     if (query) return this.#writeQueryResult(await this.#selectOrPrintAll(query, value));
-    if (Array.isArray(value)) return this.list([value], resource);
+    if (Array.isArray(value)) return this.writeList([value], resource);
     const { fields } = this.presentation;
     const pickedFields = fields ? (await import("./selection.js")).pickFields(value, fields) : value;
-    await this.value(pickedFields, resource);
+    await this.writeValue(pickedFields, resource);
   }
 
   /**
    * Prints a list page by page. JSON and YAML are printed only when the list is complete, so that a failure leaves no
    * incomplete document.
    */
-  async list(pages: ListPages, resource?: string): Promise<void> {
+  async writeList(pages: ListPages, resource?: string): Promise<void> {
     const { format } = this;
     if (format === "env") throw envOfListError();
     const { query, fields } = this.presentation;
@@ -160,17 +160,17 @@ export class Output {
       for await (const page of pages) for (const item of page) items.push(requireShallow(item));
       if (query) return this.#writeQueryResult(await query(items));
       const pickedFields = fields ? (await import("./selection.js")).pickFields(items, fields) : items;
-      return this.text(await this.#renderDocument(pickedFields));
+      return this.writeText(await this.#renderDocument(pickedFields));
     }
     await this.#writePages(pages, resource, format);
   }
 
   /** Prints a result for each item as it comes. A table has none: the messages about the items say the same. */
-  async itemResults(results: AsyncIterable<ItemResult> | Iterable<ItemResult>): Promise<void> {
+  async writeItemResults(results: AsyncIterable<ItemResult> | Iterable<ItemResult>): Promise<void> {
     const pages = async function* (): AsyncGenerator<ItemResult[]> {
       for await (const result of results) yield [result];
     };
-    if (this.format !== "table" || this.presentation.query) return this.list(pages());
+    if (this.format !== "table" || this.presentation.query) return this.writeList(pages());
     const iterator = pages();
     while (!(await iterator.next()).done);
   }
@@ -242,7 +242,7 @@ export class Output {
     try {
       return await query(value);
     } catch (error) {
-      this.text(toSafeJson(value, 2));
+      this.writeText(toSafeJson(value, 2));
       throw error;
     }
   }
@@ -254,30 +254,30 @@ export class Output {
       this.writeSelected(value);
       return;
     }
-    if (format === "json" || format === "yaml") return this.value(value);
+    if (format === "json" || format === "yaml") return this.writeValue(value);
     const items: unknown[] = Array.isArray(value) ? value : [value];
     if (format === "ndjson") return this.#writePages([items], undefined, format);
     if (!items.every(isObject)) return this.#writePages([items], undefined, "name");
-    if (!Array.isArray(value)) return this.value(value);
+    if (!Array.isArray(value)) return this.writeValue(value);
     if (format === "env") throw envOfListError();
     await this.#writePages([items], undefined, format);
   }
 
-  private async value(value: unknown, resource?: string): Promise<void> {
+  private async writeValue(value: unknown, resource?: string): Promise<void> {
     const { format } = this;
-    if (format === "json" || format === "yaml") return this.text(await this.#renderDocument(value));
+    if (format === "json" || format === "yaml") return this.writeText(await this.#renderDocument(value));
     const layout = await this.#buildLayout(resource);
     if (format === "table") {
       const { renderDetails } = await import("./tables.js");
-      return this.text(renderDetails(value, layout));
+      return this.writeText(renderDetails(value, layout));
     }
     if (format === "env") {
       const { renderEnv } = await import("./env-writer.js");
-      return this.text(renderEnv(value, layout.isTerminal));
+      return this.writeText(renderEnv(value, layout.isTerminal));
     }
     const { loadListWriter } = await import("./load-list-writer.js");
     const text = (await loadListWriter(format, layout)).renderPage([value]);
-    this.text(format === "csv" ? this.#escapeLogCommands(text) : text);
+    this.writeText(format === "csv" ? this.#escapeLogCommands(text) : text);
   }
 
   async #renderDocument(value: unknown): Promise<string> {
@@ -294,27 +294,27 @@ export class Output {
   }
 
   /** Prints one line of JSON in any format: the ready line of a program that keeps running. */
-  jsonLine(value: unknown): void {
+  writeJsonLine(value: unknown): void {
     this.streams.stdout.write(`${toSafeJson(value)}\n`);
   }
 
   /** Prints a message for people. Omitted with every format but `table`. */
   info(message: string): void {
-    if (this.format === "table") this.message(toPrintable(withProgramWords(message, this.env)));
+    if (this.format === "table") this.writeMessage(toPrintable(withProgramWords(message, this.env)));
   }
 
   /** Prints lines of our own for people, which are safe on a terminal. Omitted with every format but `table`. */
   async report(render: (style: Style) => readonly string[]): Promise<void> {
     if (this.format !== "table") return;
     const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
-    for (const line of render(style)) this.message(line);
+    for (const line of render(style)) this.writeMessage(line);
   }
 
   /** Prints a message that programs need as well. Its line breaks are printed only if it is `multiline`. */
   notice(notice: Notice, { multiline = false } = {}): void {
     const message = withProgramWords(notice.message, this.env);
     if (this.#isJson) return this.#writeErrorLine({ notice: { ...notice, message } });
-    this.message(multiline ? toPrintableLines(message) : toPrintable(message));
+    this.writeMessage(multiline ? toPrintableLines(message) : toPrintable(message));
   }
 
   /** Does the same unless this run has printed the message before. */
@@ -328,7 +328,7 @@ export class Output {
    * Prints a line for the CI system, which reads it from standard error, unless this run has printed it before. Its commands are not
    * shown in the log.
    */
-  ciCommand(line: string): void {
+  writeCiCommand(line: string): void {
     if (this.#ciCommands.has(line)) return;
     this.#ciCommands.add(line);
     this.streams.stderr.write(`${line}\n`);
@@ -344,7 +344,7 @@ export class Output {
     const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
     const lines = [`${style.busy("warning:")} ${toPrintable(message)}`];
     if (hint !== undefined) lines.push(`${style.strong("hint:")} ${toPrintable(hint)}`);
-    this.message(lines.join("\n"));
+    this.writeMessage(lines.join("\n"));
   }
 
   /**
@@ -384,11 +384,11 @@ export class Output {
     if (error.hint !== undefined) lines.push(`${style.strong("hint:")} ${toPrintable(error.hint)}`);
     if (error.retryAfter !== undefined) lines.push(`try again in: ${error.retryAfter} s`);
     if (error.requestId !== undefined) lines.push(style.faint(`request id: ${toPrintable(error.requestId)}`));
-    this.message(lines.join("\n"));
+    this.writeMessage(lines.join("\n"));
   }
 
   /** Prints text for people. A terminal would break its lines inside words. */
-  private message(text: string): void {
+  private writeMessage(text: string): void {
     const { stderr } = this.streams;
     stderr.write(`${stderr.isTTY && stderr.columns ? wrapMessage(text, stderr.columns) : text}\n`);
   }

@@ -133,12 +133,12 @@ const printOrWriteResult = async (
     const result = await secretOutput.deliver({ ...preview, connectionString: url });
     if (file === undefined) {
       if (output.format === "table" && printsNewSecrets(secretOutput.destination)) output.writeExact(url);
-      else await output.result(result);
+      else await output.writeResult(result);
       return;
     }
   }
-  if (file === "-") return output.text(replaceAssignments("", name, url));
+  if (file === "-") return output.writeText(replaceAssignments("", name, url));
   const path = resolve(cwd, file);
   await writeVariable({ path, name, url }, context);
-  await output.result({ ...preview, file: path, variable: name });
+  await output.writeResult({ ...preview, file: path, variable: name });
 };

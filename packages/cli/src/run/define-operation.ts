@@ -68,7 +68,7 @@ const defineOperationCommand = (
     const ids = await readIds(context.sources);
     if (ids.length === 0) {
       context.output.notice({ code: "input:empty", message: "No ids were read from standard input." });
-      return context.output.itemResults([]);
+      return context.output.writeItemResults([]);
     }
     await runOperation({ ...invocation, ids: [...invocation.ids.slice(0, -1), ...ids] }, context);
   });

@@ -53,7 +53,7 @@ export const deleteEach = async (
       }
     }
   };
-  await output.itemResults(results());
+  await output.writeItemResults(results());
   if (isInterrupted) throw signal.reason;
   if (failures.length === 0) return;
   if (failures.length < targets.length) throw partlyDoneError(failures.length, targets.length);

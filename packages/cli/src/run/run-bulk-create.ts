@@ -99,7 +99,7 @@ export const runBulkCreate = async (
     }
   };
   try {
-    await output.itemResults(results());
+    await output.writeItemResults(results());
   } finally {
     await secretOutput.end();
   }
@@ -174,7 +174,7 @@ const assertSecretsAreShown = async (
   }
   const { assertDeliverable } = await import("../secrets/assert-deliverable.js");
   const printSample = (output: Output, resource: unknown): Promise<void> =>
-    output.result([{ line: 1, id: "id", status: "created", resource }]);
+    output.writeResult([{ line: 1, id: "id", status: "created", resource }]);
   await assertDeliverable(
     command,
     undefined,

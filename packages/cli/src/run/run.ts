@@ -159,7 +159,7 @@ const runOnTarget = async (
     if (command.envelope === "none") {
       context.output.info(renderDoneMessage(command, target));
       if (command.method === "DELETE")
-        await context.output.itemResults([createDeletedResult(command, target)]);
+        await context.output.writeItemResults([createDeletedResult(command, target)]);
       const failedWait = await waitUntilSettled(run, target, input, {});
       if (failedWait) throw failedWait.error;
       return;
@@ -228,7 +228,7 @@ const printList = async (
   if (!command.paged) {
     const items = valueAt(await client.request<unknown>(call, { signal }), ["data"]);
     if (!Array.isArray(items)) throw unexpectedResponseError("a list");
-    return output.result(await deliverItems(items), command.resource);
+    return output.writeResult(await deliverItems(items), command.resource);
   }
   const pages = client.requestPages(
     allPages ? { ...call, query: buildLargestPageQuery(command, call) } : call,
@@ -249,11 +249,11 @@ const printList = async (
       }
       if (isEmpty) await assertTargetsExist();
     };
-    return output.list(deliveredPages(), command.resource);
+    return output.writeList(deliveredPages(), command.resource);
   }
   const { data, nextCursor } = await pages;
   if (data.length === 0) await assertTargetsExist();
-  await output.result(await deliverItems(data), command.resource);
+  await output.writeResult(await deliverItems(data), command.resource);
   if (nextCursor === null) return;
   output.notice({
     code: "list:more",
@@ -279,7 +279,7 @@ const printResource = async (
 ): Promise<void> => {
   // The response may contain secrets that are shown only this once, so it is printed however the wait ends.
   const failure = earlierFailure ?? (await waitUntilSettled(run, target, input, value));
-  await run.context.output.result(await run.secretOutput.deliver(value, isNew), schema);
+  await run.context.output.writeResult(await run.secretOutput.deliver(value, isNew), schema);
   if (failure) throw failure.error;
 };
 

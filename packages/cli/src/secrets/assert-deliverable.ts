@@ -23,7 +23,7 @@ export const assertDeliverable = async (
   destination: SecretDestination,
   context: Pick<Context, "output">,
   printResource: (output: Output, value: unknown) => Promise<void> = (output, value) =>
-    output.result(value, resource),
+    output.writeResult(value, resource),
 ): Promise<void> => {
   if (!secrets?.issued || canBeReadAgain(secrets) || destination.to === "files") return;
   const { noSecretWith } = getOverride(id);

@@ -18,7 +18,7 @@ export const maskInLog = (
   // Logs have lines: a mask with a line break would match nothing.
   const texts = secrets.flatMap(listSpellings).flatMap((spelling) => spelling.split(/[\r\n]+/));
   for (const text of new Set(texts)) {
-    if (text.trim().length >= minSecretLength) output.ciCommand(maskLine(text));
+    if (text.trim().length >= minSecretLength) output.writeCiCommand(maskLine(text));
   }
 };
 

@@ -80,15 +80,15 @@ export const printRequests = async (
   if (format === "curl") {
     // Without the id of an earlier response, the later requests must not be sent.
     const shellPreamble = requests.some(({ id }) => id !== undefined) ? ["set -e"] : [];
-    return output.text(
+    return output.writeText(
       [...shellPreamble, ...requests.map((request) => renderCurlRequest(request, declaredSecretPaths))].join(
         "\n",
       ),
     );
   }
   const redactedRequests = requests.map((request) => redactRequest(request, declaredSecretPaths));
-  if (output.format === "table") output.text(toSafeJson(redactedRequests, 2));
-  else await output.result(redactedRequests);
+  if (output.format === "table") output.writeText(toSafeJson(redactedRequests, 2));
+  else await output.writeResult(redactedRequests);
 };
 
 /** Removes the names of ids that no request contains. */

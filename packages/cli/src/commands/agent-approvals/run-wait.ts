@@ -20,7 +20,7 @@ export const runAgentApprovalsWait = async (
         progress.report({ approvalId: id, status, expiresAt, remainingMs }),
     });
     progress.end();
-    await context.output.result(maskNamedSecrets(approval), "Approval");
+    await context.output.writeResult(maskNamedSecrets(approval), "Approval");
   } finally {
     progress.end();
   }

@@ -33,15 +33,15 @@ export const printResponse = async (
   const { format, presentation } = output;
   if (head && isFormatChosen && (documentFormats.includes(format) || format === "ndjson")) {
     const headers = redactHeaders(head.headers);
-    return output.result({ status: head.status, headers, body: body ?? null });
+    return output.writeResult({ status: head.status, headers, body: body ?? null });
   }
-  if (head) output.text(renderHead(head));
+  if (head) output.writeText(renderHead(head));
   if (body === undefined) return;
   requireShallow(body);
   const selectedContents = presentation.fields ? unwrapData(body) : body;
   if (!isFormatChosen) return printJson(selectedContents, output);
   const printsWholeBody = documentFormats.includes(format) || presentation.query !== undefined;
-  await output.result(printsWholeBody ? selectedContents : unwrapData(body), resource);
+  await output.writeResult(printsWholeBody ? selectedContents : unwrapData(body), resource);
 };
 
 /** Returns the contents of the envelope of a body, or the body itself if it has none. */
@@ -58,10 +58,10 @@ export const printJson = async (value: unknown, output: Output): Promise<void> =
   }
   const items: unknown[] = Array.isArray(selectedValue) ? selectedValue : [selectedValue];
   if (!query || items.some((item) => typeof item === "object" && item !== null)) {
-    return output.text(toSafeJson(selectedValue, 2));
+    return output.writeText(toSafeJson(selectedValue, 2));
   }
   const lines = items.filter((item) => item !== null && item !== undefined);
-  if (lines.length > 0) output.text(lines.map((line) => toPrintable(String(line))).join("\n"));
+  if (lines.length > 0) output.writeText(lines.map((line) => toPrintable(String(line))).join("\n"));
 };
 
 const renderHead = ({ status, headers }: ResponseHead): string => {

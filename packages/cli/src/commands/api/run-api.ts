@@ -196,7 +196,7 @@ const printPages = async ({ request, flags, client, secretOutput, context }: Api
     const cursorPages = client.requestPages(call, { signal, headers }).pages();
     for await (const { data } of cursorPages) yield deliverItems(data, secretOutput);
   };
-  if (flags.output !== undefined) return output.list(loadPages(), operation?.definition.resource);
+  if (flags.output !== undefined) return output.writeList(loadPages(), operation?.definition.resource);
   const items: unknown[] = [];
   for await (const page of loadPages()) for (const item of page) items.push(item);
   await printJson(items, output);

@@ -171,7 +171,7 @@ const printResults = async (
   }
   const [error] = errors.values();
   if (output.format !== "table" || ids.size < steps.length)
-    await output.result(results.map(formatResult(output.format)));
+    await output.writeResult(results.map(formatResult(output.format)));
   const planCommand = buildPlanCommand(options);
   if (signal.aborted) throw applyInterruptedError(signal.reason, ids.size, steps.length, planCommand);
   if (errors.size === 0) return;

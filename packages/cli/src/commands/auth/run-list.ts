@@ -49,7 +49,7 @@ export const runAuthList = async (flags: GlobalFlags, context: Context): Promise
       running: isRunningDev(profile),
     });
   }
-  await context.output.result(rows, "StoredProfile");
+  await context.output.writeResult(rows, "StoredProfile");
 };
 
 const isRunningDev = (profile: Profile): boolean | null => {

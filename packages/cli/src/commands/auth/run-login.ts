@@ -54,7 +54,7 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
   await warnIfProfileIsOverridden(name, context);
   const caller = replacement.getCaller() ?? { user: null, workspace: null, workspaceId: null };
   const result: LoginResult = { profile: name, baseUrl: baseUrl.value, ...caller };
-  await context.output.result(result);
+  await context.output.writeResult(result);
 };
 
 const loginWithToken = async (

@@ -50,7 +50,7 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
     file,
     link: choice.link?.file ?? null,
   };
-  await context.output.result(status);
+  await context.output.writeResult(status);
   if (!identity || credential === noCredentialDescription)
     throw missingTokenError(baseUrl?.value, isDevAccess(access));
 };

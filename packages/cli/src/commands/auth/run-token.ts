@@ -48,7 +48,7 @@ export const runAuthToken = async (
     const result = await secretOutput.deliver(tokenResult);
     // A format that the profile stores must not break `$(mgmt auth token)`.
     const printsBareToken = flags.output === undefined || output.format === "table";
-    if (!printsBareToken) await output.result(result);
+    if (!printsBareToken) await output.writeResult(result);
     else if (printsNewSecrets(destination)) output.writeExact(token);
   } finally {
     await secretOutput.end();

@@ -23,7 +23,7 @@ export const completeCommand: CommandDeclaration = {
           ? { signal: AbortSignal.timeout(refreshTimeoutMs) }
           : { signal: AbortSignal.timeout(shellTimeoutMs), startRefresh: createRefresh(words, context) };
         const candidates = await findCandidates(root, words, { context, deadline });
-        if (candidates.length > 0) context.output.text(candidates.map(toPrintable).join("\n"));
+        if (candidates.length > 0) context.output.writeText(candidates.map(toPrintable).join("\n"));
       });
   },
 };

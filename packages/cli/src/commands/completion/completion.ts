@@ -22,7 +22,7 @@ export const completionCommand: CommandDeclaration = {
       const shell = shells.find((shellName) => shellName === name);
       if (!shell)
         throw usageError(`<shell> cannot be ${JSON.stringify(name)}`, `Allowed: ${shells.join(", ")}.`);
-      output.text(scripts[shell]);
+      output.writeText(scripts[shell]);
     });
     command.completeArgument = ({ earlierArguments }) => (earlierArguments.length === 0 ? shells : []);
   },

@@ -46,5 +46,5 @@ export const changeSetting = async (
     );
   }
   const result: PrintedSetting = { key, ...effectiveValue };
-  await output.result(result);
+  await output.writeResult(result);
 };

@@ -14,5 +14,5 @@ export const runConfigGet = async (key: string, flags: GlobalFlags, context: Con
   // A format that the profile stores must not break `$(mgmt config get …)`.
   if (flags.output === undefined && !fields && !query) return output.writeExact(effectiveValue.value);
   const result: PrintedSetting = { key, ...effectiveValue };
-  await output.result(result);
+  await output.writeResult(result);
 };

@@ -16,8 +16,8 @@ export const runConfigList = async (flags: GlobalFlags, context: Context): Promi
   const profile: PrintedSetting = { key: "profile", value: name?.value ?? null, from: name?.from ?? null };
   const printedSettings = [profile, ...rows];
   const { output } = context;
-  if (!isTooNarrow(printedSettings, output)) return output.result(printedSettings);
-  await output.result(Object.fromEntries(printedSettings.map(({ key, value }) => [key, value])));
+  if (!isTooNarrow(printedSettings, output)) return output.writeResult(printedSettings);
+  await output.writeResult(Object.fromEntries(printedSettings.map(({ key, value }) => [key, value])));
   output.info("Not shown, because the terminal is too narrow: from.");
 };
 

@@ -97,7 +97,7 @@ export const runConnectionString = async (
     const { fields, query } = output.presentation;
     const connectionString = valueAt(printableResult, ["connectionString"]);
     if (output.format !== "table" || fields || query)
-      await output.result(printableResult, "ConnectionStringResult");
+      await output.writeResult(printableResult, "ConnectionStringResult");
     else if (connectionString !== secretMask) output.writeExact(String(connectionString));
   } finally {
     await secretOutput.end();

@@ -64,5 +64,5 @@ export const copyDatabase = async (
   }
   output.info(`Copied ${source.name} into ${target.databaseId} (${formatBytes(bytes)}).`);
   const result: CopyResult = { from: source.name, databaseId: target.databaseId, bytes };
-  await output.result(result, "CopyResult");
+  await output.writeResult(result, "CopyResult");
 };

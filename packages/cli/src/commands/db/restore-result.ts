@@ -21,5 +21,5 @@ export const printRestoreResult = async (
 ): Promise<void> => {
   output.info(`${verb} ${path ?? name} in database ${databaseId}.`);
   const result: RestoreResult = { databaseId, file: path ?? null, program };
-  await output.result(result, "RestoreResult");
+  await output.writeResult(result, "RestoreResult");
 };

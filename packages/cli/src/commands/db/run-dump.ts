@@ -107,7 +107,7 @@ export const runDump = async (
     bytes,
     postgresVersion: serverVersion.version,
   };
-  await output.result(result, "DumpResult");
+  await output.writeResult(result, "DumpResult");
 };
 
 /** Prints lines of a program, escaped where a terminal would act on them. */

@@ -15,5 +15,5 @@ export const runDevApprovalsDecision = async (
   context: Context,
 ): Promise<void> => {
   const approval = await requestControl("POST", `/approvals/${id}/${kind}`, fields, flags, context);
-  await context.output.result(toPrintedApproval(approval));
+  await context.output.writeResult(toPrintedApproval(approval));
 };

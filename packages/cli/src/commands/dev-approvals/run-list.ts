@@ -7,5 +7,5 @@ import { toPrintedApproval } from "./printed-approval.js";
 export const runDevApprovalsList = async (flags: ControlFlags, context: Context): Promise<void> => {
   const approvals = await requestControl("GET", "/approvals", undefined, flags, context);
   if (!Array.isArray(approvals)) throw unexpectedResponseError("a list");
-  await context.output.result(approvals.map(toPrintedApproval));
+  await context.output.writeResult(approvals.map(toPrintedApproval));
 };

@@ -143,7 +143,7 @@ const printReady = (
 ): void => {
   const { output, env } = context;
   maskInLog([ready.token], context);
-  if (output.format === "json") return output.jsonLine(ready);
+  if (output.format === "json") return output.writeJsonLine(ready);
   const isCiSystem = detectCiSystem(env) !== undefined;
   const mgmtCommand = getProgramWords(env).join(" ");
   const lines = [
@@ -162,7 +162,7 @@ const printReady = (
     "",
     "Press Ctrl-C to stop.",
   ];
-  output.text(
+  output.writeText(
     (output.isTerminal ? lines.flatMap((line) => breakLine(line, output.helpWidth)) : lines).join("\n"),
   );
 };

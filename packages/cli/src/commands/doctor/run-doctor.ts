@@ -17,7 +17,7 @@ export const runDoctor = async (flags: GlobalFlags, context: Context): Promise<v
   const checks = results.map((check) => withOwnProgramWords(check, context));
   const { fields, query } = output.presentation;
   if (output.format === "table" && !fields && !query) await printChecks(checks, context);
-  else await output.result(checks);
+  else await output.writeResult(checks);
   const failures = results.filter(({ status }) => status === "failure");
   if (failures.length > 0) throw checksFailedError(failures.length, checks.length, failures[0]?.next[0]);
 };
@@ -34,7 +34,7 @@ const minMessageWidth = 24;
 
 /** Prints a line for each check, and below it what to do about a problem. On a terminal, lines are broken between words. */
 const printChecks = async (checks: readonly Check[], { output }: Pick<Context, "output">): Promise<void> => {
-  const style = await output.style();
+  const style = await output.loadStyle();
   const emphasisByStatus = { ok: style.good, warning: style.busy, failure: style.bad, skipped: style.faint };
   const headCells = checks.map(({ name, status }) => [
     { text: status, emphasize: emphasisByStatus[status] },
@@ -56,5 +56,5 @@ const printChecks = async (checks: readonly Check[], { output }: Pick<Context, "
     ...(messageLines[index] ?? []).slice(fitsBeside ? 1 : 0).map((text) => indent + text),
     ...next.map((words) => `${indent}${style.strong(toPrintable(words.map(quoteShellWord).join(" ")))}`),
   ]);
-  output.text(lines.join("\n"));
+  output.writeText(lines.join("\n"));
 };

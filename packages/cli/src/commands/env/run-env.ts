@@ -57,7 +57,7 @@ export const runEnv = async (
       if (file === undefined)
         return await printResult({ file: null, variable: name, databaseId: id }, true, context);
     }
-    if (file === "-") return context.output.text(replaceAssignments("", name, url));
+    if (file === "-") return context.output.writeText(replaceAssignments("", name, url));
     const path = resolve(context.cwd, file ?? ".env");
     const changed = await writeVariable({ path, name, url }, context);
     await printResult({ file: path, variable: name, databaseId: id }, changed, context);
@@ -72,5 +72,5 @@ const printResult = (
   { output }: Context,
 ): Promise<void> => {
   const result: EnvResult = { ...writtenVariable, changed };
-  return output.result(result, "EnvResult");
+  return output.writeResult(result, "EnvResult");
 };

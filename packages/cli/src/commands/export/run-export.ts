@@ -21,8 +21,8 @@ export const runExport = async (
   const state = await readState(client, { identify: identifyByName, ids }, signal);
   await warnAboutOmissions(state, context);
   const manifest = exportManifest(state);
-  if (output.format === "json") await output.result(manifest);
-  else output.text(`${schemaHeader}${renderYaml(manifest)}`);
+  if (output.format === "json") await output.writeResult(manifest);
+  else output.writeText(`${schemaHeader}${renderYaml(manifest)}`);
 };
 
 /** Returns the ids of projects that are given by their id, their logical id, or a name that no other project has. */

@@ -19,9 +19,9 @@ export const helpCommand: CommandDeclaration<CommandHelp | PrintedTopic> = {
       const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
       if (topic && output.format !== "table") {
         const result: PrintedTopic = { ...topic, text: renderTopic(topic, output.helpWidth) };
-        return output.result(result);
+        return output.writeResult(result);
       }
-      if (topic) return output.text(renderTopic(topic, output.helpWidth));
+      if (topic) return output.writeText(renderTopic(topic, output.helpWidth));
       await rootOf(command).parseAsync([...words, "--help"], { from: "user" });
     });
     command.completeArgument = async ({ earlierArguments }) => {

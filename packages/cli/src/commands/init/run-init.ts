@@ -80,7 +80,7 @@ export const runInit = async (options: InitFlags, flags: GlobalFlags, context: C
   };
   if (output.format === "table")
     output.info("Next: mgmt status shows the project, and mgmt psql opens its database.");
-  else await output.result(result, "InitResult");
+  else await output.writeResult(result, "InitResult");
 };
 
 /** Fails before anything is sent if there is nobody to ask for the project. */

@@ -59,7 +59,7 @@ export const runLink = async (
     output.notice({ code: "link:tracked", message: commitRiskMessages[commitRisk](file), file });
   const { profile = null, workspaceId = null, projectId = null } = link;
   const result: LinkResult = { profile, workspaceId, projectId, file };
-  await output.result(result, "LinkResult");
+  await output.writeResult(result, "LinkResult");
 };
 
 /** Says that others may get the link. */

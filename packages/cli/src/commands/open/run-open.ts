@@ -42,10 +42,10 @@ export const runOpen = async (
   const { fields, query } = output.presentation;
   if (output.format !== "table" || fields || query) {
     const result: OpenResult = { url, opened };
-    return output.result(result);
+    return output.writeResult(result);
   }
   if (opened) output.info(`Opened ${url}.`);
-  else output.text(url);
+  else output.writeText(url);
 };
 
 const findUrl = async (target: string | undefined, flags: GlobalFlags, context: Context): Promise<string> => {

@@ -30,7 +30,7 @@ export const operationsCommand: CommandDeclaration<readonly ListedOperation[]> =
         origin,
         command: `mgmt ${words.join(" ")}`,
       }));
-      await output.result(operations);
+      await output.writeResult(operations);
     });
   },
 };

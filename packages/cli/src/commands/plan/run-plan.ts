@@ -27,7 +27,7 @@ export const runPlan = async (
   const plan = await makePlanFromFile({ file, prune, targets }, client, flags, context);
   const planText = `${toSafeJson(plan, 2)}\n`;
   if (out === "-") {
-    output.text(planText);
+    output.writeText(planText);
     if (exitCode && plan.steps.length > 0) throw new ProgramEndedError(planExitCodes.changes);
     return;
   }
@@ -40,7 +40,7 @@ export const runPlan = async (
     output.info(`Saved the plan in ${out}. mgmt apply ${out} applies it.`);
   }
   const { query, fields } = output.presentation;
-  if (output.format !== "table" || query || fields) await output.result(plan);
-  else output.writeWrapped(renderPlan(plan, await output.style()).join("\n"));
+  if (output.format !== "table" || query || fields) await output.writeResult(plan);
+  else output.writeWrapped(renderPlan(plan, await output.loadStyle()).join("\n"));
   if (exitCode && plan.steps.length > 0) throw new ProgramEndedError(planExitCodes.changes);
 };

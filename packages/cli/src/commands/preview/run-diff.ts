@@ -57,9 +57,9 @@ export const runPreviewDiff = async (
     differs: patch !== "",
     patch,
   };
-  if (output.format !== "table") await output.result(result);
+  if (output.format !== "table") await output.writeResult(result);
   else if (patch === "") output.info(`The schemas of ${source.name} and ${gitName} are the same.`);
-  else if (output.isTerminal) output.text(colorPatch(patch, await output.style()));
+  else if (output.isTerminal) output.writeText(colorPatch(patch, await output.loadStyle()));
   else output.writeExactLines(patch);
   if (options.exitCode && patch !== "") throw new ProgramEndedError(1);
 };

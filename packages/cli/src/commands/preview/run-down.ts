@@ -34,5 +34,5 @@ export const runPreviewDown = async (
     : { branch: gitName, databaseId: null, branchId: null };
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
   if (!branch) output.info(`The project has no branch ${gitName}, so there is nothing to delete.`);
-  if (output.format !== "table") await output.result(deletedPreview);
+  if (output.format !== "table") await output.writeResult(deletedPreview);
 };

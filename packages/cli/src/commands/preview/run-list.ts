@@ -43,7 +43,7 @@ export const runPreviewList = async (
   const project = await resolveProject(options, flags, context);
   const { client, projectId } = await connectToProject(project, {}, flags, context);
   const previews = await listPreviews(projectId, await readGitState(gitContext, context), client, signal);
-  await output.list([previews.map(toListedPreview)], "Preview");
+  await output.writeList([previews.map(toListedPreview)], "Preview");
 };
 
 /** Returns the known state of a repository. Without its remote, the list still shows everything else. */

@@ -74,7 +74,7 @@ export const runPreviewPrune = async (
     }
   } finally {
     // Previews that were deleted before a failure are part of the result.
-    if (!dryRun && output.format !== "table") await output.result(deletedPreviews);
+    if (!dryRun && output.format !== "table") await output.writeResult(deletedPreviews);
   }
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
   if (deletedPreviews.length === 0) output.info("Nothing to delete.");

@@ -62,7 +62,7 @@ export const runRehearse = async (
   try {
     const report = await rehearseWithFaults(words, manifest, faults, service, context);
     if (output.format === "table") output.writeWrapped(renderReport(report).map(toPrintable).join("\n"));
-    else await output.result(report);
+    else await output.writeResult(report);
     if (report.exitCode !== 0) throw rehearsedCommandFailedError(report.exitCode, faults.length);
     const listFaultNames = (...outcomes: FaultReport["outcome"][]): string[] =>
       report.faults.filter(({ outcome }) => outcomes.includes(outcome)).map(formatFault);

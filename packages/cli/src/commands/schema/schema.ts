@@ -20,7 +20,7 @@ export const schemaCommand: CommandDeclaration<CommandSchema> = {
     };
     command.action(async () => {
       const { buildCommandSchema } = await import("./run-schema.js");
-      await output.result(await buildCommandSchema(rootOf(command), command.args));
+      await output.writeResult(await buildCommandSchema(rootOf(command), command.args));
     });
   },
 };

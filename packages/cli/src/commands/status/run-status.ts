@@ -46,16 +46,16 @@ export const runStatus = async (
   let status = await loadStatus();
   const printsText = format === "table" && !presentation.fields && !presentation.query;
   if (intervalMs === undefined) {
-    return printsText ? printStatus(status, context) : output.result(status, "StatusResult");
+    return printsText ? printStatus(status, context) : output.writeResult(status, "StatusResult");
   }
   // A pager would wait for keys.
   output.presentation = { ...presentation, pager: false };
   const redrawsScreen = printsText && output.isTerminal && output.canAnimate;
   const printUpdate = async (lines: readonly string[] | undefined): Promise<void> => {
-    if (!printsText) return output.jsonLine(status);
+    if (!printsText) return output.writeJsonLine(status);
     if (redrawsScreen || lines === undefined)
       return printStatus(status, context, redrawsScreen ? clearScreenSequence : "");
-    for (const line of lines) output.text(toPrintable(line));
+    for (const line of lines) output.writeText(toPrintable(line));
   };
   await printUpdate(undefined);
   output.announcesDelays = false;
@@ -98,7 +98,7 @@ const classifyProblem = (exitCode: number): ServiceProblem => {
 /** @param prefix Printed directly before it. */
 const printStatus = async (status: StatusResult, { output, env }: Context, prefix = ""): Promise<void> => {
   const { service, project, databases, preview, waitingApprovals } = status;
-  const style = await output.style();
+  const style = await output.loadStyle();
   const columns = output.isTerminal ? output.helpWidth : Infinity;
   const mgmt = getProgramWords(env).join(" ");
   const renderLine = (title: string, text: string): string =>
@@ -121,10 +121,10 @@ const printStatus = async (status: StatusResult, { output, env }: Context, prefi
   ];
   output.writeWrapped(prefix + lines.join("\n"));
   if (databases.length === 0) return project ? output.info("It has no database.") : undefined;
-  output.text("");
+  output.writeText("");
   const rows = databases.map(({ sizeBytes, ...database }) => ({
     ...database,
     size: sizeBytes === null ? "" : formatBytes(sizeBytes),
   }));
-  await output.list([rows], "DatabaseStatus");
+  await output.writeList([rows], "DatabaseStatus");
 };

@@ -21,11 +21,11 @@ export const versionCommand: CommandDeclaration<PrintedVersion> = {
   define: (command, { output, version }) => {
     command.action(async () => {
       if (output.format === "table" && !output.presentation.query && !output.presentation.fields) {
-        return output.text(version);
+        return output.writeText(version);
       }
       const { versions, platform, arch } = process;
       const result: PrintedVersion = { version, node: versions.node, platform: `${platform}-${arch}` };
-      await output.result(result);
+      await output.writeResult(result);
     });
   },
 };
