@@ -4,7 +4,7 @@ import type { Context } from "../input/context.js";
 
 const masksIn = (env: NodeJS.ProcessEnv, ...secrets: string[]): string[] => {
   const lines: string[] = [];
-  const output = { ciCommand: (line: string) => void lines.push(line) };
+  const output = { writeCiCommand: (line: string) => void lines.push(line) };
   // Masks need no more of the output.
   maskInLog(secrets, { env, output: output as unknown as Context["output"] });
   return lines;
