@@ -28,7 +28,7 @@ export interface OpenDatabases {
 
 export interface DatabasesOptions extends Partial<TenantLimits> {
   /** Keeps work of other processes apart. Default: there are no other processes. */
-  sessions?: Pick<Sessions, "exclusively">;
+  sessions?: Pick<Sessions, "runExclusively">;
   /** On the disk of Postgres, for messages. Default: unknown. */
   directory?: string;
   /** Receives log messages. Default: they are discarded. */

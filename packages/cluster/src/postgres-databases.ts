@@ -77,7 +77,7 @@ export class PostgresDatabases implements DatabaseEngine {
     preparedDatabases: PreparedDatabases;
     /** Why the guard ends sessions. Default: it ends none. */
     endReasons?: CurrentEndReasons;
-    sessions: Pick<Sessions, "exclusively"> | undefined;
+    sessions: Pick<Sessions, "runExclusively"> | undefined;
     /** Receives a message about each repair that Postgres refuses, and when work waits for a resource of Postgres. */
     onLog?: ((line: string) => void) | undefined;
     /** On the disk of Postgres, for messages. Default: unknown. */
@@ -94,7 +94,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const withLock = async (name: string, work: () => Promise<void>): Promise<void> => {
       const withLocalLock = (): Promise<void> => this.#mutex.run([name], work);
       // The lock of work on the database, in all processes.
-      await (sessions ? sessions.exclusively([`database ${name}`], withLocalLock) : withLocalLock());
+      await (sessions ? sessions.runExclusively([`database ${name}`], withLocalLock) : withLocalLock());
     };
     this.#recovery = new Recovery(options.admin, options.copier, withLock, onLog);
     this.#stalledWork = new StalledWorkReporter(onLog, options.directory);

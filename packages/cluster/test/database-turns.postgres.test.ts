@@ -85,7 +85,7 @@ describe("the repair after a lost connection", () => {
     const isAsked = new HoldPoint();
     isAsked.release();
     const { databases, copies } = await openSteppedDatabases(cluster, {
-      exclusively: async (names, work) => {
+      runExclusively: async (names, work) => {
         events.push(`takes ${names.join()}`);
         await isAsked.wait();
         const result = await work({ signal: new AbortController().signal, confirm: () => Promise.resolve() });

@@ -87,7 +87,7 @@ export const openCopies = (cluster: Cluster): { admin: SteppedAdmin; copies: Ste
 /** Opens the databases of a cluster as another process would, until the end of the test. */
 export const openSteppedDatabases = async (
   cluster: Cluster,
-  sessions?: Pick<Sessions, "exclusively">,
+  sessions?: Pick<Sessions, "runExclusively">,
   log: { onLog?: (line: string) => void; directory?: string } = {},
 ): Promise<{ admin: SteppedAdmin; copies: SteppedCopies; databases: PostgresDatabases }> => {
   const { admin, copies } = await openCopies(cluster);

@@ -96,7 +96,7 @@ describe("the presence of processes", () => {
     const first = await open();
     await first.enter(isAlone);
     const sessions = await openSessions();
-    await sessions.current();
+    await sessions.getCurrentId();
     // As when only this connection is lost, and is not there again yet.
     await first.close();
     expect(await (await open()).enter(isAlone)).toBeUndefined();
@@ -110,7 +110,7 @@ describe("the presence of processes", () => {
     await (
       await open()
     ).enter(async () => {
-      worked = sessions.exclusively(["a"], () => Promise.resolve(events.push("work")));
+      worked = sessions.runExclusively(["a"], () => Promise.resolve(events.push("work")));
       await vi.waitFor(
         async () => {
           const waiting = "select from pg_locks where locktype = 'advisory' and not granted";

@@ -33,7 +33,7 @@ describe("the session of a process", () => {
     const stop = recordWarnings();
     const names = Array.from({ length: 20 }, (_, index) => `database ${String(index)}`);
     const done = await Promise.all(
-      names.map((name) => records.sessions.exclusively([name], () => Promise.resolve(name))),
+      names.map((name) => records.sessions.runExclusively([name], () => Promise.resolve(name))),
     );
     expect(done).toEqual(names);
     expect(await stop()).toEqual([]);
@@ -42,10 +42,12 @@ describe("the session of a process", () => {
   it("is ended once, however many statements wait when its connection is lost", async () => {
     const proxy = await LossyProxy.start(cluster.address.port);
     const sessions = new PostgresSessions({ ...cluster.address, port: proxy.port }, cluster.newSchema());
-    const id = await sessions.current();
+    const id = await sessions.getCurrentId();
     proxy.stall();
     const stop = recordWarnings();
-    const waiting = Array.from({ length: 20 }, () => sessions.living([]).catch((error: unknown) => error));
+    const waiting = Array.from({ length: 20 }, () =>
+      sessions.selectLiving([]).catch((error: unknown) => error),
+    );
     await cluster.pool.query("select pg_terminate_backend($1)", [id.split(" ")[0]]);
     proxy.resume();
     for (const error of await Promise.all(waiting)) expect(error).toBeInstanceOf(DatabaseUnavailableError);
@@ -55,11 +57,11 @@ describe("the session of a process", () => {
   });
 
   it("continues after a statement that fails", async () => {
-    const ids = await records.sessions.living([await records.sessions.current()]);
+    const ids = await records.sessions.selectLiving([await records.sessions.getCurrentId()]);
     expect(ids.size).toBe(1);
     // Postgres does not accept this character in a text.
-    await expect(records.sessions.living(["\0"])).rejects.toThrow();
-    expect(await records.sessions.living([...ids])).toEqual(ids);
+    await expect(records.sessions.selectLiving(["\0"])).rejects.toThrow();
+    expect(await records.sessions.selectLiving([...ids])).toEqual(ids);
   });
 });
 
@@ -74,18 +76,20 @@ describe("a statement that Postgres does not answer in time", () => {
       new PostgresSessions(config, schema),
       new PostgresSessions(cluster.address, schema),
     ];
-    await stalled.current();
+    await stalled.getCurrentId();
     proxy.stall();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const work = stalled.exclusively(["database"], () => Promise.resolve()).catch((error: unknown) => error);
+    const work = stalled
+      .runExclusively(["database"], () => Promise.resolve())
+      .catch((error: unknown) => error);
     while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
     vi.advanceTimersByTime(15_000);
     expect(await work).toBeInstanceOf(DatabaseUnavailableError);
     vi.useRealTimers();
     proxy.resume();
     // A statement of the same session runs after the one that took too long.
-    await vi.waitFor(() => stalled.living([]));
-    expect(await other.exclusively(["database"], () => Promise.resolve("done"))).toBe("done");
+    await vi.waitFor(() => stalled.selectLiving([]));
+    expect(await other.runExclusively(["database"], () => Promise.resolve("done"))).toBe("done");
     await stalled.close();
     await other.close();
     await proxy.close();
@@ -94,7 +98,7 @@ describe("a statement that Postgres does not answer in time", () => {
 
 /** Ends the session of a process, and resolves when Postgres has released its locks. */
 const endSession = async ({ sessions }: OpenRecords): Promise<void> =>
-  endBackend(pidOf(await sessions.current()));
+  endBackend(pidOf(await sessions.getCurrentId()));
 
 const pidOf = (sessionId: string): string => sessionId.replace(/ .*/, "");
 
@@ -115,7 +119,7 @@ const abortOf = (signal: AbortSignal): Promise<unknown> =>
 
 describe("work that loses its locks because its session ends", () => {
   it("is told, and cannot confirm them any more", async () => {
-    const reason = await records.sessions.exclusively(["told"], async (lock) => {
+    const reason = await records.sessions.runExclusively(["told"], async (lock) => {
       await lock.confirm();
       expect(lock.signal.aborted).toBe(false);
       const aborted = abortOf(lock.signal);
@@ -130,8 +134,8 @@ describe("work that loses its locks because its session ends", () => {
   it("cannot confirm them when the end of the session is reported together with the response", async () => {
     const proxy = await LossyProxy.start(cluster.address.port);
     const sessions = new PostgresSessions({ ...cluster.address, port: proxy.port }, cluster.newSchema());
-    const pid = pidOf(await sessions.current());
-    await sessions.exclusively(["together"], async (lock) => {
+    const pid = pidOf(await sessions.getCurrentId());
+    await sessions.runExclusively(["together"], async (lock) => {
       proxy.holdResponses();
       const refused = expect(lock.confirm()).rejects.toThrow(LockLostError);
       await vi.waitFor(
@@ -153,19 +157,19 @@ describe("work that loses its locks because its session ends", () => {
   });
 
   it("leaves the next session in place when the end of the last one is reported late", async () => {
-    const ended = await records.sessions.current();
+    const ended = await records.sessions.getCurrentId();
     await endSession(records);
     let id = "";
     await vi.waitFor(async () => {
-      id = await records.sessions.current();
+      id = await records.sessions.getCurrentId();
       // Postgres ends the session before this process hears of it.
       expect(id).not.toBe(ended);
     });
-    await records.sessions.exclusively(["next"], async (lock) => {
+    await records.sessions.runExclusively(["next"], async (lock) => {
       for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       await lock.confirm();
     });
-    expect(await records.sessions.current()).toBe(id);
+    expect(await records.sessions.getCurrentId()).toBe(id);
   });
 
   /** Opens two processes with one database, and holds what the first one does to it. */

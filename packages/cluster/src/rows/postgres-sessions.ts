@@ -88,11 +88,11 @@ export class PostgresSessions implements Sessions {
     this.#schema = schema;
   }
 
-  async current(): Promise<string> {
+  async getCurrentId(): Promise<string> {
     return (await this.#openSession()).id;
   }
 
-  async living(ids: readonly string[]): Promise<ReadonlySet<string>> {
+  async selectLiving(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const session = await this.#openSession();
     try {
       const rows = await session.query<{ id: string }>(
@@ -105,7 +105,7 @@ export class PostgresSessions implements Sessions {
     }
   }
 
-  exclusively<T>(names: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
+  runExclusively<T>(names: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
     // A session can take the same lock several times, so the mutex keeps work of this process apart.
     return this.#mutex.run(names, async () => {
       const session = await this.#acquireLocks(names);

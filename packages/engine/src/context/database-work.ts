@@ -2,7 +2,7 @@ import type { Sessions, WorkLock } from "../store/records.js";
 import { unrefTimer } from "../values/idle-timer.js";
 import { KeyedMutex } from "../values/keyed-mutex.js";
 
-type RunExclusively = Sessions["exclusively"];
+type RunExclusively = Sessions["runExclusively"];
 
 const createProcessLock = (): RunExclusively => {
   const mutex = new KeyedMutex();

@@ -26,7 +26,7 @@ const transactWith =
 
 const parts: JobRunnerOptions = {
   transact: transactWith([]),
-  sessions: { current: () => Promise.resolve("me"), living: () => Promise.resolve(new Set()) },
+  sessions: { getCurrentId: () => Promise.resolve("me"), selectLiving: () => Promise.resolve(new Set()) },
   findWorkspaces: (jobs) => Promise.resolve(jobs.map(() => "workspace")),
   runJob: () => Promise.resolve(undefined),
   onDefect: (error) => {

@@ -20,7 +20,7 @@ export type JobTransaction = <T>(
 
 export interface JobRunnerOptions {
   readonly transact: JobTransaction;
-  readonly sessions: Pick<Sessions, "current" | "living">;
+  readonly sessions: Pick<Sessions, "getCurrentId" | "selectLiving">;
   /** Runs a job, and returns its error; undefined when it succeeds. Never rejects. */
   readonly runJob: (job: JobRow, isAwaited: boolean) => Promise<unknown>;
   /** Returns the workspaces that jobs work for, in the order of the jobs. Workspaces take turns. */
@@ -200,7 +200,7 @@ export class JobRunner {
 
   async #takeDueJobs(): Promise<void> {
     const { transact, sessions, findWorkspaces, now } = this.#options;
-    const currentSession = await sessions.current();
+    const currentSession = await sessions.getCurrentId();
     // Before the step, which runs again until all it reads is there.
     const time = now();
     const dueJobs = await transact("read", (jobs) => jobs.listExpired(time, maxJobsPerLook));
@@ -208,7 +208,8 @@ export class JobRunner {
     const otherOwners = new Set(
       newJobs.flatMap(({ owner }) => (owner === null || owner === currentSession ? [] : [owner])),
     );
-    const livingOwners = otherOwners.size === 0 ? new Set<string>() : await sessions.living([...otherOwners]);
+    const livingOwners =
+      otherOwners.size === 0 ? new Set<string>() : await sessions.selectLiving([...otherOwners]);
     const freeJobs = newJobs
       .filter(({ owner }) => owner === null || !livingOwners.has(owner))
       .slice(0, Math.max(0, maxRunningJobs - this.#runningJobs.size));
@@ -242,7 +243,7 @@ export class JobRunner {
     let endedOwners = new Set<string>();
     const waitDeadline = performance.now() + maxWaitMs;
     for (;;) {
-      const currentSession = await sessions.current();
+      const currentSession = await sessions.getCurrentId();
       const isFree = ({ id, owner }: JobRow): boolean =>
         (owner === null || owner === currentSession || endedOwners.has(owner)) && !this.#runningJobs.has(id);
       const { job, candidates } = await transact("take", (jobs, tables) => {
@@ -253,7 +254,7 @@ export class JobRunner {
       });
       if (job !== undefined || candidates.length === 0 || performance.now() > waitDeadline) return job;
       const owners = candidates.flatMap(({ owner }) => owner ?? []);
-      const livingOwners = await sessions.living(owners);
+      const livingOwners = await sessions.selectLiving(owners);
       endedOwners = new Set(owners.filter((owner) => !livingOwners.has(owner)));
       if (endedOwners.size === 0) await new Promise((resolve) => setTimeout(resolve, ownerCheckIntervalMs));
     }

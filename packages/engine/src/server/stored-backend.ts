@@ -44,7 +44,7 @@ export class StoredBackend implements ServerBackend<"async"> {
   constructor(options: StoredServerOptions) {
     const { records, onDefect = console.error } = options;
     const databaseWork = new DatabaseWork((names, work) =>
-      records.sessions.exclusively(
+      records.sessions.runExclusively(
         names.map((name) => `database ${name}`),
         work,
       ),

@@ -105,7 +105,7 @@ export class StoredState {
     { expectedState, listPreloads }: StoredTransactionOptions = {},
   ): Promise<T> {
     const { records, databaseEngine, onScheduled } = this.#services;
-    const owner = transactionOptions.mode === "write" ? await records.sessions.current() : null;
+    const owner = transactionOptions.mode === "write" ? await records.sessions.getCurrentId() : null;
     for (let stateChangeCount = 0; ; stateChangeCount += 1) {
       const state = expectedState ?? this.current;
       const recordedDraws = new RecordedDraws(this.#random, state.clock);

@@ -34,11 +34,11 @@ export interface Sessions {
    *
    * @throws DatabaseUnavailableError
    */
-  current(): Promise<string>;
+  getCurrentId(): Promise<string>;
   /** Returns which of these sessions have not ended. */
-  living(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  selectLiving(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Runs work while it holds locks with these names, which exclude work of all processes. */
-  exclusively<T>(names: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T>;
+  runExclusively<T>(names: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T>;
 }
 
 /** The locks of some work. They are lost when the session of the process ends during the work. */
