@@ -38,7 +38,7 @@ export const storyOptions = {
   databaseEngine: {
     ...memory,
     backup: () => Promise.resolve({ size: 7_340_032 }),
-    usage: () => Promise.resolve({ bytes: 7_340_032, operations: 1204 }),
+    readUsage: () => Promise.resolve({ bytes: 7_340_032, operations: 1204 }),
   },
 } satisfies EngineOptions;
 

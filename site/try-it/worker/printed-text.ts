@@ -1,5 +1,5 @@
 import { secretFields } from "@mgmt/internal/generated/secret-fields";
-import { mask } from "@mgmt/internal/redaction/secret-patterns";
+import { secretMask } from "@mgmt/internal/redaction/secret-patterns";
 
 /** Returns what is printed for a value: a text as it is, and most others as JSON, without the secrets that Node.js does not print either. */
 export const printedText = (value: unknown): string => {
@@ -15,4 +15,4 @@ export const printedText = (value: unknown): string => {
 };
 
 const withMask = (name: string, value: unknown): unknown =>
-  secretFields.has(name) && value !== null && value !== undefined ? mask : value;
+  secretFields.has(name) && value !== null && value !== undefined ? secretMask : value;

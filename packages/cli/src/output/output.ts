@@ -288,7 +288,7 @@ export class Output {
 
   async #buildLayout(resource: string | undefined): Promise<ListLayout> {
     const { isTerminal, tableWidth: width } = this;
-    const style = await this.style();
+    const style = await this.loadStyle();
     const columns = this.presentation.fields?.map((path) => ({ title: path, path }));
     return { resource, columns, style, isTerminal, width };
   }

@@ -5,7 +5,7 @@ import type {
 } from "../../src/context/database-engine.js";
 import type { DatabaseSource } from "../../src/store/rows.js";
 
-type Work = Exclude<keyof DatabaseEngine, "endpoints" | "announce">;
+type Work = Exclude<keyof DatabaseEngine, "getEndpoints" | "announce">;
 
 interface ModelDatabase {
   /** Passwords by connection. */
@@ -141,7 +141,7 @@ export class ModelDatabases implements DatabaseEngine {
   }
 
   async readUsage(databaseId: string): Promise<{ bytes: number; operations: number }> {
-    await this.#work("usage");
+    await this.#work("readUsage");
     return { bytes: 3 * 1024 ** 3, operations: this.#database(databaseId).roles.size * 100 };
   }
 

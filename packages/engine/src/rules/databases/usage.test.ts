@@ -83,7 +83,7 @@ describe("databases.usage.get", () => {
   });
 
   it("returns 500 when the database engine cannot tell", async () => {
-    api.databases.fail("usage");
+    api.databases.fail("readUsage");
     expect(await api.refused("databases.usage.get", { path: { databaseId } })).toEqual({
       status: 500,
       code: "internal:error",
