@@ -28,10 +28,7 @@ export const aliases = [
 ];
 
 /** Tests of documentation, packages, and examples. They run programs in new folders, so `npm run test:e2e -- docs` runs them, not `npm test`. */
-export const verificationTests = [
-  "test/{docs,packages}/**/*.test.ts",
-  "test/contract/generated.test.ts",
-];
+export const verificationTests = ["test/{docs,packages}/**/*.test.ts", "test/contract/generated.test.ts"];
 
 const seed = process.env["MGMT_TEST_SEED"];
 
