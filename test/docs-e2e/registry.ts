@@ -1,7 +1,10 @@
-import { createReadStream } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Manifest, type OtherPackages, type Packument, NotFound, packumentOf } from "./packument.js";
+import { join } from "node:path";
+import { promisify } from "node:util";
 
 export interface Registry {
   /** Address with a slash at its end. */
@@ -9,87 +12,98 @@ export interface Registry {
   close(): Promise<void>;
 }
 
-export interface RegistryOptions {
-  /** The packages of this repository, packed, by name. */
-  tarballs: Readonly<Record<string, string>>;
-  others: OtherPackages;
+/** A version of a package: what `package.json` says, or an entry of npm's lockfile. */
+interface Release {
+  name: string;
+  version: string;
+  integrity: string;
+  /** Returns the path of its tarball on this machine. */
+  tarball(): Promise<string>;
 }
 
+/** Returns the release of a packed package. */
+const packedRelease = (tarball: string): Release => {
+  const words = ["--extract", "--to-stdout", "--file", tarball, "package/package.json"];
+  const manifest: { name: string; version: string } = JSON.parse(
+    execFileSync("tar", words, { encoding: "utf8" }),
+  );
+  const integrity = `sha512-${createHash("sha512").update(readFileSync(tarball)).digest("base64")}`;
+  return { ...manifest, integrity, tarball: () => Promise.resolve(tarball) };
+};
+
+/** Returns the releases that the lockfile of a folder has, as `npm ci` installs them, with what npm has in its cache. */
+const lockedReleases = (folder: string): Release[] => {
+  const cache = execFileSync("npm", ["config", "get", "cache"], { cwd: folder, encoding: "utf8" }).trim();
+  const { packages }: { packages: Record<string, Partial<Release>> } = JSON.parse(
+    readFileSync(join(folder, "package-lock.json"), "utf8"),
+  );
+  return Object.entries(packages).flatMap(([path, entry]): Release[] => {
+    const { name = path.split("node_modules/").at(-1) ?? "", version, integrity } = entry;
+    // The packages of this repository have no integrity.
+    if (version === undefined || integrity === undefined) return [];
+    const [, algorithm = "", digest = ""] = /^(\w+)-(\S+)/.exec(integrity) ?? [];
+    const hex = Buffer.from(digest, "base64").toString("hex");
+    const place = [algorithm, hex.slice(0, 2), hex.slice(2, 4), hex.slice(4)];
+    const file = join(cache, "_cacache/content-v2", ...place);
+    const tarball = async (): Promise<string> => {
+      if (!existsSync(file))
+        await promisify(execFile)("npm", ["cache", "add", `${name}@${version}`], { cwd: folder });
+      if (existsSync(file)) return file;
+      throw new Error(`npm has no ${name}@${version} with the integrity in package-lock.json`);
+    };
+    return [{ ...entry, name, version, integrity, tarball }];
+  });
+};
+
 /**
- * Starts a registry on a free port that has the packed packages of this repository, and others. It serves their tarballs, too, so that
- * package managers connect to nothing else.
+ * Starts a registry on a free port.
+ * @param tarballs the packages of this repository, packed
+ * @param locked the folder with a lockfile, whose packages it has, too
  */
-export const startRegistry = async ({ tarballs, others }: RegistryOptions): Promise<Registry> => {
-  const packuments = new Map<string, Promise<Packument>>();
-  /** By the path of the tarball here. */
-  const manifests = new Map<string, Manifest>();
+export const startRegistry = async (tarballs: readonly string[], locked?: string): Promise<Registry> => {
+  const releases = [...tarballs.map(packedRelease), ...(locked === undefined ? [] : lockedReleases(locked))];
+  const order = new Intl.Collator("en", { numeric: true });
+  releases.sort((one, other) => order.compare(one.version, other.version));
+  const fileOf = ({ name, version }: Release): string =>
+    `${name}/-/${name.replace(/^@.*\//, "")}-${version}.tgz`;
 
-  const load = async (name: string): Promise<Packument> => {
-    const tarball = tarballs[name];
-    if (tarball !== undefined) return packumentOf(tarball);
-    if (name.startsWith("@mgmt/")) throw new NotFound(`This repository has no package ${name}`);
-    return others.packument(name);
-  };
-  const packumentFor = (name: string): Promise<Packument> => {
-    const known = packuments.get(name);
-    if (known) return known;
-    const loading = load(name).then((packument) => {
-      const here = Object.entries(packument.versions).map(([version, manifest]) => {
-        const file = `${name}/-/${name.replace(/^@.*\//, "")}-${version}.tgz`;
-        manifests.set(file, manifest);
-        const dist = { ...manifest.dist, tarball: new URL(file, url).href };
-        return [version, { ...manifest, dist }] as const;
-      });
-      return { ...packument, versions: Object.fromEntries(here) };
-    });
-    packuments.set(name, loading);
-    // Package managers ask again.
-    loading.catch(() => packuments.delete(name));
-    return loading;
-  };
-
-  /** Returns the path of a tarball on this machine. */
-  const tarballOf = async (path: string): Promise<string> => {
-    const [name = ""] = path.split("/-/");
-    const { versions } = await packumentFor(name);
-    const manifest = manifests.get(path);
-    if (!manifest)
-      throw new NotFound(`There is no ${path}, only ${name} in versions ${Object.keys(versions).join(", ")}`);
-    return tarballs[name] ?? others.tarball(manifest);
-  };
-
-  const refuse = (response: ServerResponse, status: number, error: string): void => {
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+  const metadataOf = (name: string): object | undefined => {
+    const all = releases.filter((release) => release.name === name);
+    const latest = all.findLast(({ version }) => !version.includes("-")) ?? all.at(-1);
+    return (
+      latest && {
+        name,
+        "dist-tags": { latest: latest.version },
+        versions: Object.fromEntries(
+          all.map((release) => [
+            release.version,
+            { ...release, dist: { tarball: url + fileOf(release), integrity: release.integrity } },
+          ]),
+        ),
+        // Long ago: some package managers refuse what was published within the last days.
+        time: Object.fromEntries(all.map(({ version }) => [version, "2020-01-01T00:00:00.000Z"])),
+      }
+    );
   };
   const respond = async (path: string, response: ServerResponse): Promise<void> => {
-    if (path.includes("/-/")) {
-      const file = await tarballOf(path);
-      createReadStream(file).pipe(response.writeHead(200, { "content-type": "application/octet-stream" }));
-    } else {
-      const packument = await packumentFor(path);
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(packument));
-    }
+    const release = releases.find((each) => fileOf(each) === path);
+    if (release) return void createReadStream(await release.tarball()).pipe(response);
+    const metadata = metadataOf(path) ?? { error: `This registry has no ${path}` };
+    response.writeHead("error" in metadata ? 404 : 200).end(JSON.stringify(metadata));
   };
   const server = createServer((request, response) => {
-    const path = decodeURIComponent(request.url ?? "/")
-      .replace(/^\//, "")
-      .replace(/\?.*/, "");
-    // `npm audit`, and the endpoints of registries that have nothing to do with installing.
-    if (request.method !== "GET" || path.startsWith("-/")) refuse(response, 404, "Not found");
-    else
-      respond(path, response).catch((error: unknown) => {
-        if (error instanceof NotFound) refuse(response, 404, error.message);
-        else refuse(response, 502, String(error));
-      });
+    const path = decodeURIComponent(new URL(request.url ?? "/", "http://registry").pathname).slice(1);
+    respond(path, response).catch((error: unknown) =>
+      response.writeHead(502).end(JSON.stringify({ error: String(error) })),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A server that listens on a port has such an address.
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`;
-  return {
-    url,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url, close };
 };
