@@ -174,37 +174,23 @@ const options: ts.CompilerOptions = {
   types: ["node"],
 };
 
-/** Files that all programs share. */
-const parsed = new Map<string, ts.SourceFile | undefined>();
-
 /** Returns what the compiler reports for the declarations of a library with one file per value. */
 const problemsOf = (before: string, values: readonly string[]): string[] => {
-  const sources = new Map(
-    values.map((value, index) => [
-      join(project, `value-${index}.ts`),
-      `${before}\nexport const value = ${value};\n`,
-    ]),
-  );
-  const host = ts.createCompilerHost(options);
-  const { fileExists, readFile } = host;
-  host.getCurrentDirectory = () => project;
-  host.fileExists = (file) => sources.has(file) || fileExists(file);
-  host.readFile = (file) => sources.get(file) ?? readFile(file);
-  host.writeFile = () => undefined;
-  const { getSourceFile } = host;
-  host.getSourceFile = (file, ...rest) => {
-    if (sources.has(file)) return getSourceFile(file, ...rest);
-    if (!parsed.has(file)) parsed.set(file, getSourceFile(file, ...rest));
-    return parsed.get(file);
-  };
-  const program = ts.createProgram([...sources.keys()], options, host);
-  const found = [...sources.keys()].flatMap((file) => {
-    const source = program.getSourceFile(file);
-    return [...program.getSemanticDiagnostics(source), ...program.getDeclarationDiagnostics(source)];
+  const files = values.map((value, index) => {
+    const file = join(project, `value-${index}.ts`);
+    writeFileSync(file, `${before}\nexport const value = ${value};\n`);
+    return file;
   });
-  return found.map(({ file, messageText }) => {
-    const [, value] = file?.text.split("export const value = ") ?? [];
-    return `${value?.trim() ?? ""} ${ts.flattenDiagnosticMessageText(messageText, " ").replaceAll(project, "")}`;
+  const program = ts.createProgram(files, { ...options, typeRoots: [join(project, "node_modules/@types")] });
+  return files.flatMap((file, index) => {
+    const source = program.getSourceFile(file);
+    const problems = [
+      ...program.getSemanticDiagnostics(source),
+      ...program.getDeclarationDiagnostics(source),
+    ];
+    return problems.map(
+      ({ messageText }) => `${values[index] ?? ""}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`,
+    );
   });
 };
 
