@@ -3,251 +3,172 @@ import {
   type KnownConnection,
   type KnownDatabase,
   type KnownProject,
-  answeredConnection,
-  answeredDatabase,
+  type Marker,
+  connectionIn,
+  databaseIn,
+  remove,
 } from "./known.js";
-import type { Answers } from "./answers.js";
-import { ChangeSender } from "./change-sender.js";
 import type { MgmtDev } from "./mgmt-dev.js";
-import { send, textAt } from "./outcome.js";
 import type { Random } from "./random.js";
-import type { Answer } from "./request.js";
+import { type Outcome, isRecord, outcomeOf, textAt } from "./request.js";
 import { readMarker, writeMarker } from "./tenant-sql.js";
-import { findUncertainProjects, verifyProject } from "./verify.js";
+import { verifyProjects } from "./verify.js";
 import { Violation } from "./violation.js";
 
-/** Limits per client, which keep a run of many kills at a constant size. */
-const maxProjects = 2;
-const maxDatabases = 3;
-const maxBackups = 2;
-/** Projects that a client may set aside until the next verification. */
-const maxUncertainProjects = 4;
-
+/** Limits per client, which keep a run of many faults at a constant size. */
+const [maxProjects, maxDatabases, maxBackups, maxConnections] = [2, 3, 2, 3];
 /** Time until the next request after one that had no effect, in milliseconds. */
 const pause = 20;
 
-let markers = 0;
-
-/** Changes its own projects one request at a time, and remembers what the answers promised. */
+/** Changes its own projects one request at a time, and remembers what the responses promised. */
 export class LoadClient {
-  readonly projects: KnownProject[] = [];
-  /** Names of projects whose creation was not answered. */
-  readonly #uncertainNames = new Set<string>();
-  readonly #dev: MgmtDev;
-  readonly #random: Random;
-  readonly #name: string;
+  readonly #projects: KnownProject[] = [];
+  /** Names of projects that may exist. */
+  readonly #unsureNames = new Set<string>();
   #created = 0;
-  #stopped = false;
-  readonly #changes: ChangeSender;
+  #written = 0;
+  #isStopped = false;
 
-  /** @param answers which the client adds to. */
-  constructor(dev: MgmtDev, random: Random, name: string, answers: Answers) {
-    this.#dev = dev;
-    this.#random = random;
-    this.#name = name;
-    this.#changes = new ChangeSender(dev, random, name, answers);
-  }
+  constructor(
+    private readonly dev: MgmtDev,
+    private readonly random: Random,
+    private readonly name: string,
+  ) {}
 
-  /** Sends requests until `stop` is called. What became uncertain is left alone until the next verification. */
+  /** Sends requests until `stop` is called. A project is left alone when the outcome of a change is unknown. */
   async run(): Promise<void> {
-    this.#stopped = false;
-    while (!this.#stopped) if (!(await this.#step())) await sleep(pause);
-  }
-
-  /** The change that has no answer yet. */
-  get pending(): string | undefined {
-    return this.#changes.pending;
+    this.#isStopped = false;
+    while (!this.#isStopped) if (!(await this.#change())) await sleep(pause);
   }
 
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
   }
 
-  /** Compares what the platform has with what its answers promised, and learns what became of unanswered changes. */
+  /** Compares what the platform has with what it promised. Deletes the projects for which the outcome of a change is unknown. */
   async verify(): Promise<void> {
-    const known = new Set(this.projects.map(({ id }) => id));
-    this.projects.push(
-      ...(await findUncertainProjects(this.#dev, this.#uncertainNames, { known, owner: this.#name })),
-    );
-    this.#uncertainNames.clear();
-    for (const project of [...this.projects]) {
-      if (!(await verifyProject(this.#dev, project))) this.projects.splice(this.projects.indexOf(project), 1);
-    }
+    await verifyProjects(this.dev, this.#projects, this.name, this.#unsureNames);
+    this.#projects.splice(0, Infinity, ...this.#projects.filter(({ isUnsure }) => !isUnsure));
+    this.#unsureNames.clear();
   }
 
-  get #certainProjects(): KnownProject[] {
-    return this.projects.filter(
-      ({ isDeletionUncertain, workspaces }) => !isDeletionUncertain && workspaces.length === 1,
-    );
-  }
-
-  /** Returns false when nothing was changed. */
-  async #step(): Promise<boolean> {
-    const random = this.#random;
-    const projects = this.#certainProjects;
-    if (projects.length === 0) return this.#createProject();
-    const project = random.pick(projects);
-    const databases = project.databases.filter((each) => !each.isDeletionUncertain && !each.isUncertain);
-    const steps = [
-      () => this.#createDatabase(project),
+  /** Makes one of the changes that are possible. Returns whether something was changed. */
+  #change(): Promise<boolean> {
+    const { random } = this;
+    const project = random.oneOf(this.#projects.filter(({ isUnsure }) => !isUnsure));
+    if (!project) return this.#createProject();
+    const database = random.pick(project.databases);
+    const connection = random.pick(database.connections);
+    const changes = [
+      () => (this.#projects.length < maxProjects ? this.#createProject() : this.#deleteProject(project)),
+      () => this.#addDatabase(project, {}, [null]),
+      () => this.#clone(project, database),
       () => this.#transfer(project),
-      () => this.#createProject(),
-    ];
-    if (databases.length > 0) steps.push(...this.#databaseSteps(project, random.pick(databases)));
-    return random.pick(steps)();
-  }
-
-  #databaseSteps(project: KnownProject, database: KnownDatabase): (() => Promise<boolean>)[] {
-    const connections = database.connections.filter(({ uncertain }) => uncertain === undefined);
-    const steps = [
       () => this.#backup(database),
       () => this.#restore(project, database),
-      () => this.#clone(project, database),
-      () => this.#addConnection(project, database),
+      () => this.#write(project, database, connection),
+      () => this.#rotate(project, connection),
+      () => this.#createConnection(project, database),
+      () => this.#deleteConnection(project, database, connection),
       () => this.#deleteDatabase(project, database),
     ];
-    if (connections.length === 0) return steps;
-    const connection = this.#random.pick(connections);
-    return [
-      ...steps,
-      () => this.#write(database, connection),
-      () => this.#rotate(project, connection),
-      () => this.#deleteConnection(project, database, connection),
-    ];
+    return random.pick(changes)();
   }
 
-  #tokenOf(project: KnownProject): string {
-    return this.#dev.tokens[project.workspaces[0] ?? 0];
+  #call({ workspace }: KnownProject, method: string, path: string, body?: object): Promise<Outcome> {
+    const token = this.dev.tokens[workspace];
+    return outcomeOf(`${this.name}: ${method} ${path}`, () => this.dev.call(token, method, path, body));
   }
 
-  #call(project: KnownProject, method: string, path: string, body?: object): Promise<Answer> {
-    return this.#dev.call(this.#tokenOf(project), method, path, body);
+  /** Sends a change of a project. Returns the body of the response if it is done. */
+  async #send(project: KnownProject, method: string, path: string, body?: object) {
+    const outcome = await this.#call(project, method, path, body);
+    if (outcome.type === "unknown") project.isUnsure = true;
+    return outcome.type === "done" ? outcome.body : undefined;
+  }
+
+  #newName(): string {
+    this.#created += 1;
+    return `${this.name}-${String(this.#created)}`;
   }
 
   async #createProject(): Promise<boolean> {
-    const projects = this.#certainProjects;
-    if (projects.length >= maxProjects) return this.#deleteProject(this.#random.pick(projects));
-    if (this.projects.length + this.#uncertainNames.size >= maxProjects + maxUncertainProjects) return false;
-    this.#created += 1;
-    const name = `${this.#name}-${String(this.#created)}`;
-    const outcome = await this.#changes.send("create project", () =>
-      this.#dev.call(this.#dev.tokens[0], "POST", "/v1/projects", { name }),
+    // Until the next verification, some have an unknown outcome.
+    if (this.#projects.length + this.#unsureNames.size >= 3 * maxProjects) return false;
+    const name = this.#newName();
+    const outcome = await outcomeOf(`${this.name}: create a project`, () =>
+      this.dev.call(this.dev.tokens[0], "POST", "/v1/projects", { name }),
     );
-    if (outcome.type === "unanswered") this.#uncertainNames.add(name);
-    if (outcome.type !== "acknowledged") return false;
-    const database = answeredDatabase(
-      textAt(outcome.body, "data", "database", "id"),
-      outcome.body,
-      "database",
-    );
+    if (outcome.type === "unknown") this.#unsureNames.add(name);
+    if (outcome.type !== "done") return false;
+    const { data } = outcome.body;
+    const database = databaseIn(isRecord(data) ? data["database"] : {}, [null], true);
     const project: KnownProject = {
-      id: textAt(outcome.body, "data", "id"),
-      workspaces: [0],
-      databases: [{ ...database, isDefault: true }],
-      isDeletionUncertain: false,
-      uncertainDatabases: new Map(),
+      ...{ id: textAt(data, "id"), workspace: 0, databases: [database] },
+      ...{ ended: [], isUnsure: false, isDeleting: false },
     };
-    this.projects.push(project);
-    return this.#becomesReady(project, project.databases);
+    this.#projects.push(project);
+    return this.#becomesReady(project, database);
   }
 
   async #deleteProject(project: KnownProject): Promise<boolean> {
     const path = `/v1/projects/${project.id}`;
-    const outcome = await this.#changes.delete("delete project", this.#tokenOf(project), path, (client) =>
-      client.projects.delete(project.id),
-    );
-    if (outcome.type === "acknowledged") {
-      this.projects.splice(this.projects.indexOf(project), 1);
-      return this.#isGone(project, path);
-    }
-    project.isDeletionUncertain = outcome.type === "unanswered";
-    return false;
+    const isDone = (await this.#send(project, "DELETE", path)) !== undefined;
+    project.isDeleting = project.isUnsure;
+    if (isDone) remove(this.#projects, project);
+    return isDone && this.#isGone(project, path);
   }
 
-  #createDatabase(project: KnownProject): Promise<boolean> {
-    return this.#addDatabase("create database", project, {}, { markers: [null] });
+  async #clone(project: KnownProject, { id: databaseId, markers, backups }: KnownDatabase): Promise<boolean> {
+    const backup = this.random.oneOf([undefined, ...backups]);
+    return backup
+      ? this.#addDatabase(project, { source: { type: "backup", databaseId, backupId: backup[0] } }, backup[1])
+      : this.#addDatabase(project, { source: { type: "database", databaseId } }, markers);
   }
 
-  async #clone(project: KnownProject, from: KnownDatabase): Promise<boolean> {
-    const [backupId, markersOf] = this.#random.pick([...from.backups, ["", from.markers] as const]);
-    const source =
-      backupId === ""
-        ? { type: "database", databaseId: from.id }
-        : { type: "backup", databaseId: from.id, backupId };
-    // Only the copy of a database can get what is written later.
-    const copied = backupId === "" ? from : undefined;
-    return this.#addDatabase("clone", project, { source }, { markers: markersOf, copied });
-  }
-
-  async #addDatabase(
-    operation: string,
-    project: KnownProject,
-    body: object,
-    { markers: markersOf, copied }: { markers: (number | null)[]; copied?: KnownDatabase | undefined },
-  ): Promise<boolean> {
-    if (project.databases.length + project.uncertainDatabases.size >= maxDatabases) return false;
-    this.#created += 1;
-    const name = `${this.#name}-${String(this.#created)}`;
-    const outcome = await this.#changes.send(operation, () =>
-      this.#call(project, "POST", `/v1/projects/${project.id}/databases`, { name, ...body }),
-    );
-    if (outcome.type === "unanswered") {
-      project.uncertainDatabases.set(name, [...markersOf]);
-      if (copied) copied.isUncertain = true;
-    }
-    if (outcome.type !== "acknowledged") return false;
-    const answered = answeredDatabase(textAt(outcome.body, "data", "id"), outcome.body);
-    const database = { ...answered, markers: [...markersOf] };
+  async #addDatabase(project: KnownProject, body: object, markers: readonly Marker[]): Promise<boolean> {
+    if (project.databases.length >= maxDatabases) return false;
+    const creation = { name: this.#newName(), ...body };
+    const path = `/v1/projects/${project.id}/databases`;
+    const response = await this.#send(project, "POST", path, creation);
+    if (!response) return false;
+    const database = databaseIn(response["data"], markers, false);
     project.databases.push(database);
-    return this.#becomesReady(project, [database, ...(copied ? [copied] : [])]);
+    return this.#becomesReady(project, database);
   }
 
   async #deleteDatabase(project: KnownProject, database: KnownDatabase): Promise<boolean> {
     if (database.isDefault) return false;
     const path = `/v1/databases/${database.id}`;
-    const outcome = await this.#changes.delete("delete database", this.#tokenOf(project), path, (client) =>
-      client.databases.delete(database.id),
-    );
-    if (outcome.type === "acknowledged") {
-      project.databases.splice(project.databases.indexOf(database), 1);
-      return this.#isGone(project, path);
-    }
-    database.isDeletionUncertain = outcome.type === "unanswered";
-    return false;
+    const isDone = (await this.#send(project, "DELETE", path)) !== undefined;
+    if (isDone || project.isUnsure) remove(project.databases, database);
+    return isDone && this.#isGone(project, path);
   }
 
-  async #backup(database: KnownDatabase): Promise<boolean> {
-    if (database.backups.size >= maxBackups) return false;
-    const outcome = await this.#changes.send("back up", () =>
-      this.#dev.control("POST", `/databases/${database.id}/backups`),
-    );
-    if (outcome.type !== "acknowledged") return false;
+  async #backup({ id, backups, markers }: KnownDatabase): Promise<boolean> {
+    if (backups.size >= maxBackups) return false;
+    const request = () => this.dev.control("POST", `/databases/${id}/backups`);
+    const outcome = await outcomeOf(`${this.name}: back up`, request);
     // The response of a backup that is interrupted says that it is running.
-    const completed = textAt(outcome.body, "status") === "completed";
-    if (completed) database.backups.set(textAt(outcome.body, "id"), [...database.markers]);
-    return completed;
+    if (outcome.type !== "done" || outcome.body["status"] !== "completed") return false;
+    backups.set(textAt(outcome.body, "id"), [...markers]);
+    return true;
   }
 
   async #restore(project: KnownProject, database: KnownDatabase): Promise<boolean> {
-    if (database.backups.size === 0) return false;
-    const [backupId, backedUp] = this.#random.pick([...database.backups]);
-    const outcome = await this.#changes.send("restore", () =>
-      this.#call(project, "POST", `/v1/databases/${database.id}/restore`, {
-        source: { type: "backup", databaseId: database.id, backupId },
-      }),
-    );
-    if (outcome.type === "unanswered") {
-      database.markers.push(...backedUp);
-      database.isUncertain = true;
-    }
-    if (outcome.type !== "acknowledged") return false;
-    database.markers = [...backedUp];
-    return this.#becomesReady(project, [database]);
+    const backup = this.random.oneOf([...database.backups]);
+    if (!backup) return false;
+    const [backupId, markers] = backup;
+    const source = { type: "backup", databaseId: database.id, backupId };
+    const path = `/v1/databases/${database.id}/restore`;
+    const isDone = (await this.#send(project, "POST", path, { source })) !== undefined;
+    if (project.isUnsure) database.markers.push(...markers);
+    if (isDone) database.markers = [...markers];
+    return isDone && this.#becomesReady(project, database);
   }
 
-  async #write(database: KnownDatabase, { url }: KnownConnection): Promise<boolean> {
-    markers += 1;
-    const value = markers;
+  async #write(project: KnownProject, database: KnownDatabase, { url }: KnownConnection): Promise<boolean> {
+    const value = (this.#written += 1);
     try {
       await writeMarker(url, value);
       database.markers = [value];
@@ -256,79 +177,63 @@ export class LoadClient {
       if (error instanceof Violation) throw error;
       database.markers.push(value);
       // A session that has lost its client may still commit.
-      database.isUncertain = true;
+      project.isUnsure = true;
       return false;
     }
   }
 
-  async #addConnection(project: KnownProject, database: KnownDatabase): Promise<boolean> {
-    if (database.connections.length > 2) return false;
-    const outcome = await this.#changes.send("create connection", () =>
-      this.#call(project, "POST", `/v1/databases/${database.id}/connections`, { name: "more" }),
-    );
-    if (outcome.type !== "acknowledged") return false;
-    database.connections.push(answeredConnection(outcome.body));
-    return true;
+  async #createConnection(project: KnownProject, { id, connections }: KnownDatabase): Promise<boolean> {
+    if (connections.length >= maxConnections) return false;
+    const body = await this.#send(project, "POST", `/v1/databases/${id}/connections`, { name: "more" });
+    if (body) connections.push(connectionIn(body));
+    return body !== undefined;
   }
 
   async #rotate(project: KnownProject, connection: KnownConnection): Promise<boolean> {
-    const outcome = await this.#changes.rotate(this.#tokenOf(project), connection.id);
-    if (outcome.type === "unanswered") connection.uncertain = "rotated";
-    if (outcome.type !== "acknowledged") return false;
-    connection.ended = [connection.url];
-    connection.url = answeredConnection(outcome.body).url;
+    const { id, url } = connection;
+    const body = await this.#send(project, "POST", `/v1/connections/${id}/rotate`);
+    // Neither the old connection string nor another one is known to work.
+    if (project.isUnsure) connection.url = "";
+    if (!body) return false;
+    project.ended.push(url);
+    connection.url = connectionIn(body).url;
     return true;
   }
 
   async #deleteConnection(
     project: KnownProject,
-    database: KnownDatabase,
+    { connections }: KnownDatabase,
     connection: KnownConnection,
   ): Promise<boolean> {
-    if (database.connections.length === 1) return false;
-    const outcome = await this.#changes.send("delete connection", () =>
-      this.#call(project, "DELETE", `/v1/connections/${connection.id}`),
-    );
-    if (outcome.type === "unanswered") connection.uncertain = "deleted";
-    if (outcome.type !== "acknowledged") return false;
-    database.connections.splice(database.connections.indexOf(connection), 1);
-    return true;
+    if (connections.length === 1) return false;
+    const isDone = (await this.#send(project, "DELETE", `/v1/connections/${connection.id}`)) !== undefined;
+    if (isDone || project.isUnsure) remove(connections, connection);
+    if (isDone) project.ended.push(connection.url);
+    return isDone;
   }
 
   async #transfer(project: KnownProject): Promise<boolean> {
-    const to = project.workspaces[0] === 0 ? 1 : 0;
-    const outcome = await this.#changes.send("transfer", () =>
-      this.#call(project, "POST", `/v1/projects/${project.id}/transfer`, {
-        recipientAccessToken: this.#dev.userTokens[to],
-      }),
-    );
-    if (outcome.type === "unanswered") project.workspaces.push(to);
-    if (outcome.type !== "acknowledged") return false;
-    project.workspaces = [to];
+    const to = project.workspace === 0 ? 1 : 0;
+    const recipient = { recipientAccessToken: this.dev.userTokens[to] };
+    if (!(await this.#send(project, "POST", `/v1/projects/${project.id}/transfer`, recipient))) return false;
+    project.workspace = to;
     return true;
   }
 
-  /**
-   * Waits until the first of the databases is ready. Sets all of them aside and returns false if the load ends before.
-   *
-   * @param databases the new one, and those whose data it gets.
-   */
-  async #becomesReady(project: KnownProject, databases: readonly KnownDatabase[]): Promise<boolean> {
-    const path = `/v1/databases/${databases[0]?.id ?? ""}`;
-    for (; !this.#stopped; await sleep(10)) {
-      const outcome = await send("get database", () => this.#call(project, "GET", path));
-      if (outcome.type !== "acknowledged") continue;
-      const status = textAt(outcome.body, "data", "status");
-      if (status === "failure") throw new Violation(`${path} is in failure`);
+  /** Waits until a database is ready, or the load ends. */
+  async #becomesReady(project: KnownProject, { id }: KnownDatabase): Promise<boolean> {
+    for (; !this.#isStopped; await sleep(10)) {
+      const outcome = await this.#call(project, "GET", `/v1/databases/${id}`);
+      const status = outcome.type === "done" ? textAt(outcome.body, "data", "status") : "";
+      if (status === "failure") throw new Violation(`The database ${id} is in failure`);
       if (status === "ready") return true;
     }
-    for (const database of databases) database.isUncertain = true;
     return false;
   }
 
   async #isGone(project: KnownProject, path: string): Promise<boolean> {
-    const outcome = await send("get what was deleted", () => this.#call(project, "GET", path));
-    if (outcome.type === "acknowledged") throw new Violation(`${path} exists after its deletion`);
+    const { type } = await this.#call(project, "GET", path);
+    if (type === "done") throw new Violation(`${path} exists after its deletion`);
     return true;
   }
 }

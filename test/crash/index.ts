@@ -1,122 +1,93 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { commandLine, descendantsOf } from "../../packages/platform/test/processes.js";
+import { WrappedPrograms } from "../../packages/platform/test/wrapped-programs.js";
 import { buildIfStale } from "../../scripts/build-if-stale.mjs";
-import { Answers } from "./answers.js";
-import { cases } from "./cases/all-cases.js";
-import type { CrashCase } from "./cases/crash-case.js";
-import { diagnose } from "./diagnosis.js";
-import { FullDisk } from "./full-disk.js";
+import { type CrashCase, cuts } from "./cases/cuts.js";
+import { readOnly } from "./cases/read-only.js";
+import { CrashTest } from "./crash-test.js";
 import { MgmtDev } from "./mgmt-dev.js";
-import { CrashTest } from "./round.js";
-import { Hang, Violation } from "./violation.js";
+import { makeMovedClock } from "./moved-clock.js";
+import { Violation } from "./violation.js";
+
+const cases: Readonly<Record<string, CrashCase>> = { "read-only": readOnly, cuts };
 
 const usage = `npm run test:e2e -- crash [--kills N] [--seed S]
-npm run test:e2e -- crash --case NAME|all [--suspend SECONDS] [--every N]
+npm run test:e2e -- crash --case read-only|cuts|all
 
-Kills parts of a mgmt dev that eight clients use, also while it recovers, and checks that every answer was kept, that every request
-had a response, and that the API was not away for long. With --case, causes another fault instead.
+Causes faults in a mgmt dev that eight clients use, also while it recovers: kills and suspends its processes, fills the disk, and moves
+the clock. Checks that every response was kept, that every request had a response, and that the API was not away for more than 15
+seconds, which pass more slowly on a machine that is busy with other work. With --case, makes the file system read-only (needs root), or
+cuts the network at every byte of what the SDK and the CLI send and receive.
 
-  --kills N            number of kills. Default: 12. Every second kill waits for the next named step
-  --seed S             repeats the choices of an earlier run
-  --case NAME          ${cases.map(({ name }) => name).join(", ")}, or all
-  --suspend SECONDS    how long "suspended" suspends a process. Default: 60
-  --every N            "cuts" cuts the network at every Nth byte. Default: 1
-
-Cases: a process is suspended, the clock jumps, the file system cannot be written (read-only; needs root), the data directory was
-copied, or the network is cut at every byte of what the SDK and the CLI send and receive.
-
-Prints the number of answers of each change by their meaning, and how long the API was away. More than 15 seconds is a violation, as is a
-request without a response. These times pass more slowly on a machine that is busy with other work.
+  --kills N    number of faults. Default: 12. Every second one waits for the next named step
+  --seed S     repeats the choices of an earlier run
 
 Exits with 1 after a violation, and keeps the data directory.
 `;
 
-interface Arguments {
-  kills: number;
-  seed: string;
-  chosen: readonly CrashCase[];
-  suspension: number;
-  every: number;
+const { values: options } = parseArgs({
+  options: {
+    kills: { type: "string", default: "12" },
+    seed: { type: "string", default: randomBytes(4).toString("hex") },
+    case: { type: "string" },
+    help: { type: "boolean" },
+  },
+});
+const chosen = Object.entries(cases).filter(([name]) => options.case === "all" || options.case === name);
+const kills = Number(options.kills);
+if (options.help || !(kills > 0) || (options.case !== undefined && chosen.length === 0)) {
+  process.stderr.write(usage);
+  process.exit(options.help ? 0 : 2);
 }
-
-const positive = (name: string, text: string): number => {
-  const value = Number(text);
-  if (!(Number.isInteger(value) && value > 0)) throw new Error(`--${name} needs a positive integer`);
-  return value;
-};
-
-const readArguments = (): Arguments => {
-  const option = { type: "string" } as const;
-  const { values } = parseArgs({
-    options: { kills: option, seed: option, case: option, suspend: option, every: option },
-  });
-  const chosen = cases.filter(({ name }) => values.case === "all" || values.case === name);
-  if (values.case !== undefined && chosen.length === 0) throw new Error(`There is no case ${values.case}`);
-  return {
-    kills: positive("kills", values.kills ?? "12"),
-    seed: values.seed ?? randomBytes(4).toString("hex"),
-    chosen,
-    suspension: positive("suspend", values.suspend ?? "60") * 1_000,
-    every: positive("every", values.every ?? "1"),
-  };
-};
-
-const { kills, seed, chosen, suspension, every } = ((): ReturnType<typeof readArguments> => {
-  try {
-    return readArguments();
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-    return process.exit(2);
-  }
-})();
 
 buildIfStale();
 const directory = await mkdtemp(join(tmpdir(), "mgmt-crash-"));
 await chmod(directory, 0o755);
 
-const describe = (error: unknown): unknown =>
-  error instanceof Violation ? `${error instanceof Hang ? "HANG" : "VIOLATION"} ${error.message}` : error;
+const endOf = async (path: string): Promise<string> =>
+  (await readFile(path, "utf8").catch(() => "")).trim().split("\n").slice(-50).join("\n");
 
-const runCases = async (): Promise<void> => {
-  for (const { name, run } of chosen) {
-    const folder = join(directory, name);
-    await mkdir(folder);
-    await run({ directory: folder, suspension, every, log: (line) => console.log(`${name}: ${line}`) });
-  }
-};
-
-const runKills = async (): Promise<void> => {
-  console.log(`seed ${seed}, ${String(kills)} kills, in ${directory}`);
-  const disk = await FullDisk.make(directory);
-  const dev = new MgmtDev(directory, disk.directory);
-  const answers = new Answers();
-  const test = new CrashTest(dev, disk, seed, answers);
-  let done = 0;
+const causeFaults = async (): Promise<void> => {
+  const { seed } = options;
+  console.log(`seed ${seed}, ${String(kills)} faults, in ${directory}`);
+  const programs = await WrappedPrograms.make(directory);
+  const clock = await makeMovedClock(directory);
+  const dev = new MgmtDev(directory, { ...clock.environment, MGMT_POSTGRES: programs.directory });
+  const test = new CrashTest({ dev, programs, clock: clock.file }, seed);
+  let index = 0;
   try {
     await test.begin();
-    for (; done < kills; done += 1) await test.round(done + 1);
-    await test.end();
+    while (index < kills) await test.round((index += 1));
+    await dev.stop();
   } catch (error) {
-    if (error instanceof Violation) console.error(await diagnose(dev));
+    const processes = [dev.pid ?? 0, ...descendantsOf(dev.pid ?? 0)].map(
+      (pid) => `${String(pid)} ${commandLine(pid)}`,
+    );
+    console.error(`Processes:\n${processes.join("\n")}`);
+    for (const path of [dev.log, join(dev.dataDir, "postgres.log")])
+      console.error(`${path}:\n${await endOf(path)}`);
     dev.killEverything();
     console.error(
-      `After ${String(done)} good kills. Repeat it with: npm run test:e2e -- crash --seed ${seed} --kills ${String(done + 1)}`,
+      `Fault ${String(index)} fails. Repeat: npm run test:e2e -- crash --seed ${seed} --kills ${String(index)}`,
     );
     throw error;
   }
-  console.log(`${String(kills)} kills without a violation. Answers:\n${answers.report()}`);
-  console.log(test.coverage.report());
-  console.log(test.away.report());
+  console.log(`${String(kills)} faults without a violation`);
 };
 
 try {
-  await (chosen.length > 0 ? runCases() : runKills());
+  for (const [name, run] of chosen) {
+    await mkdir(join(directory, name));
+    await run(join(directory, name), (line) => console.log(`${name}: ${line}`));
+  }
+  if (chosen.length === 0) await causeFaults();
   await rm(directory, { recursive: true, force: true });
 } catch (error) {
-  console.error(describe(error));
+  console.error(error instanceof Violation ? `VIOLATION ${error.message}` : error);
   console.error(`The data directory and mgmt-dev.log are in ${directory}.`);
   process.exitCode = 1;
 }

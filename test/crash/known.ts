@@ -1,65 +1,52 @@
-import { textAt } from "./outcome.js";
+import { textAt } from "./request.js";
+
+/** A content of the table `marker`; null for no table. */
+export type Marker = number | null;
 
 /** A login of a database, as a client knows it. */
 export interface KnownConnection {
   id: string;
-  /** The connection string that was answered last. */
+  /** The connection string that was returned last. */
   url: string;
-  /** Connection strings that a rotation ended. */
-  ended: string[];
-  /** Whether a change of this connection was not answered. */
-  uncertain: "rotated" | "deleted" | undefined;
 }
 
 /** A database, as a client knows it. */
 export interface KnownDatabase {
   id: string;
-  /** Name inside Postgres. */
-  name: string;
   isDefault: boolean;
-  /** Values that the table `marker` may contain; null for no table. Several after an unanswered change. */
-  markers: (number | null)[];
+  /** What it may contain: more than one after a change whose outcome is unknown. */
+  markers: Marker[];
   connections: KnownConnection[];
-  /** Completed backups, with the markers that they may contain. */
-  backups: Map<string, (number | null)[]>;
-  /** Whether its deletion was not answered. */
-  isDeletionUncertain: boolean;
-  /** Whether other work on it may still be under way, so that a later change could be undone. */
-  isUncertain: boolean;
+  /** Completed backups, with what they may contain. */
+  backups: Map<string, Marker[]>;
 }
 
 /** A project, as a client knows it. */
 export interface KnownProject {
   id: string;
-  /** Indexes of the workspaces that it may be in. */
-  workspaces: (0 | 1)[];
+  /** Index of its workspace. */
+  workspace: 0 | 1;
   databases: KnownDatabase[];
-  isDeletionUncertain: boolean;
-  /** Names of databases whose creation was not answered, with the markers of their source. */
-  uncertainDatabases: Map<string, (number | null)[]>;
+  /** Connection strings that rotations ended. */
+  ended: string[];
+  /** Whether the outcome of a change is unknown. Nothing more is changed then. What the change was about is no longer in the lists. */
+  isUnsure: boolean;
+  /** Whether this change is the deletion of the project. */
+  isDeleting: boolean;
 }
 
-/** Returns the connection in an answer with secrets. */
-export const answeredConnection = (body: unknown): KnownConnection => ({
+/** Returns the connection in a response with secrets. */
+export const connectionIn = (body: unknown): KnownConnection => ({
   id: textAt(body, "data", "id"),
   url: textAt(body, "data", "connectionString"),
-  ended: [],
-  uncertain: undefined,
 });
 
-/** Returns the new database in an answer, with its first connection. */
-export const answeredDatabase = (id: string, body: unknown, ...below: string[]): KnownDatabase => {
-  const url = textAt(body, "data", ...below, "connectionString");
-  return {
-    id,
-    name: new URL(url).pathname.slice(1),
-    isDefault: false,
-    markers: [null],
-    connections: [
-      { id: textAt(body, "data", ...below, "connections", 0, "id"), url, ended: [], uncertain: undefined },
-    ],
-    backups: new Map(),
-    isDeletionUncertain: false,
-    isUncertain: false,
-  };
+/** Returns the database in the data of a response, with its connection. */
+export const databaseIn = (data: unknown, markers: readonly Marker[], isDefault: boolean): KnownDatabase => {
+  const connection = { id: textAt(data, "connections", 0, "id"), url: textAt(data, "connectionString") };
+  const backups = new Map<string, Marker[]>();
+  return { id: textAt(data, "id"), isDefault, markers: [...markers], connections: [connection], backups };
 };
+
+/** Removes an item from a list. */
+export const remove = <T>(list: T[], item: T): void => void list.splice(list.indexOf(item), 1);

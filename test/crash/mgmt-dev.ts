@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { bin } from "../../packages/cli/test/bin.js";
-import { descendantsOf, killAll, postmasterPid } from "../../packages/platform/test/processes.js";
-import { type Answer, sendRequest } from "./request.js";
+import { descendantsOf, killAll } from "../../packages/platform/test/processes.js";
+import { type Answer, describe, isRecord, sendRequest, textAt } from "./request.js";
 import { Violation } from "./violation.js";
 
 /** What the ready line of `mgmt dev` contains. */
@@ -20,8 +21,6 @@ interface Ready {
 
 /** `mgmt dev` in a process of its own, on a data directory that survives its restarts. */
 export class MgmtDev {
-  readonly #directory: string;
-  readonly #programs: string | undefined;
   #child: ChildProcess | undefined;
   #ready: Ready | undefined;
   #secret = "";
@@ -29,31 +28,20 @@ export class MgmtDev {
   tokens: readonly [string, string] = ["", ""];
   /** User tokens, which `projects.transfer` takes as the recipient. */
   userTokens: readonly [string, string] = ["", ""];
-
-  readonly #environment: Record<string, string>;
-
-  /**
-   * @param programs directory with the programs of Postgres. Default: those that `mgmt dev` finds.
-   * @param environment more variables of the process.
-   */
-  constructor(directory: string, programs?: string, environment: Record<string, string> = {}) {
-    this.#directory = directory;
-    this.#programs = programs;
-    this.#environment = environment;
-  }
-
-  get dataDir(): string {
-    return join(this.#directory, "data");
-  }
-
+  readonly dataDir: string;
   /** Directory of the cluster of Postgres. */
-  get cluster(): string {
-    return join(this.dataDir, "postgres");
-  }
-
+  readonly cluster: string;
   /** File with the messages of `mgmt dev`. */
-  get log(): string {
-    return join(this.#directory, "mgmt-dev.log");
+  readonly log: string;
+
+  /** @param environment more variables of the process. */
+  constructor(
+    private readonly directory: string,
+    private readonly environment: Readonly<Record<string, string>> = {},
+  ) {
+    this.dataDir = join(directory, "data");
+    this.cluster = join(this.dataDir, "postgres");
+    this.log = join(directory, "mgmt-dev.log");
   }
 
   get ready(): Ready {
@@ -70,7 +58,7 @@ export class MgmtDev {
     return this.#child?.pid;
   }
 
-  /** Starts the process. Resolves when it is ready. */
+  /** Starts the process, with tokens. Resolves when it is ready. */
   async start(): Promise<void> {
     await this.startAgain();
     await this.prepare();
@@ -87,41 +75,29 @@ export class MgmtDev {
     this.#secret = await readFile(parsed.controlSecretFile, "utf8");
   }
 
-  /** Restores the first state, which drops all databases. */
-  async renew(): Promise<void> {
-    const { status, body } = await this.control("POST", "/reset");
-    if (status >= 300) throw new Violation(`The reset failed: ${String(status)} ${JSON.stringify(body)}`);
-    await this.prepare();
-  }
-
   /** Removes the rate limit, and makes new tokens. */
   async prepare(): Promise<void> {
     await this.control("PUT", "/rate-limit", {});
-    const userTokens = await Promise.all([this.#mint("user"), this.#mint("other-user")]);
-    this.userTokens = [userTokens[0], userTokens[1]];
-    this.tokens = [this.ready.token, userTokens[1]];
+    const mint = async (kind: string): Promise<string> => {
+      const answer = await this.control("POST", "/tokens", { kind });
+      if (answer.status !== 200) throw new Violation(`There is no token: ${describe(answer)}`);
+      return textAt(answer.body, "token");
+    };
+    this.userTokens = [await mint("user"), await mint("other-user")];
+    this.tokens = [this.ready.token, this.userTokens[1]];
   }
 
   /** Starts a process without waiting. `line` resolves with the first line that it prints, or with its errors. */
   async launch(): Promise<{ child: ChildProcess; line: Promise<string> }> {
-    const home = join(this.#directory, "home");
+    const home = join(this.directory, "home");
     await mkdir(home, { recursive: true });
     const log = createWriteStream(this.log, { flags: "a" });
-    const child = spawn(
-      process.execPath,
-      [bin, "dev", "--port", "0", "--data-dir", this.dataDir, "--output", "json"],
-      {
-        cwd: "/",
-        env: {
-          ...process.env,
-          HOME: home,
-          XDG_CONFIG_HOME: join(home, "config"),
-          ...(this.#programs !== undefined && { MGMT_POSTGRES: this.#programs }),
-          ...this.#environment,
-        },
-        stdio: ["ignore", "pipe", "pipe"],
-      },
-    );
+    const words = ["dev", "--port", "0", "--data-dir", this.dataDir, "--output", "json"];
+    const child = spawn(process.execPath, [bin, ...words], {
+      cwd: "/",
+      env: { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), ...this.environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let errors = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       errors += text;
@@ -143,21 +119,7 @@ export class MgmtDev {
 
   /** Resolves when the process has ended. */
   async ended(): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || !this.isRunning) return;
-    await new Promise((resolve) => child.once("exit", resolve));
-  }
-
-  /** Returns a service that was never started, on another data directory. */
-  async beside(): Promise<MgmtDev> {
-    const directory = join(this.#directory, "beside");
-    await mkdir(directory, { recursive: true });
-    return new MgmtDev(directory);
-  }
-
-  /** Removes the data directory. */
-  remove(): Promise<void> {
-    return rm(this.#directory, { recursive: true, force: true });
+    if (this.#child !== undefined && this.isRunning) await once(this.#child, "exit");
   }
 
   async stop(): Promise<void> {
@@ -181,34 +143,17 @@ export class MgmtDev {
   }
 
   /** Connects to Postgres as its superuser, past everything that the platform does. */
-  async connectAsAdmin(database = "postgres"): Promise<Client> {
+  async connectAsAdmin(): Promise<Client> {
     const manifest: { postgres: { password: string } } = JSON.parse(
       await readFile(join(this.dataDir, "platform.json"), "utf8"),
     );
-    const client = new Client({
-      host: "127.0.0.1",
-      port: this.ready.postgresPort,
-      user: "postgres",
-      password: manifest.postgres.password,
-      database,
-    });
+    const { password } = manifest.postgres;
+    const port = this.ready.postgresPort;
+    const client = new Client({ host: "127.0.0.1", port, user: "postgres", password, database: "postgres" });
     client.on("error", () => undefined);
     await client.connect();
     return client;
   }
-
-  postmaster(): Promise<number> {
-    return postmasterPid(this.cluster);
-  }
-
-  async #mint(kind: string): Promise<string> {
-    const { status, body } = await this.control("POST", "/tokens", { kind });
-    if (status !== 200 || typeof body["token"] !== "string") {
-      throw new Violation(`The control surface refused a token: ${String(status)} ${JSON.stringify(body)}`);
-    }
-    return body["token"];
-  }
 }
 
-const isReady = (value: unknown): value is Ready =>
-  typeof value === "object" && value !== null && "baseUrl" in value;
+const isReady = (value: unknown): value is Ready => isRecord(value) && "baseUrl" in value;

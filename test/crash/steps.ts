@@ -1,20 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client } from "pg";
 import type { MgmtDev } from "./mgmt-dev.js";
 
-/** A statement of the platform, before which a lock of this test stops it. */
-interface Step {
-  name: string;
-  table: string;
-  /** Undefined for every statement that changes the table. */
-  statement?: RegExp;
-}
-
-/**
- * Steps of work on databases and on records. The statement waits for the lock, so the kill comes between it and the step
- * before.
- */
-export const steps: readonly Step[] = [
+/** Statements of the platform on databases and on records, each with the table whose lock stops it. Without a pattern, every change does. */
+export const steps: readonly { name: string; table: string; statement?: RegExp }[] = [
   { name: "create a database", table: "pg_catalog.pg_database", statement: /create database/i },
   { name: "close a database", table: "pg_catalog.pg_database", statement: /allow_connections false/i },
   { name: "open a database", table: "pg_catalog.pg_database", statement: /allow_connections true/i },
@@ -32,58 +20,44 @@ export const steps: readonly Step[] = [
   { name: "store a job", table: "mgmt.jobs" },
 ];
 
-/** How long the load may take to reach a step, in milliseconds. The kill comes then in any case. */
+/** How long the load may take to reach a step, in milliseconds. The fault comes then in any case. */
 const patience = 10_000;
 
-/** A platform that waits before a step. */
-export interface Stopped {
-  /** Process id of the backend that waits; undefined when the step was not reached. */
-  backend: number | undefined;
-  /** Lets the platform continue. */
-  release(): Promise<void>;
-}
-
-/** Locks the table of the step, and waits until the platform waits for it. Lets other statements that wait for it continue. */
-export const stopAt = async (dev: MgmtDev, { table, statement }: Step): Promise<Stopped> => {
+/**
+ * Stops the platform before a step, by a lock, while the work runs. The statement waits for the lock, so that the work comes between it
+ * and the step before. Returns whether the step was reached.
+ *
+ * @param work gets the process id of the backend that waits; undefined when the step was not reached.
+ */
+export const whileStoppedAt = async (
+  dev: MgmtDev,
+  name: string,
+  work: (backend: number | undefined) => Promise<unknown>,
+): Promise<boolean> => {
+  const { table, statement } = steps.find((step) => step.name === name) ?? { table: "mgmt.jobs" };
   const locker = await dev.connectAsAdmin();
   const observer = await dev.connectAsAdmin();
-  const release = async (): Promise<void> => {
-    await Promise.all([locker, observer].map((client) => client.end().catch(() => undefined)));
-  };
   try {
     const { rows } = await locker.query<{ pid: number }>("select pg_backend_pid() as pid");
-    for (const deadline = Date.now() + patience; Date.now() < deadline;) {
+    let backend: number | undefined;
+    for (const deadline = Date.now() + patience; backend === undefined && Date.now() < deadline;) {
       await locker.query(`begin; lock table ${table} in share row exclusive mode`);
-      const waiting = await waitingBackends(observer, rows[0]?.pid, deadline);
-      const found = waiting.find(({ query }) => statement?.test(query.replaceAll("\n", " ")) ?? true);
-      if (found) return { backend: found.pid, release };
-      await locker.query("rollback");
+      let waiting: { pid: number; query: string }[] = [];
+      for (; waiting.length === 0 && Date.now() < deadline; await sleep(5)) {
+        const sessions = await observer.query<{ pid: number; query: string }>(
+          `select pid, query from pg_stat_activity
+            where application_name like 'mgmt%' and state = 'active' and $1 = any (pg_blocking_pids(pid))`,
+          [rows[0]?.pid],
+        );
+        waiting = sessions.rows;
+      }
+      backend = waiting.find(({ query }) => statement?.test(query.replaceAll("\n", " ")) ?? true)?.pid;
+      // Lets other statements that wait for the lock continue.
+      if (backend === undefined) await locker.query("rollback");
     }
-    return { backend: undefined, release };
-  } catch (error) {
-    await release();
-    throw error;
+    await work(backend);
+    return backend !== undefined;
+  } finally {
+    await Promise.all([locker, observer].map((client) => client.end().catch(() => undefined)));
   }
-};
-
-interface Waiting {
-  pid: number;
-  query: string;
-}
-
-/** Waits for sessions of the platform that wait for the lock of `locker`. Returns none after the deadline. */
-const waitingBackends = async (
-  observer: Client,
-  locker: number | undefined,
-  deadline: number,
-): Promise<Waiting[]> => {
-  for (; Date.now() < deadline; await sleep(5)) {
-    const { rows } = await observer.query<Waiting>(
-      `select pid, query from pg_stat_activity
-        where application_name like 'mgmt%' and state = 'active' and $1 = any (pg_blocking_pids(pid))`,
-      [locker],
-    );
-    if (rows.length > 0) return rows;
-  }
-  return [];
 };

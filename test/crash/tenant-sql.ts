@@ -1,31 +1,17 @@
 import { Client, DatabaseError } from "pg";
-import { within } from "./machine-time.js";
-import { Hang } from "./violation.js";
+import { within } from "./violation.js";
 
 /** The longest time that work on a database may take, in milliseconds. Only a defect exceeds it. */
 const deadline = 60_000;
 
-/**
- * Runs work on a new connection of a tenant.
- *
- * @throws Hang when it does not end before the deadline.
- */
+/** Runs work on a new connection of a tenant. */
 const connected = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
   const client = new Client({ connectionString: url });
   client.on("error", () => undefined);
-  const run = async (): Promise<T> => {
-    await client.connect();
-    return work(client);
-  };
-  try {
-    return await within(
-      deadline,
-      run(),
-      () => new Hang(`A session of ${new URL(url).username} does not end`),
-    );
-  } finally {
-    void client.end().catch(() => undefined);
-  }
+  const run = client.connect().then(() => work(client));
+  return within(deadline, run, `A session of ${new URL(url).username} does not end`).finally(
+    () => void client.end().catch(() => undefined),
+  );
 };
 
 /** Returns the content of the table `marker`; null when there is no such table. */
@@ -51,12 +37,8 @@ export const writeMarker = (url: string, value: number): Promise<void> =>
   });
 
 /** Returns whether Postgres refuses the login: a wrong password or an unknown user. */
-export const isRefused = async (url: string): Promise<boolean> => {
-  try {
-    await connected(url, () => Promise.resolve());
-    return false;
-  } catch (error) {
+export const isRefused = (url: string): Promise<boolean> =>
+  connected(url, () => Promise.resolve(false)).catch((error: unknown) => {
     if (error instanceof DatabaseError && error.code?.startsWith("28")) return true;
     throw error;
-  }
-};
+  });

@@ -15,28 +15,24 @@ export interface GeneratedRequest {
 
 /** Ids that are kept of each kind. */
 const maxIds = 40;
-
-const oddIds = ["UPPER", "with-hyphen", "wrong_prefix", "%20", "%2e%2e", "%00", "a".repeat(129), "__proto__"];
-
-const oddPaths = ["/", "/v1", "/v1/", "/v2/projects", "/v1/projects/%zz", "/v1//projects", "/%", "/token"];
-
 /** Number of characters: with the first, a request is still within the limit of its headers; with the second, it is not. */
-const largeSizes = [40_000, 70_000] as const;
-
+const largeSizes = [40_000, 70_000];
+const oddIds = ["UPPER", "with-hyphen", "wrong_prefix", "%20", "%2e%2e", "%00", "a".repeat(129), "__proto__"];
+const oddPaths = ["/", "/v1", "/v1/", "/v2/projects", "/v1/projects/%zz", "/v1//projects", "/%", "/token"];
 const oddMethods = ["PUT", "OPTIONS", "HEAD", "TRACE", "PROPFIND"];
+const oddAuthorizations = ["Bearer", "Bearer x", "Basic eDp5", "\t"];
+const oddMediaTypes = ["text/plain", "application/json; charset=latin1", "application/x-www-form-urlencoded"];
 
 /** Generates requests about the resources that the responses have named. */
 export class Requests {
-  readonly #contract: Contract;
-  readonly #random: Random;
-  readonly #tokens: readonly string[];
   readonly #values: Values;
   readonly #ids = new Map<string, string[]>();
 
-  constructor(contract: Contract, random: Random, tokens: readonly string[]) {
-    this.#contract = contract;
-    this.#random = random;
-    this.#tokens = tokens;
+  constructor(
+    private readonly contract: Contract,
+    private readonly random: Random,
+    private readonly tokens: readonly string[],
+  ) {
     this.#values = new Values(contract, random, (kind) => this.#idOf(kind));
   }
 
@@ -46,96 +42,79 @@ export class Requests {
     if (!isRecord(value)) return;
     for (const item of Object.values(value)) this.learn(item);
     const { id } = value;
-    const kind =
-      typeof id === "string" && Object.entries(idPrefixes).find(([, prefix]) => id.startsWith(prefix))?.[0];
-    if (typeof id !== "string" || typeof kind !== "string") return;
-    const known = this.#ids.get(kind) ?? [];
-    this.#ids.set(kind, known);
-    if (known.includes(id)) return;
-    if (known.length < maxIds) known.push(id);
-    else known[this.#random.below(maxIds)] = id;
+    if (typeof id !== "string") return;
+    const [kind] = Object.entries(idPrefixes).find(([, prefix]) => id.startsWith(prefix)) ?? [];
+    if (kind === undefined) return;
+    const ids = this.#ids.get(kind) ?? [];
+    this.#ids.set(kind, ids);
+    if (!ids.includes(id)) ids[ids.length < maxIds ? ids.length : this.random.below(maxIds)] = id;
   }
 
   next(): GeneratedRequest {
-    if (this.#random.next() < 0.04) return this.#odd();
-    const operation = this.#random.pick(this.#contract.operations);
+    const { random } = this;
+    const operation = random.pick(this.contract.operations);
+    if (random.chance(2)) return this.#odd(random.pick(oddMethods), operation.path);
+    if (random.chance(2)) return this.#odd("POST", random.pick(oddPaths));
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
       const parameter = operation.pathParameters.find((each) => each.name === name);
-      const kind = parameter && this.#contract.resolve(parameter.schema)["x-id-kind"];
-      return this.#random.next() < 0.05 ? this.#random.pick(oddIds) : this.#idOf(kind ?? "");
+      const kind = parameter && this.contract.resolve(parameter.schema)["x-id-kind"];
+      return random.chance(5) ? random.pick(oddIds) : this.#idOf(kind ?? "");
     });
-    return {
-      operation,
-      method: operation.method,
-      path: path + this.#query(operation),
-      headers: {
-        ...this.#authorization(),
-        ...(operation.body && { "content-type": this.#mediaType() }),
-        ...(this.#random.next() < 0.01 && { "x-large": "a".repeat(this.#random.pick(largeSizes)) }),
-      },
-      body: operation.body && this.#body(operation),
+    const headers = {
+      ...this.#headers(operation.body !== undefined),
+      ...(random.chance(1) && { "x-large": "a".repeat(random.pick(largeSizes)) }),
     };
+    const body = this.#body(operation);
+    return { operation, method: operation.method, path: path + this.#query(operation), headers, body };
+  }
+
+  /** Returns a request that no operation is for. */
+  #odd(method: string, path: string): GeneratedRequest {
+    const body = JSON.stringify(this.random.pick(oddValues));
+    return { operation: undefined, method, path, headers: this.#headers(true), body };
   }
 
   #idOf(kind: string): string {
-    const known = this.#ids.get(kind) ?? [];
-    const unknown = `${Object.entries(idPrefixes).find(([name]) => name === kind)?.[1] ?? ""}${"0".repeat(24)}`;
-    return known.length === 0 || this.#random.next() < 0.05 ? unknown : this.#random.pick(known);
+    const prefixes: Readonly<Record<string, string>> = idPrefixes;
+    const id = this.random.chance(5) ? undefined : this.random.oneOf(this.#ids.get(kind) ?? []);
+    return id ?? `${prefixes[kind] ?? ""}${"0".repeat(24)}`;
   }
 
   #query({ queryParameters }: Operation): string {
     const fields = queryParameters
-      .filter(({ required }) => required || this.#random.next() < 0.2)
+      .filter(({ required }) => required || this.random.chance(20))
       .map(({ name, schema }): [string, string] => {
-        const value = this.#values.of(schema, 0.1);
+        const value = this.#values.of(schema, 10);
         return [name, typeof value === "string" ? value : JSON.stringify(value)];
       });
-    if (this.#random.next() < 0.03) fields.push(["unknown", "1"]);
-    if (this.#random.next() < 0.01) fields.push(["large", "a".repeat(this.#random.pick(largeSizes))]);
+    if (this.random.chance(3)) fields.push(["unknown", "1"]);
+    if (this.random.chance(1)) fields.push(["large", "a".repeat(this.random.pick(largeSizes))]);
     const text = new URLSearchParams(fields).toString();
     return text === "" ? "" : `?${text}`;
   }
 
-  #authorization(): Record<string, string> {
-    const chance = this.#random.next();
-    if (chance < 0.02) return {};
-    if (chance < 0.04)
-      return { authorization: this.#random.pick(["Bearer", "Bearer x", "Basic eDp5", "\t"]) };
-    return { authorization: `Bearer ${this.#random.pick(this.#tokens)}` };
-  }
-
-  #mediaType(): string {
-    return this.#random.next() < 0.97
-      ? "application/json"
-      : this.#random.pick([
-          "text/plain",
-          "application/json; charset=latin1",
-          "application/x-www-form-urlencoded",
-        ]);
+  #headers(hasBody: boolean): Record<string, string> {
+    const { random } = this;
+    const authorization = random.chance(2)
+      ? random.pick(oddAuthorizations)
+      : `Bearer ${random.pick(this.tokens)}`;
+    return {
+      ...(!random.chance(2) && { authorization }),
+      ...(hasBody && {
+        "content-type": random.chance(3) ? random.pick(oddMediaTypes) : "application/json",
+      }),
+    };
   }
 
   #body({ body, id }: Operation): string | undefined {
-    const chance = this.#random.next();
-    if (body === undefined || chance < 0.02) return undefined;
+    const { random } = this;
+    if (body === undefined || random.chance(2)) return undefined;
+    if (random.chance(1)) return "[".repeat(random.below(50_000));
     const value =
-      id === "projects.transfer" && chance < 0.6
-        ? { recipientAccessToken: this.#random.pick(this.#tokens) }
-        : this.#values.of(body.schema, chance < 0.7 ? 0 : 0.1);
+      id === "projects.transfer" && random.chance(60)
+        ? { recipientAccessToken: random.pick(this.tokens) }
+        : this.#values.of(body.schema, random.chance(70) ? 0 : 10);
     const text = JSON.stringify(value);
-    if (chance > 0.99) return "[".repeat(this.#random.below(50_000));
-    return chance > 0.95 ? text.slice(0, this.#random.below(text.length)) : text;
-  }
-
-  /** Returns a request that no operation is for. */
-  #odd(): GeneratedRequest {
-    const operation = this.#random.pick(this.#contract.operations);
-    const isOddMethod = this.#random.next() < 0.5;
-    return {
-      operation: undefined,
-      method: isOddMethod ? this.#random.pick(oddMethods) : "POST",
-      path: isOddMethod ? operation.path : this.#random.pick(oddPaths),
-      headers: { ...this.#authorization(), "content-type": this.#mediaType() },
-      body: JSON.stringify(this.#random.pick(oddValues)),
-    };
+    return random.chance(4) ? text.slice(0, random.below(text.length)) : text;
   }
 }
