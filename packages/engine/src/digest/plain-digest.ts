@@ -1,4 +1,4 @@
-import { p256 } from "@noble/curves/nist.js";
+import { weierstrass } from "@noble/curves/abstract/weierstrass.js";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 as hash } from "@noble/hashes/sha2.js";
 
@@ -18,8 +18,19 @@ export const areSameBytes = (left: Uint8Array, right: Uint8Array): boolean => {
   return difference === 0;
 };
 
+/** The points of P-256. See https://www.secg.org/sec2-v2.pdf, section 2.4.2. `nist.js` has them together with signatures, a third of its code. */
+const Point = weierstrass({
+  p: 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn,
+  n: 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n,
+  h: 1n,
+  a: 0xffffffff00000001000000000000000000000000fffffffffffffffffffffffcn,
+  b: 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn,
+  Gx: 0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296n,
+  Gy: 0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5n,
+});
+
 export const derivePublicPoint = (key: Uint8Array): { x: Uint8Array; y: Uint8Array } => {
   // A byte that says that both coordinates follow, and these. See https://www.secg.org/sec1-v2.pdf, section 2.3.3.
-  const point = p256.getPublicKey(key, false);
+  const point = Point.BASE.multiply(Point.Fn.fromBytes(key)).toBytes(false);
   return { x: point.slice(1, 33), y: point.slice(33) };
 };
