@@ -5,7 +5,7 @@ import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
 import { runChangeStep } from "./run-step.js";
 import type { ApprovalRow } from "../store/rows.js";
-import { controlErrors } from "./control-error.js";
+import * as controlErrors from "./control-errors.js";
 import { type RequestedApproval, presentRequestedApproval } from "./present-resources.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 

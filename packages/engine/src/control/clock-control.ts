@@ -1,7 +1,7 @@
 import { isRealDay } from "@mgmt/internal/text/real-day";
 import { type Mode, type Returned, applyWhenReady } from "../values/awaitable.js";
 import { type Clock, type VirtualClock, isSupportedTime } from "../values/clock.js";
-import { controlErrors } from "./control-error.js";
+import * as controlErrors from "./control-errors.js";
 
 /**
  * Milliseconds since 1970, a `Date`, or a string: a date such as `2026-01-31`, which is its first millisecond in UTC, or a date and time

@@ -3,7 +3,7 @@ import { type Mode, type Returned, applyWhenReady } from "../values/awaitable.js
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { ConnectionFault, ConnectionFaults, InstalledConnectionFault } from "./connection-faults.js";
-import { controlErrors } from "./control-error.js";
+import * as controlErrors from "./control-errors.js";
 
 /** Controls the connections to real databases. */
 export interface DataPlane {

@@ -1,7 +1,7 @@
 import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { toCanonicalId } from "../values/ids.js";
-import { controlErrors } from "./control-error.js";
+import * as controlErrors from "./control-errors.js";
 
 /**
  * The rows of a workspace, its owner, and a service token, and of another workspace. Each getter throws a `ControlError` when its row

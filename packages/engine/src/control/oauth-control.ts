@@ -19,7 +19,7 @@ import { encodeParameters, parseParameters } from "../oauth/parameters.js";
 import { findRegistrationProblem } from "../oauth/redirect-uris.js";
 import { cliClient } from "../oauth/default-clients.js";
 import type { UserRow } from "../store/rows.js";
-import { controlErrors } from "./control-error.js";
+import * as controlErrors from "./control-errors.js";
 import { DefaultRows, findUserWorkspace } from "./default-rows.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 

@@ -33,7 +33,7 @@ import type {
 import { presentIntegration } from "../rules/integrations/integrations.js";
 import { presentWorkspace } from "../rules/workspaces/workspaces.js";
 import type { UserRow, WorkspaceRow } from "../store/rows.js";
-import { controlErrors } from "./control-error.js";
+import * as controlErrors from "./control-errors.js";
 import { DefaultRows } from "./default-rows.js";
 import { presentUser } from "./present-resources.js";
 import type { StateControl } from "./state-control.js";

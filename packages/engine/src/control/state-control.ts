@@ -15,7 +15,7 @@ import type {
 import { presentApp } from "../rules/apps/present-app.js";
 import { presentBackup } from "../rules/databases/backups.js";
 import { presentDeploymentDetails } from "../rules/deployments/deployments.js";
-import { controlErrors } from "./control-error.js";
+import * as controlErrors from "./control-errors.js";
 import { presentDatabaseWithoutPasswords } from "./present-resources.js";
 
 /** Sets resources to states that the API reaches slowly, by chance or never. */

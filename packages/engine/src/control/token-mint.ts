@@ -4,7 +4,7 @@ import { assertKnownOptions } from "../values/known-options.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
 import { type Time, parseTimestamp } from "./clock-control.js";
-import { controlErrors } from "./control-error.js";
+import * as controlErrors from "./control-errors.js";
 import { DefaultRows, findUserWorkspace } from "./default-rows.js";
 import { writeWithoutLocks } from "../store/storage-adapter.js";
 

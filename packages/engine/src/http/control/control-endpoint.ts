@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ControlError, controlErrors, controlDocumentHint } from "../../control/control-error.js";
+import { ControlError } from "../../control/control-error.js";
+import * as controlErrors from "../../control/control-errors.js";
 import { type Fields, parseFields } from "./fields.js";
 import type { Server } from "../../server/server.js";
 import { runControlRoute } from "./routes.js";
@@ -120,6 +121,8 @@ const sendError = (response: ServerResponse, error: unknown): void => {
     sendError(response, errors.unavailable());
   } else {
     const message = error instanceof Error ? error.message : "The control surface failed";
-    sendJson(response, 400, { error: { code: "control:refused", message, hint: controlDocumentHint } });
+    sendJson(response, 400, {
+      error: { code: "control:refused", message, hint: controlErrors.controlDocumentHint },
+    });
   }
 };

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { controlErrors } from "../../control/control-error.js";
+import * as controlErrors from "../../control/control-errors.js";
 
 /** The only route of the control surface that needs no secret: it proves that the server knows the secret. */
 export const proofPath = "/_control/proof";

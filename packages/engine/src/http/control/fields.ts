@@ -1,4 +1,4 @@
-import { controlErrors } from "../../control/control-error.js";
+import * as controlErrors from "../../control/control-errors.js";
 import { isTooDeep } from "@mgmt/internal/values/is-too-deep";
 import type { Server } from "../../server/server.js";
 

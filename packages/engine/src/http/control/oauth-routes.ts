@@ -1,4 +1,4 @@
-import { controlErrors } from "../../control/control-error.js";
+import * as controlErrors from "../../control/control-errors.js";
 import type { ControlRoutes, Fields } from "./fields.js";
 import type { ClientRegistration, ConsentOptions } from "../../control/oauth-control.js";
 

@@ -1,5 +1,5 @@
 import type { OperationId } from "../../generated/operations.js";
-import { controlErrors } from "../../control/control-error.js";
+import * as controlErrors from "../../control/control-errors.js";
 import { assertKnownFields, buildControlDocument } from "./control-document.js";
 import { defaultRateWindowMs } from "./control-schemas.js";
 import type { ConnectionFault } from "../../control/connection-faults.js";

@@ -1,5 +1,5 @@
 import { assertKnownFields } from "./control-document.js";
-import { controlErrors } from "../../control/control-error.js";
+import * as controlErrors from "../../control/control-errors.js";
 import type { Server } from "../../server/server.js";
 import {
   type ControlRoutes,
