@@ -211,17 +211,8 @@ const createCollection = <Name extends ViewName>(
 };
 
 /** @param getContext returns the current one. */
-export const createResourceView = (getContext: () => RuleContext): ResourceView => ({
-  users: createCollection("users", getContext),
-  workspaces: createCollection("workspaces", getContext),
-  serviceTokens: createCollection("serviceTokens", getContext),
-  integrations: createCollection("integrations", getContext),
-  projects: createCollection("projects", getContext),
-  branches: createCollection("branches", getContext),
-  databases: createCollection("databases", getContext),
-  connections: createCollection("connections", getContext),
-  backups: createCollection("backups", getContext),
-  apps: createCollection("apps", getContext),
-  deployments: createCollection("deployments", getContext),
-  approvals: createCollection("approvals", getContext),
-});
+export const createResourceView = (getContext: () => RuleContext): ResourceView =>
+  Object.fromEntries(
+    Object.keys(viewDeclarations).map((name) => [name, createCollection(name as ViewName, getContext)]),
+    // The declarations have the names of the view, and a collection has the resources of its name.
+  ) as unknown as ResourceView;
