@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { type EngineOptions, type RunningServer, createServer } from "@mgmt/mock/server";
+import { afterAll, beforeAll } from "vitest";
 import { bin } from "./bin.js";
 import { cacheDir, noConfigDir } from "./folders.js";
 import { inProcess, type Setup } from "./in-process.js";
@@ -76,4 +77,28 @@ export const startSession = async (engineOptions: EngineOptions = {}): Promise<S
   const token = await server.engine.tokens.user();
   const env = { MGMT_BASE_URL: server.baseUrl, MGMT_TOKEN: token };
   return { server, env, as, mgmt: as(token), close: () => server.close(0) };
+};
+
+/** Returns a session that the tests of a file share. Call it outside of tests and hooks. */
+export const useSession = (...options: Parameters<typeof startSession>): Session => {
+  let current: Session | undefined;
+  const now = (): Session => {
+    if (!current) throw new Error("There is no session outside of a test");
+    return current;
+  };
+  beforeAll(async () => {
+    current = await startSession(...options);
+  });
+  afterAll(() => current?.close());
+  return {
+    get server() {
+      return now().server;
+    },
+    get env() {
+      return now().env;
+    },
+    mgmt: (...line) => now().mgmt(...line),
+    as: (...credential) => now().as(...credential),
+    close: () => now().close(),
+  };
 };

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type EngineOptions, type RunningServer } from "@mgmt/mock/server";
+import { afterEach, beforeEach } from "vitest";
 import { bin } from "../../bin.js";
 import { runInProcess, type Setup } from "../../in-process.js";
 import { type Mgmt, type Result, resultOf, words } from "../../result.js";
@@ -66,6 +67,36 @@ export const startAccount = async (engineOptions: EngineOptions = {}): Promise<A
       await server.close(0);
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+};
+
+/** Returns an account that is new for each test of a file. Call it outside of tests and hooks. */
+export const useAccount = (...options: Parameters<typeof startAccount>): Account => {
+  let current: Account | undefined;
+  const now = (): Account => {
+    if (!current) throw new Error("There is no account outside of a test");
+    return current;
+  };
+  beforeEach(async () => {
+    current = await startAccount(...options);
+  });
+  afterEach(() => current?.close());
+  return {
+    get server() {
+      return now().server;
+    },
+    get env() {
+      return now().env;
+    },
+    get file() {
+      return now().file;
+    },
+    mgmt: (...line) => now().mgmt(...line),
+    run: (...line) => now().run(...line),
+    stored: () => now().stored(),
+    store: (change) => now().store(change),
+    login: (...flags) => now().login(...flags),
+    close: () => now().close(),
   };
 };
 
