@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../bin.js";
-import { temporaryFolder } from "../folders.js";
-import { caFile, type ProxiedService, startProxiedService } from "../proxied-service.js";
+import { type ProxiedService, caFile, startProxiedService } from "../proxied-service.js";
 import type { Result } from "../result.js";
-import { run, type Session, startSession } from "../terminal.js";
+import { type Session, run, startSession } from "../terminal.js";
 
 let session: Session;
 let service: ProxiedService;
@@ -32,17 +31,6 @@ describe("a proxy in the environment", () => {
       expect(service.asked).toEqual(["CONNECT api.test:443"]);
     },
   );
-
-  it("is described by mgmt doctor without its password", async () => {
-    const proxy = service.proxyUrl.replace("//", "//user:CANARY@");
-    const env = { https_proxy: proxy, NODE_EXTRA_CA_CERTS: caFile, MGMT_CONFIG_DIR: temporaryFolder() };
-    const { status, stdout, stderr } = await runProxied("doctor", env);
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/ok +proxy +Connections go through http:\/\/.*@127\.0\.0\.1:\d+/);
-    expect(stdout).toMatch(/ok +service /);
-    expect(stdout + stderr).not.toContain("CANARY");
-    expect(service.asked).toContain("CONNECT api.test:443");
-  });
 
   it("forwards requests to http: addresses", async () => {
     const env = { MGMT_BASE_URL: "http://api.test", HTTP_PROXY: service.proxyUrl };
@@ -79,40 +67,5 @@ describe("a proxy in the environment", () => {
   it("does not weaken the check of the certificate", async () => {
     const { status, stderr } = await runProxied("api me", { HTTPS_PROXY: service.proxyUrl });
     expect({ status, stderr }).toEqual({ status: 9, stderr: expect.stringContaining("SELF_SIGNED_CERT") });
-  });
-});
-
-describe("mgmt doctor at an https: address", () => {
-  it("describes the certificate", async () => {
-    const MGMT_BASE_URL = `https://localhost:${String(service.tlsPort)}`;
-    const { status, json } = await runProxied("doctor -o json", {
-      MGMT_BASE_URL,
-      NODE_EXTRA_CA_CERTS: caFile,
-      MGMT_CONFIG_DIR: temporaryFolder(),
-    });
-    expect(status).toBe(0);
-    expect(json).toContainEqual({
-      name: "tls",
-      status: "ok",
-      message: expect.stringMatching(/^TLSv1\.3, certificate from .+, valid until 2\d{3}-/),
-      next: [],
-    });
-  });
-
-  it("fails if the certificate is not trusted, and names NODE_EXTRA_CA_CERTS", async () => {
-    const MGMT_BASE_URL = `https://localhost:${String(service.tlsPort)}`;
-    const { status, stdout } = await runProxied("doctor", { MGMT_BASE_URL });
-    expect(status).toBe(1);
-    expect(stdout).toMatch(
-      /failure +tls +The certificate of localhost is not trusted: it is self-signed \(\w*SELF_SIGNED_CERT/,
-    );
-    expect(stdout).toContain("NODE_EXTRA_CA_CERTS");
-  });
-
-  it("fails if the file of NODE_EXTRA_CA_CERTS cannot be read", async () => {
-    const env = { MGMT_BASE_URL: "https://localhost:1", NODE_EXTRA_CA_CERTS: "/none/at/all.pem" };
-    const { status, stdout } = await runProxied("doctor", env);
-    expect(status).toBe(1);
-    expect(stdout).toContain("/none/at/all.pem");
   });
 });

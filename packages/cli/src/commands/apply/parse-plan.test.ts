@@ -68,24 +68,12 @@ describe("mgmt apply of a saved plan", () => {
       status: 7,
       stderr: expect.stringContaining("plan:other_service"),
     });
-    const invalid = {
-      "it is not JSON, or it is cut off": ["", shop, text.slice(0, -10)],
-      "it is not an object": ["[]", "null"],
-      "it has no version": ["{}"],
-      "it has version 2, and this mgmt reads version 1": [text.replace('"version": 1', '"version": 2')],
-      "warnings is not a list": [text.replace('"warnings": []', '"warnings": {}')],
-      "steps[0].resource is none of project, ": [text.replaceAll('"project"', '"table"')],
-      "steps[0].action is none of create, update, delete": [text.replace('"create"', '"replace"')],
-      "steps[0].fields is not an object": [text.replace('"fields"', '"values"')],
-    };
-    for (const [problem, contents] of Object.entries(invalid)) {
-      for (const content of contents) {
-        write(content, "bad.json");
-        expect(await mgmt`apply bad.json`).toMatchObject({
-          status: 2,
-          stderr: expect.stringContaining(`was not written by mgmt plan: ${problem}`),
-        });
-      }
+    for (const content of ["", shop, text.slice(0, -10)]) {
+      write(content, "bad.json");
+      expect(await mgmt`apply bad.json`).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining("was not written by mgmt plan: it is not JSON, or it is cut off"),
+      });
     }
     expect((await mgmt`apply mgmt.yaml -o json`).errors).toEqual([
       {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { inProcess } from "../../../test/in-process.js";
 import { shop, useProvisioning } from "../../../test/provisioning.js";
-import { startSession } from "../../../test/terminal.js";
 
 const here = useProvisioning();
 const { countRequests, mgmt, write, writesSince } = here;
@@ -73,42 +72,6 @@ describe("mgmt apply", () => {
     expect((await mgmt`plan`).stdout).toBe("No changes.\n");
   });
 
-  it("creates databases from backups", async () => {
-    const { seed } = here.session.server.engine;
-    const { database } = await seed.project();
-    const backup = await seed.backup(database?.id ?? "");
-    write(`version: 1
-projects:
-  copy:
-    branches:
-      main:
-        databases:
-          restored: { source: { type: backup, databaseId: ${database?.id ?? ""}, backupId: ${backup.id} } }
-`);
-    expect((await mgmt`apply`).status).toBe(0);
-    expect((await mgmt`plan`).stdout).toBe("No changes.\n");
-    const { stdout } = await mgmt`export copy`;
-    expect(stdout).toContain(backup.id);
-  });
-
-  it("waits until the databases that it creates are ready, and prints its result also when they are not in time", async () => {
-    write(shop);
-    const applied = await mgmt`apply --wait`;
-    expect(applied).toMatchObject({ status: 0, stdout: "" });
-    const { databases } = here.session.server.engine.rows;
-    const created = [...databases.list({})];
-    expect(created.map(({ status }) => status)).toEqual(["ready", "ready", "ready"]);
-    for (const { id } of created) {
-      expect(applied.stderr).toContain(`Waiting until database ${id} is ready.`);
-    }
-    write("version: 1\nprojects: { late: { branches: { main: { databases: { slow: } } } } }", "late.yaml");
-    // Its status does not arrive in time.
-    here.session.server.engine.faults.add({ operation: "databases.get", latency: 60_000 });
-    const late = await mgmt`apply -f late.yaml --wait --timeout 1ms -o json`;
-    expect(late).toMatchObject({ status: 8, json: [{ status: "done" }, { status: "done" }] });
-    expect(late.errors.at(-1)).toMatchObject({ error: { code: "wait:timeout" } });
-  });
-
   it("refuses a timeout of nothing", async () => {
     const { status, stderr } = await mgmt`apply --timeout 5m`;
     expect(status).toBe(2);
@@ -148,52 +111,6 @@ projects:
       cwd: here.folder,
     });
     expect(await agent`apply`).toMatchObject({ status: 5, stdout: "" });
-  });
-
-  it("survives a lost response without creating anything twice", async () => {
-    write(shop);
-    here.session.server.engine.faults.add({ operation: "databases.create", drop: "after", times: 1 });
-    expect((await mgmt`apply`).status).toBe(0);
-    expect((await mgmt`plan`).stdout).toBe("No changes.\n");
-    expect([...here.session.server.engine.rows.databases.list({})]).toHaveLength(3);
-  });
-});
-
-describe("mgmt export", () => {
-  it("prints a manifest that needs no changes, and creates the same elsewhere", async () => {
-    write(shop);
-    await mgmt`apply`;
-    const exported = await mgmt`export`;
-    expect(exported).toMatchObject({ status: 0, stderr: "" });
-    expect(exported.stdout).toMatch(/^# yaml-language-server: \$schema=.*mgmt\.schema\.json\nversion: 1\n/);
-    write(exported.stdout);
-    expect((await mgmt`plan`).stdout).toBe("No changes.\n");
-
-    const elsewhere = await startSession();
-    const there = inProcess({ env: elsewhere.env, cwd: here.folder });
-    expect((await there`apply`).status).toBe(0);
-    expect((await there`export`).stdout).toBe(exported.stdout);
-    await elsewhere.close();
-  });
-
-  it("describes one project by its id or logical id, and says what is left out", async () => {
-    const { seed } = here.session.server.engine;
-    const named = await seed.project({
-      logicalId: "named",
-      name: `"quoted": 🙂\u001b[2J`,
-      createDatabase: false,
-    });
-    const unassigned = (await mgmt`services create web --project-id ${named.id} --unset branch-id -o json`)
-      .json as { id: string };
-    const byId = await mgmt`export ${named.id} -o json`;
-    expect(byId.json).toEqual((await mgmt`export named -o json`).json);
-    expect(byId.json).toEqual({
-      version: 1,
-      projects: { named: { name: `"quoted": 🙂\u001b[2J`, branches: { main: { isDefault: true } } } },
-    });
-    expect(byId.stderr).toContain(`on no branch: service ${unassigned.id}`);
-    expect((await mgmt`export`).stdout).not.toContain("\u001b");
-    expect(await mgmt`export nothing`).toMatchObject({ status: 6, stdout: "" });
   });
 });
 

@@ -1,21 +1,13 @@
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { createProcessView } from "@mgmt/internal/processes/process-liveness";
+import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { cliClient } from "@mgmt/mock/server";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { findNoBrowserReason } from "../../system/browser.js";
 import { pasteRedirectUri } from "./paste-callback.js";
 import { oauthClientId } from "../../sdk/oauth.js";
-import { ensureBuilt } from "../../../test/bin.js";
 import type { Result } from "../../../test/result.js";
-import { type Account, converse, pasting, startAccount } from "../../../test/commands/auth/account.js";
+import { pasting, useAccount } from "../../../test/commands/auth/account.js";
 
-let account: Account;
-beforeEach(async () => {
-  account = await startAccount();
-});
-afterEach(() => account.close());
+const account = useAccount();
 
 /** Runs `mgmt login --no-browser`, and pastes the result of `answer` for the printed URL. */
 const loginPasting = (
@@ -25,14 +17,14 @@ const loginPasting = (
 ): Promise<Result> =>
   account.run(["login", ...flags, "--base-url", account.server.baseUrl], { env, reply: pasting(answer) });
 
+const stateOf = ({ searchParams }: URL): string => `state=${searchParams.get("state") ?? ""}`;
+
 it("uses a client that the reference server knows", () => {
   expect({ id: oauthClientId, redirectUris: [pasteRedirectUri] }).toMatchObject({
     id: cliClient.id,
     redirectUris: cliClient.redirectUris,
   });
 });
-
-const stateOf = ({ searchParams }: URL): string => `state=${searchParams.get("state") ?? ""}`;
 
 describe("mgmt login --no-browser", () => {
   it("prints the address, accepts the pasted redirect, and stores a profile that only this user can read", async () => {
@@ -139,54 +131,6 @@ describe("mgmt login without a browser", () => {
   });
 });
 
-describe("mgmt login --browser", () => {
-  // The package that opens browsers reads the environment of its process.
-  beforeAll(ensureBuilt);
-
-  it("opens the browser with a page that only this user can read, and waits on loopback for its redirect", async () => {
-    const browser = join(dirname(account.file), "browser.sh");
-    writeFileSync(
-      browser,
-      `#!/bin/sh\nenv > "${browser}.env"\necho "$1" > "${browser}.part" && mv "${browser}.part" "${browser}.opened"\n`,
-      { mode: 0o700 },
-    );
-    const line = ["auth", "login", "--browser", "--base-url", account.server.baseUrl, "-o", "json"];
-    const env = { ...account.env, BROWSER: browser };
-    let opened = "";
-    const { status, json } = await converse(line, env, async (url) => {
-      while (!existsSync(`${browser}.opened`)) await new Promise((resolve) => setTimeout(resolve, 20));
-      const page = fileURLToPath(readFileSync(`${browser}.opened`, "utf8").trim());
-      expect(statSync(page).mode & 0o777).toBe(0o600);
-      expect(statSync(dirname(page)).mode & 0o777).toBe(0o700);
-      const [, target = ""] = /content="0;url=([^"]*)"/.exec(readFileSync(page, "utf8")) ?? [];
-      expect(target.replaceAll("&#38;", "&")).toBe(url);
-      // The variables of the command, such as MGMT_TOKEN, are not for the browser.
-      expect(Object.keys(env).filter((name) => name.startsWith("MGMT_"))).not.toEqual([]);
-      expect(readFileSync(`${browser}.env`, "utf8")).not.toMatch(/^MGMT_/m);
-      opened = page;
-      const { redirect } = await account.server.engine.oauth.consent({ url });
-      expect(redirect).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback\?/);
-      expect((await fetch(redirect)).status).toBe(200);
-      return "";
-    });
-    expect({ status, json }).toEqual({ status: 0, json: expect.objectContaining({ profile: "default" }) });
-    expect(existsSync(dirname(opened))).toBe(false);
-  });
-
-  it("stops listening and stores nothing on Ctrl-C, and exits with 130", async () => {
-    const line = ["login", "--browser", "--base-url", account.server.baseUrl];
-    let callback = "";
-    const { status } = await converse(line, { ...account.env, BROWSER: "true" }, (url, child) => {
-      callback = new URL(url).searchParams.get("redirect_uri") ?? "";
-      child.kill("SIGINT");
-      return "";
-    });
-    expect(status).toBe(130);
-    await expect(fetch(callback)).rejects.toThrow();
-    expect(account.stored()).toEqual({ profiles: {} });
-  });
-});
-
 describe("mgmt login --with-token", () => {
   it("reads a service token from standard input, and verifies it before storing it", async () => {
     const token = await account.server.engine.tokens.service();
@@ -221,69 +165,13 @@ describe("mgmt login --with-token", () => {
   );
 });
 
-describe("mgmt login without an address", () => {
-  const dev = (): Record<string, unknown> => ({
-    baseUrl: account.server.baseUrl,
-    process: createProcessView().self,
-    ephemeral: true,
-  });
-  const token = (): Promise<string> => account.server.engine.tokens.user();
-
-  it("finds the service of a running mgmt dev", async () => {
-    account.store(({ profiles }) => (profiles["ephemeral-1"] = dev()));
-    const result = await account.run(["login", "--with-token"], { stdin: await token() });
-    expect(result).toMatchObject({ status: 0, stderr: "Logged in to profile ephemeral-1.\n" });
-    expect(account.stored().profiles["ephemeral-1"]).toMatchObject(dev());
-  });
-
-  it("creates the named profile for a running mgmt dev, and keeps it when that ends", async () => {
-    account.store(({ profiles }) => (profiles["ephemeral-1"] = dev()));
-    const result = await account.run(["login", "--profile", "mine", "--with-token"], {
-      stdin: await token(),
-    });
-    expect(result).toMatchObject({ status: 0 });
-    const { mine } = account.stored().profiles;
-    expect(mine).toMatchObject({ baseUrl: account.server.baseUrl, token: expect.any(String) });
-    expect(mine).not.toHaveProperty("process");
-    expect(mine).not.toHaveProperty("ephemeral");
-  });
-});
-
 describe("mgmt login with bad input", () => {
-  it("reports a missing address of the service", async () => {
-    expect(await account.mgmt`login --no-browser`).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining("usage:no_base_url"),
-    });
-  });
-
-  it.each([
-    ["--base-url", "nonsense", "--base-url must be an absolute URL"],
-    ["--base-url", "ftp://127.0.0.1", "--base-url must be an absolute URL"],
-    ["--base-url", "http://user:secret-word@127.0.0.1:1", "--base-url must not contain a credential"],
-    ["--auth-url", "nonsense", "--auth-url is not an absolute URL"],
-    ["--auth-url", "http://127.0.0.1:1/?a=secret-word", "--auth-url must not have a query or a fragment"],
-  ])("names the invalid address: %s %s", async (flag, address, problem) => {
-    const line = ["login", "--no-browser", "--base-url", account.server.baseUrl, flag, address];
-    const { status, stderr } = await account.run(line);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(problem) });
-    expect(stderr).not.toContain("secret-word");
-  });
-
   it("reports an authorization server that cannot be reached", async () => {
     const { status, stderr } = await account.mgmt`login --no-browser --base-url http://127.0.0.1:1`;
     expect({ status, stderr }).toEqual({
       status: 9,
       stderr: expect.stringContaining("auth:discovery_failed"),
     });
-  });
-
-  it("does not point the active profile at another service", async () => {
-    await account.login();
-    const before = account.stored();
-    const { status, stderr } = await account.mgmt`login --base-url http://127.0.0.1:1`;
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("--profile NAME") });
-    expect(account.stored()).toEqual(before);
   });
 
   it("reports a profiles file that cannot be written before it asks for anything", async () => {
@@ -294,6 +182,10 @@ describe("mgmt login with bad input", () => {
     const { status, stderr } = await account.mgmt`login --no-browser`;
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:unwritable") });
     expect(requests.length).toBe(before);
+  });
+
+  it("refuses a store that does not exist", async () => {
+    expect((await account.mgmt`login --store cloud`).status).toBe(2);
   });
 
   it("does not change a file with other content", async () => {

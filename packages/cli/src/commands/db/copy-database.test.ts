@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type DatabasePlace, dumpOf, useDatabasePlace } from "../../../test/commands/db/database-place.js";
 
@@ -13,7 +11,6 @@ const answering = (answer: string) => ({
   terminal: true,
   reply: (stderr: string) => (stderr.includes("Continue?") ? answer : undefined),
 });
-const source = "postgresql://ada:hidden%40@old.example:5433/old?sslmode=require&application_name=x";
 
 describe("mgmt db copy", () => {
   it("passes what pg_dump writes on to the other database", async () => {
@@ -85,60 +82,5 @@ describe("mgmt db copy", () => {
     place.reply = (statement) => (statement.includes("broken") ? { error: "no", state: "42703" } : undefined);
     expect((await place.run(`db copy ${place.shop} ${place.copy}`)).status).toBe(1);
     expect(ended).toBe("SIGINT");
-  });
-});
-
-describe("mgmt db import", () => {
-  it.each([
-    ["--source-env OLD_URL", { env: { OLD_URL: source } }],
-    ["--source-file url", {}],
-    ["--source-file -", { stdin: source }],
-  ])("passes the connection string of %s in the environment of programs only", async (flag, setup) => {
-    writeFileSync(join(place.folder, "url"), `${source}\n`);
-    const { status, json, stderr } = await place.run(`db import ${place.copy} ${flag} -o json`, setup);
-    expect(status, stderr).toBe(0);
-    expect(json).toMatchObject({ from: "old.example:5433/old", databaseId: place.copy });
-    const dump = place.programs.calls.find(({ name }) => name === "pg_dump");
-    expect(dump?.env).toMatchObject({
-      PGHOST: "old.example",
-      PGPORT: "5433",
-      PGUSER: "ada",
-      PGPASSWORD: "hidden@",
-    });
-    expect(dump?.env).not.toHaveProperty("OLD_URL");
-    for (const { args } of place.programs.calls) expect(args.join(" ")).not.toContain("hidden");
-    expect(stderr).not.toContain("hidden");
-  });
-
-  it("asks for the connection string on a terminal, and shows nothing of it", async () => {
-    let answered = false;
-    const result = await place.run(`db import ${place.copy} --yes`, {
-      terminal: true,
-      reply: (stderr) => {
-        if (answered || !stderr.includes("Connection string")) return undefined;
-        answered = true;
-        return `  ${source}\n`;
-      },
-    });
-    expect(result.status, result.stderr).toBe(0);
-    expect(result.stderr + result.stdout).not.toContain("hidden");
-  });
-
-  it.each([
-    ["--source-env 1X", {}, "not the name of a variable"],
-    ["--source-env UNSET", {}, "UNSET of --source-env is not set"],
-    ["--source-env EMPTY", { EMPTY: " " }, "EMPTY of --source-env is not set"],
-  ])("refuses %s with %j", async (flag, env, text) => {
-    const result = await place.run(`db import ${place.copy} ${flag}`, { env });
-    expect(result).toMatchObject({ status: 2, stderr: expect.stringContaining(text) });
-  });
-
-  it("says what it leaves out and what is not encrypted, without the values", async () => {
-    const weak = `${source.replace("require", "disable")}&schema=public&sslpassword=hidden&foo=hidden`;
-    const { stderr } = await place.run(`db import ${place.copy} --source-env OLD`, { env: { OLD: weak } });
-    expect(stderr).toContain("were left out: schema, 1 more.");
-    expect(stderr).toContain("Left out of the connection string: sslpassword.");
-    expect(stderr).toContain("is not encrypted");
-    expect(stderr).not.toContain("hidden");
   });
 });

@@ -26,6 +26,8 @@ describe("mgmt psql", () => {
       expect(call?.args).toEqual(args);
       expect(call?.env).toMatchObject({
         PGHOST: "127.0.0.1",
+        PGPORT: expect.stringMatching(/^\d+$/),
+        PGDATABASE: "postgres",
         PGUSER: connection?.user,
         PGPASSWORD: connection?.pass,
       });
@@ -40,7 +42,8 @@ describe("mgmt psql", () => {
 
   it("says how to get psql where there is none", async () => {
     const result = await place.run(`psql ${place.copy}`, { env: { PATH: place.folder } });
-    expect(result.stderr).toContain("program:not_found");
+    expect(result.status).toBe(127);
+    expect(result.stderr).toMatch(/program:not_found.*hint: Install the client programs of Postgres/s);
     expect(result.stderr).toContain("or use mgmt env with another client");
   });
 });

@@ -39,6 +39,7 @@ describe("mgmt unlink", () => {
     writeFileSync(join(folder, "app/.mgmt/link.json"), "no JSON");
     expect((await unlink()).status).toBe(0);
     expect(existsSync(join(folder, "app/.mgmt"))).toBe(false);
+    expect(await unlink()).toMatchObject({ status: 0, stderr: "This folder is not linked.\n" });
   });
 
   it("deletes a symbolic link, and nothing that it leads to", async () => {

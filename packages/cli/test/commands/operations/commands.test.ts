@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newFixture, operationLines } from "../../operation-lines.js";
-import { type Session, startSession } from "../../terminal.js";
+import { useSession } from "../../terminal.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession();
-});
-afterAll(() => session.close());
+const session = useSession();
 
 describe("every operation", () => {
   for (const [id, line] of Object.entries(operationLines)) {

@@ -96,21 +96,6 @@ describe("the git branch and repository of a preview", () => {
     });
   });
 
-  it.each<[string, NodeJS.ProcessEnv]>([
-    ["GitHub Actions", { ...gitHub, GITHUB_REF: "refs/tags/v1", GITHUB_REF_NAME: "v1" }],
-    ["GitLab CI", { GITLAB_CI: "true", CI_COMMIT_REF_NAME: "v1", CI_COMMIT_TAG: "v1" }],
-  ])("are not those of a tag, even where the folder is on a branch: %s", async (_, env) => {
-    place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
-    const before = place.requestCount;
-    for (const command of ["up", "down", "reset"]) {
-      expect(await place.mgmtIn(place.folder, env)`preview ${command} --yes`).toMatchObject({
-        status: 3,
-        stderr: expect.stringMatching(/Missing --branch: .* the tag v1, .*\nhint: Pass --branch NAME/),
-      });
-    }
-    expect(place.writesSince(before)).toEqual([]);
-  });
-
   it("are asked for at a commit without a branch, and outside of a repository", async () => {
     expect(await place.mgmt`preview up`).toMatchObject({
       status: 3,
@@ -123,38 +108,6 @@ describe("the git branch and repository of a preview", () => {
       stderr: expect.stringContaining("Missing --branch: the folder is at a commit, not on a branch"),
     });
     expect(await place.mgmtIn(clone)`status -o json`).toMatchObject({ status: 0, json: { preview: null } });
-  });
-
-  it("are those of the fork for a pull request from one, whose branch the repository does not have", async () => {
-    const head = { sha: "1".repeat(40), repo: { full_name: "alice/shop", owner: { login: "alice" } } };
-    writeFileSync(join(place.folder, "event.json"), JSON.stringify({ pull_request: { head } }));
-    const pullRequest = {
-      ...gitHub,
-      GITHUB_REPOSITORY: "acme/shop",
-      GITHUB_HEAD_REF: "patch-1",
-      GITHUB_EVENT_PATH: join(place.folder, "event.json"),
-      GITHUB_SERVER_URL: "http://127.0.0.1:1",
-    };
-    const fork = await up(place.folder, pullRequest);
-    expect(fork).toMatchObject({ branch: "alice:patch-1", name: `alice:patch-1 (commit ${"1".repeat(12)})` });
-    writeFileSync(join(place.folder, "event.json"), "not JSON");
-    expect(await place.mgmtIn(place.folder, pullRequest)`preview down --yes`).toMatchObject({ status: 3 });
-    expect(await place.databases()).toHaveLength(2);
-  });
-
-  it("are asked for in a CI system whose variables are not known, even where the folder is on a branch", async () => {
-    place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
-    const before = place.requestCount;
-    for (const command of ["up", "down", "reset"]) {
-      const inCi = place.mgmtIn(place.folder, { CI: "true", CI_COMMIT_BRANCH: "other" });
-      expect(await inCi`preview ${command} --yes`).toMatchObject({
-        status: 3,
-        stderr: expect.stringContaining(
-          "Missing --branch: the CI system is not one whose variables are known",
-        ),
-      });
-    }
-    expect(place.writesSince(before)).toEqual([]);
   });
 
   it.each([["many/parts/of-a/name"], ["größe/數據庫/🎉"], ["x".repeat(200)], ['#1-it\'s-"quoted"-$HOME']])(
@@ -174,33 +127,6 @@ describe("the git branch and repository of a preview", () => {
     const clone = place.clone(place.bareRepository("shop.git"), "clone");
     place.git(clone, "worktree", "add", "--quiet", "-b", "beside", "../tree");
     expect((await up(join(place.base, "tree"))).branch).toBe("beside");
-  });
-
-  it("are of the remote origin, or of the one that is named", async () => {
-    const [shop, fork] = [place.bareRepository("shop.git"), place.bareRepository("fork.git")];
-    const clone = place.clone(shop, "clone");
-    place.git(clone, "remote", "add", "fork", fork);
-    place.startBranch(clone, "feature");
-    expect((await up(clone)).repository).toBe(shopOf(shop));
-    for (const remote of ["fork", fork]) {
-      await place.mgmtIn(clone)`preview up --remote ${remote}`;
-      expect((await place.databases()).map(({ logicalId }) => repositoryIn(logicalId))).toEqual([
-        undefined,
-        shopOf(shop),
-        shopOf(fork),
-      ]);
-    }
-    place.git(clone, "remote", "rename", "origin", "upstream");
-    expect(await place.mgmtIn(clone)`preview up`).toMatchObject({
-      status: 3,
-      stderr: expect.stringContaining("several remotes and none is named origin: fork, upstream"),
-    });
-    expect(await place.mgmtIn(clone)`preview up --remote missing`).toMatchObject({ status: 2 });
-  });
-
-  it("are only the branch without a remote", async () => {
-    place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
-    expect(await up(place.folder)).toMatchObject({ branch: "feature", repository: undefined });
   });
 
   it("need git, unless flags or the CI job name the branch", async () => {
@@ -270,30 +196,5 @@ describe("the git branch and repository of a preview", () => {
       GITHUB_REPOSITORY: "acme/shop",
     };
     expect((await up(place.folder, job)).repository).toBe(shopOf("https://github.com/acme/shop"));
-  });
-
-  it("find a preview that was made without a repository, and ask which one if there are several", async () => {
-    const [shop, web] = ["shop", "web"].map((name) =>
-      place.clone(place.bareRepository(name), `${name}-clone`),
-    );
-    if (shop === undefined || web === undefined) throw new Error("There are two clones");
-    await place.mgmt`preview up --branch feature`;
-    place.startBranch(shop, "feature");
-    expect((await up(shop)).repository).toBeUndefined();
-    await place.mgmt`preview down --branch feature --yes`;
-    await up(shop);
-    // Outside of a clone, the only preview of a branch is meant.
-    await place.mgmt`preview up --branch feature`;
-    expect(await place.databases()).toHaveLength(2);
-    place.startBranch(web, "feature");
-    await up(web);
-    const before = place.requestCount;
-    for (const line of ["up", "down", "reset"]) {
-      expect(await place.mgmt`preview ${line} --branch feature --yes`).toMatchObject({
-        status: 7,
-        stderr: expect.stringContaining("preview:several"),
-      });
-    }
-    expect(place.writesSince(before)).toEqual([]);
   });
 });

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { groups } from "../../contract/generated/groups.js";
 import { expectSchema, expectValid, schemaOf, withoutOtherFields } from "../../../test/command-schemas.js";
 import { runInProcess } from "../../../test/in-process.js";
-import { type Session, startSession } from "../../../test/terminal.js";
+import { useSession } from "../../../test/terminal.js";
 
 const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession();
-});
-afterAll(() => session.close());
+const session = useSession();
 
 describe("mgmt schema", () => {
   it.each(definitions.map((definition) => [definition.words.join(" "), definition] as const))(
@@ -69,24 +65,5 @@ describe("mgmt schema", () => {
     const group = await runInProcess(["schema", "config"]);
     expect(group.status).toBe(2);
     expect(group.stderr).toContain("Add one of: list, get, set, unset.");
-  });
-});
-
-describe("--fields", () => {
-  it("refuses a field that the result does not have, before a request is sent, and suggests similar ones", async () => {
-    const before = session.server.engine.requests.length;
-    const { status, stderr } = await session.mgmt`databases list --fields id,nmae`;
-    expect(status).toBe(2);
-    expect(stderr).toContain("Did you mean name?");
-    expect((await session.mgmt`databases list --fields region.nam`).stderr).toContain(
-      "Did you mean region.name?",
-    );
-    expect(session.server.engine.requests).toHaveLength(before);
-  });
-
-  it("accepts nested fields and those of lists and maps", async () => {
-    const { mgmt } = session;
-    expect((await mgmt`databases list --fields id,region.id,connections.0.name`).status).toBe(0);
-    expect((await mgmt`deployments get dpl_x --fields envVars.PORT`).status).toBe(6);
   });
 });

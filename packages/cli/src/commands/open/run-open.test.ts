@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startCannedServer } from "../../../test/canned-server.js";
 import { inProcess, runInProcess } from "../../../test/in-process.js";
-import { type Session, startSession } from "../../../test/terminal.js";
+import { useSession } from "../../../test/terminal.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession();
-});
-afterAll(() => session.close());
+const session = useSession();
 
 describe("mgmt open", () => {
   it("prints the URL of a resource by id and by name where there is no terminal", async () => {

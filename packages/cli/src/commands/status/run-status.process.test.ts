@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Account } from "../../../test/commands/auth/account.js";
 import type { Setup } from "../../../test/in-process.js";
@@ -7,11 +6,10 @@ import { useShopFolder } from "../../../test/shop-folder.js";
 
 const current = useShopFolder();
 let account: Account;
-let folder: string;
 let projectId: string;
 let databaseId: string;
 beforeEach(() => {
-  ({ account, folder, projectId, databaseId } = current());
+  ({ account, projectId, databaseId } = current());
 });
 
 const run = (line: string, setup: Setup = {}): Promise<Result> =>
@@ -24,29 +22,6 @@ describe("mgmt status", () => {
     expect(stdout).toContain(`Project   shop (${projectId}), from MGMT_PROJECT_ID`);
     expect(stdout).toContain(account.server.baseUrl);
     expect(stdout).toMatch(new RegExp(`${databaseId} .* ready .*main`));
-  });
-
-  it("prints it as data, with the preview of the git branch", async () => {
-    execFileSync("git", ["init", "--quiet", "--initial-branch", "feature/cart"], { cwd: folder });
-    await run("preview up --secret-file preview.json");
-    const { json, status, stderr } = await run("status -o json");
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(json).toMatchObject({
-      project: { id: projectId, name: "shop", region: null, from: "MGMT_PROJECT_ID" },
-      databases: [
-        {
-          id: databaseId,
-          status: "ready",
-          isDefault: true,
-          branch: "main",
-          connections: 1,
-          sizeBytes: expect.any(Number),
-        },
-        { branch: "feature/cart" },
-      ],
-      preview: { branch: "feature/cart", status: "ready" },
-      waitingApprovals: null,
-    });
   });
 
   it.each([
@@ -62,15 +37,6 @@ describe("mgmt status", () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining("none: mgmt link") });
     const { json } = await run("status -o json", { env: { MGMT_PROJECT_ID: "" } });
     expect(json).toMatchObject({ project: null, databases: [] });
-  });
-
-  it("counts the requests of agents that wait, on a service of mgmt dev", async () => {
-    const { engine, baseUrl } = account.server;
-    const env = { MGMT_BASE_URL: baseUrl, MGMT_TOKEN: await engine.tokens.agent(), MGMT_CONFIG_DIR: folder };
-    await account.run(["projects", "delete", projectId, "--yes"], { env });
-    const control = { MGMT_CONTROL_URL: `${baseUrl}/_control`, MGMT_CONTROL_SECRET_FILE: "-" };
-    const { json } = await run("status -o json", { env: control, stdin: "control-secret-of-the-test" });
-    expect(json).toMatchObject({ waitingApprovals: 1 });
   });
 
   it.each([

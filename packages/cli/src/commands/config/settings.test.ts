@@ -1,17 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/folders.js";
 import type { Result } from "../../../test/result.js";
-import { type Account, startAccount } from "../../../test/commands/auth/account.js";
+import { useAccount } from "../../../test/commands/auth/account.js";
 
 const folder = temporaryFolder();
 
-let account: Account;
-beforeEach(async () => {
-  account = await startAccount();
-});
-afterEach(() => account.close());
+const account = useAccount();
 
 const config = (line: string, env: NodeJS.ProcessEnv = {}, cwd = folder): Promise<Result> =>
   account.run(["config", ...line.split(" ")], { env, cwd });
@@ -169,62 +165,5 @@ describe("mgmt config", () => {
     await account.login();
     account.store(({ profiles }) => Object.assign(profiles["default"] ?? {}, { output: "holograms" }));
     expect((await account.mgmt`projects list`).status).toBe(0);
-  });
-});
-
-describe("mgmt auth list", () => {
-  it("lists each profile with its service, account, workspace, store and expiry, and no secret", async () => {
-    await account.login();
-    await account.login("--profile", "second");
-    await account.run(["auth", "switch", "second"]);
-    const { stdout, json } = await account.mgmt`auth list -o json`;
-    const row = {
-      service: account.server.baseUrl,
-      account: "ada@example.com",
-      workspaceId: account.server.engine.defaults.workspace.id,
-      projectId: null,
-      credential: "login",
-      store: "file",
-      endsAt: expect.stringMatching(/^\d{4}-/),
-      renewed: true,
-      running: null,
-    };
-    expect(json).toEqual([
-      { profile: "default", active: false, ...row },
-      { profile: "second", active: true, ...row },
-    ]);
-    for (const { login } of Object.values(account.stored().profiles)) {
-      expect(stdout).not.toContain(login?.accessToken);
-      expect(stdout).not.toContain(login?.refreshToken);
-    }
-  });
-
-  it("marks the profile that a flag or variable selects", async () => {
-    await account.login();
-    await account.login("--profile", "second");
-    const { stdout } = await account.run(["auth", "ls", "-o", "csv", "--fields", "profile,active"], {
-      env: { MGMT_PROFILE: "second" },
-    });
-    expect(stdout).toBe("profile,active\ndefault,false\nsecond,true\n");
-  });
-
-  it("lists profiles without a credential, and those whose credential is in the keyring without opening it", async () => {
-    account.store((all) => {
-      all.profiles["bare"] = { baseUrl: "https://user:CANARY@api.test" };
-      all.profiles["hidden"] = { baseUrl: "https://api.test", store: "keyring", inKeyring: "token" };
-    });
-    const { stdout, json } = await account.mgmt`auth list -o json`;
-    expect(json).toMatchObject([
-      { profile: "bare", credential: null, store: null },
-      { profile: "hidden", credential: "token", store: "keyring", endsAt: null },
-    ]);
-    expect(stdout).not.toContain("CANARY");
-  });
-
-  it("prints an empty list without profiles, and fails for a corrupt file", async () => {
-    expect((await account.mgmt`auth list -o json`).stdout).toBe("[]\n");
-    writeFileSync(account.file, "{");
-    const { status, stderr } = await account.mgmt`auth list -o json`;
-    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:corrupt") });
   });
 });

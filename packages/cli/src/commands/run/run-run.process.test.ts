@@ -1,34 +1,25 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Account, startAccount } from "../../../test/commands/auth/account.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Account } from "../../../test/commands/auth/account.js";
+import { useShopFolder } from "../../../test/shop-folder.js";
 import { bin, ensureBuilt } from "../../../test/bin.js";
-import { temporaryFolder } from "../../../test/folders.js";
 import { inPty } from "../../../test/pty.js";
 import type { Result } from "../../../test/result.js";
 
-const root = temporaryFolder();
+const current = useShopFolder();
 let account: Account;
 let folder: string;
 let projectId: string;
 let databaseId: string;
-beforeAll(async () => {
-  account = await startAccount();
-  await account.login();
-  const { id, database } = await account.server.engine.seed.project();
-  projectId = id;
-  databaseId = database?.id ?? "";
-});
-afterAll(() => account.close());
 beforeEach(() => {
-  folder = mkdtempSync(join(root, "app-"));
+  ({ account, folder, projectId, databaseId } = current());
 });
 
-const run = (line: string, env: NodeJS.ProcessEnv = { MGMT_PROJECT_ID: projectId }): Promise<Result> =>
-  account.run(line.split(" "), { cwd: folder, env });
+const run = (line: string, env: NodeJS.ProcessEnv = {}): Promise<Result> => current().run(line, { env });
 const read = (name = ".env"): string => readFileSync(join(folder, name), "utf8");
 const write = (text: string, name = ".env"): void => writeFileSync(join(folder, name), text);
 
@@ -143,24 +134,21 @@ describe("mgmt run", () => {
     });
     write("#!/no/such/interpreter\n", "script");
     chmodSync(join(folder, "script"), 0o755);
-    expect(await run("run -- script", { MGMT_PROJECT_ID: projectId, PATH: folder })).toMatchObject({
+    expect(await run("run -- script", { PATH: folder })).toMatchObject({
       status: 126,
       stderr: expect.stringMatching(/interpreter in its first line was not found \(program:not_started\)/),
     });
   });
-});
 
-describe("mgmt psql", () => {
-  it("passes the connection in the environment and nothing but its arguments on the command line", async () => {
-    const script = `#!${process.execPath}
-require("fs").writeFileSync("out", JSON.stringify({ args: process.argv.slice(2), env: process.env }))`;
-    writeFileSync(join(folder, "psql"), script, { mode: 0o755 });
-    const env = { PATH: folder, MGMT_PROJECT_ID: projectId };
-    const line = ["psql", databaseId, "--", "--command", "select 1"];
-    expect((await account.run(line, { cwd: folder, env })).status).toBe(0);
-    const { args, env: given } = JSON.parse(read("out")) as { args: string[]; env: Record<string, string> };
-    expect(args).toEqual(["--command", "select 1"]);
-    expect(url()).toBe(`postgresql://${given["PGUSER"]}:${given["PGPASSWORD"]}@`);
-    expect(given).toMatchObject({ PGDATABASE: "postgres", PGPORT: expect.stringMatching(/^\d+$/) });
-  });
+  it.skipIf(process.platform === "win32" || process.geteuid?.() === 0)(
+    "exits with 127 if no folder of PATH that can be entered has the program",
+    async () => {
+      const closed = join(folder, "closed");
+      mkdirSync(closed, { mode: 0o000 });
+      const PATH = `${closed}:${process.env["PATH"] ?? ""}`;
+      const missing = await run("run -- no-such-program-here", { PATH });
+      chmodSync(closed, 0o700);
+      expect(missing).toMatchObject({ status: 127, stderr: expect.stringContaining("program:not_found") });
+    },
+  );
 });

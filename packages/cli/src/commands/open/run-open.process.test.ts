@@ -1,17 +1,13 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ensureBuilt } from "../../../test/bin.js";
 import { temporaryFolder } from "../../../test/folders.js";
-import { run, type Session, startSession } from "../../../test/terminal.js";
+import { run, useSession } from "../../../test/terminal.js";
 
 const folder = temporaryFolder();
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession();
-});
-afterAll(() => session.close());
+const session = useSession();
 
 describe("mgmt open", () => {
   // Only xdg-open, the program that opens addresses on Linux, uses this variable.

@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bin, ensureBuilt } from "./bin.js";
-import { temporaryFolder } from "./folders.js";
-import { run, type Session, startSession } from "./terminal.js";
+import { bin, ensureBuilt } from "../test/bin.js";
+import { temporaryFolder } from "../test/folders.js";
+import { type Session, run, startSession } from "../test/terminal.js";
 
 const build = dirname(bin);
 const folder = temporaryFolder();

@@ -14,7 +14,7 @@ import { type Account, startAccount } from "../../../test/commands/auth/account.
 import { ensureBuilt } from "../../../test/bin.js";
 import { temporaryFolder } from "../../../test/folders.js";
 import type { Setup } from "../../../test/in-process.js";
-import { inPty, type Step } from "../../../test/pty.js";
+import { type Step, inPty } from "../../../test/pty.js";
 import type { Result } from "../../../test/result.js";
 
 const root = temporaryFolder();
@@ -40,6 +40,10 @@ const run = (line: string, setup: Setup = {}): Promise<Result> =>
   account.run(line.split(" "), { cwd: folder, ...setup, env: { PATH: process.env["PATH"], ...setup.env } });
 const read = (file: string): string => readFileSync(join(folder, file), "utf8");
 const projects = () => account.server.engine.rows.projects.list({});
+
+/** Runs the command in a folder, in a pseudo-terminal. */
+const inPtyIn = (cwd: string, words: readonly string[], steps: readonly Step[]) =>
+  inPty(words, steps, account.env, 200, cwd);
 
 describe("mgmt init", () => {
   it("links the folder, ignores what is not to be committed, and writes the connection string", async () => {
@@ -189,21 +193,3 @@ describe("mgmt init on a terminal, in a folder with a link", () => {
     expect(JSON.parse(read(".mgmt/link.json"))).toMatchObject({ projectId: expected() });
   });
 });
-
-describe("mgmt link on a terminal", () => {
-  it("asks for the project, and offers the line of .gitignore", async () => {
-    const steps: Step[] = [
-      { when: /Project:[\s\S]*shop-/, type: `${name}` },
-      { when: new RegExp(`${name}[\\s\\S]*${name}`), type: "\r" },
-      { when: /Add \.mgmt\/ to \.gitignore\?/, type: "\r" },
-    ];
-    const { status, screen } = await inPtyIn(folder, ["link"], steps);
-    expect(status, screen).toBe(0);
-    expect(JSON.parse(read(".mgmt/link.json"))).toMatchObject({ projectId });
-    expect(read(".gitignore")).toBe(".mgmt/\n");
-  });
-});
-
-/** Runs the command in a folder, in a pseudo-terminal. */
-const inPtyIn = (cwd: string, words: readonly string[], steps: readonly Step[]) =>
-  inPty(words, steps, account.env, 200, cwd);

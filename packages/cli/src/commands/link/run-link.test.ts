@@ -98,14 +98,3 @@ describe("mgmt link", () => {
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("link:unwritable") });
   });
 });
-
-describe("mgmt unlink", () => {
-  it("removes the link, and its folder if that is then empty", async () => {
-    await account.login();
-    await inFolder("link");
-    expect((await inFolder("unlink", {}, "below/it")).status).toBe(0);
-    expect(existsSync(join(folder, ".mgmt"))).toBe(false);
-    expect(await inFolder("unlink")).toMatchObject({ status: 0, stderr: "This folder is not linked.\n" });
-    expect((await inFolder("auth status -o json")).json).toMatchObject({ link: null });
-  });
-});

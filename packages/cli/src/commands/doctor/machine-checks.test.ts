@@ -1,0 +1,64 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkNode } from "./machine-checks.js";
+import { type Account, startAccount } from "../../../test/commands/auth/account.js";
+import { checksOf } from "../../../test/commands/doctor/checks.js";
+import { temporaryFolder } from "../../../test/folders.js";
+import type { Result } from "../../../test/result.js";
+
+const folder = temporaryFolder();
+
+describe("mgmt doctor", () => {
+  let account: Account;
+  beforeAll(async () => {
+    account = await startAccount({ frozen: false });
+    await account.login();
+  });
+  afterAll(() => account.close());
+
+  const doctor = (env: NodeJS.ProcessEnv = {}, ...flags: string[]): Promise<Result> =>
+    account.run(["doctor", "-o", "json", ...flags], { env, cwd: folder });
+
+  it("reports a link that is corrupt, and skips what depends on it", async () => {
+    const linked = join(folder, "corrupt");
+    mkdirSync(join(linked, ".mgmt"), { recursive: true });
+    writeFileSync(join(linked, ".mgmt/link.json"), "{");
+    const result = await account.run(["doctor", "-o", "json"], { cwd: linked });
+    expect(result.status).toBe(1);
+    const checks = checksOf(result);
+    expect(checks["link"]).toMatchObject({ status: "failure", next: [["mgmt", "unlink"]] });
+    expect(checks["address"]).toMatchObject({ status: "skipped" });
+  });
+
+  it("reports a profile that does not exist", async () => {
+    const result = await doctor({}, "--profile", "nobody");
+    expect(result.status).toBe(1);
+    expect(checksOf(result)["profile"]).toMatchObject({
+      status: "failure",
+      message: expect.stringContaining("profile:not_found"),
+    });
+  });
+
+  it.skipIf(process.platform === "win32")("warns about a profiles file that others can read", async () => {
+    chmodSync(account.file, 0o644);
+    expect(checksOf(await doctor())["profiles"]).toMatchObject({
+      status: "warning",
+      hint: expect.stringContaining(`chmod 600 ${account.file}`),
+    });
+    chmodSync(account.file, 0o400);
+    expect(checksOf(await doctor())["profiles"]).toMatchObject({ status: "warning" });
+    chmodSync(account.file, 0o600);
+  });
+});
+
+describe("the checks of mgmt doctor", () => {
+  it.each([
+    ["18.20.0", "failure"],
+    ["20.18.9", "failure"],
+    ["20.19.0", "ok"],
+    ["24.0.1", "ok"],
+  ])("compare the version of Node.js with the required one: %s", (version, status) => {
+    expect(checkNode(version).status).toBe(status);
+  });
+});
