@@ -82,6 +82,11 @@ describe("the help of every command", () => {
     expect(flags.indexOf("source-type")).toBeLessThan(flags.indexOf("from-database-id"));
   });
 
+  it("has the default of a flag that the command declares itself", async () => {
+    const { stdout } = await inProcess()`dev --help`;
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain("(default: 4300)");
+  });
+
   it("marks the flags that are required", async () => {
     const { stdout } = await inProcess()`integrations list --help`;
     expect(stdout).toMatch(/--workspace-id <id> +\(required\) /);
@@ -134,31 +139,5 @@ describe("--help --output json", () => {
     expect((await inProcess()`projects list --help -o yaml`).stdout).toContain(
       "command: mgmt projects list\n",
     );
-  });
-});
-
-describe("mgmt help", () => {
-  it.each(topics.map(({ name }) => name))(
-    "explains the topic %s, no line wider than the terminal",
-    async (name) => {
-      const { status, stdout, stderr } = await runInProcess(["help", name]);
-      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-      expect(stdout).not.toContain("`");
-      expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
-    },
-  );
-
-  it("names every topic in the overview and in its own help", async () => {
-    const names = topics.map(({ name }) => name);
-    expect((await runInProcess(["--help"])).stdout).toContain(names.join(", "));
-    const { stdout } = await runInProcess(["help", "--help"]);
-    for (const name of names) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
-  });
-
-  it("prints a topic as data", async () => {
-    expect((await inProcess()`help names -o json`).json).toMatchObject({
-      name: "names",
-      text: expect.stringContaining("shop/main/reports"),
-    });
   });
 });

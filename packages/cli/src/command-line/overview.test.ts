@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { topics } from "../commands/help/topics.js";
 import { groups } from "../contract/generated/groups.js";
 import { commandOverrides } from "../contract/command-override.js";
 import { wrapCommand } from "../output/wrap.js";
@@ -79,13 +78,6 @@ describe("help on a terminal", () => {
   )("has no line that is wider than %i columns: mgmt %s --help", async (columns, _, words) => {
     expect(tooWide(await printed([...words, "--help"], columns), columns)).toEqual([]);
   });
-
-  it.each([40, 80, 200].flatMap((columns) => topics.map(({ name }) => [columns, name] as const)))(
-    "has no line that is wider than %i columns: mgmt help %s",
-    async (columns, name) => {
-      expect(tooWide(await printed(["help", name], columns), columns)).toEqual([]);
-    },
-  );
 
   it("breaks examples so that a shell reads them as one line", () => {
     const line = `mgmt databases list --query "[?status=='ready' && region.id=='x']" --project-id proj_1 --all`;

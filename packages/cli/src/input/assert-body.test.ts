@@ -1,36 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { groups } from "../contract/generated/groups.js";
 import { assertBody } from "./assert-body.js";
 import { runInProcess } from "../../test/in-process.js";
-import { type Session, startSession } from "../../test/terminal.js";
+import { useSession } from "../../test/terminal.js";
 
 const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession();
-});
-afterAll(() => session.close());
+const session = useSession();
 
 describe("a body", () => {
   it.each<[string[], unknown, string]>([
     [["databases", "create"], { projectId: "p", nmae: "x" }, "nmae is not known here. Did you mean name?"],
     [["databases", "create"], { regoin: "x" }, "regoin is not known here. Did you mean region?"],
     [["databases", "create"], { region: "eu-central-2" }, "Did you mean eu-central-1"],
-    [["databases", "create"], { name: 5 }, "name must be a string, not a number"],
-    [["databases", "create"], { name: "" }, "name must not be empty"],
     [["databases", "create"], { name: null }, "name must be a string, but has no value"],
-    [["databases", "create"], { isDefault: "yes" }, "isDefault must be true or false, not a string"],
-    [["databases", "create"], { source: "empty" }, "source must"],
     [
       ["databases", "create"],
       { source: { type: "database", databasId: "x" } },
       "source.databasId is not known here. Did you mean databaseId?",
-    ],
-    [
-      ["databases", "create"],
-      { source: { type: "databse" } },
-      "source.type must be one of: empty, backup, database. Did you mean database?",
     ],
     [
       ["databases", "create"],
@@ -40,11 +27,6 @@ describe("a body", () => {
     [["projects", "create"], { region: "inherit" }, "region must be one of: us-east-1"],
     [["projects", "create"], JSON.parse('{"__proto__":{"name":"x"}}'), "__proto__ is not known here"],
     [["projects", "update", "proj_1"], { settings: { a: 1 } }, "settings.a must be an object, not a number"],
-    [
-      ["services", "create"],
-      { displayName: "a".repeat(300) },
-      "displayName must have at most 256 characters",
-    ],
   ])("of %s is refused before anything is sent: %o", async (words, body, problem) => {
     const before = session.server.engine.requests.length;
     const line = [...words, "--body", JSON.stringify(body)];

@@ -2,10 +2,9 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { parseDuration } from "./duration.js";
 import { parseValue } from "./parse-value.js";
-import { readInput, type CommandLineValues } from "./read-input.js";
+import { type CommandLineValues, readInput } from "./read-input.js";
 import { InputSources } from "./sources.js";
-import type { Field, CommandDefinition } from "../contract/command-definition.js";
-import { findSimilar } from "../text/suggest.js";
+import type { CommandDefinition, Field } from "../contract/command-definition.js";
 
 const sources = (text = ""): InputSources =>
   new InputSources({ stdin: Readable.from([text]) }, process.cwd());
@@ -147,19 +146,5 @@ describe("the body", () => {
   it("does not find a field in __proto__", async () => {
     const body = '{"__proto__":{"name":"a"}}';
     expect(await missingOf([field({ required: "always" })], { body })).toEqual(["name"]);
-  });
-});
-
-describe("a suggestion", () => {
-  it.each([
-    ["projcts", ["projects"]],
-    ["project", ["projects"]],
-    ["lsit", ["list"]],
-    ["delte", ["delete"]],
-    ["data", ["databases"]],
-    ["xyz", []],
-    ["", []],
-  ])("is made for %j: %j", (word, expected) => {
-    expect(findSimilar(word, ["projects", "databases", "list", "delete", "get"])).toEqual(expected);
   });
 });

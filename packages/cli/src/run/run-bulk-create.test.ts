@@ -1,18 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/folders.js";
 import { inProcess, runInProcess } from "../../test/in-process.js";
 import type { Mgmt } from "../../test/result.js";
-import { type Session, startSession } from "../../test/terminal.js";
+import { useSession } from "../../test/terminal.js";
 
 const folder = temporaryFolder();
-let session: Session;
-beforeAll(async () => {
-  session = await startSession({ validateResponses: false });
-});
+const session = useSession({ validateResponses: false });
 afterEach(() => session.server.engine.faults.clear());
-afterAll(() => session.close());
 
 const withInput = (...lines: string[]): Mgmt =>
   inProcess({ env: session.env, cwd: folder, stdin: lines.join("\n") });

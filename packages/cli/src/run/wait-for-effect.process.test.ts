@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../test/bin.js";
 import { runInProcess } from "../../test/in-process.js";
 import { inPty, type Step } from "../../test/pty.js";
-import { type Session, startSession } from "../../test/terminal.js";
+import { type Session, startSession, useSession } from "../../test/terminal.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession({ settings: { lifecycle: { provisioning: 150, recovering: 150 } } });
-});
-afterAll(() => session.close());
+const session = useSession({ settings: { lifecycle: { provisioning: 150, recovering: 150 } } });
 
 type Fault = Parameters<Session["server"]["engine"]["faults"]["add"]>[0];
 

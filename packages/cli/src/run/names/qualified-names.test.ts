@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { mayBeName } from "../../contract/id-form.js";
 import { inProcess, runInProcess } from "../../../test/in-process.js";
-import { type Session, startSession } from "../../../test/terminal.js";
+import { useSession } from "../../../test/terminal.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession();
-});
-afterAll(() => session.close());
+const session = useSession();
 
 /** Makes a project with a database `reports`, a connection `app`, and a service `web` on `main`. Returns their ids. */
 const build = async (name: string, database = "reports"): Promise<Record<string, string>> => {
