@@ -1,13 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { runInProcess } from "./in-process.js";
-import { type Session, startSession } from "./terminal.js";
+import { useSession } from "./terminal.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession({ settings: { errorCodes: "public" } });
-});
+const session = useSession({ settings: { errorCodes: "public" } });
 afterEach(() => session.server.engine.faults.clear());
-afterAll(() => session.close());
 
 describe("a service with the error codes of Prisma's Management API", () => {
   it.each([

@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";
-import { type Session, startSession } from "./terminal.js";
+import { useSession } from "./terminal.js";
 
 /**
  * The files in `sessions/` read like a terminal: `$ ` and a command line, then everything that it prints. A line that
@@ -55,11 +55,7 @@ const patternOf = (expected: string, values: Values): RegExp => {
 };
 
 const root = temporaryFolder();
-let session: Session;
-beforeAll(async () => {
-  session = await startSession();
-});
-afterAll(() => session.close());
+const session = useSession();
 
 it.each(readdirSync(folder).filter((file) => file.endsWith(".txt")))(
   "prints the recorded session %s",

@@ -1,18 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../contract/generated/groups.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import { buildExampleId } from "../command-line/help-sections.js";
 import { type CannedResponse, startCannedServer } from "../../test/canned-server.js";
 import { inProcess, runInProcess } from "../../test/in-process.js";
 import type { Mgmt, Result } from "../../test/result.js";
-import { type Session, startSession } from "../../test/terminal.js";
+import { startSession, useSession } from "../../test/terminal.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession({ validateResponses: false });
-});
+const session = useSession({ validateResponses: false });
 afterEach(() => session.server.engine.faults.clear());
-afterAll(() => session.close());
 
 /** Expects an error on standard error only, without a stack. */
 const failed = ({ status, stdout, stderr }: Result, code: number): string => {

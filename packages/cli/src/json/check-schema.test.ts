@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkSchema } from "./check-schema.js";
+import { findSchemaProblems } from "./check-schema.js";
 
 const text = { type: "string", minLength: 1, maxLength: 3 };
 const alternative = (type: string, more: object = {}) => ({
@@ -30,7 +30,7 @@ describe("a value", () => {
     { name: "🎉🎉🎉", region: null, count: 9, isDefault: true, key: "a", value: 9 },
     { name: "a", source: { type: "backup", id: "b" }, labels: { a: "1" } },
   ])("has no problems: %j", (value) => {
-    expect(checkSchema(schema, value)).toEqual([]);
+    expect(findSchemaProblems(schema, value)).toEqual([]);
   });
 
   it.each([
@@ -64,14 +64,14 @@ describe("a value", () => {
     [{ labels: { ab: "1" } }, "labels.ab", "as a key must match ^[a-z]$"],
     [{ labels: { a: 1 } }, "labels.a", "must be a string, not a number"],
   ])("has a problem with its path: %j", (value, path, message) => {
-    const problems = checkSchema(schema, value).map(
+    const problems = findSchemaProblems(schema, value).map(
       (problem) => `${problem.path.join(".")}: ${problem.message}`,
     );
     expect(problems).toContainEqual(expect.stringContaining(`${path}: ${message}`));
   });
 
   it("has all of its problems", () => {
-    expect(checkSchema(schema, { count: 0, region: 1 }, ["body"]).map(({ path }) => path)).toEqual([
+    expect(findSchemaProblems(schema, { count: 0, region: 1 }, ["body"]).map(({ path }) => path)).toEqual([
       ["body"],
       ["body", "count"],
       ["body", "region"],

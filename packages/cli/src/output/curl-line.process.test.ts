@@ -2,26 +2,11 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderCurlCommand } from "./curl-line.js";
-import { runInProcess } from "../../test/in-process.js";
 import { definitions } from "../../test/operation-examples.js";
-import { type Fixture, newFixture, operationLines } from "../../test/operation-lines.js";
-import { type Mgmt, type Result, runLine, words } from "../../test/result.js";
+import { newFixture, operationLines } from "../../test/operation-lines.js";
+import { recordRequests, withFlag } from "../../test/output/flagged-lines.js";
+import type { Result } from "../../test/result.js";
 import { type Session, startSession } from "../../test/terminal.js";
-
-/** Returns a fixture whose command lines have another flag. */
-const withFlag = (fixture: Fixture, flag: string): Fixture => {
-  const flagged =
-    (mgmt: Mgmt): Mgmt =>
-    (strings, ...values) =>
-      runLine(mgmt, [...words(strings, values), flag]);
-  return { ...fixture, mgmt: flagged(fixture.mgmt), as: (...about) => flagged(fixture.as(...about)) };
-};
-
-/** What is read to find the region of a new database: of its source, or of its project. */
-const placement: Readonly<Record<string, readonly string[]>> = {
-  "databases.create": ["projects.get", "databases.list"],
-  "projects.databases.create": ["databases.get"],
-};
 
 const asBash = promisify(execFile);
 
@@ -32,37 +17,6 @@ describe("--dry-run", () => {
   });
   afterAll(() => session.close());
 
-  /** Returns the requests that a run sends. */
-  const sent = async (
-    run: () => Promise<Result>,
-    { server }: Session,
-  ): Promise<[Result, Record<string, unknown>[]]> => {
-    const before = server.engine.requests.length;
-    const result = await run();
-    return [result, server.engine.requests.slice(before).map((request) => ({ ...request }))];
-  };
-
-  for (const [id, line] of Object.entries(operationLines)) {
-    // The id of an approval comes from a refused request.
-    if (id === "agentApprovals.get") continue;
-    const definition = definitions.find((each) => each.id === id);
-
-    it(`prints the request and sends nothing that changes something: ${id}`, async () => {
-      const fixture = withFlag(await newFixture(session), "--dry-run");
-      const [{ status, stdout, json }, requests] = await sent(() => line(fixture), session);
-      const operations = requests.map(({ operationId }) => operationId);
-      expect({ status, operations }).toEqual({ status: 0, operations: placement[id] ?? [] });
-      const address = expect.stringContaining(`${session.server.baseUrl}/v1/`);
-      const body = definition?.body && definition.method !== "GET" ? { body: expect.any(Object) } : {};
-      const request = { method: definition?.method, url: address, ...body };
-      const connection = { method: "POST", url: address, body: { databaseId: "mgmt_id_1", name: "mgmt" } };
-      expect(json).toEqual(
-        definition?.credentials ? [{ ...request, id: "mgmt_id_1" }, connection] : [request],
-      );
-      expect(stdout).not.toContain(session.env["MGMT_TOKEN"]);
-    });
-  }
-
   for (const [id, line] of Object.entries(operationLines)) {
     const definition = definitions.find((each) => each.id === id);
     if (definition?.method === "GET") continue;
@@ -72,13 +26,13 @@ describe("--dry-run", () => {
       const [one, two] = await Promise.all([startSession(), startSession()]);
       await one.server.engine.tokens.otherUser();
       const recipient = await two.server.engine.tokens.otherUser();
-      const [, expected] = await sent(async () => line(await newFixture(one)), one);
+      const [, expected] = await recordRequests(async () => line(await newFixture(one)), one);
       const { status, stdout } = await line(withFlag(await newFixture(two), "--dry-run=curl"));
       expect(status).toBe(0);
       expect(stdout).not.toContain(two.env["MGMT_TOKEN"]);
       expect(stdout).not.toContain(recipient);
       const env = { ...process.env, ...two.env, RECIPIENT_ACCESS_TOKEN: recipient };
-      const [, actual] = await sent(async () => {
+      const [, actual] = await recordRequests(async () => {
         await asBash("bash", ["-c", stdout], { env });
         return { status, stdout } as Result;
       }, two);
@@ -112,74 +66,6 @@ describe("--dry-run", () => {
       expect(JSON.parse(stdout)).toBeTypeOf("object");
     });
   }
-
-  it("needs no credential for one request, and asks for no confirmation", async () => {
-    const { server } = session;
-    const env = { MGMT_BASE_URL: server.baseUrl };
-    const { status, json } = await runInProcess(["databases", "delete", "db_1", "db_2", "--dry-run"], {
-      env,
-    });
-    expect({ status, json }).toEqual({
-      status: 0,
-      json: ["db_1", "db_2"].map((id) => ({ method: "DELETE", url: `${server.baseUrl}/v1/databases/${id}` })),
-    });
-  });
-
-  it("accepts no argument for its format", async () => {
-    const { json } = await session.mgmt`projects delete --dry-run proj_1`;
-    expect(json).toMatchObject([{ url: expect.stringContaining("proj_1") }]);
-  });
-
-  it("redacts secrets in the JSON", async () => {
-    const mgmt = session.as("token", { stdin: "recipient-secret" });
-    const { stdout, json } =
-      await mgmt`projects transfer proj_1 --recipient-access-token-file - --dry-run -o yaml`.then(
-        (result) => ({
-          stdout: result.stdout,
-          json: result.stdout.includes("[redacted]"),
-        }),
-      );
-    expect(json).toBe(true);
-    expect(stdout).not.toContain("recipient-secret");
-  });
-
-  it.each(["json", "curl"])("prints no secret of a header or an address: %s", async (format) => {
-    const words = [
-      "api",
-      "/v1/projects?access_token=canary-of-query",
-      "--header",
-      "X-Api-Key: canary-of-header",
-    ];
-    const { status, stdout } = await runInProcess([...words, `--dry-run=${format}`], { env: session.env });
-    expect(status).toBe(0);
-    expect(stdout).toContain(format === "json" ? "[redacted]" : '"$X_API_KEY"');
-    expect(stdout).not.toContain("canary");
-  });
-
-  it("checks the values, and refuses another format", async () => {
-    expect(await session.mgmt`projects create --region mars --dry-run`).toMatchObject({
-      status: 2,
-      stdout: "",
-    });
-    const { status, stdout, stderr } = await session.mgmt`projects create --dry-run=wget`;
-    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toMatch(/--dry-run cannot be "wget"[^]*json, curl/);
-  });
-
-  it("looks up the resource of ensure, and prints nothing to send if it exists", async () => {
-    const { server, mgmt } = session;
-    const before = server.engine.requests.length;
-    const missing = await mgmt`projects ensure --logical-id dry --dry-run`;
-    expect(missing.json).toEqual([
-      { method: "POST", url: `${server.baseUrl}/v1/projects`, body: { logicalId: "dry" } },
-    ]);
-    const { id } = await server.engine.seed.project({ logicalId: "dry" });
-    const existing = await mgmt`projects ensure --logical-id dry --dry-run`;
-    expect(existing).toMatchObject({ status: 0, json: [] });
-    expect(existing.stderr).toContain(id);
-    const methods = server.engine.requests.slice(before).map(({ method }) => method);
-    expect(new Set(methods)).toEqual(new Set(["GET"]));
-  });
 });
 
 describe("a curl command", () => {

@@ -141,28 +141,6 @@ describe("--fields", () => {
     expect(await run("env")).toBe(`MGMT_NAME='shop'\nMGMT_WORKSPACE_ID='${id}'\n`);
     expect(await run("table")).toBe(`name          shop\nworkspace.id  ${id}\n`);
   });
-
-  it.each(["", ",", "id,,name", "a b", "a..b"])("refuses %j", async (fields) => {
-    const { status, stderr } = await session.mgmt`projects list --fields ${fields}`;
-    expect(status).toBe(2);
-    expect(stderr).toContain("--fields");
-  });
-
-  it("cannot be combined with --query", async () => {
-    expect((await session.mgmt`projects list --fields id --query ${"[].id"}`).status).toBe(2);
-  });
-
-  it.each(["projects list", "projects get shop"])(
-    "cannot be combined with --output name: %s",
-    async (line) => {
-      const before = session.server.engine.requests.length;
-      const words = [...line.split(" "), "--fields", "name", "-o", "name"];
-      const { status, stdout, stderr } = await runInProcess(words, { env: session.env });
-      expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-      expect(stderr).toContain("--fields cannot be used with --output name");
-      expect(session.server.engine.requests).toHaveLength(before);
-    },
-  );
 });
 
 describe("--query", () => {

@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Platform, startPlatform } from "@mgmt/platform";
-import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../test/bin.js";
 import { temporaryFolder } from "../../test/folders.js";
@@ -41,11 +40,6 @@ const log = (): string[] => {
 };
 const nameOf = async (id: string): Promise<string> =>
   ((await mgmt`databases get ${id} -o json`).json as { name: string }).name;
-const sql = async (url: string, text: string): Promise<void> => {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(text).finally(() => client.end());
-};
 
 describe("--setup", () => {
   it("runs with DATABASE_URL and no variable of mgmt, for a new preview only unless asked", async () => {
@@ -136,30 +130,6 @@ describe("--setup", () => {
       setup: "succeeded",
     });
     expect(log()).toEqual(["ran", "ran", "ran"]);
-  });
-
-  it("counts as done, with a notice, where the record cannot be read", async () => {
-    const { databaseId, connectionString } = (await mgmt`preview up --branch a -o json`).json as Up;
-    await sql(connectionString, "create schema mgmt_preview");
-    const { json, errors } = await mgmt`preview up --branch a -o json ${"--setup=echo ran >> log"}`;
-    expect(json).not.toHaveProperty("setup");
-    expect(errors).toContainEqual({
-      notice: expect.objectContaining({ code: "preview:setup_unknown", databaseId }),
-    });
-    expect(log()).toEqual([]);
-    await mgmt`preview up --branch a --setup-again ${"--setup=echo ran >> log"}`;
-    await mgmt`preview up --branch a ${"--setup=echo ran >> log"}`;
-    expect(log()).toEqual(["ran"]);
-  });
-
-  it("does not take the record of the database that the preview is a copy of", async () => {
-    const setup = "--setup=echo ran >> log";
-    const { databaseId: sourceId } = (await mgmt`preview up --branch a -o json ${setup}`).json as Up;
-    const project = env["MGMT_PROJECT_ID"] ?? "";
-    const source = `{"type":"database","databaseId":"${sourceId}"}`;
-    await mgmt`databases create copy --project-id ${project} --is-default --source ${source} --wait`;
-    expect((await mgmt`preview up --branch b -o json ${setup}`).json).toMatchObject({ setup: "succeeded" });
-    expect(log()).toEqual(["ran", "ran"]);
   });
 
   it("is recorded also if its session has ended meanwhile, or objects of tenants are in the way", async () => {

@@ -132,9 +132,33 @@ describe("a request goes", () => {
     expect(result.stderr).toContain(code);
     expect([result.status === 0, sent]).toEqual([false, []]);
   });
+
+  it("to the profile if a flag writes its address in another way", async () => {
+    const { url, tokens } = await startService();
+    const profiles = { main: { baseUrl: url, token: "t" } };
+    const { cwd, env } = createSettingsFolder(root, { profiles, active: "main" });
+    await runInProcess(["me", "get", "--base-url", `${url.replace("http:", "HTTP:")}/`], { cwd, env });
+    expect(tokens).toEqual(["Bearer t"]);
+  });
 });
 
 describe("the variables of the service", () => {
+  it.each([
+    ["MGMT_TOKEN", "projects list", 4, "auth:empty_token"],
+    ["MGMT_BASE_URL", "projects list", 2, "usage:empty_base_url"],
+    ["MGMT_BASE_URL", "login --with-token", 2, "usage:empty_base_url"],
+    ["MGMT_BASE_URL", "config get base-url", 2, "usage:empty_base_url"],
+  ])("are not replaced by a profile if they are empty: %s, mgmt %s", async (name, line, status, code) => {
+    const { url, tokens } = await startService();
+    const profiles = { main: { baseUrl: url, token: "t" } };
+    const { cwd, env } = createSettingsFolder(root, { profiles, active: "main" });
+    const setup = { cwd, env: { ...env, [name]: " \n" }, stdin: "a-token" };
+    const result = await runInProcess(line.split(" "), setup);
+    expect([result.status, result.stdout, tokens]).toEqual([status, "", []]);
+    expect(result.stderr).toContain(`error: ${name} is set, but empty (${code})`);
+    expect(result.stderr).toMatch(/hint: Set it to .* remove the variable\./);
+  });
+
   it.each(["", " ", "\t"])("are refused if they are empty, because a secret is missing: %j", (value) => {
     expect(() => readServiceVariable("MGMT_TOKEN", { MGMT_TOKEN: value })).toThrow(/MGMT_TOKEN/);
     expect(() => readServiceVariable("MGMT_BASE_URL", { MGMT_BASE_URL: value })).toThrow(/MGMT_BASE_URL/);

@@ -177,3 +177,36 @@ it("creates its folder with access for this user only", async () => {
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   rmSync(folder, { recursive: true });
 });
+
+/** Returns the code of the built files that a command loads. */
+const loadedBy = async (line: string, environment: NodeJS.ProcessEnv = {}): Promise<string> => {
+  // Node.js does not name the files whose compiled code was stored.
+  const settings = { NODE_DEBUG: "module,esm", NODE_DISABLE_COMPILE_CACHE: "1" };
+  const { stderr } = await run(line.split(" "), {
+    env: { ...account.env, ...environment, ...settings },
+  });
+  const files = new Set([...stderr.matchAll(/dist\/([\w-]+\.js)/g)].map(([, file = ""]) => file));
+  expect(files).toContain("mgmt.js");
+  return [...files].map((file) => readFileSync(join(dirname(bin), file), "utf8")).join("\n");
+};
+
+it("loads no login code when the token is in the environment", async () => {
+  const env = {
+    MGMT_BASE_URL: account.server.baseUrl,
+    MGMT_TOKEN: await account.server.engine.tokens.user(),
+  };
+  // The last two are words of the packages `conf` and `open`.
+  const marks = /invalid_grant|code_challenge|projectSuffix|xdg-open/;
+  expect(await loadedBy("auth login --with-token", env)).toMatch(marks);
+  expect(await loadedBy("projects list", env)).not.toMatch(marks);
+  expect(await loadedBy("--version", env)).not.toMatch(/config\.json/);
+});
+
+it("loads no code that writes profiles when a profile is only read", async () => {
+  await account.login();
+  // A word of the package `conf`.
+  const conf = /projectSuffix/;
+  expect(await loadedBy("auth switch default")).toMatch(conf);
+  expect(await loadedBy("projects list")).not.toMatch(conf);
+  expect(await loadedBy("auth status")).not.toMatch(conf);
+});

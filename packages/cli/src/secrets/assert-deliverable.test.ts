@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { groups } from "../contract/generated/groups.js";
@@ -263,28 +255,6 @@ describe("a command that creates a secret that is shown only once", () => {
 describe("--github-env and --github-output", () => {
   const heredoc = (name: string): RegExp => new RegExp(`(?:^|\\n)${name}<<(\\S+)\\n([^\\n]*)\\n\\1\\n`);
 
-  it("set a variable and an output to the connection string, which is masked first and not printed", async () => {
-    const line = create("--github-env", "DATABASE_URL", "--github-output", "database-url", "-o", "json");
-    const result = await job(github(), line);
-    expect(result.status).toBe(0);
-    const [, , url = ""] =
-      heredoc("DATABASE_URL").exec(readFileSync(join(folder, "github-env"), "utf8")) ?? [];
-    expect(url).toMatch(/^postgres:\/\/role_\w+:\w+@/);
-    expect(await passwords()).toContain(new URL(url).password);
-    const output = readFileSync(join(folder, "github-output"), "utf8");
-    expect(output).toMatch(/^FIRST=1\ndatabase-url<</);
-    expect(heredoc("database-url").exec(output)?.[2]).toBe(url);
-    expect(masksIn(result.stderr)).toEqual(expect.arrayContaining([url, new URL(url).password]));
-    expect(result.stdout).toContain("********");
-    expect(result.stdout + result.stderr.replaceAll(/^::add-mask::.*\n/gm, "")).not.toContain(
-      new URL(url).password,
-    );
-    const again = await job(github(), line);
-    expect(again.status).toBe(0);
-    const delimiters = [...readFileSync(join(folder, "github-env"), "utf8").matchAll(/<<(\S+)/g)];
-    expect(new Set(delimiters.map(([, delimiter]) => delimiter)).size).toBe(2);
-  });
-
   it.each([
     ["a project's database", () => ["projects", "create", "with-database"], /^postgres:/],
     [
@@ -314,48 +284,6 @@ describe("--github-env and --github-output", () => {
     expect(renderJobLog(result.stdout + result.stderr)).not.toContain(value);
   });
 
-  it.each([
-    ["outside GitHub Actions", {}, ["--github-env", "A"], "github:not_running"],
-    ["outside GitHub Actions", {}, ["--github-output", "A"], "github:not_running"],
-    ["with a name that is no variable", undefined, ["--github-env", "A B"], "usage:invalid"],
-    ["with a name that breaks the file", undefined, ["--github-env", "A\nB"], "usage:invalid"],
-    ["with a name that breaks the file", undefined, ["--github-output", "A<<B"], "usage:invalid"],
-    ...[
-      "NODE_OPTIONS",
-      "GITHUB_TOKEN",
-      "PATH",
-      "Path",
-      "LD_PRELOAD",
-      "BASH_ENV",
-      "RUNNER_TEMP",
-      "https_proxy",
-    ].map((name): [string, undefined, string[], string] => [
-      "with a name that changes how programs run",
-      undefined,
-      ["--github-env", name],
-      "variable:reserved",
-    ]),
-    ["with such a name", undefined, ["--github-output", "LD_LIBRARY_PATH"], "variable:reserved"],
-    ["with such a name", { CI: "true" }, ["--gitlab-dotenv", "GIT_SSH_COMMAND=a.env"], "variable:reserved"],
-    ["with --ndjson", undefined, ["--github-env", "A", "--ndjson", "-"], "usage:invalid"],
-  ])("refuse %s before anything is created: %j %j", async (_, env, more, code) => {
-    const before = session.server.engine.requests.length;
-    const { status, stdout, stderr } = await job(env ?? github(), create(...more), '{"name":"a"}\n');
-    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toContain(code);
-    expect(session.server.engine.requests.slice(before).filter(({ method }) => method !== "GET")).toEqual([]);
-  });
-
-  it.each([
-    ["--github-env", "PGPATH"],
-    ["--github-env", "GITHUB"],
-    ["--github-env", "HOME_DATABASE_URL"],
-    ["--github-output", "path"],
-    ["--github-output", "ci"],
-  ])("accept other names: %s %s", async (...more) => {
-    expect((await job(github(), create(...more))).status).toBe(0);
-  });
-
   it("print each mask line once", async () => {
     for (const line of [
       create("--github-env", "A", "--github-output", "b", "--secret-file", "s.json"),
@@ -367,20 +295,6 @@ describe("--github-env and --github-output", () => {
       expect({ status, some: masks.length > 0 }).toEqual({ status: 0, some: true });
       expect(masks).toEqual([...new Set(masks)]);
     }
-  });
-
-  it("refuse a file that cannot be written, a folder, and a symbolic link before anything is created", async () => {
-    symlinkSync(join(folder, "target"), join(folder, "link"));
-    for (const path of [join(folder, "none/env"), folder, join(folder, "link"), "/dev/null"]) {
-      const before = session.server.engine.requests.length;
-      const { status, stderr } = await job({ ...github(), GITHUB_ENV: path }, create("--github-env", "A"));
-      expect({ path, status }).toEqual({ path, status: 1 });
-      expect(stderr).toContain("variable:unwritable");
-      expect(session.server.engine.requests.slice(before).filter(({ method }) => method !== "GET")).toEqual(
-        [],
-      );
-    }
-    expect(existsSync(join(folder, "target"))).toBe(false);
   });
 
   it("leave no --secret-file behind if a variable is refused", async () => {
@@ -413,24 +327,6 @@ describe("--gitlab-dotenv", () => {
       expect(system.stderr).not.toContain("env:open_mode");
     },
   );
-
-  it("appends an unquoted variable to a file that only the user can read", async () => {
-    const first = await job({ GITLAB_CI: "true", CI: "true" }, create("--gitlab-dotenv", "report.env"));
-    expect(first.status).toBe(0);
-    await expectNoSecret(first);
-    const file = join(folder, "report.env");
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    await job({ CI: "true" }, create("--gitlab-dotenv", "OTHER_URL=report.env"));
-    expect(readFileSync(file, "utf8")).toMatch(
-      /^DATABASE_URL=postgres:\/\/[^\s"']+\nOTHER_URL=postgres:\/\/[^\s"']+\n$/,
-    );
-  });
-
-  it.each(["-", "A=", "1A=x", "A=-"])("refuses %j before anything is created", async (value) => {
-    const before = session.server.engine.requests.length;
-    expect((await job({ CI: "true" }, create("--gitlab-dotenv", value))).status).toBe(2);
-    expect(session.server.engine.requests.slice(before).filter(({ method }) => method !== "GET")).toEqual([]);
-  });
 });
 
 describe("--secret-file -", () => {

@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  readFileSync,
-  mkdtempSync,
-  writeFileSync,
-  statSync,
-  chmodSync,
-  symlinkSync,
-} from "node:fs";
+import { existsSync, readFileSync, mkdtempSync, writeFileSync, statSync, symlinkSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -123,14 +115,9 @@ describe("the files of secrets", () => {
     ["--secret-file github-env", "secret_file:exists"],
     ["--secret-file missing/new.json", "secret_file:unwritable"],
     ["--secret-file link", "secret_file:exists"],
-    ["--github-env 1X", "usage:invalid"],
     ["--github-env PATH", "variable:reserved"],
-    ["--github-output a.b", "usage:invalid"],
-    ["--github-output PATH", "variable:reserved"],
-    ["--gitlab-dotenv -", "usage:invalid"],
-    ["--gitlab-dotenv A=", "usage:invalid"],
+    ["--github-env URL --ndjson -", "usage:invalid"],
     ["--gitlab-dotenv link", "variable:unwritable"],
-    ["--gitlab-dotenv missing/g.env", "variable:unwritable"],
     ["--gitlab-dotenv g.env --secret-file github-env", "secret_file:exists"],
   ])("are refused before anything is created: %s", async (flags, code) => {
     symlinkSync(join(folder, "target"), join(folder, "link"));
@@ -139,34 +126,6 @@ describe("the files of secrets", () => {
     expect(stderr).toContain(code);
     expect(status).not.toBe(0);
     expect([databases().length, existsSync(join(folder, "target"))]).toEqual([before, false]);
-  });
-
-  it("need the file that GitHub Actions makes for the job", async () => {
-    for (const value of [undefined, ""]) {
-      const { stderr } = await create("--github-env URL", { GITHUB_ENV: value });
-      expect(stderr).toContain("github:not_running");
-    }
-  });
-
-  it.each([
-    ["c.env", "DATABASE_URL", "c.env"],
-    ["A=x=y.env", "A", "x=y.env"],
-  ])("take the name of a variable before the path: %s", async (value, name, path) => {
-    expect((await create(`--gitlab-dotenv ${value}`)).status).toBe(0);
-    expect(read(path)).toMatch(new RegExp(`^${name}=postgres:`));
-  });
-
-  it("keep what is in a report, whether its last line ends or not, and warn if others can read it", async () => {
-    for (const [name, text] of [
-      ["a.env", "A=1"],
-      ["b.env", "A=1\n"],
-    ] as const) {
-      writeFileSync(join(folder, name), text);
-      chmodSync(join(folder, name), 0o644);
-      const { stderr } = await create(`--gitlab-dotenv ${name}`);
-      expect(read(name)).toMatch(/^A=1\nDATABASE_URL=postgres:/);
-      if (process.platform !== "win32") expect(stderr).toContain("env:open_mode");
-    }
   });
 
   it("fail if the result has no secret for a variable, and are left as they were", async () => {

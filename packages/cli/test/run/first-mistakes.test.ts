@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { inProcess, runInProcess } from "../in-process.js";
-import { type Session, startSession } from "../terminal.js";
+import { useSession } from "../terminal.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession();
-});
-afterAll(() => session.close());
+const session = useSession();
 
 describe("a mistake of a new user", () => {
   it("is a wrong token, and the hint names the variable and the command, not an HTTP header", async () => {

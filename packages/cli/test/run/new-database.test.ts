@@ -1,12 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Session, startSession } from "../terminal.js";
+import { afterEach, describe, expect, it } from "vitest";
+import { useSession } from "../terminal.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession();
-});
+const session = useSession();
 afterEach(() => session.server.engine.faults.clear());
-afterAll(() => session.close());
 
 interface Printed {
   id: string;

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { chooseExistingProfile, chooseProfile } from "./active-profile.js";
+import { temporaryFolder } from "../../test/folders.js";
+import { createSettingsFolder } from "../../test/profiles/settings-folder.js";
+
+const root = temporaryFolder();
+const profiles = { main: {}, other: {}, linked: {} };
+const link = { profile: "linked" };
+
+describe("the profile of a command", () => {
+  it.each([
+    ["other", "--profile", { flags: { profile: "other" }, variable: "main", link }],
+    ["other", "MGMT_PROFILE", { variable: "other", link }],
+    ["linked", "the link", { variable: " ", link }],
+    ["main", "the profiles file", { link: {} }],
+  ])("is %s, from %s: %o", (name, source, { flags = {}, variable, link }: Choice) => {
+    const settings = createSettingsFolder(root, { profiles, active: "main", link });
+    const env = { ...settings.env, MGMT_PROFILE: variable };
+    const files: Record<string, string> = {
+      "the link": settings.linkFile,
+      "the profiles file": settings.profilesFile,
+    };
+    expect(chooseExistingProfile(flags, { cwd: settings.cwd, env })).toMatchObject({
+      name: { value: name, from: files[source] ?? source },
+      profile: { baseUrl: `https://${name}.example` },
+    });
+  });
+
+  it.each([
+    ["../x", "usage:invalid_value", "link:corrupt"],
+    ["__proto__", "usage:invalid_value", "link:corrupt"],
+    ["constructor", "profile:not_found", "profile:not_found"],
+    ["nobody", "profile:not_found", "profile:not_found"],
+  ])("is refused if the flag, the variable, or the link names %j", (name, code, linkCode) => {
+    const refusalOf = ({ flags = {}, variable, link }: Choice): unknown => {
+      const { cwd, env } = createSettingsFolder(root, { profiles, active: "main", link });
+      return catchError(() => chooseExistingProfile(flags, { cwd, env: { ...env, MGMT_PROFILE: variable } }));
+    };
+    expect(refusalOf({ flags: { profile: name } })).toMatchObject({ code });
+    expect(refusalOf({ variable: name })).toMatchObject({ code });
+    expect(refusalOf({ link: { profile: name } })).toMatchObject({ code: linkCode });
+  });
+
+  it("is none if the active one was removed, or there is none", () => {
+    for (const active of ["gone", undefined]) {
+      const { cwd, env } = createSettingsFolder(root, { profiles, active });
+      expect(chooseExistingProfile({}, { cwd, env })).toMatchObject({ name: undefined, profile: undefined });
+    }
+    const { cwd, env } = createSettingsFolder(root, {});
+    expect(chooseProfile({ profile: "nobody" }, { cwd, env })).toMatchObject({ profile: undefined });
+  });
+});
+
+interface Choice {
+  readonly flags?: { readonly profile?: string };
+  readonly variable?: string;
+  readonly link?: { readonly profile?: string };
+}
+
+const catchError = (action: () => unknown): unknown => {
+  try {
+    return action();
+  } catch (error) {
+    return error;
+  }
+};
