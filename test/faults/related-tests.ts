@@ -4,15 +4,13 @@ import { dirname, join, relative, resolve } from "node:path";
 import ts from "typescript";
 import { aliases } from "../../vitest.config.js";
 
-/** The test files for a source by when they run. Paths from the root. */
+/** The test files for a source by how they run, in groups that run one after the other. Paths from the root. */
 export interface RelatedTests {
-  /** Tests in memory that are in the folder of the source or import it. */
-  readonly near: readonly string[];
-  /** The other tests in memory that reach it. */
-  readonly memory: readonly string[];
+  /** Those in the folder of the source or that import it, then the others that reach it. */
+  readonly memory: readonly (readonly string[])[];
   /** Tests of its package. They run what was built, so their imports do not say what they reach. */
-  readonly processes: readonly string[];
-  readonly postgres: readonly string[];
+  readonly processes: readonly (readonly string[])[];
+  readonly postgres: readonly (readonly string[])[];
 }
 
 /** Reads the imports of all sources and tests below a root. */
@@ -38,10 +36,9 @@ export const readRelatedTests = (root: string): { of: (source: string) => Relate
     const inMemory = tests.filter((test) => !/\.(process|postgres)\.test\.ts$/.test(test));
     const ofPackage = tests.filter((test) => test.startsWith(`${source.split("/", 2).join("/")}/`));
     return {
-      near: inMemory.filter(isNear),
-      memory: inMemory.filter((test) => reached.has(test) && !isNear(test)),
-      processes: ofPackage.filter((test) => test.endsWith(".process.test.ts")),
-      postgres: ofPackage.filter((test) => test.endsWith(".postgres.test.ts")),
+      memory: [inMemory.filter(isNear), inMemory.filter((test) => reached.has(test) && !isNear(test))],
+      processes: [ofPackage.filter((test) => test.endsWith(".process.test.ts"))],
+      postgres: [ofPackage.filter((test) => test.endsWith(".postgres.test.ts"))],
     };
   };
   return { of };
