@@ -41,7 +41,7 @@ type Reason = Parameters<NonNullable<Parameters<Promise<unknown>["catch"]>[0]>>[
 /**
  * A promise of the first page of a list that is also an iterable of the items of all pages. A list without cursors has one page. No request is sent before it is awaited or iterated, and the first page is requested once. Every page is a call of its own, with the same options.
  *
- * Items are in the order of their creation, oldest first; service tokens are newest first. No item is skipped or repeated
+ * Items are in the order of their creation, oldest first; service tokens and backups are newest first. No item is skipped or repeated
  * when others are created or deleted between two pages. To resume where another iteration stopped, pass its last
  * `nextCursor` as `cursor`. A cursor stays valid when its item is deleted, but only for the same list with the same filters.
  *
