@@ -17,7 +17,7 @@ export class SecretMask {
 
   /** Remembers a secret, such as the token of a request. */
   add(secret: string): void {
-    if (secret.length >= minSecretLength && secret !== maskedText) this.#knownSecrets.add(secret);
+    if (secret.length >= minSecretLength) this.#knownSecrets.add(secret);
   }
 
   /** Returns a copy of a JSON value with `maskedText` in place of strings and numbers in fields with names of secrets. */
