@@ -44,6 +44,7 @@ describe("the reads of a load", () => {
   it.each([
     [{ after: 5 }, "seq > $2::bigint order by seq"],
     [{ after: 5, newestFirst: true }, "seq < $2::bigint order by seq desc"],
+    [{ newestFirst: true }, "order by seq desc"],
     [{ limit: 3 }, "order by seq limit $2::bigint"],
     [{ containing: { name: "x'" } }, "strpos(doc->>'name', $2::text) > 0 order by seq"],
   ])("are alone with %j", (more, condition) => {

@@ -19,6 +19,27 @@ describe("getHomeFolder", () => {
   });
 });
 
+describe("getHomeFolder of an account without one in the environment", () => {
+  const os = process.getBuiltinModule("node:os");
+  const account = os.userInfo();
+
+  it.each([
+    ["a relative one", () => ({ ...account, homedir: "home" }), "/"],
+    ["an empty one", () => ({ ...account, homedir: "" }), "/"],
+    [
+      "none, because it is not in the database of accounts",
+      () => {
+        throw new Error("ENOENT");
+      },
+      "/",
+    ],
+  ])("is / for %s", (_, userInfo, folder) => {
+    vi.stubEnv(variable, undefined);
+    vi.spyOn(os, "userInfo").mockImplementation(userInfo);
+    expect(getHomeFolder()).toBe(folder);
+  });
+});
+
 describe("resolveUserFolder", () => {
   it("is the folder that the variable names", () => {
     expect(resolveUserFolder(join(home, "state"), ".local", "state")).toBe(join(home, "state"));

@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { createServer as createHttpServer } from "node:http";
+import { type RequestListener, createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -77,19 +77,33 @@ describe("a recording", () => {
   });
 });
 
-describe("a service that cannot be recorded", () => {
-  const startOther = async (body: string, type: string): Promise<string> => {
-    const other = createHttpServer((_request, response) => {
-      response.setHeader("content-type", type).end(body);
-    });
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    closing.push(() => new Promise((resolve) => other.close(() => resolve())));
-    // It listens on a host.
-    return `http://127.0.0.1:${String((other.address() as AddressInfo).port)}`;
-  };
+const startOther = async (listener: RequestListener): Promise<string> => {
+  const other = createHttpServer(listener);
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  closing.push(() => new Promise((resolve) => other.close(() => resolve())));
+  // It listens on a host.
+  return `http://127.0.0.1:${String((other.address() as AddressInfo).port)}`;
+};
 
+it("passes a redirect of the service on, and does not follow it", async () => {
+  const paths: unknown[] = [];
+  const upstream = await startOther(({ url }, response) => {
+    paths.push(url);
+    if (url === "/v1/me") response.writeHead(302, { location: "/v1/elsewhere" });
+    response.end('{"data":[]}');
+  });
+  const mock = setupMock();
+  await mock.record({ upstream });
+  const { status, headers } = await mock.fetch(`${mock.baseUrl}/v1/me`);
+  expect([status, headers.get("location")]).toEqual([302, "/v1/elsewhere"]);
+  expect(paths).toEqual(["/v1/projects", "/v1/me"]);
+});
+
+describe("a service that cannot be recorded", () => {
   it("is not the API", async () => {
-    const upstream = await startOther("<h1>Hello</h1>", "text/html");
+    const upstream = await startOther((_, response) => {
+      response.setHeader("content-type", "text/html").end("<h1>Hello</h1>");
+    });
     await expect(setupMock().record({ upstream })).rejects.toMatchObject({
       code: "mock:upstream_not_the_api",
       message: expect.stringContaining("GET /v1/projects returned 200 with text/html"),

@@ -205,3 +205,37 @@ describe("metadata (RFC 8414)", () => {
     expect(server.seen.map(({ url }) => url)).toEqual(["/token"]);
   });
 });
+
+describe("a refusal that repeats the secrets of its request", () => {
+  const client = { clientId: "app", clientSecret: "client-secret" };
+  const storedSecrets = ["access-0", "refresh-0", client.clientSecret];
+  const repeating =
+    (secrets: readonly string[]): Reply =>
+    (response) =>
+      json(response, 400, { error: "invalid_request", error_description: secrets.join(" or ") });
+
+  it("names none of a refresh", async () => {
+    const server = await startFaultServer({ token: repeating(storedSecrets) });
+    const store = memoryStore(credentialFor(server, -1));
+    const { token } = createAuthenticator({ authUrl: server.baseUrl, ...client, store });
+    expectFailure(await thrown(token()), { code: "auth:refresh_failed", message: "… or … or …" });
+  });
+
+  it("names none of a logout", async () => {
+    const server = await startFaultServer({ revoke: repeating(storedSecrets) });
+    const store = memoryStore(credentialFor(server, 60));
+    const error = await thrown(logout({ authUrl: server.baseUrl, ...client, store }));
+    expectFailure(error, { code: "auth:revoke_failed", message: "… or … or …" });
+  });
+
+  it("names none of a login", async () => {
+    const secrets = ["code-1", client.clientSecret];
+    const server = await startFaultServer({ token: repeating(secrets) });
+    const login = { authUrl: server.baseUrl, ...client };
+    const { attempt } = await startLogin({ ...login, redirectUri: "http://127.0.0.1/callback" });
+    secrets.push(attempt.state, attempt.codeVerifier);
+    const callback = { code: "code-1" };
+    const error = await thrown(finishLogin({ ...login, attempt, callback, store: memoryStore() }));
+    expectFailure(error, { code: "auth:login_failed", message: "… or … or … or …" });
+  });
+});

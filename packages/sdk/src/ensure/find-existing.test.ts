@@ -103,10 +103,30 @@ describe.each(["apps", "services"] as const)("%s.ensure", (name) => {
     const first = await client[name].ensure({ projectId, displayName: "Web" });
     const second = await client[name].ensure({ projectId, displayName: "Web" });
     expect(second).toMatchObject({ created: false, resource: { id: first.resource.id } });
-    const none = { projectId, displayName: "Web", branchId: null };
-    const unassigned = await client[name].ensure(none);
+  });
+
+  it("creates the branch that it names, and finds both after a lost response", async () => {
+    const { id: projectId } = await client.projects.create();
+    const body = { projectId, displayName: "Web", branchGitName: "new" };
+    expect(await client[name].ensure(body, { dryRun: true })).toMatchObject({ action: "create" });
+    const { faults } = server.engine;
+    faults.add({ operation: `${name}.create`, drop: "before", times: 1 });
+    expect((await client[name].ensure(body)).created).toBe(true);
+    faults.add({ operation: `${name}.create`, drop: "after", times: 1 });
+    expect((await client[name].ensure({ ...body, branchGitName: "newer" })).created).toBe(false);
+  });
+
+  it.each(["branchId", "branchGitName"])("gets one without a branch, which has null as %s", async (input) => {
+    const { id: projectId } = await client.projects.create();
+    await client[name].ensure({ projectId, displayName: "Web" });
+    const body = { projectId, displayName: "Web", [input]: null };
+    const unassigned = await client[name].ensure(body);
     expect(unassigned.created).toBe(true);
-    expect((await client[name].ensure(none)).resource.id).toBe(unassigned.resource.id);
+    expect((await client[name].ensure(body)).resource.id).toBe(unassigned.resource.id);
+    expect(await client[name].ensure(body, { dryRun: true })).toMatchObject({
+      action: "none",
+      resource: { id: unassigned.resource.id },
+    });
   });
 
   it("throws the conflict when another has the name", async () => {

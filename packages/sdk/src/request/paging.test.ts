@@ -155,6 +155,26 @@ describe("a list", () => {
     expect(seen).toHaveLength(1);
   });
 
+  it("reports no failure of a page that was requested ahead and that nobody reads", async () => {
+    const pages = [page([1], "a")];
+    const send = async () => {
+      const body = pages.shift();
+      return body
+        ? { status: 200, headers: {}, body: JSON.stringify(body) }
+        : new Promise<never>(() => undefined);
+    };
+    const client = createClient({ baseUrl: "https://api.test", token: false, transport: { send } });
+    const note = vi.fn();
+    process.on("unhandledRejection", note);
+    const controller = new AbortController();
+    for await (const { id } of client.projects.list({}, { prefetch: true, signal: controller.signal }))
+      if (id) break;
+    controller.abort();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", note);
+    expect(note).not.toHaveBeenCalled();
+  });
+
   it("ends at hasMore false, even when a cursor comes with it", async () => {
     const { client } = await start({
       "": { data: [item(1)], pagination: { nextCursor: "a", hasMore: false } },

@@ -132,6 +132,12 @@ describe("the control surface over HTTP", () => {
     await closed;
   });
 
+  const consent = {
+    redirectUri: "http://127.0.0.1/callback",
+    state: "s",
+    codeChallenge: "a".repeat(43),
+  };
+
   it.each<[string, string, unknown, number]>([
     ["GET", "/nothing", undefined, 404],
     ["GET", "", undefined, 404],
@@ -159,10 +165,22 @@ describe("the control surface over HTTP", () => {
     ["PUT", "/connection-limit", { connections: 1 }, 404],
     ["POST", "/oauth/clients", { redirectUris: ["http://example.com"] }, 400],
     ["POST", "/oauth/consent", { url: "/authorize" }, 400],
+    ["POST", "/oauth/consent", { ...consent, client: "itgr_none" }, 400],
+    ["POST", "/oauth/consent", { ...consent, redirectUri: "https://evil.example/" }, 400],
+    ["POST", "/oauth/consent", { ...consent, scope: "everything" }, 400],
+    ["POST", "/oauth/consent", { ...consent, codeChallenge: "short" }, 400],
+    ["POST", "/oauth/consent", { ...consent, codeChallengeMethod: "plain" }, 400],
+    ["POST", "/oauth/consent", { ...consent, user: "usr_none" }, 404],
+    ["POST", "/oauth/consent", { ...consent, workspace: "wksp_none" }, 404],
   ])("refuses %s %s %j with %i", async (method, path, body, expected) => {
     const before = world.server.engine.snapshot();
     expect(await control(method, path, body)).toEqual({ status: expected, body: refusal });
     expect(world.server.engine.snapshot().store).toEqual(before.store);
+  });
+
+  it("grants a consent with the state of the request", async () => {
+    const { status, body } = await control<{ redirect: string }>("POST", "/oauth/consent", consent);
+    expect([status, new URL(body.redirect).searchParams.get("state")]).toEqual([200, "s"]);
   });
 
   it("refuses a body that is not JSON", async () => {

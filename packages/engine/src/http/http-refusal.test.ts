@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { findHeadSizeRefusal, maxHeadBytes } from "./http-refusal.js";
+
+it.each([
+  [0, undefined],
+  [1, 431],
+])(
+  "refuses a head that reaches the limit, as node:http does: %i bytes more than allowed",
+  (excess, status) => {
+    const target = "/".repeat(100);
+    const headers = [
+      ["a", "x".repeat(100)],
+      ["bc", "y".repeat(maxHeadBytes - 100 - 101 - 2 - 1 + excess)],
+    ] as const;
+    expect(findHeadSizeRefusal(target, headers)?.status).toBe(status);
+  },
+);
