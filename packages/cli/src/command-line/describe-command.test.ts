@@ -90,6 +90,11 @@ describe("the help of every command", () => {
   it("marks the flags that are required", async () => {
     const { stdout } = await inProcess()`integrations list --help`;
     expect(stdout).toMatch(/--workspace-id <id> +\(required\) /);
+    // The flag for a secret names a file.
+    const transfer = described.find(([line]) => line === "mgmt projects transfer");
+    expect(transfer?.[1].options).toContainEqual(
+      expect.objectContaining({ name: "--recipient-access-token-file", required: true }),
+    );
   });
 });
 

@@ -186,6 +186,23 @@ describe("a profile of a mgmt dev that has ended", () => {
     expect(stderr).toMatch(`Still waiting for a response from 127.0.0.1:${String(port)}.`);
   });
 
+  it("is left at once by Ctrl-C while the service does not respond", async () => {
+    await register();
+    const port = portOf(account.server.baseUrl);
+    await account.server.close(0);
+    let interrupt: () => void = () => undefined;
+    const interrupted = new Promise<void>((resolve) => (interrupt = resolve));
+    const silent = createServer(() => interrupt());
+    await new Promise<void>((resolve) => silent.listen(port, "127.0.0.1", resolve));
+    const { status, stdout, stderr } = await account.run(["auth", "token", "--profile", "local"], {
+      interrupt: interrupted,
+    });
+    silent.closeAllConnections();
+    silent.close();
+    expect([status, stdout]).toEqual([130, ""]);
+    expect(stderr).not.toContain("dev:not_running");
+  });
+
   it("fails as other services do while nothing listens, so that a command continues after a restart", async () => {
     await register();
     const { baseUrl } = account.server;
@@ -246,6 +263,7 @@ describe("a profile of a running mgmt dev", () => {
     ["is missing", () => rmSync(secretFile)],
     ["belongs to another start", () => writeFileSync(secretFile, "secret-of-an-earlier-start")],
     ["can be read by others", () => chmodSync(secretFile, 0o644)],
+    ["is larger than a secret", () => writeFileSync(secretFile, "control-secret-of-the-test".padEnd(1_025))],
   ])("is refused if its secret file %s", async (_, change) => {
     await register();
     change();

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../../package.json";
-import { describeStandaloneUpdate } from "./installation.js";
 import { ensureBuilt } from "../../test/bin.js";
 import { temporaryFolder } from "../../test/folders.js";
 import { untilUnused } from "../../test/home-folders.js";
@@ -113,19 +112,5 @@ describe("the update notice", () => {
     expect(await screen({ npm_config_registry: "http://127.0.0.1:1/" })).not.toContain(notice);
     writeFileSync(join(home, "file"), "");
     expect(await screen({ XDG_CACHE_HOME: join(home, "file") })).not.toContain(notice);
-  });
-});
-
-describe("the update of the standalone program", () => {
-  it.each([
-    ["/opt/homebrew/Cellar/mgmt/0.1.0/bin/mgmt", "To update, run: brew upgrade mgmt"],
-    ["C:\\Users\\ada\\scoop\\apps\\mgmt\\current\\mgmt.exe", "To update, run: scoop update mgmt"],
-    [
-      "C:\\Users\\ada\\AppData\\Local\\Microsoft\\WinGet\\Packages\\MgmtSdk.Mgmt_Source\\mgmt.exe",
-      "To update, run: winget upgrade MgmtSdk.Mgmt",
-    ],
-    ["/usr/local/bin/mgmt", "Download it from https://github.com/mgmt-sdk/mgmt/releases/tag/v99.0.0"],
-  ])("is that of the package manager whose folder it is in: %s", (file, sentence) => {
-    expect(describeStandaloneUpdate(file, "99.0.0")).toBe(sentence);
   });
 });

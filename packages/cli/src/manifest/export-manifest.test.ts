@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { ExistingEntry } from "./entry.js";
+import { exportManifest } from "./export-manifest.js";
 import { inProcess } from "../../test/in-process.js";
 import { useProvisioning } from "../../test/provisioning.js";
 import { startSession } from "../../test/terminal.js";
@@ -81,5 +83,40 @@ describe("mgmt export of resources without a logical id", () => {
     expect((await there`apply`).status).toBe(0);
     expect([...elsewhere.server.engine.rows.projects.list({})]).toHaveLength(1);
     await elsewhere.close();
+  });
+});
+
+it("refers to the source of a database by its entry, unless that is its own", () => {
+  const databaseOf = (key: string, id: string, sourceId: string): ExistingEntry => ({
+    resource: "database",
+    path: ["shop", "main", key],
+    id,
+    fields: { source: { type: "backup", databaseId: sourceId, backupId: "bkp_1" } },
+  });
+  const manifest = exportManifest({
+    entries: [
+      { resource: "project", path: ["shop"], id: "proj_1", fields: {} },
+      { resource: "branch", path: ["shop", "main"], id: "br_1", fields: {} },
+      databaseOf("restored", "db_1", "db_1"),
+      databaseOf("copy", "db_2", "db_1"),
+      databaseOf("foreign", "db_3", "db_9"),
+    ],
+    unnamed: [],
+  });
+  const reference = { project: "shop", branch: "main", database: "restored" };
+  expect(manifest).toMatchObject({
+    projects: {
+      shop: {
+        branches: {
+          main: {
+            databases: {
+              restored: { source: { databaseId: "db_1" } },
+              copy: { source: { databaseId: reference } },
+              foreign: { source: { databaseId: "db_9" } },
+            },
+          },
+        },
+      },
+    },
   });
 });

@@ -119,6 +119,25 @@ describe("the region of a new database", () => {
     ]);
   });
 
+  it.each([403, 404, 422])("is left to the service if the project cannot be read: %i", async (status) => {
+    session.server.engine.faults.add({ operation: "projects.get", status, times: 1 });
+    expect(regionOf(await session.mgmt`databases create unread --project-id ${project} -o json`)).toBe(
+      frankfurt,
+    );
+  });
+
+  it("is asked for again for the next line after a failure", async () => {
+    const { faults } = session.server.engine;
+    faults.add({ operation: "projects.get", status: 400, times: 1 });
+    const line = `databases create --project-id ${project} --no-connection --ndjson - -o json`.split(" ");
+    const stdin = '{"name":"unlucky"}\n{"name":"lucky"}\n';
+    const { json } = await runInProcess(line, { ...session, stdin });
+    expect(json).toMatchObject([
+      { status: "failed" },
+      { status: "created", resource: { region: { id: frankfurt } } },
+    ]);
+  });
+
   it("is left as it is in the request of a project that does not exist", async () => {
     const { status, stderr } = await session.mgmt`databases create x --project-id proj_cnothinghere1`;
     expect({ status, stderr }).toEqual({ status: 6, stderr: expect.stringContaining("project:not_found") });

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { inProcess } from "../../../test/in-process.js";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { inProcess, runInProcess } from "../../../test/in-process.js";
 import { shop, useProvisioning } from "../../../test/provisioning.js";
 import type { Mgmt } from "../../../test/result.js";
 
@@ -129,4 +129,18 @@ projects:
       expect((await mgmt`plan --prune`).stdout).toBe("No changes.\n");
     });
   });
+});
+
+it("reports the step as unknown whose request Ctrl-C has left without a response, and later ones as skipped", async () => {
+  write(shop);
+  const { faults } = here.session.server.engine;
+  faults.add({ operation: "services.create", latency: 600_000, times: 1 });
+  const { status, json } = await runInProcess(["apply", "-o", "json"], {
+    env: here.session.env,
+    cwd: here.folder,
+    interrupt: vi.waitFor(() => expect(faults.hasFaults).toBe(false), { timeout: 60_000 }),
+  });
+  expect(status).toBe(130);
+  const statuses = (json as { status: string }[]).map((step) => step.status);
+  expect(statuses.filter((each) => each !== "done")).toEqual(["unknown", "skipped", "skipped"]);
 });

@@ -47,8 +47,15 @@ describe("mgmt config", () => {
       pager: { value: "off", from: "NO_PAGER" },
       "update-notice": { value: "on", from: "default" },
     });
-    const own = await listed(" --profile default", { MGMT_WORKSPACE_ID: "wksp_env" });
+    const elsewhere = { MGMT_BASE_URL: "http://env.test", MGMT_AUTH_URL: "http://ada:CANARY@env.test" };
+    expect(await listed("", { ...elsewhere, MGMT_TOKEN: "t" })).toMatchObject({
+      "base-url": { value: "http://env.test", from: "MGMT_BASE_URL" },
+      "auth-url": { value: "http://env.test/", from: "MGMT_AUTH_URL" },
+    });
+    const own = await listed(" --profile default", { ...elsewhere, MGMT_WORKSPACE_ID: "wksp_env" });
     expect(own).toMatchObject({
+      "base-url": { value: baseUrl, from: "profile default" },
+      "auth-url": { value: baseUrl, from: "profile default" },
       "workspace-id": { value: engine.defaults.workspace.id, from: "profile default" },
       "project-id": { value: null, from: null },
       pager: { value: "on", from: "default" },
@@ -100,6 +107,7 @@ describe("mgmt config", () => {
     await config(`set project-id ${id}`);
     expect(account.stored().profiles["default"]).toMatchObject({ pager: false, projectId: id });
     expect((await account.mgmt`projects get -o json`).json).toMatchObject({ name: "stored" });
+    expect((await config("unset project-id")).stderr).toBe("Profile default was changed.\n");
     await config("unset pager");
     expect(account.stored().profiles["default"]).not.toHaveProperty("pager");
   });

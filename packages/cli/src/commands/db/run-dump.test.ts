@@ -136,6 +136,15 @@ describe("mgmt db dump", () => {
     expect(place.server.engine.requests).toHaveLength(length);
   });
 
+  it.each([
+    ["--file -", { env: { GITHUB_ACTIONS: "true" } }],
+    ["--format custom", {}],
+  ])("accepts %s with %j, because a program reads it", async (flags, setup) => {
+    place.pgDump = () => ({});
+    expect((await place.run(`db dump ${place.shop} ${flags}`, setup)).status).toBe(0);
+    expect(place.programs.linesOf("pg_dump")).toHaveLength(1);
+  });
+
   it("says how tables are named only if pg_dump has failed for some", async () => {
     place.pgDump = () => ({ status: 1, stderr: "pg_dump: error: no matching tables were found\n" });
     const some = await place.run(`db dump ${place.shop} --file a.sql --table user`);

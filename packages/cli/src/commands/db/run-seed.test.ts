@@ -41,6 +41,16 @@ describe("mgmt db seed", () => {
     expect((await seed("--yes")).status).toBe(0);
   });
 
+  it("cannot ask while standard input is the script", async () => {
+    place.catalog.tablesWithRows = ["public.full"];
+    const { status, stderr } = await seed("--file -", { stdin: "select 1;\n" });
+    expect({ status, stderr }).toEqual({
+      status: 3,
+      stderr: expect.stringContaining("standard input is read"),
+    });
+    expect((await seed("--file - --yes", { stdin: "select 1;\n" })).status).toBe(0);
+  });
+
   it("has psql run a file with its commands if --allow-meta-commands says so", async () => {
     write("seed.sql", "\\i more.sql\n");
     expect(await seed("")).toMatchObject({

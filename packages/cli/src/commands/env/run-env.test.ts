@@ -39,6 +39,17 @@ describe("mgmt env", () => {
     expect(statSync(join(folder, ".env")).mode & 0o777).toBe(0o600);
   });
 
+  it("says which variable of the job it has set", async () => {
+    write("", "job-env");
+    const { status, stderr } = await run("env --github-env TEST_URL", {
+      GITHUB_ENV: join(folder, "job-env"),
+    });
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: expect.stringContaining("Set TEST_URL for the following steps of the job."),
+    });
+  });
+
   it("changes nothing the second time", async () => {
     await run("env");
     const before = statSync(join(folder, ".env"));

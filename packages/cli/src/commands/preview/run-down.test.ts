@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { runInProcess } from "../../../test/in-process.js";
 import type { Mgmt } from "../../../test/result.js";
+import { createRepositoryKey } from "../../git/repository-key.js";
+import { buildLogicalId } from "../../preview/record.js";
 import { type Place, useRecordedPlace } from "../../../test/commands/preview/place.js";
 
 const current = useRecordedPlace();
@@ -31,6 +34,24 @@ describe("mgmt preview down", () => {
     const { status, json } = await mgmt`preview down --branch a --yes -o json`;
     expect({ status, json }).toMatchObject({ status: 0, json: { branch: "a", branchId: null } });
     expect((await place.databases()).map(({ name }) => name)).toContain("other");
+  });
+
+  it("deletes only the database of its repository on a branch that others have too", async () => {
+    const { seed } = place.session.server.engine;
+    const { id: branchId } = await seed.branch(place.projectId, { gitName: "a" });
+    const create = async (address: string): Promise<string> => {
+      const logicalId = buildLogicalId({ repository: createRepositoryKey(address, folder), branchId });
+      const line = ["databases", "create", "copy", "--project-id", place.projectId, "--branch-id", branchId];
+      const { stdout } = await runInProcess([...line, "--logical-id", logicalId, "-o", "name"], {
+        env: place.env,
+      });
+      return stdout.trim();
+    };
+    const other = await create("https://git.example/other.git");
+    const own = await create("https://git.example/shop.git");
+    const { status, json } = await mgmt`preview down --branch a --yes -o json`;
+    expect({ status, json }).toEqual({ status: 0, json: { branch: "a", databaseId: own, branchId: null } });
+    expect((await place.databases()).map(({ id }) => id)).toEqual([place.sourceId, other]);
   });
 
   it("refuses the default branch, and prints its requests with --dry-run", async () => {

@@ -45,7 +45,10 @@ describe("mgmt preview reset", () => {
       status: 6,
       stderr: expect.stringContaining("preview:no_backup"),
     });
-    const { id: backupId } = await place.session.server.engine.seed.backup(place.sourceId);
+    const { seed, states } = place.session.server.engine;
+    const { id: backupId } = await seed.backup(place.sourceId);
+    const newer = await seed.backup(place.sourceId);
+    await states.setBackupStatus(newer.id, "failed");
     const { json } = await place.mgmt`preview reset --branch a --yes --from-backup -o json`;
     expect(json).toMatchObject({
       databaseId: before.databaseId,
