@@ -65,6 +65,15 @@ describe("the first start", () => {
     await programs.restore();
   });
 
+  it("stops Postgres when the new cluster cannot be prepared", async () => {
+    await programs.insert(
+      `case "$(basename "$0") $1" in "postgres -D"*) echo "pid $$" >>'${programs.calls}'; set -- "$@" -c default_transaction_read_only=on;; esac`,
+    );
+    await expect(start()).rejects.toThrow("read-only");
+    const [, pid] = /^pid (\d+)$/m.exec(await readFile(programs.calls, "utf8")) ?? [];
+    expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
+  });
+
   it("does not begin when it was aborted before", async () => {
     const reason = new Error("stop");
     await expect(start({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);

@@ -74,6 +74,20 @@ describe("the service token of the ready line", () => {
     expect(await issue()).toEqual({ token, workspaceId });
   });
 
+  it.each(["iss", "aud"])("is issued again when the stored one has another %s", async (claim) => {
+    const { token, workspaceId } = await issue();
+    const [header = "", claims = "", signature = ""] = token.split(".");
+    const changedClaims = {
+      ...JSON.parse(Buffer.from(claims, "base64url").toString()),
+      [claim]: "https://x.test",
+    };
+    const encodedClaims = Buffer.from(JSON.stringify(changedClaims)).toString("base64url");
+    await writeFile(path, [header, encodedClaims, signature].join("."));
+    const issued = await issue();
+    expect(issued.workspaceId).toBe(workspaceId);
+    expect((await server.send("me.get", { token: issued.token })).status).toBe(200);
+  });
+
   it.each(["", "no token", "e30.e30.e30", "a.bnVsbA.c"])(
     "is issued again when the file has %j",
     async (text) => {

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, readlinkSync } from "node:fs";
 import { readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isOnKnownLocalFileSystem } from "./lock-pipe.js";
+import { isOnKnownLocalFileSystem, LockPipe, readPipeHolderLiveness } from "./lock-pipe.js";
 import { DirectoryLock } from "./directory-lock.js";
 import { temporaryDirectory } from "../../../test/cluster.js";
 import { elsewhere, lockText } from "../../../test/lock-owners.js";
@@ -32,6 +32,26 @@ const mayBeInUse = {
     /^Stop the other mgmt dev\. If no other process uses the directory, remove \/.*\/platform\.lock/,
   ),
 };
+
+describe.skipIf(process.platform !== "linux")("a pipe", () => {
+  const openFiles = (): string[] =>
+    readdirSync("/proc/self/fd").map((name) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${name}`);
+      } catch {
+        // The one that reads the folder.
+        return "";
+      }
+    });
+
+  it("is open until it is removed", async () => {
+    const lockPipe = await LockPipe.create(pipe());
+    expect([readPipeHolderLiveness(pipe()), openFiles().includes(pipe())]).toEqual(["alive", true]);
+    await lockPipe?.closeAndRemove();
+    expect(openFiles().filter((path) => path.startsWith(pipe()))).toEqual([]);
+    expect(await left()).toEqual([]);
+  });
+});
 
 describe.skipIf(process.platform !== "linux")("the lock of a process in another container", () => {
   const makePipe = (): void => void execFileSync("mkfifo", ["-m", "600", pipe()]);

@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PlatformError } from "@mgmt/platform";
 import { findPostgresAccount, isRunningAsRoot } from "../data-dir/postgres-account.js";
@@ -55,6 +55,11 @@ describe("findBinaries", () => {
     ).toMatchObject({
       directory: onPath,
       version: "16.2",
+    });
+    // The working directory may be that of somebody else's repository.
+    const fromHere = relative(process.cwd(), onPath);
+    expect(await findBinaries({ ...search, path: fromHere, systemDirectories })).toMatchObject({
+      directory: newest,
     });
     expect(await findBinaries({ ...search, systemDirectories })).toEqual({
       directory: newest,

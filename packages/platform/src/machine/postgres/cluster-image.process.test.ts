@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { chown, mkdir, readFile, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadImage, readCluster, saveImage, writeCluster } from "./cluster-image.js";
+import { isRunningAsRoot } from "../data-dir/postgres-account.js";
 import { temporaryDirectory } from "../../../test/cluster.js";
 import { bundleProgram } from "../../../test/platform-process.js";
 
@@ -17,6 +18,16 @@ beforeAll(async () => {
   await writeFile(join(directory, "cluster/base/2"), "");
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const foreignFiles: [string, (path: string) => Promise<void>][] = [
+  [
+    "a file of another account",
+    async (path) => {
+      await writeFile(path, "");
+      await chown(path, 54_321, 54_321);
+    },
+  ],
+];
 
 const image = () => readCluster(join(directory, "cluster"), "its-password");
 
@@ -75,6 +86,17 @@ describe("a cluster image", () => {
     const limited = ["-c", 'ulimit -f 10 && exec "$@"', "sh", process.execPath, program, path, copy];
     await expect(promisify(execFile)("/bin/sh", limited)).rejects.toThrow("EFBIG");
     expect((await stat(join(copy, "data"))).size).toBeLessThan(100_000);
+  });
+
+  it.each<[string, (path: string) => Promise<void>]>([
+    ["a link", (path) => symlink("/etc/hostname", path)],
+    // Only root can give files to other accounts.
+    ...(isRunningAsRoot() ? foreignFiles : []),
+  ])("is not made of a cluster that has %s", async (what, make) => {
+    const source = join(directory, `cluster with ${what}`);
+    await mkdir(source);
+    await make(join(source, "data"));
+    expect(() => readCluster(source, "its-password")).toThrow();
   });
 
   it("loads as undefined when the file is missing or damaged", async () => {
