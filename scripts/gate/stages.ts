@@ -106,5 +106,6 @@ export const fullParts: readonly Stage[] = [
     ],
   },
   { name: "faults", minutes: 60, run: { script: "test/faults/index.ts" } },
+  { name: "mutants", minutes: 300, run: { script: "test/faults/mutants/index.ts" } },
   { name: "bench", minutes: 30, run: { script: "bench/index.ts", words: ["--compare", "auto"] } },
 ];
