@@ -1,28 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Lookup, Row } from "@mgmt/engine/internal";
 import { MemoryCollection } from "./memory-collection.js";
-import { type Lookup, MemoryStore, type Row } from "@mgmt/engine/internal";
-import { describeLookups } from "../../test/store/lookup-conformance.js";
-import { describeModel } from "../../test/store/model-properties.js";
-import { describePages } from "../../test/store/page-conformance.js";
-import { describeRows } from "../../test/store/store-conformance.js";
-import { type OpenStore } from "../../test/store/store-under-test.js";
 
-const openMemoryStore: OpenStore = (state) => {
-  const store = new MemoryStore();
-  if (state) store.restore(state);
-  return Promise.resolve({
-    run: async (step) => step(store),
-    state: () => Promise.resolve(store.state),
-    close: () => Promise.resolve(),
-  });
-};
-
-describe("the memory store", () => {
-  describeRows(openMemoryStore);
-  describeLookups(openMemoryStore);
-  describePages(openMemoryStore);
-  describeModel(openMemoryStore, 60);
-
+describe("a collection in memory", () => {
   it("refuses lookups that no key declares, although untyped programs can make them", () => {
     const keys = [{ by: ["a"], and: ["b", "c"] }, { by: ["d"] }];
     const collection = new MemoryCollection<Row, Lookup>(keys, () => undefined);
