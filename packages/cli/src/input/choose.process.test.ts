@@ -1,24 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ensureBuilt } from "../../test/bin.js";
+import { describe, expect, it } from "vitest";
+import { useProjectsToChoose } from "../../test/input/projects-to-choose.js";
 import { type Step, inPty } from "../../test/pty.js";
-import { type Session, startSession } from "../../test/terminal.js";
 
 const down = "\u001b[B";
-let session: Session;
-/** Ids of projects by their names. */
-const projects = new Map<string, string>();
-beforeAll(async () => {
-  await ensureBuilt();
-  session = await startSession();
-  const names = [
-    ...Array.from({ length: 12 }, (_, index) => `shop-${String(index)}`),
-    "shop-1-old",
-    "needle",
-  ];
-  for (const name of names) projects.set(name, (await session.server.engine.seed.project({ name })).id);
-});
-afterAll(() => session.close());
+const { session, projects } = useProjectsToChoose();
 
 /** Runs a command that prints a project that is asked for. Returns its id, and the line of the answered question. */
 const pick = async (

@@ -1,31 +1,20 @@
-import { type RunningServer, createServer } from "@mgmt/mock/server";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { start, useAuthorizationPage } from "../../test/oauth/authorization-page.js";
 import { encode, goodRequest } from "../../test/oauth/oauth-api.js";
 import { PageVisitor } from "../../test/oauth/page-visitor.js";
 
-const start = `/authorize?${encode({ ...goodRequest, scope: "workspace:admin offline_access" })}`;
-
 describe("the page of /authorize", () => {
-  let server: RunningServer;
-  let visitor: PageVisitor;
-  beforeAll(async () => {
-    server = await createServer({ engineOptions: { deterministic: "page" } });
-  });
-  beforeEach(async () => {
-    await server.engine.reset();
-    visitor = new PageVisitor(server.baseUrl);
-  });
-  afterAll(() => server.close());
+  const site = useAuthorizationPage();
 
-  const user = () => server.engine.defaults.user.id;
-  const workspace = () => server.engine.defaults.workspace.id;
-  const consented = () => server.engine.rows.integrations.size > 0;
+  const user = () => site.server.engine.defaults.user.id;
+  const workspace = () => site.server.engine.defaults.workspace.id;
+  const consented = () => site.server.engine.rows.integrations.size > 0;
 
   describe("protection of its form", () => {
     const allow = () => ({ workspace: workspace(), decision: "allow" });
     beforeEach(async () => {
-      await visitor.open(start);
-      await visitor.submit({ user: user() });
+      await site.visitor.open(start);
+      await site.visitor.submit({ user: user() });
     });
 
     it.each([
@@ -36,64 +25,64 @@ describe("the page of /authorize", () => {
       ["the same site, another origin", { origin: undefined, "sec-fetch-site": "same-site" }],
       ["no page at all", { origin: undefined, "sec-fetch-site": "none" }],
     ])("refuses one from %s with 403", async (_name, headers) => {
-      const { status, headers: received } = await visitor.submit(allow(), headers);
+      const { status, headers: received } = await site.visitor.submit(allow(), headers);
       expect([status, received["location"]]).toEqual([403, undefined]);
       expect(consented()).toBe(false);
     });
 
     it("refuses another origin's request for the page", async () => {
-      expect((await visitor.open(start, { origin: "https://evil.example" })).status).toBe(403);
+      expect((await site.visitor.open(start, { origin: "https://evil.example" })).status).toBe(403);
     });
 
     it("refuses one without the cookie, with another, or with two", async () => {
-      const { cookie = "" } = visitor;
+      const { cookie = "" } = site.visitor;
       for (const cookies of [
         undefined,
         `mgmt_authorize=${"a".repeat(43)}`,
         "mgmt_authorize=",
         `${cookie}; mgmt_authorize=${"b".repeat(43)}`,
       ]) {
-        visitor.cookie = cookies;
-        const { status, headers } = await visitor.submit(allow());
+        site.visitor.cookie = cookies;
+        const { status, headers } = await site.visitor.submit(allow());
         expect([status, headers["location"]]).toEqual([403, undefined]);
       }
-      visitor.cookie = `other=1; ${cookie}`;
-      expect((await visitor.submit(allow())).status).toBe(303);
+      site.visitor.cookie = `other=1; ${cookie}`;
+      expect((await site.visitor.submit(allow())).status).toBe(303);
     });
 
     it.each(["", "a", "a".repeat(43)])("refuses one with the token %j", async (csrf) => {
       const form = new URLSearchParams({ user: user(), ...allow(), csrf }).toString();
-      const headers = { origin: server.baseUrl, "content-type": "application/x-www-form-urlencoded" };
-      const { status } = await visitor.send("POST", start, headers, form);
+      const headers = { origin: site.server.baseUrl, "content-type": "application/x-www-form-urlencoded" };
+      const { status } = await site.visitor.send("POST", start, headers, form);
       expect(status).toBe(403);
       expect(consented()).toBe(false);
     });
 
     it("refuses a token that was made for another authorization request", async () => {
       const other = `/authorize?${encode({ ...goodRequest, state: "other" })}`;
-      const { text } = await visitor.open(other);
+      const { text } = await site.visitor.open(other);
       const [, csrf = ""] = /name="csrf" value="([^"]*)"/.exec(text) ?? [];
       const form = new URLSearchParams({ user: user(), ...allow(), csrf }).toString();
-      const headers = { origin: server.baseUrl, "content-type": "application/x-www-form-urlencoded" };
-      expect((await visitor.send("POST", start, headers, form)).status).toBe(403);
-      expect((await visitor.send("POST", other, headers, form)).status).toBe(303);
+      const headers = { origin: site.server.baseUrl, "content-type": "application/x-www-form-urlencoded" };
+      expect((await site.visitor.send("POST", start, headers, form)).status).toBe(403);
+      expect((await site.visitor.send("POST", other, headers, form)).status).toBe(303);
     });
 
     it("refuses a form from before a restart of the server", async () => {
-      await server.engine.load(server.engine.snapshot());
-      expect((await visitor.submit(allow())).status).toBe(403);
+      await site.server.engine.load(site.server.engine.snapshot());
+      expect((await site.visitor.submit(allow())).status).toBe(403);
     });
   });
 
   it("works in two tabs of one browser", async () => {
-    await visitor.open(start);
-    const cookie = visitor.cookie;
-    const other = new PageVisitor(server.baseUrl);
+    await site.visitor.open(start);
+    const cookie = site.visitor.cookie;
+    const other = new PageVisitor(site.server.baseUrl);
     other.cookie = cookie;
     await other.open(`/authorize?${encode({ ...goodRequest, state: "other" })}`);
     expect(other.cookie).toBe(cookie);
-    await visitor.submit({ user: user() });
-    expect((await visitor.submit({ workspace: workspace(), decision: "allow" })).status).toBe(303);
+    await site.visitor.submit({ user: user() });
+    expect((await site.visitor.submit({ workspace: workspace(), decision: "allow" })).status).toBe(303);
     expect((await other.submit({ decision: "deny" })).status).toBe(303);
   });
 });

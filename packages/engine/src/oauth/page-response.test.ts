@@ -1,25 +1,12 @@
 import { createHash } from "node:crypto";
-import { type RunningServer, createServer } from "@mgmt/mock/server";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { encode, goodRequest } from "../../test/oauth/oauth-api.js";
-import { PageVisitor } from "../../test/oauth/page-visitor.js";
-
-const start = `/authorize?${encode({ ...goodRequest, scope: "workspace:admin offline_access" })}`;
+import { describe, expect, it } from "vitest";
+import { start, useAuthorizationPage } from "../../test/oauth/authorization-page.js";
 
 describe("the page of /authorize", () => {
-  let server: RunningServer;
-  let visitor: PageVisitor;
-  beforeAll(async () => {
-    server = await createServer({ engineOptions: { deterministic: "page" } });
-  });
-  beforeEach(async () => {
-    await server.engine.reset();
-    visitor = new PageVisitor(server.baseUrl);
-  });
-  afterAll(() => server.close());
+  const site = useAuthorizationPage();
 
   it("runs no script, loads nothing, refuses framing, is not stored, and leaks no URL", async () => {
-    const { headers, text } = await visitor.open(start);
+    const { headers, text } = await site.visitor.open(start);
     const [, style = ""] = /<style>([^]*?)<\/style>/.exec(text) ?? [];
     const policy = headers["content-security-policy"]?.split("; ");
     expect(policy).toEqual([

@@ -1,33 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type ReplayOptions, type StepRun, type Store, replay } from "@mgmt/engine/internal";
+import { Refused, openReplay } from "../../test/store/open-replay.js";
 import { type Preload, mapTogether } from "./preload.js";
-import { MemoryStorageAdapter } from "../../test/store/memory-storage-adapter.js";
 import { sampleRows } from "../../test/store/store-under-test.js";
-
-class Refused extends Error {}
-
-const opened = (...projectIds: string[]) => {
-  const storage = new MemoryStorageAdapter();
-  for (const id of projectIds) storage.store.projects.insert(sampleRows.projects(id));
-  const run = <T>(
-    step: (store: Store, run: StepRun) => T,
-    { mode = "write", ...options }: Partial<ReplayOptions> & { mode?: "read" | "write" } = {},
-  ): Promise<T> =>
-    replay(storage, (current) => step(current.tables.store, current), {
-      transactionOptions: { mode, locks: ["w"] },
-      isRefusal: (error) => error instanceof Refused,
-      ...options,
-    });
-  const trips = (): string[] => storage.trips.map(([name]) => name);
-  const names = (): string[] => storage.store.projects.list({}).map(({ name }) => name);
-  return { storage, run, trips, names };
-};
 
 const row = (id: string): Preload => ({ read: "row", table: "projects", id });
 
 describe("a step", () => {
   it("runs again from its start whenever rows that it needs are loaded", async () => {
-    const { run, storage } = opened("p1", "p2");
+    const { run, storage } = openReplay("p1", "p2");
     const seen: string[] = [];
     const result = await run(({ projects }, { earlierRunCount }) => {
       seen.push(`start ${String(earlierRunCount)}`);
@@ -45,7 +25,7 @@ describe("a step", () => {
   });
 
   it("runs once where everything that it needs was declared", async () => {
-    const { run, storage } = opened("p1", "p2");
+    const { run, storage } = openReplay("p1", "p2");
     const preloads = [row("p1"), row("p2")];
     await run(({ projects }) => projects.update("p1", { name: projects.get("p2")?.name ?? "" }), {
       preloads,
@@ -54,14 +34,14 @@ describe("a step", () => {
   });
 
   it("loads at once what the items of a list miss", async () => {
-    const { run, trips } = opened("p1", "p2", "p3");
+    const { run, trips } = openReplay("p1", "p2", "p3");
     const ids = await run(({ projects }) => mapTogether(["p1", "p2", "p3"], (id) => projects.get(id)?.id));
     expect(ids).toEqual(["p1", "p2", "p3"]);
     expect(trips()).toEqual(["begin write w", "load", "load", "commit"]);
   });
 
   it("runs again although its code catches every error", async () => {
-    const { run } = opened("p1");
+    const { run } = openReplay("p1");
     const found = await run(({ projects }) => {
       try {
         return projects.get("p1")?.id;
@@ -73,7 +53,7 @@ describe("a step", () => {
   });
 
   it("changes nothing before its last run", async () => {
-    const { run, names } = opened("p1", "p2");
+    const { run, names } = openReplay("p1", "p2");
     await run(({ projects }) => {
       projects.insert(sampleRows.projects("p3", { name: "new" }));
       for (const id of ["p1", "p2"]) projects.update(id, { name: `${projects.get(id)?.name ?? ""}!` });
@@ -82,7 +62,7 @@ describe("a step", () => {
   });
 
   it("commits what it changed before a refusal, and throws the refusal", async () => {
-    const { run, names, trips } = opened("p1");
+    const { run, names, trips } = openReplay("p1");
     const refused = new Refused("no");
     const step = run(({ projects }) => {
       projects.update("p1", { name: "refused" });
@@ -93,7 +73,7 @@ describe("a step", () => {
   });
 
   it("rolls back what it changed before a defect, and throws the defect", async () => {
-    const { run, names, trips } = opened("p1");
+    const { run, names, trips } = openReplay("p1");
     const defect = new TypeError("broken");
     const step = run(({ projects }) => {
       projects.update("p1", { name: "broken" });
@@ -104,7 +84,7 @@ describe("a step", () => {
   });
 
   it("runs again in a writing transaction where a reading one turns out to change rows", async () => {
-    const { run, names, trips } = opened("p1");
+    const { run, names, trips } = openReplay("p1");
     await run(({ projects }) => projects.update("p1", { name: "new" }), {
       transactionOptions: { mode: "read", locks: ["w"] },
     });
@@ -116,7 +96,7 @@ describe("a step", () => {
   });
 
   it("runs again on new rows where another transaction has changed one of its rows", async () => {
-    const { run, storage, names } = opened("p1");
+    const { run, storage, names } = openReplay("p1");
     storage.beforeCommit = () => storage.store.projects.update("p1", { name: "theirs" });
     await run(({ projects }) =>
       projects.update("p1", { name: `${projects.get("p1")?.name ?? ""} and ours` }),
@@ -125,7 +105,7 @@ describe("a step", () => {
   });
 
   it("refuses a row whose id another transaction has inserted meanwhile", async () => {
-    const { run, storage, names } = opened();
+    const { run, storage, names } = openReplay();
     storage.beforeCommit = () => storage.store.projects.insert(sampleRows.projects("p1", { name: "theirs" }));
     const step = run(({ projects }) => projects.insert(sampleRows.projects("p1", { name: "ours" })));
     await expect(step).rejects.toThrow("A row with the id p1 exists");
@@ -133,7 +113,7 @@ describe("a step", () => {
   });
 
   it("ends with the error of a transaction that fails, and rolls back", async () => {
-    const { run, storage, trips } = opened("p1");
+    const { run, storage, trips } = openReplay("p1");
     storage.beforeCommit = () => {
       throw new Error("connection lost");
     };
@@ -144,7 +124,7 @@ describe("a step", () => {
   });
 
   it("gives up when every run conflicts with another transaction", async () => {
-    const { run, storage } = opened("p1");
+    const { run, storage } = openReplay("p1");
     let count = 0;
     const disturb = (): void => {
       count += 1;

@@ -3,54 +3,12 @@ import { type RequestListener, createServer as createHttpServer } from "node:htt
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { createClient } from "@mgmt/sdk";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { setupMock } from "@mgmt/mock";
-import { type RunningServer, createServer } from "@mgmt/mock/server";
+import { record, startUpstream, useEverything } from "../../test/record/recorded-service.js";
 
 const folder = mkdtempSync(join(tmpdir(), "mgmt-record-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-const startUpstream = async (): Promise<RunningServer> => {
-  const server = await createServer();
-  closing.push(() => server.close(0));
-  return server;
-};
-
-const record = async (upstream: RunningServer) => {
-  const mock = setupMock();
-  const recording = await mock.record({ upstream: upstream.baseUrl });
-  const token = await upstream.engine.tokens.user();
-  const client = createClient({ baseUrl: mock.baseUrl, fetch: mock.fetch, token: () => token });
-  return { mock, recording, client, token };
-};
-
-/** Sends requests of several kinds, and returns the secrets that they and their responses contain. */
-const useEverything = async (upstream: RunningServer) => {
-  await upstream.engine.seed.project({ name: "existing" });
-  const { mock, recording, client, token } = await record(upstream);
-  await client.projects.list();
-  await client.databases.list();
-  const project = await client.projects.create({ name: "shop" });
-  await client.projects.get(project.id);
-  const databaseId = project.database?.id ?? "";
-  const connection = await client.databases.connections.create(databaseId, { name: "reader" });
-  await client.connections.list({ databaseId });
-  const workspaceId = upstream.engine.defaults.workspace.id;
-  const created = await client.workspaces.serviceTokens.create(workspaceId, { name: "ci" });
-  await expect(client.projects.get("proj_none")).rejects.toMatchObject({ status: 404 });
-  const secrets = [
-    token,
-    created.value,
-    ...upstream.engine.rows.connections.list({}).map(({ pass }) => pass),
-    JSON.stringify(connection).match(/postgres(?:ql)?:\/\/[^"]+/)?.[0] ?? "",
-  ];
-  return { mock, recording, secrets };
-};
 
 describe("a recording", () => {
   it("contains what the service returned, and none of its secrets", async () => {
@@ -80,7 +38,7 @@ describe("a recording", () => {
 const startOther = async (listener: RequestListener): Promise<string> => {
   const other = createHttpServer(listener);
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-  closing.push(() => new Promise((resolve) => other.close(() => resolve())));
+  onTestFinished(() => void other.close());
   // It listens on a host.
   return `http://127.0.0.1:${String((other.address() as AddressInfo).port)}`;
 };

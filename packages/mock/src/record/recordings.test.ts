@@ -1,31 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { createClient } from "@mgmt/sdk";
+import { afterAll, describe, expect, it } from "vitest";
 import { type Mock, setupMock } from "@mgmt/mock";
-import { type RunningServer, createServer } from "@mgmt/mock/server";
+import { record, startUpstream } from "../../test/record/recorded-service.js";
 
 const folder = mkdtempSync(join(tmpdir(), "mgmt-record-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-const startUpstream = async (): Promise<RunningServer> => {
-  const server = await createServer();
-  closing.push(() => server.close(0));
-  return server;
-};
-
-const record = async (upstream: RunningServer) => {
-  const mock = setupMock();
-  const recording = await mock.record({ upstream: upstream.baseUrl });
-  const token = await upstream.engine.tokens.user();
-  const client = createClient({ baseUrl: mock.baseUrl, fetch: mock.fetch, token: () => token });
-  return { mock, recording, client, token };
-};
 
 describe("a recording", () => {
   it("lets the mock respond again after it ends", async () => {

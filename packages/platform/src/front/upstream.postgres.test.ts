@@ -1,36 +1,12 @@
-import { once } from "node:events";
-import { type AddressInfo, type Server, type Socket, createServer } from "node:net";
 import { Client } from "pg";
-import { afterEach, describe, expect, it } from "vitest";
-import type { FrontOptions } from "./front.js";
+import { describe, expect, it } from "vitest";
 import { Cluster } from "../../test/cluster.js";
-import { frontStarter } from "../../test/front/start-front.js";
-import { RawClient, errorFields, firstMessage } from "../../test/front/wire.js";
+import { frontOfProgramStarter, frontStarter, startup } from "../../test/front/start-front.js";
+import { RawClient, errorFields } from "../../test/front/wire.js";
 
 const cluster = new Cluster();
 const start = frontStarter(cluster);
-const servers: Server[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
-
-const startup = firstMessage([["user", "anybody"]]);
-
-/** A program in place of Postgres, and a front for it. */
-const startWith = async (serve: (socket: Socket) => void, options: Partial<FrontOptions> = {}) => {
-  const sockets: Socket[] = [];
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    sockets.push(socket);
-    socket.on("error", () => undefined);
-    serve(socket);
-  }).listen(0, "127.0.0.1");
-  servers.push(server);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const started = await start({ postgres: { host: "127.0.0.1", port }, ...options });
-  return { ...started, sockets };
-};
+const startWith = frontOfProgramStarter(cluster);
 
 describe("Postgres that is not available", () => {
   const query = async (port: number, { user, pass }: { user: string; pass: string }): Promise<object[]> => {

@@ -1,55 +1,31 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type RunningServer, createServer } from "@mgmt/mock/server";
-import {
-  type EnsureDatabase,
-  InternalServerError,
-  type MgmtClient,
-  TimeoutError,
-  createClient,
-} from "@mgmt/sdk";
-import { nodeTransport } from "@mgmt/sdk/node";
-import { immediatePauses } from "../../test/immediate-pauses.js";
+import { describe, expect, it, vi } from "vitest";
+import { type EnsureDatabase, InternalServerError, TimeoutError } from "@mgmt/sdk";
+import { useEnsureClient } from "../../test/ensure/ensure-client.js";
 
-let server: RunningServer;
-let client: MgmtClient;
-
-beforeAll(async () => {
-  server = await createServer();
-});
-beforeEach(async () => {
-  await server.engine.reset();
-  const token = await server.engine.tokens.user();
-  client = createClient({
-    baseUrl: server.baseUrl,
-    token,
-    transport: nodeTransport(),
-    timers: immediatePauses,
-  });
-});
-afterAll(() => server.close());
+const world = useEnsureClient();
 
 describe("databases.ensure", () => {
   const body = async (): Promise<EnsureDatabase> => {
-    const { id: projectId } = await client.projects.create({ createDatabase: false });
+    const { id: projectId } = await world.client.projects.create({ createDatabase: false });
     return { projectId, logicalId: "orders" };
   };
   const namesOf = async (databaseId: string) =>
-    (await client.databases.connections.list(databaseId).toArray()).map(({ name }) => name);
+    (await world.client.databases.connections.list(databaseId).toArray()).map(({ name }) => name);
 
   it("creates a connection for a database that it creates, and none for one that exists", async () => {
     const wanted = await body();
-    const first = await client.databases.ensure(wanted);
+    const first = await world.client.databases.ensure(wanted);
     if (!first.created) throw new Error("It existed already.");
     expect(first.resource).not.toHaveProperty("connectionString");
     expect(first.connection.database.id).toBe(first.resource.id);
     expect(first.connection.connectionString).toMatch(/^postgres:/);
-    const second = await client.databases.ensure(wanted);
+    const second = await world.client.databases.ensure(wanted);
     expect(second).toEqual({ created: false, resource: expect.objectContaining({ id: first.resource.id }) });
     expect(await namesOf(first.resource.id)).toEqual(["default", "mgmt"]);
   });
 
   it("creates no connection on request", async () => {
-    const { created, resource, ...credentials } = await client.databases.ensure(await body(), {
+    const { created, resource, ...credentials } = await world.client.databases.ensure(await body(), {
       credentials: false,
     });
     expect({ created, credentials }).toEqual({ created: true, credentials: {} });
@@ -57,31 +33,36 @@ describe("databases.ensure", () => {
   });
 
   it("creates no connection if the response to the create was lost", async () => {
-    server.engine.faults.add({ operation: "databases.create", drop: "after", times: 1 });
-    const { created, resource } = await client.databases.ensure(await body());
+    world.server.engine.faults.add({ operation: "databases.create", drop: "after", times: 1 });
+    const { created, resource } = await world.client.databases.ensure(await body());
     expect(created).toBe(false);
     expect(await namesOf(resource.id)).toEqual(["default"]);
   });
 
   it("throws if the connection cannot be created, and returns the database the next time", async () => {
     const wanted = await body();
-    server.engine.faults.add({ operation: "connections.create", status: 500, times: 1 });
-    await expect(client.databases.ensure(wanted)).rejects.toBeInstanceOf(InternalServerError);
-    const { created, resource } = await client.databases.ensure(wanted);
+    world.server.engine.faults.add({ operation: "connections.create", status: 500, times: 1 });
+    await expect(world.client.databases.ensure(wanted)).rejects.toBeInstanceOf(InternalServerError);
+    const { created, resource } = await world.client.databases.ensure(wanted);
     expect(created).toBe(false);
     expect(await namesOf(resource.id)).toEqual(["default"]);
   });
 
   it("creates the connection within its deadline, and stops when the caller aborts", async () => {
-    server.engine.faults.add({ operation: "connections.create", latency: 10_000 });
+    world.server.engine.faults.add({ operation: "connections.create", latency: 10_000 });
     const wanted = await body();
-    await expect(client.databases.ensure(wanted, { timeoutMs: 300 })).rejects.toBeInstanceOf(TimeoutError);
-    server.engine.faults.clear();
-    server.engine.faults.add({ operation: "connections.create", latency: 10_000, times: 1 });
+    await expect(world.client.databases.ensure(wanted, { timeoutMs: 300 })).rejects.toBeInstanceOf(
+      TimeoutError,
+    );
+    world.server.engine.faults.clear();
+    world.server.engine.faults.add({ operation: "connections.create", latency: 10_000, times: 1 });
     const caller = new AbortController();
     const reason = new Error("enough");
-    const aborted = client.databases.ensure({ ...wanted, logicalId: "other" }, { signal: caller.signal });
-    await vi.waitFor(() => expect(server.engine.faults.hasFaults).toBe(false));
+    const aborted = world.client.databases.ensure(
+      { ...wanted, logicalId: "other" },
+      { signal: caller.signal },
+    );
+    await vi.waitFor(() => expect(world.server.engine.faults.hasFaults).toBe(false));
     caller.abort(reason);
     await expect(aborted).rejects.toBe(reason);
   });

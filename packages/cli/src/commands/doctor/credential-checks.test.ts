@@ -1,28 +1,17 @@
 import document from "@mgmt/sdk/openapi.json";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Account, startAccount } from "../../../test/commands/auth/account.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startCannedServer } from "../../../test/canned-server.js";
+import { useDoctor } from "../../../test/commands/doctor/doctor.js";
 import { checksOf } from "../../../test/commands/doctor/checks.js";
 import { temporaryFolder } from "../../../test/folders.js";
 import { runInProcess } from "../../../test/in-process.js";
-import type { Result } from "../../../test/result.js";
-
-const folder = temporaryFolder();
 
 describe("mgmt doctor", () => {
-  let account: Account;
-  beforeAll(async () => {
-    account = await startAccount({ frozen: false });
-    await account.login();
-  });
-  afterAll(() => account.close());
-
-  const doctor = (env: NodeJS.ProcessEnv = {}, ...flags: string[]): Promise<Result> =>
-    account.run(["doctor", "-o", "json", ...flags], { env, cwd: folder });
+  const doctor = useDoctor();
 
   it("says that the credential is rejected, and names the command that helps", async () => {
-    const env = { MGMT_BASE_URL: account.server.baseUrl, MGMT_TOKEN: "nonsense" };
-    const result = await doctor(env);
+    const env = { MGMT_BASE_URL: doctor.account.server.baseUrl, MGMT_TOKEN: "nonsense" };
+    const result = await doctor.run(env);
     expect(result.status).toBe(1);
     expect(checksOf(result)["credential"]).toMatchObject({ status: "failure", next: [["mgmt", "login"]] });
     expect(result.errors).toMatchObject([
@@ -32,7 +21,7 @@ describe("mgmt doctor", () => {
   });
 
   it("warns about a default project that does not exist", async () => {
-    const result = await doctor({ MGMT_PROJECT_ID: "proj_gone" });
+    const result = await doctor.run({ MGMT_PROJECT_ID: "proj_gone" });
     expect(result.status).toBe(0);
     expect(checksOf(result)["defaults"]).toMatchObject({
       status: "warning",
@@ -51,7 +40,7 @@ describe("mgmt doctor without a working service", () => {
     const canned = await startCannedServer(() => ({ body: { paths: document.paths } }));
     close = canned.close;
     const env = { MGMT_BASE_URL: canned.env["MGMT_BASE_URL"] };
-    const result = await runInProcess(["doctor", "-o", "json"], { env, cwd: folder });
+    const result = await runInProcess(["doctor", "-o", "json"], { env, cwd: temporaryFolder() });
     expect(result.status).toBe(1);
     expect(checksOf(result)["credential"]).toMatchObject({
       status: "failure",

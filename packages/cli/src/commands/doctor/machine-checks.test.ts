@@ -1,30 +1,18 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { checkNode } from "./machine-checks.js";
-import { type Account, startAccount } from "../../../test/commands/auth/account.js";
+import { useDoctor } from "../../../test/commands/doctor/doctor.js";
 import { checksOf } from "../../../test/commands/doctor/checks.js";
-import { temporaryFolder } from "../../../test/folders.js";
-import type { Result } from "../../../test/result.js";
-
-const folder = temporaryFolder();
 
 describe("mgmt doctor", () => {
-  let account: Account;
-  beforeAll(async () => {
-    account = await startAccount({ frozen: false });
-    await account.login();
-  });
-  afterAll(() => account.close());
-
-  const doctor = (env: NodeJS.ProcessEnv = {}, ...flags: string[]): Promise<Result> =>
-    account.run(["doctor", "-o", "json", ...flags], { env, cwd: folder });
+  const doctor = useDoctor();
 
   it("reports a link that is corrupt, and skips what depends on it", async () => {
-    const linked = join(folder, "corrupt");
+    const linked = join(doctor.folder, "corrupt");
     mkdirSync(join(linked, ".mgmt"), { recursive: true });
     writeFileSync(join(linked, ".mgmt/link.json"), "{");
-    const result = await account.run(["doctor", "-o", "json"], { cwd: linked });
+    const result = await doctor.account.run(["doctor", "-o", "json"], { cwd: linked });
     expect(result.status).toBe(1);
     const checks = checksOf(result);
     expect(checks["link"]).toMatchObject({ status: "failure", next: [["mgmt", "unlink"]] });
@@ -32,7 +20,7 @@ describe("mgmt doctor", () => {
   });
 
   it("reports a profile that does not exist", async () => {
-    const result = await doctor({}, "--profile", "nobody");
+    const result = await doctor.run({}, "--profile", "nobody");
     expect(result.status).toBe(1);
     expect(checksOf(result)["profile"]).toMatchObject({
       status: "failure",
@@ -41,14 +29,14 @@ describe("mgmt doctor", () => {
   });
 
   it.skipIf(process.platform === "win32")("warns about a profiles file that others can read", async () => {
-    chmodSync(account.file, 0o644);
-    expect(checksOf(await doctor())["profiles"]).toMatchObject({
+    chmodSync(doctor.account.file, 0o644);
+    expect(checksOf(await doctor.run())["profiles"]).toMatchObject({
       status: "warning",
-      hint: expect.stringContaining(`chmod 600 ${account.file}`),
+      hint: expect.stringContaining(`chmod 600 ${doctor.account.file}`),
     });
-    chmodSync(account.file, 0o400);
-    expect(checksOf(await doctor())["profiles"]).toMatchObject({ status: "warning" });
-    chmodSync(account.file, 0o600);
+    chmodSync(doctor.account.file, 0o400);
+    expect(checksOf(await doctor.run())["profiles"]).toMatchObject({ status: "warning" });
+    chmodSync(doctor.account.file, 0o600);
   });
 });
 

@@ -1,11 +1,7 @@
 import document from "@mgmt/sdk/openapi.json";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Account, startAccount } from "../../../test/commands/auth/account.js";
+import { describe, expect, it } from "vitest";
+import { useDoctor } from "../../../test/commands/doctor/doctor.js";
 import { checksOf } from "../../../test/commands/doctor/checks.js";
-import { temporaryFolder } from "../../../test/folders.js";
-import type { Result } from "../../../test/result.js";
-
-const folder = temporaryFolder();
 
 const operationCount = Object.values(document.paths).reduce(
   (count, item) =>
@@ -14,18 +10,10 @@ const operationCount = Object.values(document.paths).reduce(
 );
 
 describe("mgmt doctor", () => {
-  let account: Account;
-  beforeAll(async () => {
-    account = await startAccount({ frozen: false });
-    await account.login();
-  });
-  afterAll(() => account.close());
-
-  const doctor = (env: NodeJS.ProcessEnv = {}, ...flags: string[]): Promise<Result> =>
-    account.run(["doctor", "-o", "json", ...flags], { env, cwd: folder });
+  const doctor = useDoctor();
 
   it("reports every check as ok or skipped, and exits with 0", async () => {
-    const result = await doctor();
+    const result = await doctor.run();
     // A slow machine prints that it waits.
     const errors = result.stderr.split("\n").filter((line) => !line.includes('"request:slow"'));
     expect({ status: result.status, errors }).toEqual({ status: 0, errors: [""] });
@@ -42,15 +30,17 @@ describe("mgmt doctor", () => {
   });
 
   it("prints a line for each check, and no secret", async () => {
-    const { stdout } = await account.run(["doctor"], { cwd: folder });
+    const { stdout } = await doctor.account.run(["doctor"], { cwd: doctor.folder });
     expect(stdout).toMatch(/^ok +node +Node\.js \d/);
     expect(stdout).toMatch(/^ok +service +Responded in \d+ ms$/m);
-    const { login } = account.stored().profiles["default"] ?? {};
+    const { login } = doctor.account.stored().profiles["default"] ?? {};
     expect(stdout).not.toContain(login?.accessToken);
   });
 
   it("prints only what --query selects", async () => {
-    const { stdout } = await account.run(["doctor", "--query", "[?status=='failure']"], { cwd: folder });
+    const { stdout } = await doctor.account.run(["doctor", "--query", "[?status=='failure']"], {
+      cwd: doctor.folder,
+    });
     expect(stdout).toBe("");
   });
 });

@@ -1,24 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ensureBuilt } from "../../../test/bin.js";
+import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/folders.js";
+import { useProjectsToChoose } from "../../../test/input/projects-to-choose.js";
 import { type Step, inPty } from "../../../test/pty.js";
-import { type Session, startSession } from "../../../test/terminal.js";
 
 const folder = temporaryFolder();
-let session: Session;
-/** Ids of projects by their names. */
-const projects = new Map<string, string>();
-beforeAll(async () => {
-  await ensureBuilt();
-  session = await startSession();
-  const names = [
-    ...Array.from({ length: 12 }, (_, index) => `shop-${String(index)}`),
-    "shop-1-old",
-    "needle",
-  ];
-  for (const name of names) projects.set(name, (await session.server.engine.seed.project({ name })).id);
-});
-afterAll(() => session.close());
+const { session, projects } = useProjectsToChoose();
 
 const listed = /Project:[\s\S]*shop-5/;
 
