@@ -48,7 +48,7 @@ const findGitBranch = async (gitContext: GitContext, context: Context): Promise<
   try {
     return await requireGitBranch(gitContext, context);
   } catch (error) {
-    // Throws what is no problem of git.
+    // Throws an error that git did not cause.
     toGitProblem(error, context);
     return undefined;
   }
