@@ -47,7 +47,7 @@ const rows: readonly (readonly [rule: string, file: string, source: string, mess
 it.for(rows)("%s, in %s: %s", async ([rule, file, source, message]) => {
   const [result] = await eslint.lintText(source, { filePath: join(root, file) });
   const messages = result?.messages.filter(({ ruleId }) => ruleId === `local/${rule}`) ?? [];
-  expect(messages.map((each) => each.message)).toEqual(message ? [expect.stringMatching(message)] : []);
+  expect(messages.map((result) => result.message)).toEqual(message ? [expect.stringMatching(message)] : []);
 });
 
 it.each(allPackageFolders)("no two folders of %s import each other", (name) => {

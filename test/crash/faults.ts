@@ -25,7 +25,7 @@ export interface Target {
 }
 
 const watchdogsOf = ({ pid }: MgmtDev): number[] =>
-  pid === undefined ? [] : descendantsOf(pid).filter((each) => commandLine(each).includes("mgmt-watchdog"));
+  pid === undefined ? [] : descendantsOf(pid).filter((child) => commandLine(child).includes("mgmt-watchdog"));
 
 const titled = async (dev: MgmtDev, text: string): Promise<number[]> => {
   const pid = processTitled(await realpath(dev.cluster), text);

@@ -68,9 +68,9 @@ it("follows every page on every version of Node.js, and the main pages with ever
 });
 
 it("compares whole lines with what is printed, and takes … for anything", () => {
-  const printed = "\n Tests  2 passed (2)\n   Duration 2.1s\n";
-  expect(isPrinted(printed, "Tests  2 passed (2)\nDuration …\n")).toBe(true);
-  expect(isPrinted(printed, "Tests  2 passed")).toBe(false);
+  const output = "\n Tests  2 passed (2)\n   Duration 2.1s\n";
+  expect(isPrinted(output, "Tests  2 passed (2)\nDuration …\n")).toBe(true);
+  expect(isPrinted(output, "Tests  2 passed")).toBe(false);
 });
 
 it("replaces the port that pages name, and the one of a service that names none", () => {

@@ -43,10 +43,10 @@ export const onPort = (step: Step, port: string): Step => {
 const trimLines = (text: string): string => text.trim().replaceAll(/[ \t]*\n[ \t]*/g, "\n");
 
 /** Returns whether lines are among those that were printed. `…` stands for anything, and indentation does not matter. */
-export const isPrinted = (printed: string, lines: string): boolean => {
+export const isPrinted = (output: string, lines: string): boolean => {
   const parts = trimLines(lines).split("…");
   const pattern = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join(".*");
-  return new RegExp(`^${pattern}$`, "m").test(trimLines(printed));
+  return new RegExp(`^${pattern}$`, "m").test(trimLines(output));
 };
 
 const isListening = ({ hostname: host, port }: URL): Promise<boolean> =>
@@ -92,7 +92,7 @@ class Reader {
   #folder: string;
   readonly #scripts: string;
   #written = 0;
-  #printed = "";
+  #output = "";
 
   constructor(
     place: string,
@@ -137,22 +137,22 @@ class Reader {
         return;
       }
       case "serve":
-        this.#printed = await this.#run(step.command, true);
+        this.#output = await this.#run(step.command, true);
         // The program occupies the terminal, so that the reader opens another one for what follows.
         this.#openTerminal();
         return;
       case "run": {
         const { command, remedy } = step;
         const { program = "npm" } = this.toolchain.manager.words ?? {};
-        this.#printed = await this.#run(
+        this.#output = await this.#run(
           remedy?.startsWith(`${program} `) ? `${command} || ${remedy}` : command,
         );
         return;
       }
       case "expect":
-        if (!isPrinted(this.#printed, step.output))
+        if (!isPrinted(this.#output, step.output))
           throw new CommandFailure(
-            `The page says that this is printed:\n${step.output}but it is:\n${this.#printed}`,
+            `The page says that this is printed:\n${step.output}but it is:\n${this.#output}`,
           );
     }
   }
@@ -181,18 +181,18 @@ declare -p | grep -v '^declare -[^ ]*r' >'${file("variables")}'
     const options = { cwd: this.folder, env: this.env, stdio, detached: true };
     const shell = spawn("bash", ["--noprofile", "--norc", script], options);
     closeSync(output);
-    const printed = (): string => stripVTControlCharacters(readFileSync(`${script}.txt`, "utf8"));
+    const readOutput = (): string => stripVTControlCharacters(readFileSync(`${script}.txt`, "utf8"));
     const fail = (what: string): never => {
       throw new CommandFailure(
-        `${commands}\n${what}:\n${printed().trim().split("\n").slice(-25).join("\n")}`,
+        `${commands}\n${what}:\n${readOutput().trim().split("\n").slice(-25).join("\n")}`,
       );
     };
     for (const until = Date.now() + longest * 60_000; Date.now() < until; await sleep(50)) {
-      const [url] = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/.exec(printed()) ?? [];
-      if (isServing && url !== undefined && (await isListening(new URL(url)))) return printed();
+      const [url] = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/.exec(readOutput()) ?? [];
+      if (isServing && url !== undefined && (await isListening(new URL(url)))) return readOutput();
       if (shell.exitCode === null && shell.signalCode === null) continue;
       if (isServing) fail("It ends instead of running");
-      return shell.exitCode === 0 ? printed() : fail("It fails");
+      return shell.exitCode === 0 ? readOutput() : fail("It fails");
     }
     return fail(isServing ? "It does not listen" : `It has not ended after ${String(longest)} minutes`);
   }

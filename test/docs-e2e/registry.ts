@@ -86,7 +86,7 @@ export const startRegistry = async (tarballs: readonly string[], locked?: string
     );
   };
   const respond = async (path: string, response: ServerResponse): Promise<void> => {
-    const release = releases.find((each) => fileOf(each) === path);
+    const release = releases.find((candidate) => fileOf(candidate) === path);
     if (release) return void createReadStream(await release.tarball()).pipe(response);
     const metadata = metadataOf(path) ?? { error: `This registry has no ${path}` };
     response.writeHead("error" in metadata ? 404 : 200).end(JSON.stringify(metadata));

@@ -61,14 +61,16 @@ describe("the peer dependencies of the packages", () => {
       .map(([peer, range]) => ({ name, peer, range })),
   );
 
-  it.each(ranges)("begin with a tested version, and accept all newer ones: $name, $peer $range", (each) => {
-    const { peer, range } = each;
-    const versions = versionsOf(peer);
-    const next = `${String(Number(beginningsOf(versions, 1).at(-1)) + 1)}.0.0`;
-    expect([...versions, next].filter((version) => !satisfies(version, range))).toEqual([]);
-    const [, oldest = ""] = /^>=([\d.]+)$/.exec(range) ?? [];
-    expect(beginningsOf(versions, oldest.split(".").length)[0]).toBe(oldest);
-  });
+  it.each(ranges)(
+    "begin with a tested version, and accept all newer ones: $name, $peer $range",
+    ({ peer, range }) => {
+      const versions = versionsOf(peer);
+      const next = `${String(Number(beginningsOf(versions, 1).at(-1)) + 1)}.0.0`;
+      expect([...versions, next].filter((version) => !satisfies(version, range))).toEqual([]);
+      const [, oldest = ""] = /^>=([\d.]+)$/.exec(range) ?? [];
+      expect(beginningsOf(versions, oldest.split(".").length)[0]).toBe(oldest);
+    },
+  );
 
   it("have no range for Vitest, because npm 10 on Node.js 20 then crashes while it installs the mock alone", () => {
     const { peerDependencies = {}, peerDependenciesMeta = {} } =

@@ -149,8 +149,8 @@ try {
     await dev.prepare();
     memory.push(memoryOf(pid));
     await eventually("The server keeps files or connections open", async () => {
-      const kept = openFilesOf(pid) - openFiles;
-      return kept > maxKeptFiles ? `${String(kept)} more than at first` : undefined;
+      const newFiles = openFilesOf(pid) - openFiles;
+      return newFiles > maxKeptFiles ? `${String(newFiles)} more than at first` : undefined;
     });
     console.log(`${String(sent)} requests, the server uses ${String(Math.round(memory.at(-1) ?? 0))} MiB`);
   }

@@ -56,7 +56,7 @@ export class Requests {
     if (random.chance(2)) return this.#odd(random.pick(oddMethods), operation.path);
     if (random.chance(2)) return this.#odd("POST", random.pick(oddPaths));
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const parameter = operation.pathParameters.find((each) => each.name === name);
+      const parameter = operation.pathParameters.find((candidate) => candidate.name === name);
       const kind = parameter && this.contract.resolve(parameter.schema)["x-id-kind"];
       return random.chance(5) ? random.pick(oddIds) : this.#idOf(kind ?? "");
     });

@@ -7,7 +7,7 @@ const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat()
 describe("the overrides", () => {
   it("refer to existing fields", () => {
     for (const [id, { argument }] of Object.entries(commandOverrides)) {
-      const definition = definitions.find((each) => each.id === id);
+      const definition = definitions.find((definition) => definition.id === id);
       expect(definition).toBeDefined();
       if (argument === undefined) continue;
       expect(definition?.body?.fields.map(({ path }) => path.join("."))).toContain(argument);

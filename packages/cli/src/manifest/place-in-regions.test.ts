@@ -52,9 +52,9 @@ projects:
       ["copy", frankfurt],
       ["near", "eu-west-3"],
     ]);
-    const shown = await plan(manifest);
-    expect(shown.stdout).toContain(`+ database bakery/main/plain\n    region: "eu-west-3"`);
-    expect(shown.stderr).toBe(
+    const { stdout, stderr } = await plan(manifest);
+    expect(stdout).toContain(`+ database bakery/main/plain\n    region: "eu-west-3"`);
+    expect(stderr).toBe(
       "database bakery/main/far is created in us-east-1, but project bakery is in eu-west-3: its data leaves that region.\n",
     );
   });
@@ -76,7 +76,7 @@ projects:
   });
 
   it("is shown for a project that has none: that of its databases, or else the default of the service", async () => {
-    const shown = async (databases: string): Promise<unknown> => {
+    const planRegions = async (databases: string): Promise<unknown> => {
       const { json } = await plan(
         `version: 1\nprojects:\n  kiosk:\n    branches: { main: { databases: ${databases} } }\n`,
         "-o",
@@ -85,18 +85,18 @@ projects:
       const { steps } = json as { steps: { path: string[]; fields: { region?: string } }[] };
       return steps.map(({ path, fields }) => `${path.at(-1) ?? ""} ${fields.region ?? "none"}`);
     };
-    expect(await shown("{}")).toEqual(["kiosk us-east-1"]);
-    expect(await shown("{ a: {} }")).toEqual(["kiosk us-east-1", "a us-east-1"]);
-    expect(await shown(`{ a: { region: inherit } }`)).toEqual(["kiosk us-east-1", "a inherit"]);
-    expect(await shown(`{ a: { region: ${frankfurt} }, b: {} }`)).toEqual([
+    expect(await planRegions("{}")).toEqual(["kiosk us-east-1"]);
+    expect(await planRegions("{ a: {} }")).toEqual(["kiosk us-east-1", "a us-east-1"]);
+    expect(await planRegions(`{ a: { region: inherit } }`)).toEqual(["kiosk us-east-1", "a inherit"]);
+    expect(await planRegions(`{ a: { region: ${frankfurt} }, b: {} }`)).toEqual([
       `kiosk ${frankfurt}`,
       `a ${frankfurt}`,
       `b ${frankfurt}`,
     ]);
-    expect(await shown(`{ a: { region: eu-west-3 }, b: { region: ${frankfurt}, isDefault: true } }`)).toEqual(
-      [`kiosk ${frankfurt}`, "a eu-west-3", `b ${frankfurt}`],
-    );
-    expect(await shown(`{ a: { region: eu-west-3 }, b: { region: ${frankfurt} }, c: {} }`)).toEqual([
+    expect(
+      await planRegions(`{ a: { region: eu-west-3 }, b: { region: ${frankfurt}, isDefault: true } }`),
+    ).toEqual([`kiosk ${frankfurt}`, "a eu-west-3", `b ${frankfurt}`]);
+    expect(await planRegions(`{ a: { region: eu-west-3 }, b: { region: ${frankfurt} }, c: {} }`)).toEqual([
       "kiosk none",
       "a eu-west-3",
       `b ${frankfurt}`,

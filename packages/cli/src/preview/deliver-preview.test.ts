@@ -53,10 +53,10 @@ describe("the connection string of a preview", () => {
     const { password } = new URL(url);
     const masks = [...stderr.matchAll(/^::add-mask::(.+)$/gm)].map(([, value]) => value);
     expect(masks).toEqual(expect.arrayContaining([url, password]));
-    const shown = stderr.replaceAll(/^::add-mask::.+\n/gm, "");
-    expect(stdout + shown).not.toContain(password);
-    const printed = await actions`preview up --branch a --show-secrets`;
-    expect(printed.stderr).toContain(`::add-mask::${url}`);
+    const messages = stderr.replaceAll(/^::add-mask::.+\n/gm, "");
+    expect(stdout + messages).not.toContain(password);
+    const withSecrets = await actions`preview up --branch a --show-secrets`;
+    expect(withSecrets.stderr).toContain(`::add-mask::${url}`);
   });
 
   it("is that of the pooler with --pooled", async () => {

@@ -17,7 +17,7 @@ describe("--dry-run", () => {
   for (const [id, line] of Object.entries(operationLines)) {
     // The id of an approval comes from a refused request.
     if (id === "agentApprovals.get") continue;
-    const definition = definitions.find((each) => each.id === id);
+    const definition = definitions.find((definition) => definition.id === id);
 
     it(`prints the request and sends nothing that changes something: ${id}`, async () => {
       const fixture = withFlag(await newFixture(session), "--dry-run");

@@ -28,9 +28,9 @@ describe("a lost response", () => {
       expect(error.hint).not.toContain("base URL");
       const [command, ...next] = error.next[0] ?? [];
       expect([command, next.includes("ensure")]).toEqual(["mgmt", true]);
-      const found = await runInProcess([...next, "-o", "json"], session);
-      expect(found.status).toBe(0);
-      expect(found.stderr).toContain("ensure:existed");
+      const ensured = await runInProcess([...next, "-o", "json"], session);
+      expect(ensured.status).toBe(0);
+      expect(ensured.stderr).toContain("ensure:existed");
     },
   );
 

@@ -35,7 +35,7 @@ describe("the reads of a load", () => {
     ]);
     expect(reads[0]?.values).toEqual(['{"a","b"}']);
     const ids = (results: readonly unknown[]) =>
-      results.map((rows) => (rows as { row: { id: string } }[]).map((each) => each.row.id));
+      results.map((rows) => (rows as { row: { id: string } }[]).map(({ row }) => row.id));
     expect(ids(reads[0]?.toLoadResults([columnsOf("b")], new RowCache()) ?? [])).toEqual([[], ["b"]]);
     const results = [columnsOf("b", "q"), columnsOf("a"), columnsOf("c", "q")];
     expect(ids(reads[1]?.toLoadResults(results, new RowCache()) ?? [])).toEqual([["a"], ["b", "c"]]);

@@ -40,17 +40,17 @@ describe("a state that is replaced", () => {
 
   it("takes the databases and backups with it that the new one does not have", async () => {
     const { names, server } = open();
-    const kept = (await server.seed.project()).database?.id ?? "";
-    const keptBackup = await server.seed.backup(kept);
+    const databaseId = (await server.seed.project()).database?.id ?? "";
+    const backup = await server.seed.backup(databaseId);
     const snapshot = server.snapshot();
     const removed = (await server.seed.project()).database?.id ?? "";
-    const removedBackups = [await server.seed.backup(removed), await server.seed.backup(kept)];
+    const removedBackups = [await server.seed.backup(removed), await server.seed.backup(databaseId)];
     await server.load(snapshot);
     expect(names).toMatchObject({ drop: [removed], dropBackup: removedBackups.map(({ id }) => id) });
     await server.reset();
-    expect(names).toMatchObject({ drop: [removed, kept] });
+    expect(names).toMatchObject({ drop: [removed, databaseId] });
     expect(names.dropBackup).toHaveLength(3);
-    expect(names.dropBackup.at(-1)).toBe(keptBackup.id);
+    expect(names.dropBackup.at(-1)).toBe(backup.id);
   });
 
   it("starts none of its work any more", async () => {

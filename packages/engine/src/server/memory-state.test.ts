@@ -3,30 +3,30 @@ import { MemoryServer } from "@mgmt/engine";
 
 describe("stored state", () => {
   it("waits until a change is stored before it responds, and does not for reads", async () => {
-    const kept: string[] = [];
+    const storedCounts: string[] = [];
     const engine: MemoryServer = new MemoryServer({
       deterministic: "kept",
       afterMutation: async () => {
         await new Promise((resolve) => setImmediate(resolve));
-        kept.push(String(engine.rows.projects.size));
+        storedCounts.push(String(engine.rows.projects.size));
       },
     });
     const authorization = `Bearer ${await engine.tokens.user()}`;
     await engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });
-    expect(kept).toEqual(["1"]);
+    expect(storedCounts).toEqual(["1"]);
     const read = engine.handle({ method: "GET", path: "/v1/projects", headers: { authorization } });
     expect(read).not.toBeInstanceOf(Promise);
     await engine.handle({ method: "DELETE", path: "/v1/projects/proj_none", headers: { authorization } });
-    expect(kept).toEqual(["1"]);
+    expect(storedCounts).toEqual(["1"]);
   });
 
   it("stores what jobs, seeds and decisions change", async () => {
-    let kept = 0;
-    const engine = new MemoryServer({ deterministic: "kept", afterMutation: () => void (kept += 1) });
+    let storeCount = 0;
+    const engine = new MemoryServer({ deterministic: "kept", afterMutation: () => void (storeCount += 1) });
     const count = async (change: () => Promise<unknown>) => {
-      const before = kept;
+      const before = storeCount;
       await change();
-      return kept > before;
+      return storeCount > before;
     };
     const authorization = `Bearer ${await engine.tokens.user()}`;
     await engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });

@@ -47,9 +47,9 @@ describe("databases.waitUntilReady", () => {
     });
     const password = JSON.stringify(error.lastSeen()).match(/"pass":"(\w+)"/)?.[1] ?? "";
     expect(password).not.toBe("");
-    const printed = inspect(error, { depth: 9, showHidden: true, getters: true }) + JSON.stringify(error);
-    expect(printed).toContain(world.databaseId);
-    expect(printed).not.toContain(password);
+    const text = inspect(error, { depth: 9, showHidden: true, getters: true }) + JSON.stringify(error);
+    expect(text).toContain(world.databaseId);
+    expect(text).not.toContain(password);
   });
 
   it("throws a timeout with the database as it was last seen", async () => {

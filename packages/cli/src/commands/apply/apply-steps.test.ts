@@ -142,5 +142,5 @@ it("reports the step as unknown whose request Ctrl-C has left without a response
   });
   expect(status).toBe(130);
   const statuses = (json as { status: string }[]).map((step) => step.status);
-  expect(statuses.filter((each) => each !== "done")).toEqual(["unknown", "skipped", "skipped"]);
+  expect(statuses.filter((status) => status !== "done")).toEqual(["unknown", "skipped", "skipped"]);
 });

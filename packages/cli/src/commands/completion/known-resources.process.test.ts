@@ -42,13 +42,13 @@ describe("known resources", () => {
   });
 
   it("are none, without an error, if the service cannot be reached or nobody is logged in", async () => {
-    const env = {
+    const unreachable = {
       MGMT_BASE_URL: "http://127.0.0.1:1",
       MGMT_TOKEN: "t",
       MGMT_CONFIG_DIR: join(folder, "none"),
     };
-    for (const each of [env, {}]) {
-      const result = await runInProcess(["complete", "--", "projects", "get", ""], { env: each });
+    for (const env of [unreachable, {}]) {
+      const result = await runInProcess(["complete", "--", "projects", "get", ""], { env });
       expect(result).toMatchObject({ status: 0, stdout: "", stderr: "" });
     }
   });

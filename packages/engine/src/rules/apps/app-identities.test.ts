@@ -10,14 +10,14 @@ beforeEach(async () => {
 
 describe("the identity of an app", () => {
   const { create, createRefused } = appCalls("services", () => ({ api, projectId }));
-  const taken = { status: 409, code: "app:already_exists" };
+  const conflict = { status: 409, code: "app:already_exists" };
 
   it("is its own in each branch, and among the unassigned apps of a project", async () => {
     const { id: branchId } = await api.engine.seed.branch(projectId);
     for (const place of [{}, { branchId }, { branchId: null }, { branchGitName: "new" }])
       await create({ ...place, displayName: "web" });
     for (const place of [{ branchId }, { branchId: null }, { branchGitName: "new" }])
-      expect(await createRefused({ ...place, displayName: "web" })).toMatchObject(taken);
+      expect(await createRefused({ ...place, displayName: "web" })).toMatchObject(conflict);
     const { project } = await api.project({ name: "other" });
     await create({ projectId: project.id, branchId: null, displayName: "web" });
   });
