@@ -105,7 +105,7 @@ export class LoadClient {
     const database = databaseIn(isRecord(data) ? data["database"] : {}, [null], true);
     const project: KnownProject = {
       ...{ id: textAt(data, "id"), workspace: 0, databases: [database] },
-      ...{ ended: [], isUnsure: false, isDeleting: false },
+      ...{ unsureDatabases: new Map<string, Marker[]>(), ended: [], isUnsure: false, isDeleting: false },
     };
     this.#projects.push(project);
     return this.#becomesReady(project, database);
@@ -128,9 +128,10 @@ export class LoadClient {
 
   async #addDatabase(project: KnownProject, body: object, markers: readonly Marker[]): Promise<boolean> {
     if (project.databases.length >= maxDatabases) return false;
-    const creation = { name: this.#newName(), ...body };
+    const name = this.#newName();
     const path = `/v1/projects/${project.id}/databases`;
-    const response = await this.#send(project, "POST", path, creation);
+    const response = await this.#send(project, "POST", path, { name, ...body });
+    if (project.isUnsure) project.unsureDatabases.set(name, [...markers]);
     if (!response) return false;
     const database = databaseIn(response["data"], markers, false);
     project.databases.push(database);

@@ -27,6 +27,8 @@ export interface KnownProject {
   /** Index of its workspace. */
   workspace: 0 | 1;
   databases: KnownDatabase[];
+  /** Names of databases that a request with an unknown outcome may have created, with what they may contain. */
+  unsureDatabases: Map<string, Marker[]>;
   /** Connection strings that rotations ended. */
   ended: string[];
   /** Whether the outcome of a change is unknown. Nothing more is changed then. What the change was about is no longer in the lists. */

@@ -1,4 +1,4 @@
-import type { KnownDatabase, KnownProject } from "./known.js";
+import { type KnownDatabase, type KnownProject, type Marker, connectionIn } from "./known.js";
 import type { MgmtDev } from "./mgmt-dev.js";
 import { type Answer, describe, listAt, textAt } from "./request.js";
 import { isRefused, readMarker } from "./tenant-sql.js";
@@ -11,10 +11,10 @@ export class Api {
     private readonly token: string,
   ) {}
 
-  async send(method: string, path: string): Promise<Answer> {
+  async send(method: string, path: string, body?: object): Promise<Answer> {
     let answer: Answer = { status: 0, body: {}, hasRetryAfter: false };
     await eventually(`${method} ${path}`, async () => {
-      answer = await this.dev.call(this.token, method, path);
+      answer = await this.dev.call(this.token, method, path, body);
       if (answer.status === 503) return "it is unavailable";
       if (answer.status >= 500) throw new Violation(`${method} ${path}: ${describe(answer)}`);
       return undefined;
@@ -79,11 +79,14 @@ export const verifyProjects = async (
 
 /** @param project undefined for one that a request with an unknown outcome has created. */
 const verifyDatabases = async (api: Api, id: string, project: KnownProject | undefined): Promise<void> => {
-  const listed = (await api.list(`/v1/projects/${id}/databases`)).map((item) => textAt(item, "id"));
+  const items = await api.list(`/v1/projects/${id}/databases`);
+  const listed = items.map((item) => textAt(item, "id"));
   if (listed.length === 0 && !project?.isDeleting)
     throw new Violation(`The project ${id} exists without its database`);
   const isSure = project !== undefined && !project.isUnsure;
-  for (const databaseId of listed) {
+  for (const item of items) {
+    const databaseId = textAt(item, "id");
+    const unsureMarkers = project?.unsureDatabases.get(textAt(item, "name"));
     const known = project?.databases.find((database) => database.id === databaseId);
     if (isSure && !known) throw new Violation(`The database ${databaseId} exists although nobody expects it`);
     await eventually(`The database ${databaseId} is not ready`, async () => {
@@ -94,6 +97,7 @@ const verifyDatabases = async (api: Api, id: string, project: KnownProject | und
       if (isSure && state === "failure") throw new Violation(`The database ${databaseId} is in failure`);
       if (state !== "ready") return `${String(status)} ${state}`;
       if (known) await verifyContent(known);
+      if (unsureMarkers) await verifyUnsureContent(api, databaseId, unsureMarkers);
       return undefined;
     });
   }
@@ -112,15 +116,24 @@ const verifyDatabases = async (api: Api, id: string, project: KnownProject | und
 
 /** Checks that all connection strings work, and lead to what the database must contain. */
 const verifyContent = async (database: KnownDatabase): Promise<void> => {
-  for (const { url } of database.connections.filter((connection) => connection.url !== "")) {
-    const marker = await readMarker(url);
-    const { id, markers } = database;
-    if (!markers.includes(marker))
-      throw new Violation(
-        `The database ${id} contains ${String(marker)} instead of ${markers.map(String).join(" or ")}`,
-      );
-    database.markers = [marker];
-  }
+  for (const { url } of database.connections.filter((connection) => connection.url !== ""))
+    database.markers = [await verifyMarker(url, database.id, database.markers)];
+};
+
+/** Checks the content of a database that a request with an unknown outcome has created, so that nobody has its connection string. */
+const verifyUnsureContent = async (api: Api, id: string, markers: readonly Marker[]): Promise<void> => {
+  const answer = await api.send("POST", `/v1/databases/${id}/connections`, { name: "verify" });
+  if (answer.status !== 201) throw new Violation(`A connection of ${id}: ${describe(answer)}`);
+  await verifyMarker(connectionIn(answer.body).url, id, markers);
+};
+
+/** Returns the marker of a database, which must be one of those that are possible. */
+const verifyMarker = async (url: string, id: string, markers: readonly Marker[]): Promise<Marker> => {
+  const marker = await readMarker(url);
+  if (markers.includes(marker)) return marker;
+  throw new Violation(
+    `The database ${id} contains ${String(marker)} instead of ${markers.map(String).join(" or ")}`,
+  );
 };
 
 const verifyBackups = (api: Api, { id: databaseId, backups }: KnownDatabase): Promise<void> =>
