@@ -27,6 +27,7 @@ it("fails the test files that leave something behind, and no other file of their
   expect(Object.fromEntries(left)).toEqual({
     "error-class": "error classes of the SDK (quota:exceeded)",
     nothing: undefined,
+    server: "listening servers (count)",
     variable: "environment variables (LEFT_BEHIND)",
   });
 });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, vi } from "vitest";
 import { registeredApiErrors } from "../../packages/sdk/src/errors/register-api-error.js";
+import { countOpenServers } from "./open-servers.js";
 
 /**
  * Fails a test file that changes what it shares with the files that run after it in the same process. Each key says what differs.
@@ -41,6 +42,7 @@ const parts = {
   globals: () => valuesOf(globalThis),
   "methods of console": () => valuesOf(console),
   "listeners of process": listeners,
+  "listening servers": () => ({ count: countOpenServers() }),
   "fake timers": () => ({ isFaked: vi.isFakeTimers() }),
   "error classes of the SDK": () => Object.fromEntries(registeredApiErrors),
 } satisfies Record<string, () => SharedState>;
