@@ -91,6 +91,7 @@ export const fullParts: readonly Stage[] = [
     run: { vitest: "test/terminal/vitest.config.ts" },
     environment: { MGMT_TERMINAL_NODES: "all", MGMT_TERMINAL_WIDTHS: "40,200" },
   },
+  { name: "postgres-versions", minutes: 20, run: { script: "packages/cluster/test/postgres-versions.ts" } },
   { name: "strangers", minutes: 30, run: { script: "test/docs-e2e/index.ts" } },
   { name: "crash", minutes: 60, run: { script: "test/crash/index.ts", words: ["--kills", "300"] } },
   { name: "crash-cases", minutes: 15, run: { script: "test/crash/index.ts", words: ["--case", "all"] } },
