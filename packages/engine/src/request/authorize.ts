@@ -7,7 +7,7 @@ import type { ValidRequest } from "./validate.js";
 export interface AuthorizedRequest {
   readonly operation: OperationEntry;
   readonly principal: Principal;
-  readonly valid: ValidRequest;
+  readonly validRequest: ValidRequest;
 }
 
 /**

@@ -117,7 +117,7 @@ export class Engine {
     const request = {
       operation,
       principal,
-      valid: validateRequest({ operation, parameters }, "", json, "refuse"),
+      validRequest: validateRequest({ operation, parameters }, "", json, "refuse"),
     };
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -138,8 +138,8 @@ export class Engine {
     const success = await performOperation(context, {
       handler,
       request,
-      prepared: preparation,
-      approve: () => undefined,
+      preparationResults: preparation,
+      requireApproval: () => undefined,
     });
     await context.whenSaved();
     return success;
@@ -159,7 +159,7 @@ export class Engine {
       operation: undefined,
       endpoint: undefined,
       principal: undefined,
-      valid: undefined,
+      validRequest: undefined,
       rateLimitResult: undefined,
       faultResult: undefined,
       headers: undefined,

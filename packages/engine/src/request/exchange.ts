@@ -21,7 +21,7 @@ export interface Exchange {
   /** Set in place of `operation` for a path outside the API. */
   endpoint: Endpoint | undefined;
   principal: Principal | undefined;
-  valid: ValidRequest | undefined;
+  validRequest: ValidRequest | undefined;
   /** How the request was counted for the rate limit. Steps that run again do not count it again. */
   rateLimitResult: RateLimitResult | undefined;
   /** The fault that applies to the request, once known. A request that runs again does not count for the faults again. */

@@ -13,7 +13,7 @@ const noBearers: OperationCall["bearers"] = {};
 export const createOperationCall = (
   authenticator: Authenticator,
   context: RuleContext,
-  { operation, principal, valid: { path, query, body } }: AuthorizedRequest,
+  { operation, principal, validRequest: { path, query, body } }: AuthorizedRequest,
   verifiedTokens: Readonly<Record<string, VerifiedToken | undefined>>,
 ): OperationCall => {
   const { id: operationId, foreignStatus, secretFields } = operation;

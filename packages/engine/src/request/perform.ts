@@ -1,6 +1,6 @@
 import type { TransactionOptions } from "../store/storage-adapter.js";
 import { JobTakenError, SupersededError } from "../jobs/job-handler.js";
-import type { ApprovalUse } from "./approve.js";
+import type { ApprovalUse } from "./require-approval.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import type { AnyOperationHandler, OperationCall, SuccessResponse } from "../context/operation-handler.js";
 import { createOperationCall } from "./operation-call.js";
@@ -16,14 +16,17 @@ import type { RuleContext } from "../context/rule-context.js";
  *
  * @throws RequestError when the request is refused.
  */
-export type ApproveStep = (call: OperationCall, request: AuthorizedRequest) => ApprovalUse | undefined;
+export type RequireApprovalStep = (
+  call: OperationCall,
+  request: AuthorizedRequest,
+) => ApprovalUse | undefined;
 
 /** A request that is ready for its handler. */
 export interface ReadyRequest {
   readonly handler: AnyOperationHandler;
   readonly request: AuthorizedRequest;
-  readonly prepared: PreparationResults;
-  readonly approve: ApproveStep;
+  readonly preparationResults: PreparationResults;
+  readonly requireApproval: RequireApprovalStep;
 }
 
 /** The result of a handler. */
@@ -32,15 +35,15 @@ export interface HandlerResult {
   readonly approval: ApprovalUse | undefined;
 }
 
-/** Runs the handler of an operation in a transaction: check, approve, act. */
+/** Runs the handler of an operation in a transaction: check, require an approval, act. */
 export const runHandler = (
   { authenticator }: RequestContext,
   context: RuleContext,
-  { handler, request, prepared, approve }: ReadyRequest,
+  { handler, request, preparationResults, requireApproval }: ReadyRequest,
 ): HandlerResult => {
-  const call = createOperationCall(authenticator, context, request, prepared.tokens);
-  const checkResult = handler.check(call, prepared.handlerResult);
-  const approval = approve(call, request);
+  const call = createOperationCall(authenticator, context, request, preparationResults.tokens);
+  const checkResult = handler.check(call, preparationResults.handlerResult);
+  const approval = requireApproval(call, request);
   approval?.consume(context);
   try {
     return { success: handler.act(call, checkResult), approval };
@@ -130,9 +133,9 @@ export const performOperation = (
 /** A request changes the workspace of its credential, and those of the access tokens in its body. */
 const chooseTransactionOptions = ({
   request: { operation, principal },
-  prepared,
+  preparationResults,
 }: ReadyRequest): TransactionOptions => {
-  const otherWorkspaceIds = Object.values(prepared.tokens).flatMap(
+  const otherWorkspaceIds = Object.values(preparationResults.tokens).flatMap(
     (token) => token?.principal.workspaceId ?? [],
   );
   return { mode: chooseMode(operation.method), locks: [principal.workspaceId, ...otherWorkspaceIds] };

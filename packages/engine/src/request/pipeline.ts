@@ -1,5 +1,5 @@
 import type { TransactionOptions } from "../store/storage-adapter.js";
-import { requireApprovalIfNeeded } from "./approve.js";
+import { requireApprovalIfNeeded } from "./require-approval.js";
 import { authenticate, verifyBearer } from "./authenticate.js";
 import type { Authenticator, VerifiedToken } from "../context/authenticator.js";
 import { type AuthorizedRequest, assertAuthorized } from "./authorize.js";
@@ -35,7 +35,7 @@ export interface PipelineServices {
 }
 
 /**
- * Runs a request: route, authenticate, limit, validate, authorize, prepare, check, approve, act. A step refuses by throwing a
+ * Runs a request: route, authenticate, limit, validate, authorize, prepare, check, require an approval, act. A step refuses by throwing a
  * `RequestError`. The result is a promise only when a step has to wait.
  */
 export const runPipeline = (services: PipelineServices, exchange: Exchange): Outcome | Promise<Outcome> => {
@@ -120,22 +120,27 @@ const runWithVerifiedToken = (
     (context) => {
       const principal = authenticate(requestContext.authenticator, context, token);
       const request = authorizeRequest(exchange, route, principal, context);
-      const ready: ReadyRequest = {
+      const readyRequest: ReadyRequest = {
         handler,
         request,
-        prepared: noPreparation,
-        approve: requireApprovalIfNeeded,
+        preparationResults: noPreparation,
+        requireApproval: requireApprovalIfNeeded,
       };
-      return { ready, handlerResult: isPrepared ? undefined : runHandler(requestContext, context, ready) };
+      return {
+        readyRequest,
+        handlerResult: isPrepared ? undefined : runHandler(requestContext, context, readyRequest),
+      };
     },
     () =>
       token === undefined ? [] : listRequestPreloads(requestContext, token, route, exchange.search, handler),
   );
-  return applyWhenReady(whenHandled, ({ ready, handlerResult }) =>
+  return applyWhenReady(whenHandled, ({ readyRequest, handlerResult }) =>
     handlerResult
-      ? applyWhenReady(waitForJob(requestContext, ready, handlerResult), toOutcome)
-      : runPreparation(requestContext, handler, ready.request)
-          .then((prepared) => performOperation(requestContext, { ...ready, prepared }))
+      ? applyWhenReady(waitForJob(requestContext, readyRequest, handlerResult), toOutcome)
+      : runPreparation(requestContext, handler, readyRequest.request)
+          .then((preparationResults) =>
+            performOperation(requestContext, { ...readyRequest, preparationResults }),
+          )
           .then(toOutcome),
   );
 };
@@ -181,10 +186,10 @@ const authorizeRequest = (
     parseRequestBody(operation, request, limits),
     unknownFields,
   );
-  exchange.valid = validRequest;
+  exchange.validRequest = validRequest;
   assertAuthorized(operation, principal);
   if (validRequest.missingKind !== undefined) throw errors.notFound(validRequest.missingKind);
-  return { operation, principal, valid: validRequest };
+  return { operation, principal, validRequest };
 };
 
 const catchRateLimitError = (count: () => Record<string, string> | undefined): RateLimitResult => {

@@ -38,7 +38,7 @@ export const runPreparation = async (
 
 const verifyTokens = async (
   { authenticator }: RequestContext,
-  { operation, valid: validRequest }: AuthorizedRequest,
+  { operation, validRequest }: AuthorizedRequest,
 ): Promise<PreparationResults["tokens"]> => {
   const verifiedEntries = operation.secretFields.map(async (field) => {
     const token = validRequest.body[field];

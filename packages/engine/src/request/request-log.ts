@@ -104,7 +104,7 @@ export class RequestLog {
 }
 
 export const createLogEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest => {
-  const { request, operation, endpoint, principal, valid: validRequest } = exchange;
+  const { request, operation, endpoint, principal, validRequest } = exchange;
   return {
     requestId: exchange.requestId,
     at: exchange.arrivedAt,
@@ -132,7 +132,7 @@ const redactQuery = (query: Readonly<Record<string, unknown>>): Readonly<Record<
   return redactedQuery;
 };
 
-const getLoggedBody = ({ operation, endpoint, valid: validRequest }: Exchange, outcome: Outcome): unknown => {
+const getLoggedBody = ({ operation, endpoint, validRequest }: Exchange, outcome: Outcome): unknown => {
   if (endpoint) return outcome.logged ?? (endpoint.id === null ? null : {});
   if (!validRequest || !operation || operation.body === "none") return null;
   // Settings may contain fields that the contract does not list.

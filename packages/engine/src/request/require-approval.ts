@@ -23,7 +23,7 @@ export interface ApprovalUse {
  */
 export const requireApprovalIfNeeded = (
   { context, principal, bearers }: OperationCall,
-  { operation, valid: validRequest }: AuthorizedRequest,
+  { operation, validRequest }: AuthorizedRequest,
 ): ApprovalUse | undefined => {
   if (principal.kind !== "agent") return undefined;
   const isChanged = (field: string): boolean => changesField(context, operation, validRequest, field);
@@ -39,12 +39,12 @@ export const requireApprovalIfNeeded = (
     body,
   });
   if (!approval) return undefined;
-  const setStatus =
+  const createStatusSetter =
     (status: ApprovalRow["status"]) =>
     ({ store }: RuleContext): void => {
       store.approvals.update(approval.id, { status });
     };
-  return { consume: setStatus("consumed"), release: setStatus("approved") };
+  return { consume: createStatusSetter("consumed"), release: createStatusSetter("approved") };
 };
 
 /** Returns whether a request changes a field of the resource in its path. */
@@ -57,7 +57,7 @@ const changesField = (
   body[field] !== undefined &&
   Object.entries(operation.pathKinds).some(
     ([name, kind]) =>
-      belongsToWorkspace(kind) && readField(store, kind, path[name] ?? "", field) !== body[field],
+      isWorkspaceResourceKind(kind) && readField(store, kind, path[name] ?? "", field) !== body[field],
   );
 
 /** Returns the project of the resource in the path, or else the project that the body names; null when there is neither. */
@@ -68,7 +68,7 @@ const findProjectId = (
 ): string | null => {
   for (const [name, kind] of Object.entries(operation.pathKinds)) {
     const id = validRequest.path[name];
-    if (id === undefined || !belongsToWorkspace(kind)) continue;
+    if (id === undefined || !isWorkspaceResourceKind(kind)) continue;
     const projectId = projectIdOf(store, kind, id);
     if (projectId !== undefined) return projectId;
   }
@@ -76,5 +76,5 @@ const findProjectId = (
   return typeof namedProjectId === "string" ? namedProjectId : null;
 };
 
-const belongsToWorkspace = (kind: string): kind is keyof WorkspaceResources =>
+const isWorkspaceResourceKind = (kind: string): kind is keyof WorkspaceResources =>
   kind !== "client" && kind !== "user" && kind !== "approval";
