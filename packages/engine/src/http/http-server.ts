@@ -20,9 +20,9 @@ import { readBytes } from "./http-body.js";
 import { maxHeadBytes, createRequestId, createErrorResponse } from "./http-refusal.js";
 import { isLoopbackHost } from "./loopback.js";
 import { handleMalformedRequests } from "./malformed-request.js";
-import type { Server } from "../server/server.js";
+import type { Server as EngineServer } from "../server/server.js";
 
-export interface ServerOptions<E extends Server = MemoryServer> {
+export interface ServerOptions<E extends EngineServer = MemoryServer> {
   /**
    * Creates the engine once the address of the server is known. Default: an in-memory engine with
    * `engineOptions`.
@@ -62,7 +62,7 @@ export interface ServerAddress {
   port: number;
 }
 
-export interface RunningServer<E extends Server = MemoryServer> extends ServerAddress {
+export interface RunningServer<E extends EngineServer = MemoryServer> extends ServerAddress {
   readonly engine: E;
   readonly server: HttpServer;
   /**
@@ -77,7 +77,7 @@ export interface RunningServer<E extends Server = MemoryServer> extends ServerAd
  * with the error that `createEngine` throws; in both cases nothing is left listening. Rejects with a `TypeError` for an option
  * that does not exist.
  */
-export const createServer = async <E extends Server = MemoryServer>(
+export const createServer = async <E extends EngineServer = MemoryServer>(
   options: ServerOptions<E> = {},
 ): Promise<RunningServer<E>> => {
   assertKnownOptions(options, Object.keys(serverOptionNames));
@@ -97,17 +97,17 @@ export const createServer = async <E extends Server = MemoryServer>(
   const setListener = queueRequests(server, connections);
   await listen(server, port, host);
   const address = findServerAddress(server, host);
-  const [closingController, cutController] = [new AbortController(), new AbortController()];
+  const [closingController, delayCutController] = [new AbortController(), new AbortController()];
   // Every delayed request listens.
-  setMaxListeners(0, cutController.signal);
+  setMaxListeners(0, delayCutController.signal);
   try {
     const engine = await (options.createEngine?.(address) ??
       createMemoryEngine<E>(options.engineOptions, address));
-    const signals = { closeSignal: closingController.signal, cut: cutController.signal };
+    const signals = { closeSignal: closingController.signal, cut: delayCutController.signal };
     setListener(requestListener(engine, { ...options, host, port: address.port, ...signals }));
     const stopServer = async (graceMs = 5_000): Promise<void> => {
       closingController.abort();
-      await closeServer(server, graceMs, cutController);
+      await closeServer(server, graceMs, delayCutController);
       await engine.stop();
     };
     return { ...address, engine, server, close: stopServer };
@@ -164,24 +164,28 @@ const findServerAddress = (server: HttpServer, host: string): ServerAddress => {
 /** Milliseconds between checks for idle connections while the server closes. */
 const idleCheckIntervalMs = 10;
 
-/** @param cut Aborted when the grace is over, or no connection is left. */
-const closeServer = async (server: HttpServer, graceMs: number, cut?: AbortController): Promise<void> => {
+/** @param delayCutController Aborted when the grace is over, or no connection is left. */
+const closeServer = async (
+  server: HttpServer,
+  graceMs: number,
+  delayCutController?: AbortController,
+): Promise<void> => {
   const serverClosed = new Promise((resolve) => server.close(resolve));
   const idleTimer = setInterval(() => server.closeIdleConnections(), idleCheckIntervalMs);
   const forceCloseTimer = setTimeout(() => {
-    cut?.abort();
+    delayCutController?.abort();
     server.closeAllConnections();
   }, graceMs);
   await serverClosed;
   clearInterval(idleTimer);
   clearTimeout(forceCloseTimer);
   // A client may have left before its response was due.
-  cut?.abort();
+  delayCutController?.abort();
 };
 
 /** Returns a listener for `node:http` requests, for use in a server that also has other pages. */
 export const requestListener = (
-  engine: Server,
+  engine: EngineServer,
   options: Pick<ServerOptions, "allowedHosts" | "controlSecret"> & {
     host: string;
     port: number;
@@ -191,14 +195,14 @@ export const requestListener = (
     cut?: AbortSignal;
   },
 ): Listener => {
-  const { host, port, allowedHosts = [], controlSecret, closeSignal, cut } = options;
-  const allowedHostNames = [
+  const { host, port, allowedHosts = [], controlSecret, closeSignal, cut: delayCutSignal } = options;
+  const acceptedHosts = [
     ...allowedHosts,
     new URL(engine.settings.baseUrl).host,
     new URL(engine.settings.authUrl).host,
   ];
   const isOffLoopback = !isLoopbackHost(host);
-  const namesThisServer = createHostGuard({ host, port, allowedHosts: allowedHostNames });
+  const namesThisServer = createHostGuard({ host, port, allowedHosts: acceptedHosts });
   return (request, response) => {
     if (request.headers.host === undefined) {
       sendEngineResponse(request, response, createErrorResponse(errors["request:malformed/host"]()));
@@ -210,7 +214,7 @@ export const requestListener = (
       const options = { secret: controlSecret, baseUrl, closeSignal };
       void handleControlRequest(engine, options, request, response);
     } else {
-      handleApiRequest(engine, { offLoopback: isOffLoopback, cut }, request, response);
+      handleApiRequest(engine, { offLoopback: isOffLoopback, cut: delayCutSignal }, request, response);
     }
   };
 };
@@ -221,15 +225,15 @@ const refuseExpectation: Listener = (request, response) => {
 };
 
 const handleApiRequest = (
-  engine: Server,
-  serverSignals: Pick<EngineRequest, "offLoopback" | "cut">,
+  engine: EngineServer,
+  requestConditions: Pick<EngineRequest, "offLoopback" | "cut">,
   request: IncomingMessage,
   response: ServerResponse,
 ): void => {
   const { method = "GET", headers } = request;
   const path = toOriginForm(request.url ?? "/");
   const respond = (body?: Uint8Array, bodyTooLarge = false): void => {
-    const result = engine.handle({ method, path, headers, body, bodyTooLarge, ...serverSignals });
+    const result = engine.handle({ method, path, headers, body, bodyTooLarge, ...requestConditions });
     if (isPromise(result)) void result.then((settled) => sendEngineResponse(request, response, settled));
     else sendEngineResponse(request, response, result);
   };
