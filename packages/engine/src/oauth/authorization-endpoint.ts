@@ -18,7 +18,7 @@ import { OAuthError, oauthErrors, catchOAuthError } from "./oauth-error.js";
 import type { PageGuard } from "./page-guard.js";
 import { createPageResponse, refusalPages } from "./page-response.js";
 import { renderConsentPage } from "./page/consent-page.js";
-import type { FormFields } from "./page/form.js";
+import type { FormValues } from "./page/form.js";
 import { fragmentScriptHash } from "./page/fragment-script.js";
 import { renderSignInPage } from "./page/sign-in-page.js";
 import type { SignInGate } from "./sign-in-gate.js";
@@ -46,7 +46,7 @@ export class AuthorizationEndpoint {
   ): Outcome | Promise<Outcome> {
     const transactionOptions: TransactionOptions = {
       mode: request.method === "POST" ? "write" : "read",
-      locks: findLocks(request),
+      locks: listLocks(request),
     };
     return endpointContext.transact(transactionOptions, (context) =>
       this.#respondInTransaction(context, request, search),
@@ -74,7 +74,7 @@ export class AuthorizationEndpoint {
         request,
         search,
         authorization,
-        (formFields) => renderSignInPage(formFields, users, this.signInGate !== undefined),
+        (formValues) => renderSignInPage(formValues, users, this.signInGate !== undefined),
         this.signInGate && fragmentScriptHash,
       );
     } catch (error) {
@@ -141,8 +141,8 @@ export class AuthorizationEndpoint {
     const workspaces = context.store.workspaces.list({ memberIds: user.id });
     const { scopes, redirectUri } = authorization;
     const destination = formatRedirectDestination(redirectUri);
-    return this.#showForm(request, search, authorization, (formFields) =>
-      renderConsentPage({ ...formFields, user, workspaces, scopes, destination }),
+    return this.#showForm(request, search, authorization, (formValues) =>
+      renderConsentPage({ ...formValues, user, workspaces, scopes, destination }),
     );
   }
 
@@ -150,8 +150,8 @@ export class AuthorizationEndpoint {
     request: EngineRequest,
     search: string,
     { client, redirectUri }: AuthorizationRequest,
-    render: (formFields: FormFields) => string,
-    script?: string,
+    render: (formValues: FormValues) => string,
+    scriptHash?: string,
   ): Outcome {
     const { token, setCookie } = this.guard.issueFormToken(request, search);
     const text = render({ action: buildAuthorizePath(search), token, clientName: client.name });
@@ -160,7 +160,7 @@ export class AuthorizationEndpoint {
       status: 200,
       text,
       formAction,
-      ...(script !== undefined && { script }),
+      ...(scriptHash !== undefined && { scriptHash }),
     });
     return { ...response, headers: { ...response.headers, "set-cookie": setCookie } };
   }
@@ -176,7 +176,7 @@ const redirectToClient = (
 };
 
 /** A consent changes the integrations of the workspace that the form names. */
-const findLocks = (request: EngineRequest): string[] => {
+const listLocks = (request: EngineRequest): string[] => {
   if (request.method !== "POST") return [];
   const form = catchOAuthError(() => parseForm(request));
   const workspaceId = form instanceof OAuthError ? undefined : form.get("workspace");

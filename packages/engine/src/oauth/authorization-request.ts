@@ -4,7 +4,7 @@ import type { Store } from "../store/store.js";
 import { type OAuthError, oauthErrors } from "./oauth-error.js";
 import { type OAuthParameters, encodeParameters, assertNotRepeated } from "./parameters.js";
 import { parseChallenge } from "./pkce.js";
-import { isRegisteredUri } from "./redirect-uris.js";
+import { isAllowedRedirectUri } from "./redirect-uris.js";
 import { parseScopes } from "./scopes.js";
 
 /** Where the response to an authorization request goes: to a registered redirect URI of a client. `state` is not checked yet. */
@@ -37,7 +37,7 @@ export const resolveResponseTarget = (
   if (!client) throw oauthErrors.clientNotRegistered();
 
   const requestedUri = parameters.get("redirect_uri");
-  if (requestedUri !== undefined && !isRegisteredUri(client, requestedUri))
+  if (requestedUri !== undefined && !isAllowedRedirectUri(client, requestedUri))
     throw oauthErrors.redirectUriNotRegistered(requestedUri);
   const [firstRegisteredUri, ...otherRegisteredUris] = client.redirectUris;
   const redirectUri = requestedUri ?? (otherRegisteredUris.length === 0 ? firstRegisteredUri : undefined);

@@ -1,7 +1,7 @@
 import type { Outcome } from "../values/message.js";
 import { noStoreHeaders } from "./responses.js";
 import type { OAuthError } from "./oauth-error.js";
-import { type RefusalPageFields, renderRefusalPage } from "./page/refusal-page.js";
+import { type RefusalPageData, renderRefusalPage } from "./page/refusal-page.js";
 import { stylesHash } from "./page/styles.js";
 
 export interface Page {
@@ -10,22 +10,22 @@ export interface Page {
   /** Sources that the `form-action` directive allows. */
   readonly formAction: string;
   readonly code?: string;
-  /** Source of the script that the page contains. Default: scripts are forbidden. */
-  readonly script?: string;
+  /** Hash of the script that the page contains. Default: scripts are forbidden. */
+  readonly scriptHash?: string;
 }
 
 /**
  * Returns the response for an HTML page. Its headers forbid other scripts than its own, external resources and
  * framing, and restrict where its form can be submitted.
  */
-export const createPageResponse = ({ status, text, formAction, code = "", script }: Page): Outcome => ({
+export const createPageResponse = ({ status, text, formAction, code = "", scriptHash }: Page): Outcome => ({
   status,
   headers: {
     ...noStoreHeaders,
     "content-security-policy": [
       "default-src 'none'",
       `style-src ${stylesHash}`,
-      ...(script === undefined ? [] : [`script-src ${script}`]),
+      ...(scriptHash === undefined ? [] : [`script-src ${scriptHash}`]),
       "img-src data:",
       `form-action ${formAction}`,
       "frame-ancestors 'none'",
@@ -42,11 +42,11 @@ export const createPageResponse = ({ status, text, formAction, code = "", script
   code: code === "" ? null : code,
 });
 
-const buildRefusalPage = (status: number, fields: RefusalPageFields): Page => ({
+const buildRefusalPage = (status: number, pageData: RefusalPageData): Page => ({
   status,
-  text: renderRefusalPage(fields),
+  text: renderRefusalPage(pageData),
   formAction: "'none'",
-  code: fields.code,
+  code: pageData.code,
 });
 
 const startAgainHint = "Go back to the program that sent you here and start again";

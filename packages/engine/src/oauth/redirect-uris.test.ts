@@ -3,7 +3,7 @@ import {
   buildFormActionSources,
   findRegistrationProblem,
   formatRedirectDestination,
-  isRegisteredUri,
+  isAllowedRedirectUri,
 } from "./redirect-uris.js";
 
 const clientWith = (uri: string, secretHash: string | null = null) => ({
@@ -33,14 +33,14 @@ describe("a redirect URI that is requested", () => {
   ])(
     "for the registered %s, %s is accepted from a public client: %s",
     (registered, requested, isAccepted) => {
-      expect(isRegisteredUri(clientWith(registered), requested)).toBe(isAccepted);
+      expect(isAllowedRedirectUri(clientWith(registered), requested)).toBe(isAccepted);
     },
   );
 
   it("must be identical for a confidential client", () => {
     const client = clientWith("http://localhost:8080/cb", "hash");
-    expect(isRegisteredUri(client, "http://localhost:8080/cb")).toBe(true);
-    expect(isRegisteredUri(client, "http://localhost:9000/cb")).toBe(false);
+    expect(isAllowedRedirectUri(client, "http://localhost:8080/cb")).toBe(true);
+    expect(isAllowedRedirectUri(client, "http://localhost:9000/cb")).toBe(false);
   });
 });
 

@@ -1,13 +1,13 @@
 import type { ClientRow } from "../store/rows.js";
 
-/** Matches an `http` URI on loopback, and captures its scheme with the host, its port, and the rest. */
+/** Matches an `http` URI on loopback, and captures its scheme and host, its port, and the rest. */
 const loopbackPattern =
-  /^(?<host>http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]))(?::(?<port>[1-9]\d{0,4}))?(?<rest>[/?][^#]*)?$/;
+  /^(?<schemeAndHost>http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]))(?::(?<port>[1-9]\d{0,4}))?(?<rest>[/?][^#]*)?$/;
 
-const parseLoopbackUri = (uri: string): { host: string; rest: string } | undefined => {
+const parseLoopbackUri = (uri: string): { schemeAndHost: string; rest: string } | undefined => {
   const groups = loopbackPattern.exec(uri)?.groups;
   if (!groups || Number(groups["port"] ?? 80) > 65_535) return undefined;
-  return { host: groups["host"] ?? "", rest: groups["rest"] ?? "" };
+  return { schemeAndHost: groups["schemeAndHost"] ?? "", rest: groups["rest"] ?? "" };
 };
 
 /**
@@ -15,7 +15,7 @@ const parseLoopbackUri = (uri: string): { host: string; rest: string } | undefin
  * except that public clients may use any port on loopback. See
  * https://www.rfc-editor.org/rfc/rfc8252#section-7.3.
  */
-export const isRegisteredUri = ({ redirectUris, secretHash }: ClientRow, uri: string): boolean => {
+export const isAllowedRedirectUri = ({ redirectUris, secretHash }: ClientRow, uri: string): boolean => {
   if (redirectUris.includes(uri)) return true;
   const requestedLoopback = secretHash === null ? parseLoopbackUri(uri) : undefined;
   return (
@@ -24,7 +24,7 @@ export const isRegisteredUri = ({ redirectUris, secretHash }: ClientRow, uri: st
       const registeredLoopback = parseLoopbackUri(registeredUri);
       return (
         registeredLoopback !== undefined &&
-        registeredLoopback.host === requestedLoopback.host &&
+        registeredLoopback.schemeAndHost === requestedLoopback.schemeAndHost &&
         registeredLoopback.rest === requestedLoopback.rest
       );
     })

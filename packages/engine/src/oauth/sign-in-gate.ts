@@ -23,7 +23,7 @@ export class SignInGate {
   readonly #keyDigest: string;
   readonly #cookie: { name: string; value: string; attributes: string };
   /** Each process counts its own. The key is too long to be guessed with those of several processes. */
-  #wrongKeys = 0;
+  #wrongKeyCount = 0;
   #windowEndsAt = 0;
 
   /**
@@ -49,37 +49,37 @@ export class SignInGate {
    * Returns the response for a browser that has not sent the key: a page that asks for it, or a redirect to the same page
    * after the correct key. Returns undefined for a browser that is signed in.
    *
-   * @param address Path and query of the page.
+   * @param pagePath Path and query of the page.
    */
-  respondUnlessSignedIn(request: EngineRequest, address: string): Outcome | undefined {
+  respondUnlessSignedIn(request: EngineRequest, pagePath: string): Outcome | undefined {
     const key = findSubmittedKey(request);
-    if (key !== undefined) return this.#respondToKey(key, address);
+    if (key !== undefined) return this.#respondToKey(key, pagePath);
     const { name, value } = this.#cookie;
     if (findCookieValues(request, name).some((cookie) => isSameText(cookie, value))) return undefined;
-    return createKeyPageResponse(200, address);
+    return createKeyPageResponse(200, pagePath);
   }
 
-  #respondToKey(key: string, address: string): Outcome {
-    if (isDigestOf(this.#keyDigest, key.trim())) return this.#redirectWithCookie(address);
+  #respondToKey(key: string, pagePath: string): Outcome {
+    if (isDigestOf(this.#keyDigest, key.trim())) return this.#redirectWithCookie(pagePath);
     const now = this.now();
     if (now >= this.#windowEndsAt) {
-      this.#wrongKeys = 0;
+      this.#wrongKeyCount = 0;
       this.#windowEndsAt = now + guessWindowMs;
     }
-    this.#wrongKeys += 1;
-    if (this.#wrongKeys <= maxWrongKeys) return createKeyPageResponse(403, address, "wrong");
-    const response = createKeyPageResponse(429, address, "too_many");
+    this.#wrongKeyCount += 1;
+    if (this.#wrongKeyCount <= maxWrongKeys) return createKeyPageResponse(403, pagePath, "wrong");
+    const response = createKeyPageResponse(429, pagePath, "too_many");
     const retryAfter = String(Math.ceil((this.#windowEndsAt - now) / 1000));
     return { ...response, headers: { ...response.headers, "retry-after": retryAfter } };
   }
 
-  #redirectWithCookie(address: string): Outcome {
-    const response = createRedirectResponse(address, null);
+  #redirectWithCookie(pagePath: string): Outcome {
+    const response = createRedirectResponse(pagePath, null);
     const { name, value, attributes } = this.#cookie;
-    const path = /^\/[^/?]*/.exec(address)?.[0] ?? "/";
+    const cookiePath = /^\/[^/?]*/.exec(pagePath)?.[0] ?? "/";
     return {
       ...response,
-      headers: { ...response.headers, "set-cookie": `${name}=${value}; Path=${path}${attributes}` },
+      headers: { ...response.headers, "set-cookie": `${name}=${value}; Path=${cookiePath}${attributes}` },
     };
   }
 }
@@ -91,11 +91,11 @@ const findSubmittedKey = (request: EngineRequest): string | undefined => {
   return form instanceof OAuthError ? undefined : form.get("signInKey");
 };
 
-const createKeyPageResponse = (status: number, address: string, problem?: KeyProblem): Outcome =>
+const createKeyPageResponse = (status: number, pagePath: string, problem?: KeyProblem): Outcome =>
   createPageResponse({
     status,
-    text: renderKeyPage(address, problem),
+    text: renderKeyPage(pagePath, problem),
     formAction: "'self'",
-    script: keyScriptHash,
+    scriptHash: keyScriptHash,
     ...(problem && { code: problem === "wrong" ? "sign_in_key_wrong" : "sign_in_key_guesses" }),
   });

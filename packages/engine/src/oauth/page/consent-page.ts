@@ -2,11 +2,11 @@ import { adminScope } from "../../values/principal.js";
 import type { UserRow, WorkspaceRow } from "../../store/rows.js";
 import { offlineScope } from "../scopes.js";
 import { renderAccountLines, renderAvatar } from "./account.js";
-import { type FormFields, renderForm, renderStrokeIcon } from "./form.js";
+import { type FormValues, renderForm, renderStrokeIcon } from "./form.js";
 import { type Html, html } from "./html.js";
 import { renderLayout } from "./layout.js";
 
-export interface ConsentPageFields extends FormFields {
+export interface ConsentPageData extends FormValues {
   readonly user: UserRow;
   readonly workspaces: readonly WorkspaceRow[];
   readonly scopes: readonly string[];
@@ -40,8 +40,8 @@ const renderWorkspace = (workspace: WorkspaceRow, isOnly: boolean): Html =>
   </label>`;
 
 /** Renders the second page, on which the user chooses a workspace and allows or denies access. */
-export const renderConsentPage = (fields: ConsentPageFields): string => {
-  const { action, clientName, user, workspaces, scopes, destination } = fields;
+export const renderConsentPage = (pageData: ConsentPageData): string => {
+  const { action, clientName, user, workspaces, scopes, destination } = pageData;
   const allowButton = html`<button class="button primary" name="decision" value="allow">Allow</button>`;
   return renderLayout(
     `Allow ${clientName}`,
@@ -53,7 +53,7 @@ export const renderConsentPage = (fields: ConsentPageFields): string => {
         </div>
       </div>
       ${renderForm(
-        fields,
+        pageData,
         html`<input type="hidden" name="user" value="${user.id}" />
           ${
             workspaces.length === 0

@@ -1,7 +1,7 @@
 import { type Html, html } from "./html.js";
 
 /** The values that the forms of both pages use. */
-export interface FormFields {
+export interface FormValues {
   /** URL of this authorization request, to which the form is submitted. */
   readonly action: string;
   readonly token: string;
@@ -9,7 +9,7 @@ export interface FormFields {
 }
 
 /** Renders a form with the token that protects it from other sites. */
-export const renderForm = ({ action, token }: FormFields, content: Html): Html =>
+export const renderForm = ({ action, token }: FormValues, content: Html): Html =>
   html`<form method="post" action="${action}">
     <input type="hidden" name="csrf" value="${token}" />
     ${content}

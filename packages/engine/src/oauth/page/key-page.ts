@@ -30,13 +30,13 @@ export const keyScriptHash = buildCspSource(keyScript);
 /** The content of the element must match the digest in the content security policy exactly. */
 const scriptElement = new Html(`<script>${keyScript}</script>`);
 
-/** Renders the page that asks for the sign-in key. `address` is the path and query of the page that follows. */
-export const renderKeyPage = (address: string, problem?: KeyProblem): string =>
+/** Renders the page that asks for the sign-in key. `pagePath` is the path and query of the page that follows. */
+export const renderKeyPage = (pagePath: string, problem?: KeyProblem): string =>
   renderLayout(
     "Sign-in key",
     html`<h1>Enter the sign-in key</h1>
       <p class="quiet">Only the person who started this server can sign in.</p>
-      <form method="post" action="${address}">
+      <form method="post" action="${pagePath}">
         <label class="field" for="signInKey">Sign-in key</label>
         <input
           class="text"

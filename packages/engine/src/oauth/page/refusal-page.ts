@@ -1,7 +1,7 @@
 import { html } from "./html.js";
 import { renderLayout } from "./layout.js";
 
-export interface RefusalPageFields {
+export interface RefusalPageData {
   readonly title: string;
   /** What happened. */
   readonly reason: string;
@@ -14,7 +14,7 @@ export interface RefusalPageFields {
 }
 
 /** Renders an error that is shown to the user instead of being sent to the client. */
-export const renderRefusalPage = ({ title, reason, hint, code, retry }: RefusalPageFields): string =>
+export const renderRefusalPage = ({ title, reason, hint, code, retry }: RefusalPageData): string =>
   renderLayout(
     title,
     html`<h1>${title}</h1>

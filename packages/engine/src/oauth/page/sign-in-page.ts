@@ -3,7 +3,7 @@ import { fragmentScriptElement } from "./fragment-script.js";
 import { html } from "./html.js";
 import { renderLayout } from "./layout.js";
 import { renderAccountLines, renderAvatar } from "./account.js";
-import { type FormFields, renderForm, renderStrokeIcon } from "./form.js";
+import { type FormValues, renderForm, renderStrokeIcon } from "./form.js";
 
 const chevronIcon = renderStrokeIcon("m7 4 5 5-5 5");
 
@@ -14,16 +14,16 @@ const chevronIcon = renderStrokeIcon("m7 4 5 5-5 5");
  * @param mayHaveKey Whether the address of the page may contain the sign-in key, which is then removed.
  */
 export const renderSignInPage = (
-  fields: FormFields,
+  formValues: FormValues,
   users: readonly UserRow[],
   mayHaveKey: boolean,
 ): string =>
   renderLayout(
     "Sign in",
     html`<h1>Sign in</h1>
-      <p class="quiet">to continue to <strong>${fields.clientName}</strong></p>
+      <p class="quiet">to continue to <strong>${formValues.clientName}</strong></p>
       ${renderForm(
-        fields,
+        formValues,
         html`<h2 id="accounts">Choose an account</h2>
           <ul class="rows" aria-labelledby="accounts">
             ${users.map(
