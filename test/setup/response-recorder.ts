@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { findSubstituteOperation } from "../../packages/engine/src/request/contract-check.js";
+import { findSubstituteOperationId } from "../../packages/engine/src/request/contract-check.js";
 import { Engine } from "../../packages/engine/src/request/engine.js";
 import type { Exchange } from "../../packages/engine/src/request/exchange.js";
 import type { Outcome } from "../../packages/engine/src/values/message.js";
@@ -26,7 +26,7 @@ export const observeResponses = (observer: Observer): (() => void) => {
 export const recordTo = (file: string): Observer => {
   const written = new Set<string>();
   return ({ operation, isOutsideContract }, { status, code, body, dropped }) => {
-    if (!operation || isOutsideContract || dropped || findSubstituteOperation(operation, code)) return;
+    if (!operation || isOutsideContract || dropped || findSubstituteOperationId(operation, code)) return;
     const line = `${operation.id} ${String(status)} ${code === null ? "-" : `${code} ${textsIn(body)}`}
 `;
     if (written.has(line)) return;

@@ -156,7 +156,7 @@ export class OAuthControl<M extends Mode> {
   consent(options: ConsentOptions = {}): Promise<Consented> {
     return runChangeStep(this.getRequestContext(), (context) => {
       const request = parseRequestOptions(context, options);
-      const user = findConsentingUser(context, options.user);
+      const user = requireConsentingUser(context, options.user);
       const workspace = findUserWorkspace(context.store, user, options.workspace);
       const code = grantConsent(context, request, { userId: user.id, workspaceId: workspace.id });
       return { code, redirect: buildResponseLocation(request, context.settings.authUrl, { code }) };
@@ -190,7 +190,7 @@ const parseRequestOptions = ({ store }: RuleContext, options: RequestedConsent):
   }
 };
 
-const findConsentingUser = ({ store }: RuleContext, id: string | undefined): UserRow => {
+const requireConsentingUser = ({ store }: RuleContext, id: string | undefined): UserRow => {
   if (id === undefined) return new DefaultRows(() => store).user;
   const user = store.users.get(toCanonicalId("user", id));
   if (!user) throw controlErrors.notFound("user", id);

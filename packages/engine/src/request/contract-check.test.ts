@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findContractViolation, findSubstituteOperation } from "./contract-check.js";
+import { findContractViolation, findSubstituteOperationId } from "./contract-check.js";
 import { errors } from "../values/errors.js";
 import { toErrorOutcome } from "../values/message.js";
 import { operations } from "../generated/operations.js";
@@ -72,14 +72,14 @@ describe("the contract check of a response", () => {
   ])("accepts %s that only the settings ask for, and checks its body", (_name, error) => {
     const response = toErrorOutcome(error);
     expect(violation(response)).toBeUndefined();
-    expect(findSubstituteOperation(operations["workspaces.get"], response.code)).toBeDefined();
-    expect(findSubstituteOperation(operations["apps.delete"], response.code)).toBeUndefined();
+    expect(findSubstituteOperationId(operations["workspaces.get"], response.code)).toBeDefined();
+    expect(findSubstituteOperationId(operations["apps.delete"], response.code)).toBeUndefined();
     expect(violation({ ...response, body: {} })).toContain("breaks the contract");
   });
 
   it("does not expect other responses from the settings", () => {
     for (const code of [null, "auth:forbidden", "workspace:not_found"]) {
-      expect(findSubstituteOperation(operations["workspaces.get"], code)).toBeUndefined();
+      expect(findSubstituteOperationId(operations["workspaces.get"], code)).toBeUndefined();
     }
   });
 

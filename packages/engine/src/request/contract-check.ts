@@ -7,7 +7,7 @@ import type { Outcome } from "../values/message.js";
  * Returns an operation whose contract has a response that is due to the settings: an approval or a rate limit that the
  * contract does not have for this operation. Returns undefined for every other response.
  */
-export const findSubstituteOperation = (
+export const findSubstituteOperationId = (
   operation: OperationEntry,
   code: string | null,
 ): OperationId | undefined => {
@@ -27,9 +27,9 @@ export const findContractViolation = (
 ): string | undefined => {
   const { status, code, json } = response;
   const responseLabel = `${operation.id} returned ${String(status)}${code === null ? "" : ` ${code}`}`;
-  const substituteOperation = findSubstituteOperation(operation, code);
-  if (substituteOperation !== undefined)
-    return findContractViolation(operations[substituteOperation], response);
+  const substituteOperationId = findSubstituteOperationId(operation, code);
+  if (substituteOperationId !== undefined)
+    return findContractViolation(operations[substituteOperationId], response);
   const codes = operation.responses[status];
   if (!codes) return `${responseLabel}: a status that the contract does not list`;
   if (code !== null && !codes.includes(code))

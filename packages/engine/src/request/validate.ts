@@ -24,7 +24,7 @@ export interface ValidRequest {
 }
 
 /** Fields that have their own error code for rejected values, in place of `validation:failed`. */
-const fieldErrors: Readonly<Record<string, () => RequestError>> = {
+const errorFactoriesByCode: Readonly<Record<string, () => RequestError>> = {
   "restore:invalid_source": () =>
     errors["restore:invalid_source"]({ issues: [{ path: "/source/type", message: "must be backup" }] }),
 };
@@ -128,12 +128,12 @@ const validateBody = (
       ? validateWithoutUnknownFields(validator, body, operation)
       : { isValid: validator(body), ignoredPointers: [] };
   if (!isValid) {
-    const findings = validator.errors ?? [];
-    for (const finding of findings) {
-      const createError = fieldErrors[operation.fieldCodes[finding.instancePath] ?? ""];
+    const validationErrors = validator.errors ?? [];
+    for (const validationError of validationErrors) {
+      const createError = errorFactoriesByCode[operation.fieldCodes[validationError.instancePath] ?? ""];
       if (createError) throw createError();
     }
-    issues.push(...toIssues(findings, (pointer) => pointer));
+    issues.push(...toIssues(validationErrors, (pointer) => pointer));
     return emptyBody;
   }
   // The validator has checked that the body is an object: every body of the contract is one.

@@ -58,12 +58,12 @@ export const createCommonContext = (
 /** Returns the function that counts requests for the rate limit of a server. */
 export const createRequestCounter =
   (
-    serverState: () => ServerState,
+    getServerState: () => ServerState,
     clock: Clock,
     tables: Pick<ServerTables, "countInRateWindow">,
   ): RuleContext["countRequest"] =>
   (operation, principal) => {
-    const { rateLimit, row } = serverState();
+    const { rateLimit, row } = getServerState();
     return countAndEnforceRateLimit(rateLimit, operation, (limit) => {
       const now = clock.now();
       return {

@@ -69,7 +69,7 @@ export class MemoryState {
           changeClock(clockTables, (current) => current.moveTo(time)),
         ),
     };
-    const addresses = createAddressBuilders(settings);
+    const addressBuilders = createAddressBuilders(settings);
     this.queue = new JobQueue({
       ...{ jobs, clock },
       runJob: (job, isAwaited) => runJob(job.kind, isAwaited, onDefect, this.#createJobWork(job, isAwaited)),
@@ -78,9 +78,9 @@ export class MemoryState {
     const createJobId = (): string => String((jobCount += 1));
     const context: MemoryView = {
       ...createCommonContext(services, this.#serverState),
-      ...addresses,
+      ...addressBuilders,
       store,
-      texts: new RowTexts({ store, databaseEngine, url: addresses.url }, () => store.version),
+      texts: new RowTexts({ store, databaseEngine, url: addressBuilders.url }, () => store.version),
       clock,
       ids: this.#ids,
       scheduler: new TableScheduler({ jobs, owner: null, createId: createJobId }),

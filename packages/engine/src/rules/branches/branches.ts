@@ -36,10 +36,12 @@ const makeDefaultBranch = (context: RuleContext, newDefaultBranch: BranchRow): B
 };
 
 const assertNoResources = (context: RuleContext, branchId: string): void => {
-  const databases = context.store.databases.count({ branchId });
-  const apps = context.store.apps.count({ branchId });
-  if (databases + apps > 0)
-    throw errors["branch:has_resources"]({ resources: formatCounts({ database: databases, app: apps }) });
+  const databaseCount = context.store.databases.count({ branchId });
+  const appCount = context.store.apps.count({ branchId });
+  if (databaseCount + appCount > 0)
+    throw errors["branch:has_resources"]({
+      resources: formatCounts({ database: databaseCount, app: appCount }),
+    });
 };
 
 export const branchHandlers = {

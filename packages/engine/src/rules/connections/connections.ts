@@ -28,7 +28,7 @@ const respondWithSecrets = (
   after: jobBeforeResponse,
 });
 
-const requestConnection = (
+const respondWithNewConnection = (
   status: 200 | 201,
   { context }: OperationCall,
   database: DatabaseRow,
@@ -48,7 +48,7 @@ export const connectionHandlers = {
 
   "databases.connections.create": handler("databases.connections.create", {
     check: (call) => requireAccess(call, "database", call.path.databaseId),
-    act: (call, database) => requestConnection(200, call, database, call.body.name),
+    act: (call, database) => respondWithNewConnection(200, call, database, call.body.name),
   }),
 
   "connections.list": handler("connections.list", {
@@ -64,7 +64,7 @@ export const connectionHandlers = {
 
   "connections.create": handler("connections.create", {
     check: (call) => requireAccess(call, "database", call.body.databaseId),
-    act: (call, database) => requestConnection(201, call, database, call.body.name),
+    act: (call, database) => respondWithNewConnection(201, call, database, call.body.name),
   }),
 
   "connections.get": handler("connections.get", {
