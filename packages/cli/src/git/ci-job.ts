@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import { detectCiSystem, isVariableOn } from "../system/ci-system.js";
 import { findBranchNameProblem } from "./branch-name.js";
-import { ciSystems, type CiVariables, type PullRequest, type ReadVariable } from "./ci-variables.js";
+import { ciSystems, type CiSystem, type PullRequest, type ReadVariable } from "./ci-variables.js";
 
 /** The information of a CI job about the git branch that it runs for. */
 export interface CiJob {
@@ -32,7 +32,7 @@ export const readCiJob = async (env: Context["env"]): Promise<CiJob> => {
   return { ...emptyJob, problem };
 };
 
-const readSystemJob = async (system: CiVariables, read: ReadVariable): Promise<CiJob> => {
+const readSystemJob = async (system: CiSystem, read: ReadVariable): Promise<CiJob> => {
   const { name, tag, commit, repository } = system;
   const pullRequest = await system.pullRequest?.(read);
   const defaultBranch = await system.defaultBranch?.(read);
@@ -54,14 +54,15 @@ const createNoBranchResult = (problem: string): BranchResult => ({ branch: undef
 
 const readPullRequestBranch = (
   system: string,
-  { number, source: ref, target, fork }: PullRequest,
+  pullRequest: PullRequest,
   defaultBranch: string | undefined,
 ): BranchResult => {
-  const source = removeHeadsPrefix(ref);
+  const { number, forkOwner } = pullRequest;
+  const source = removeHeadsPrefix(pullRequest.source);
+  const target = removeHeadsPrefix(pullRequest.target);
   // A branch is not merged into itself.
-  const isFork =
-    fork === undefined ? source === removeHeadsPrefix(target) || source === defaultBranch : fork !== false;
-  if (source === undefined || (isFork && typeof fork !== "string" && number === undefined)) {
+  const isFork = pullRequest.isFork ?? (source === target || source === defaultBranch);
+  if (source === undefined || (isFork && forkOwner === undefined && number === undefined)) {
     return createNoBranchResult(
       `${system} does not say which branch of which repository the pull request comes from`,
     );
@@ -69,7 +70,7 @@ const readPullRequestBranch = (
   const { branch, problem } = createBranchResult(system, source);
   if (branch === undefined || !isFork) return { branch, problem };
   // No branch of the repository has a colon in its name.
-  const owner = typeof fork === "string" ? fork : `pull-${String(number)}`;
+  const owner = forkOwner ?? `pull-${String(number)}`;
   if (!/^[\w.-]+(?:\/[\w.-]+)*$/.test(owner)) {
     return createNoBranchResult(
       `${system} names the owner ${JSON.stringify(owner.slice(0, 100))} of the fork`,

@@ -5,18 +5,24 @@ import { createRepositoryKey } from "./repository-key.js";
 /** Reads a variable of the environment. Undefined if it is empty. */
 export type ReadVariable = (name: string) => string | undefined;
 
+/** Whether a pull request comes from a fork. */
+interface ForkInformation {
+  /** Undefined if the system does not say. */
+  readonly isFork: boolean | undefined;
+  /** Undefined if it is not known. */
+  readonly forkOwner?: string | undefined;
+}
+
 /** The information of a CI system about the pull request that a job runs for. */
-export interface PullRequest {
+export interface PullRequest extends ForkInformation {
   readonly number: string | undefined;
   readonly source: string | undefined;
   readonly target: string | undefined;
   readonly commit: string | undefined;
-  /** Owner of the fork that it comes from, true for a fork whose owner is not known, or undefined if the system does not say. */
-  readonly fork: string | boolean | undefined;
 }
 
-/** The variables of a CI system. */
-export interface CiVariables {
+/** A CI system, and its variables. */
+export interface CiSystem {
   readonly name: string;
   /** Page of its documentation that lists the variables. */
   readonly documentation: string;
@@ -44,35 +50,35 @@ interface PullRequestVariables {
   readonly source: string;
   readonly target?: string;
   readonly commit?: string;
-  readonly fork?: (read: ReadVariable) => string | boolean | undefined;
+  readonly readFork?: (read: ReadVariable) => ForkInformation;
 }
 
 const createPullRequestReader =
-  ({ number, source, target, commit, fork }: PullRequestVariables) =>
+  ({ number, source, target, commit, readFork }: PullRequestVariables) =>
   (read: ReadVariable): PullRequest | undefined => {
-    const id = read(number);
-    if (id === undefined || id === "false") return undefined;
+    const pullRequestNumber = read(number);
+    if (pullRequestNumber === undefined || pullRequestNumber === "false") return undefined;
     return {
-      number: id,
+      number: pullRequestNumber,
       source: read(source),
       target: target === undefined ? undefined : read(target),
       commit: commit === undefined ? undefined : read(commit),
-      fork: fork?.(read),
+      ...(readFork?.(read) ?? { isFork: undefined }),
     };
   };
 
-/** Returns the owner in the path of another repository, false for the own one, and true for one that is not named. */
-const createForkOwnerReader =
+/** Returns a function that compares the paths of two repositories. One that is not named is a fork. */
+const createForkReader =
   (sourceVariable: string, ownVariable: string) =>
-  (read: ReadVariable): string | boolean => {
+  (read: ReadVariable): ForkInformation => {
     const [sourcePath, ownPath] = [read(sourceVariable), read(ownVariable)];
-    if (sourcePath === undefined || ownPath === undefined) return true;
-    if (sourcePath.toLowerCase() === ownPath.toLowerCase()) return false;
-    return sourcePath.split("/").slice(0, -1).join("/") || true;
+    if (sourcePath === undefined || ownPath === undefined) return { isFork: true };
+    if (sourcePath.toLowerCase() === ownPath.toLowerCase()) return { isFork: false };
+    return { isFork: true, forkOwner: sourcePath.split("/").slice(0, -1).join("/") || undefined };
   };
 
-/** The systems whose jobs are recognized, the more special ones first. */
-export const ciSystems: readonly CiVariables[] = [
+/** The systems whose jobs are recognized, the more specific ones first. */
+export const ciSystems: readonly CiSystem[] = [
   {
     // Also Gitea and Forgejo Actions.
     name: "GitHub Actions",
@@ -91,18 +97,20 @@ export const ciSystems: readonly CiVariables[] = [
       if (source === undefined && !ref) return undefined;
       // The variables name neither the fork nor the commit: that of the job is a merge that exists nowhere else.
       const event = await readEvent(read);
-      const ownName = read("GITHUB_REPOSITORY") ?? readTextAt(event, ["repository", "full_name"]);
+      const ownFullName = read("GITHUB_REPOSITORY") ?? readTextAt(event, ["repository", "full_name"]);
       const head = valueAt(event, ["pull_request", "head"]);
-      const headName = readTextAt(head, ["repo", "full_name"]);
-      const isOwnRepository = headName !== undefined && headName.toLowerCase() === ownName?.toLowerCase();
-      const owner = readTextAt(head, ["repo", "owner", "login"]) ?? readTextAt(head, ["user", "login"]);
+      const headFullName = readTextAt(head, ["repo", "full_name"]);
+      const isOwnRepository =
+        headFullName !== undefined && headFullName.toLowerCase() === ownFullName?.toLowerCase();
+      const forkOwner = readTextAt(head, ["repo", "owner", "login"]) ?? readTextAt(head, ["user", "login"]);
       return {
         number: ref?.[1] ?? readNumberTextAt(event, ["pull_request", "number"]),
         source: source ?? readTextAt(head, ["ref"]),
         target: read("GITHUB_BASE_REF"),
         commit: readTextAt(head, ["sha"]),
         // A fork that was deleted is null.
-        fork: isOwnRepository ? false : (owner ?? true),
+        isFork: !isOwnRepository,
+        forkOwner,
       };
     },
   },
@@ -153,7 +161,7 @@ export const ciSystems: readonly CiVariables[] = [
       source: "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
       target: "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
       commit: "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA",
-      fork: createForkOwnerReader("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH", "CI_PROJECT_PATH"),
+      readFork: createForkReader("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH", "CI_PROJECT_PATH"),
     }),
   },
   {
@@ -177,7 +185,7 @@ export const ciSystems: readonly CiVariables[] = [
     repository: createVariableReader("CIRCLE_REPOSITORY_URL"),
     pullRequest: (read) =>
       read("CIRCLE_PR_USERNAME") !== undefined || /^pull\/\d+$/.test(read("CIRCLE_BRANCH") ?? "")
-        ? { number: undefined, source: undefined, target: undefined, commit: undefined, fork: true }
+        ? { number: undefined, source: undefined, target: undefined, commit: undefined, isFork: true }
         : undefined,
   },
   {
@@ -202,7 +210,10 @@ export const ciSystems: readonly CiVariables[] = [
         source: "BUILDKITE_BRANCH",
         target: "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
         commit: "BUILDKITE_COMMIT",
-        fork: () => owner ?? (isOwnRepository ? false : (parseOwner(sourceAddress) ?? true)),
+        readFork: () => ({
+          isFork: owner !== undefined || !isOwnRepository,
+          forkOwner: owner ?? parseOwner(sourceAddress),
+        }),
       })(read);
       return pullRequest && { ...pullRequest, source: source ?? pullRequest.source };
     },
@@ -217,13 +228,13 @@ export const ciSystems: readonly CiVariables[] = [
     pullRequest: (read) => {
       const id = read("SYSTEM_PULLREQUEST_PULLREQUESTID");
       if (id === undefined && read("SYSTEM_PULLREQUEST_SOURCEBRANCH") === undefined) return undefined;
-      const isFork = read("SYSTEM_PULLREQUEST_ISFORK")?.toLowerCase();
+      const isForkText = read("SYSTEM_PULLREQUEST_ISFORK")?.toLowerCase();
       return {
         number: read("SYSTEM_PULLREQUEST_PULLREQUESTNUMBER") ?? id,
         source: read("SYSTEM_PULLREQUEST_SOURCEBRANCH"),
         target: read("SYSTEM_PULLREQUEST_TARGETBRANCH"),
         commit: read("SYSTEM_PULLREQUEST_SOURCECOMMITID"),
-        fork: isFork !== "false",
+        isFork: isForkText !== "false",
       };
     },
   },
@@ -239,7 +250,7 @@ export const ciSystems: readonly CiVariables[] = [
       source: "TRAVIS_PULL_REQUEST_BRANCH",
       target: "TRAVIS_BRANCH",
       commit: "TRAVIS_PULL_REQUEST_SHA",
-      fork: createForkOwnerReader("TRAVIS_PULL_REQUEST_SLUG", "TRAVIS_REPO_SLUG"),
+      readFork: createForkReader("TRAVIS_PULL_REQUEST_SLUG", "TRAVIS_REPO_SLUG"),
     }),
   },
   {
@@ -254,7 +265,7 @@ export const ciSystems: readonly CiVariables[] = [
       source: "APPVEYOR_PULL_REQUEST_HEAD_REPO_BRANCH",
       target: "APPVEYOR_REPO_BRANCH",
       commit: "APPVEYOR_PULL_REQUEST_HEAD_COMMIT",
-      fork: createForkOwnerReader("APPVEYOR_PULL_REQUEST_HEAD_REPO_NAME", "APPVEYOR_REPO_NAME"),
+      readFork: createForkReader("APPVEYOR_PULL_REQUEST_HEAD_REPO_NAME", "APPVEYOR_REPO_NAME"),
     }),
   },
   {
@@ -270,7 +281,7 @@ export const ciSystems: readonly CiVariables[] = [
       source: "SEMAPHORE_GIT_PR_BRANCH",
       target: "SEMAPHORE_GIT_BRANCH",
       commit: "SEMAPHORE_GIT_PR_SHA",
-      fork: createForkOwnerReader("SEMAPHORE_GIT_PR_SLUG", "SEMAPHORE_GIT_REPO_SLUG"),
+      readFork: createForkReader("SEMAPHORE_GIT_PR_SLUG", "SEMAPHORE_GIT_REPO_SLUG"),
     }),
   },
   {
@@ -285,7 +296,7 @@ export const ciSystems: readonly CiVariables[] = [
     defaultBranch: createVariableReader("CIRRUS_DEFAULT_BRANCH"),
     pullRequest: (read) =>
       /^pull\/\d+$/.test(read("CIRRUS_BRANCH") ?? "")
-        ? { number: undefined, source: undefined, target: undefined, commit: undefined, fork: true }
+        ? { number: undefined, source: undefined, target: undefined, commit: undefined, isFork: true }
         : undefined,
   },
   {
@@ -302,7 +313,10 @@ export const ciSystems: readonly CiVariables[] = [
       source: "CHANGE_BRANCH",
       target: "CHANGE_TARGET",
       // `alice` or `alice/shop`.
-      fork: (read) => read("CHANGE_FORK")?.split("/")[0] ?? false,
+      readFork: (read) => {
+        const forkOwner = read("CHANGE_FORK")?.split("/")[0];
+        return { isFork: forkOwner !== undefined, forkOwner };
+      },
     }),
   },
   {
@@ -326,7 +340,7 @@ export const ciSystems: readonly CiVariables[] = [
             source: read("HEAD"),
             target: undefined,
             commit: read("COMMIT_REF"),
-            fork: undefined,
+            isFork: undefined,
           }
         : undefined,
   },
