@@ -11,7 +11,7 @@ export interface CredentialDescription {
   /** When the token expires. ISO 8601; null if it is not known. */
   readonly endsAt: string | null;
   /** Whether it is refreshed before it expires. */
-  readonly renewed: boolean;
+  readonly renews: boolean;
   readonly scopes?: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export const noCredentialDescription: CredentialDescription = {
   from: null,
   store: null,
   endsAt: null,
-  renewed: false,
+  renews: false,
 };
 
 /** Describes a credential. Returns `noCredentialDescription` if the keyring entry that the profile refers to was deleted. */
@@ -33,13 +33,13 @@ export const describeCredential = async ({
   const login = await readStoredLogin(value.file, value.name);
   if (login) {
     const { expiresAt, refreshToken, scopes } = login;
-    const renewed = refreshToken !== undefined;
+    const renews = refreshToken !== undefined;
     return {
       kind: "login",
       from,
       store,
       endsAt: formatIsoTime(expiresAt),
-      renewed,
+      renews,
       ...(scopes !== undefined && { scopes }),
     };
   }
@@ -56,7 +56,7 @@ const describeToken = (
   from,
   store,
   endsAt: formatIsoTime(parseJwtExpiry(token)),
-  renewed: false,
+  renews: false,
 });
 
 const formatIsoTime = (milliseconds: number | undefined): string | null =>

@@ -49,7 +49,7 @@ export const listColumns: Readonly<Record<string, Column[]>> = {
 const commandListColumns: Readonly<Record<string, Column[]>> = {
   DatabaseStatus: parseColumns("id, name, status, size, connections, branch, default=isDefault, region"),
   StoredProfile: parseColumns(
-    "profile, active, service, account, workspace=workspaceId, credential, store, expires=endsAt, renewed",
+    "profile, active, service, account, workspace=workspaceId, credential, store, expires=endsAt, renews",
   ),
   Preview: parseColumns(
     "branch, database=databaseId, status, created=createdAt, expires=expiresAt, remote, connection=connectionId",

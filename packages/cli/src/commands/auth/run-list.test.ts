@@ -18,7 +18,7 @@ describe("mgmt auth list", () => {
       credential: "login",
       store: "file",
       endsAt: expect.stringMatching(/^\d{4}-/),
-      renewed: true,
+      renews: true,
       running: null,
     };
     expect(json).toEqual([

@@ -24,7 +24,7 @@ export interface ListedProfile {
   /** When the credential expires. ISO 8601; null if it is not known. */
   readonly endsAt: string | null;
   /** Whether the credential is refreshed before it expires. */
-  readonly renewed: boolean;
+  readonly renews: boolean;
   /** Whether the `mgmt dev` of the profile is running. Null for any other service, and for one in another container. */
   readonly running: boolean | null;
 }
@@ -34,7 +34,7 @@ export const runAuthList = async (flags: GlobalFlags, context: Context): Promise
   const { file, name: activeName, storedProfiles } = chooseProfile(flags, context);
   const rows: ListedProfile[] = [];
   for (const [name, profile] of Object.entries(storedProfiles.profiles)) {
-    const { kind, store, endsAt, renewed } = await describeStoredCredential(file, name, profile);
+    const { kind, store, endsAt, renews } = await describeStoredCredential(file, name, profile);
     rows.push({
       profile: name,
       active: name === activeName?.value,
@@ -45,7 +45,7 @@ export const runAuthList = async (flags: GlobalFlags, context: Context): Promise
       credential: kind,
       store,
       endsAt,
-      renewed,
+      renews,
       running: isRunningDev(profile),
     });
   }
@@ -69,7 +69,7 @@ const describeStoredCredential = (
       ...noCredentialDescription,
       kind: inKeyring,
       store: "keyring",
-      renewed: inKeyring === "login",
+      renews: inKeyring === "login",
     });
   }
   if (!hasCredential(profile)) return Promise.resolve(noCredentialDescription);

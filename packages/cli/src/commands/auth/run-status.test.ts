@@ -20,7 +20,7 @@ describe("mgmt auth status", () => {
         from: "profile default",
         store: "file",
         endsAt: expect.stringMatching(/^\d{4}-.*Z$/),
-        renewed: true,
+        renews: true,
         scopes: expect.arrayContaining(["workspace:admin"]),
       },
       workspace: { value: engine.defaults.workspace.id, from: "profile default" },

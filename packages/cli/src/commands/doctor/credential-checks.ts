@@ -66,9 +66,9 @@ const readCallerName = async (client: MgmtClient, signal: AbortSignal): Promise<
   return workspace ? `${name} in ${workspace.name}` : name;
 };
 
-const checkExpiry = ({ from, kind, endsAt, renewed }: CredentialDescription, caller: string): Check => {
+const checkExpiry = ({ from, kind, endsAt, renews }: CredentialDescription, caller: string): Check => {
   const credentialText = `${caller}, with ${withArticle(kind ?? "token")} from ${from ?? "this command line"}`;
-  if (renewed) return createOkCheck("credential", `${credentialText}, which is refreshed automatically`);
+  if (renews) return createOkCheck("credential", `${credentialText}, which is refreshed automatically`);
   if (endsAt === null) return createOkCheck("credential", credentialText);
   const message = `${credentialText}, valid until ${endsAt}`;
   const remainingMs = Date.parse(endsAt) - Date.now();

@@ -45,7 +45,7 @@ it("keeps a login out of the profiles file, refreshes it once for all processes,
   expect(account.stored().profiles["default"]).toMatchObject({ store: "keyring", inKeyring: "login" });
   expect(account.stored().profiles["default"]).not.toHaveProperty("login");
   expect((await account.mgmt`auth status -o json`).json).toMatchObject({
-    credential: { kind: "login", store: "keyring", renewed: true },
+    credential: { kind: "login", store: "keyring", renews: true },
   });
 
   await expireToken();

@@ -119,7 +119,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
           type: ["string", "null"],
           description: "When the credential expires. ISO 8601; null if it is not known.",
         },
-        renewed: { type: "boolean", description: "Whether the credential is refreshed before it expires." },
+        renews: { type: "boolean", description: "Whether the credential is refreshed before it expires." },
         running: {
           type: ["boolean", "null"],
           description:
@@ -136,7 +136,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         "credential",
         "store",
         "endsAt",
-        "renewed",
+        "renews",
         "running",
       ],
       description: "One profile, as `mgmt auth list` prints it.",
@@ -185,10 +185,10 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             type: ["string", "null"],
             description: "When the token expires. ISO 8601; null if it is not known.",
           },
-          renewed: { type: "boolean", description: "Whether it is refreshed before it expires." },
+          renews: { type: "boolean", description: "Whether it is refreshed before it expires." },
           scopes: { type: "array", items: { type: "string" } },
         },
-        required: ["kind", "from", "store", "endsAt", "renewed"],
+        required: ["kind", "from", "store", "endsAt", "renews"],
         description: "What is printed about a credential; never the token itself.",
       },
       workspace: {
