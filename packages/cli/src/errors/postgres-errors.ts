@@ -1,7 +1,7 @@
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { describeCause, CliError } from "./cli-error.js";
 import { type PostgresProgramError, parsePostgresError } from "./client-messages.js";
-import { findSqlStateHint, isDuplicateObject } from "./sqlstate-hints.js";
+import { findSqlStateHint } from "./sqlstate-hints.js";
 
 /** A program of Postgres that was found, or a server. */
 interface VersionedProgram {
@@ -44,20 +44,12 @@ export const unreachableDatabaseError = (name: string, stderr: string): CliError
 };
 
 /** A client program of Postgres failed. */
-class ClientFailedError extends CliError {
-  constructor(
-    readonly sqlState: string | undefined,
-    ...args: ConstructorParameters<typeof CliError>
-  ) {
-    super(...args);
-  }
-}
+class ClientFailedError extends CliError {}
 
 /** @param stderr The program's standard error. */
 export const clientFailedError = (program: string, stderr: string): CliError => {
   const message = parsePostgresError(program, stderr);
   return new ClientFailedError(
-    message.sqlState,
     "failure",
     "program:failed",
     `${program} failed: ${formatErrorText(message)}`,
@@ -74,7 +66,6 @@ const formatErrorText = ({ problem, detail }: PostgresProgramError): string =>
 /** @param stderr The program's standard error until then. */
 export const clientKilledError = (program: string, signal: NodeJS.Signals, stderr: string): CliError =>
   new ClientFailedError(
-    undefined,
     "failure",
     "program:killed",
     `${program} was ended by ${signal}${stderr.trim() === "" ? "" : `, after it said: ${parsePostgresError(program, stderr).problem}`}`,
@@ -84,18 +75,14 @@ export const clientKilledError = (program: string, signal: NodeJS.Signals, stder
     { next: [["mgmt", "db", "--help"]] },
   );
 
-/** @param suggestsClean Whether dropping existing objects first would help, if the database has objects of the dump. */
-export const restoreFailedError = (error: unknown, databaseId: string, suggestsClean: boolean): unknown => {
+/** Adds to the failure of a program whose output was run that nothing was changed. */
+export const restoreFailedError = (error: unknown, databaseId: string): unknown => {
   if (!(error instanceof ClientFailedError)) return error;
-  const hint =
-    suggestsClean && isDuplicateObject(error.sqlState)
-      ? "It already has what the dump has: pass --clean to drop that first."
-      : error.hint;
   return new CliError(
     error.reason,
     error.code,
     error.message,
-    [`Nothing was changed in database ${databaseId}.`, hint].filter(Boolean).join(" "),
+    [`Nothing was changed in database ${databaseId}.`, error.hint].filter(Boolean).join(" "),
     { next: [["mgmt", "databases", "get", databaseId]] },
   );
 };

@@ -10,7 +10,7 @@ import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
 import { runProgramOutput, buildSqlOutputFlags } from "../../dumps/run-output.js";
 import { examineScript } from "../../dumps/run-script.js";
-import { confirmUnlessEmpty } from "../../dumps/confirm-unless-empty.js";
+import { confirmDatabaseChange } from "../../dumps/confirm-database-change.js";
 import { runExaminedScript } from "../../dumps/run-examined-script.js";
 import { printRestoreResult } from "./restore-result.js";
 
@@ -40,10 +40,10 @@ export const runRestore = async (
     }
     const scriptFacts = isScript ? await examineScript(input, adviceOnDumps, signal) : undefined;
     const access = await resolveDatabaseAccess(database, flags, context);
-    const actionText = clean
+    const verbPhrase = clean
       ? "replace what a dump has, and drop what depends on it, in"
       : "restore a dump into";
-    await confirmUnlessEmpty(actionText, access, "tables", flags, context, {
+    await confirmDatabaseChange(verbPhrase, access, "tables", flags, context, {
       readsStdin: input.path === undefined,
     });
     if (scriptFacts) await runExaminedScript(input, scriptFacts, access, context);
@@ -89,7 +89,7 @@ const restoreArchive = async (
   } catch (error) {
     // An input that cannot be read is why the program failed.
     await stdinFeeding;
-    throw restoreFailedError(error, access.databaseId, false);
+    throw restoreFailedError(error, access.databaseId);
   } finally {
     stopSpinner();
   }
