@@ -6,8 +6,8 @@ import type { RunningClient } from "../postgres/start-client.js";
 import { runScript } from "./run-script.js";
 import { runInOneTransaction } from "./one-transaction.js";
 
-/** The output of a program, and how to run it. */
-export interface ProgramOutput {
+/** How to run the output of a program. */
+export interface ProgramOutputOptions {
   /** How messages call it. */
   readonly name: string;
   /** Whether it first drops the objects that it creates, and those that depend on them. The program must write the statements that drop. */
@@ -33,7 +33,7 @@ export const buildSqlOutputFlags = (clean: boolean): string[] => [
  */
 export const runProgramOutput = async (
   startProgram: () => RunningClient,
-  { name, clean, canClean, onBytes }: ProgramOutput,
+  { name, clean, canClean, onBytes }: ProgramOutputOptions,
   access: DatabaseAccess,
   context: Context,
 ): Promise<void> => {

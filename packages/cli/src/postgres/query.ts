@@ -8,7 +8,7 @@ import { findClientProgram, type PostgresVersion } from "./client-programs.js";
 import { buildClientEnvironment } from "./connection-environment.js";
 
 /** A database that client programs of Postgres can connect to. */
-export interface QueryTarget {
+export interface PostgresDatabase {
   /** Id of a database of the service, or the address of another server. */
   readonly name: string;
   /** Arguments that choose the database, without a password. */
@@ -18,7 +18,10 @@ export interface QueryTarget {
 }
 
 /** Returns how client programs connect to a database of the service. */
-export const createQueryTarget = (access: DatabaseAccess, { env }: Pick<Context, "env">): QueryTarget => ({
+export const toPostgresDatabase = (
+  access: DatabaseAccess,
+  { env }: Pick<Context, "env">,
+): PostgresDatabase => ({
   name: access.databaseId,
   args: [],
   env: buildClientEnvironment(env, access),
@@ -32,7 +35,7 @@ export const createQueryTarget = (access: DatabaseAccess, { env }: Pick<Context,
  */
 export const runCatalogQuery = async (
   name: keyof typeof catalogQueries,
-  { name: database, args, env }: QueryTarget,
+  { name: databaseName, args, env }: PostgresDatabase,
   context: Pick<Context, "env" | "signal">,
 ): Promise<string[]> => {
   const { signal } = context;
@@ -54,16 +57,16 @@ export const runCatalogQuery = async (
     execFile(path, [...flags, command, ...args], options, (error, stdout, stderr) => {
       if (!error) return resolve(stdout.split("\0").filter((value) => value !== ""));
       const problem = stderr.replace(/^psql: error: /, "").trim() || error.message;
-      throwIfInterrupted(signal).then(() => reject(unreachableDatabaseError(database, problem)), reject);
+      throwIfInterrupted(signal).then(() => reject(unreachableDatabaseError(databaseName, problem)), reject);
     });
   });
 };
 
 /** Returns the version of a server. Throws the errors of `runCatalogQuery`. */
 export const readServerVersion = async (
-  target: QueryTarget,
+  database: PostgresDatabase,
   context: Pick<Context, "env" | "signal">,
 ): Promise<PostgresVersion> => {
-  const [version = ""] = await runCatalogQuery("serverVersion", target, context);
+  const [version = ""] = await runCatalogQuery("serverVersion", database, context);
   return { version: version.split(" ")[0] ?? version, major: Number.parseInt(version, 10) };
 };

@@ -3,14 +3,14 @@ import { restoreFailedError } from "../../errors/postgres-errors.js";
 import type { DatabaseAccess } from "../../postgres/database-access.js";
 import { formatBytes } from "../../output/bytes.js";
 import { findClientProgram } from "../../postgres/client-programs.js";
-import { type QueryTarget, readServerVersion } from "../../postgres/query.js";
+import { type PostgresDatabase, readServerVersion } from "../../postgres/query.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
 import { type DumpScope, buildScopeFlags } from "../../dumps/pg-dump-arguments.js";
 import { runProgramOutput, buildSqlOutputFlags } from "../../dumps/run-output.js";
-import { confirmUnlessEmpty } from "../../dumps/confirm-unless-empty.js";
+import { confirmDatabaseChange } from "../../dumps/confirm-database-change.js";
 
 export interface CopyFlags extends DumpScope {
-  /** Whether to drop the objects of the source before they are created again. */
+  /** Whether to drop the objects in the target that the source has, before they are created again. */
   readonly clean?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface CopyResult {
 
 /** Copies a database of any Postgres server into one of the service, after a confirmation, and prints the result. */
 export const copyDatabase = async (
-  source: QueryTarget,
+  source: PostgresDatabase,
   target: DatabaseAccess,
   { clean = false, schemaOnly = false, dataOnly = false }: CopyFlags,
   flags: GlobalFlags,
@@ -35,11 +35,11 @@ export const copyDatabase = async (
   const { output } = context;
   const serverVersion = await readServerVersion(source, context);
   const dumpProgram = await findClientProgram("pg_dump", context, serverVersion);
-  const actionText = clean
+  const verbPhrase = clean
     ? `replace what ${source.name} has, and drop what depends on it, in`
     : `copy ${source.name} into`;
   // The names of the two databases are easily swapped.
-  await confirmUnlessEmpty(actionText, target, "tables", flags, context, { asksIfEmpty: true });
+  await confirmDatabaseChange(verbPhrase, target, "tables", flags, context, { asksIfEmpty: true });
 
   let bytes = 0;
   const stopSpinner = output.startSpinner(() => `Copying ${source.name}: ${formatBytes(bytes)}`);
@@ -55,9 +55,9 @@ export const copyDatabase = async (
     const onBytes = (count: number): void => {
       bytes += count;
     };
-    const dumpOutput = { name: source.name, clean, canClean: !dataOnly, onBytes };
-    await runProgramOutput(startDump, dumpOutput, target, context).catch((error: unknown) => {
-      throw restoreFailedError(error, target.databaseId, false);
+    const dumpOptions = { name: source.name, clean, canClean: !dataOnly, onBytes };
+    await runProgramOutput(startDump, dumpOptions, target, context).catch((error: unknown) => {
+      throw restoreFailedError(error, target.databaseId);
     });
   } finally {
     stopSpinner();

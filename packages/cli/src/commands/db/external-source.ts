@@ -3,7 +3,7 @@ import { missingInputError, usageError } from "../../errors/usage-errors.js";
 import { buildPostgresEnvironment } from "../../postgres/connection-environment.js";
 import { type LibpqSettings, buildLibpqSettings } from "../../postgres/libpq-parameters.js";
 import { ConnectionStringError, parseConnectionString } from "../../postgres/parse-connection-string.js";
-import type { QueryTarget } from "../../postgres/query.js";
+import type { PostgresDatabase } from "../../postgres/query.js";
 import { findNoPromptReason, ask } from "../../input/ask.js";
 
 /** Where the connection string of another Postgres server comes from. It has a password, so it is no argument. */
@@ -22,7 +22,7 @@ export interface ForeignSourceFlags {
 export const resolveForeignSource = async (
   { sourceFile, sourceEnv }: ForeignSourceFlags,
   context: Context,
-): Promise<QueryTarget> => {
+): Promise<PostgresDatabase> => {
   const [connectionString, origin] = await readConnectionString({ sourceFile, sourceEnv }, context);
   let libpqSettings: LibpqSettings;
   try {

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { resolveDatabaseAccess } from "../../postgres/database-access.js";
-import { createQueryTarget } from "../../postgres/query.js";
+import { toPostgresDatabase } from "../../postgres/query.js";
 import { type CopyFlags, copyDatabase } from "./copy-database.js";
 
 /** Copies a database of the service into another, without a file between them. */
@@ -19,5 +19,5 @@ export const runCopy = async (
       "Pass the database to copy, and another one.",
     );
   }
-  await copyDatabase(createQueryTarget(source, context), target, copyFlags, flags, context);
+  await copyDatabase(toPostgresDatabase(source, context), target, copyFlags, flags, context);
 };

@@ -16,7 +16,7 @@ import { formatBytes } from "../../output/bytes.js";
 import type { Output } from "../../output/output.js";
 import { findClientProgram } from "../../postgres/client-programs.js";
 import { buildClientEnvironment } from "../../postgres/connection-environment.js";
-import { createQueryTarget, readServerVersion } from "../../postgres/query.js";
+import { toPostgresDatabase, readServerVersion } from "../../postgres/query.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
 import {
   type DumpScope,
@@ -74,7 +74,7 @@ export const runDump = async (
   }
   if (path !== undefined && (await pathExists(path))) throw dumpFileExistsError(path);
   const access = await resolveDatabaseAccess(database, flags, context);
-  const serverVersion = await readServerVersion(createQueryTarget(access, context), context);
+  const serverVersion = await readServerVersion(toPostgresDatabase(access, context), context);
   const program = await findClientProgram("pg_dump", context, serverVersion);
   const args = [
     `--format=${format}`,

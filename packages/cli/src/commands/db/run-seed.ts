@@ -6,7 +6,7 @@ import { buildClientEnvironment } from "../../postgres/connection-environment.js
 import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { startClient } from "../../postgres/start-client.js";
 import { examineScript } from "../../dumps/run-script.js";
-import { confirmUnlessEmpty } from "../../dumps/confirm-unless-empty.js";
+import { confirmDatabaseChange } from "../../dumps/confirm-database-change.js";
 import { runExaminedScript } from "../../dumps/run-examined-script.js";
 import { printRestoreResult } from "./restore-result.js";
 
@@ -34,7 +34,7 @@ export const runSeed = async (
       ? undefined
       : await examineScript(input, metaCommandAdvice, context.signal);
     const access = await resolveDatabaseAccess(database, flags, context);
-    await confirmUnlessEmpty("run SQL on", access, "rows", flags, context, {
+    await confirmDatabaseChange("run SQL on", access, "rows", flags, context, {
       readsStdin: input.path === undefined,
     });
     if (scriptFacts) await runExaminedScript(input, scriptFacts, access, context);

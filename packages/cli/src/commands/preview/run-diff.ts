@@ -11,7 +11,7 @@ import { findPreviewSource } from "../../preview/source-database.js";
 import { execFile } from "node:child_process";
 import { findClientProgram } from "../../postgres/client-programs.js";
 import { buildClientEnvironment } from "../../postgres/connection-environment.js";
-import { createQueryTarget, readServerVersion } from "../../postgres/query.js";
+import { toPostgresDatabase, readServerVersion } from "../../postgres/query.js";
 import { throwIfInterrupted } from "../../system/shared-interrupt.js";
 
 export interface PreviewDiffOptions extends Omit<PreviewFlags, "dryRun"> {
@@ -109,7 +109,7 @@ const dumpSchema = async (
   const { path } = await findClientProgram(
     "pg_dump",
     context,
-    await readServerVersion(createQueryTarget(access, context), context),
+    await readServerVersion(toPostgresDatabase(access, context), context),
   );
   const env = { ...buildClientEnvironment(context.env, access), PGCONNECT_TIMEOUT: "10", LC_ALL: "C" };
   const execOptions = { env, signal: context.signal, maxBuffer: 512 * 2 ** 20 };

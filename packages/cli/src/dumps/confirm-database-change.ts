@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../input/context.js";
 import { confirmationNeededError } from "../errors/confirmation-errors.js";
 import { findNoPromptReason } from "../input/ask.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
-import { runCatalogQuery, createQueryTarget } from "../postgres/query.js";
+import { runCatalogQuery, toPostgresDatabase } from "../postgres/query.js";
 
 /** How many tables a question names. */
 const maxNamedTables = 5;
@@ -18,12 +18,12 @@ export interface ConfirmationOptions {
 /**
  * Asks before a database that is not empty is changed.
  *
- * @param verb The action: `restore a dump into`.
+ * @param verbPhrase The action without its object: `restore a dump into`.
  * @param contentsToCheck Whether tables or only rows make it not empty.
  * @throws `confirmation:needed` and `confirmation:declined`; `program:not_found` and `database:unreachable`.
  */
-export const confirmUnlessEmpty = async (
-  verb: string,
+export const confirmDatabaseChange = async (
+  verbPhrase: string,
   access: DatabaseAccess,
   contentsToCheck: "tables" | "rows",
   flags: GlobalFlags,
@@ -42,7 +42,7 @@ export const confirmUnlessEmpty = async (
   const contentsLabel = contentsToCheck === "tables" ? "tables and views" : "tables with rows";
   const contentsPhrase =
     tables.length === 0 ? "which is empty" : `which has ${String(tables.length)} ${contentsLabel} (${names})`;
-  const action = `${verb} database ${access.databaseId}, ${contentsPhrase}`;
+  const action = `${verbPhrase} database ${access.databaseId}, ${contentsPhrase}`;
   if (readsStdin) throw confirmationNeededError(action, "standard input is read for --file");
   const { confirm } = await import("../input/confirm.js");
   await confirm(action, context);
@@ -50,10 +50,10 @@ export const confirmUnlessEmpty = async (
 
 /** Returns the names of the tables and views in a database, with their schemas. Throws the errors of `runCatalogQuery`. */
 const findRelations = (access: DatabaseAccess, context: Pick<Context, "env" | "signal">): Promise<string[]> =>
-  runCatalogQuery("relations", createQueryTarget(access, context), context);
+  runCatalogQuery("relations", toPostgresDatabase(access, context), context);
 
 /** Returns the names of the tables that have rows, except those in which tools record migrations. Throws the errors of `runCatalogQuery`. */
 const findTablesWithRows = (
   access: DatabaseAccess,
   context: Pick<Context, "env" | "signal">,
-): Promise<string[]> => runCatalogQuery("tablesWithRows", createQueryTarget(access, context), context);
+): Promise<string[]> => runCatalogQuery("tablesWithRows", toPostgresDatabase(access, context), context);
