@@ -16,26 +16,29 @@ export interface StateDifference {
 export const diffStates = (before: ServiceState, after: ServiceState): StateDifference => {
   const previousByKey = new Map(before.entries.map((entry) => [toAddressKey(entry), entry]));
   const remainingKeys = new Set(after.entries.map(toAddressKey));
-  const creates: Step[] = [];
-  const updates: Step[] = [];
+  const createSteps: Step[] = [];
+  const updateSteps: Step[] = [];
   for (const entry of after.entries) {
     const previousEntry = previousByKey.get(toAddressKey(entry));
     const { resource, path, id } = entry;
     if (!previousEntry) {
-      creates.push({ action: "create", resource, path, fields: selectComparableFields(entry) });
+      createSteps.push({ action: "create", resource, path, fields: selectComparableFields(entry) });
       continue;
     }
     const [from, to] = [selectComparableFields(previousEntry), selectComparableFields(entry)];
     const changes = Object.keys({ ...from, ...to })
       .filter((field) => !isDeepStrictEqual(from[field], to[field]))
       .map((field) => ({ field, from: from[field], to: to[field] }));
-    if (changes.length > 0) updates.push({ action: "update", resource, path, id, changes });
+    if (changes.length > 0) updateSteps.push({ action: "update", resource, path, id, changes });
   }
-  const deletes = before.entries
+  const deleteSteps = before.entries
     .filter((entry) => !remainingKeys.has(toAddressKey(entry)))
     .reverse()
     .map(({ resource, path, id }): Step => ({ action: "delete", resource, path, id }));
-  return { steps: [...creates, ...updates, ...deletes], unnamed: countUnnamedDifference(before, after) };
+  return {
+    steps: [...createSteps, ...updateSteps, ...deleteSteps],
+    unnamed: countUnnamedDifference(before, after),
+  };
 };
 
 export const isUnchanged = ({ steps, unnamed }: StateDifference): boolean =>

@@ -37,7 +37,7 @@ export const getManagedResource = (name: string): ManagedResource => {
 };
 
 /** Returns the address of the container of a kind: of the project that a database is in. */
-export const findAncestor = ({ resource, path }: EntryAddress, kind: string): EntryAddress => {
+export const requireAncestor = ({ resource, path }: EntryAddress, kind: string): EntryAddress => {
   let address: EntryAddress = { resource, path };
   while (address.resource !== kind) {
     const { container } = getManagedResource(address.resource);

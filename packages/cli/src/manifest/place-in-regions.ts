@@ -2,9 +2,15 @@ import type { MgmtClient } from "@mgmt/sdk";
 import { valueAt } from "../json/json-path.js";
 import { findHomeRegion, type HomeRegion, otherRegionNotice } from "../run/home-region.js";
 import type { Notice } from "../output/output.js";
-import { type EntryAddress, findAncestor, toAddressKey, getManagedResource, formatAddress } from "./entry.js";
+import {
+  type EntryAddress,
+  requireAncestor,
+  toAddressKey,
+  getManagedResource,
+  formatAddress,
+} from "./entry.js";
 import type { CreateStep, Plan, Step } from "./plan.js";
-import { findReferences } from "./references.js";
+import { collectReferences } from "./references.js";
 
 /** A plan whose new projects and databases have regions, and what to say about those that the manifest puts into another region. */
 export interface PlanWithRegions {
@@ -28,7 +34,7 @@ export const placeInRegions = async (
   for (const step of plan.steps) {
     const placedStep = isNewDatabase(step)
       ? await placeDatabase(step, regionFinder, notices)
-      : placeProject(step, plan);
+      : placeIfNewProject(step, plan);
     if (placedStep.action === "create")
       regionByKey.set(toAddressKey(placedStep), placedStep.fields["region"]);
     steps.push(placedStep);
@@ -62,12 +68,12 @@ const placeDatabase = async (
  * Gives a new project without a region that of its default database, or else the only one that its databases name. One whose
  * databases name several gets none.
  */
-const placeProject = (step: Step, { steps }: Plan): Step => {
-  const isProject = step.action === "create" && step.resource === "project";
-  if (!isProject || step.fields["region"] !== undefined) return step;
+const placeIfNewProject = (step: Step, { steps }: Plan): Step => {
+  const isNewProject = step.action === "create" && step.resource === "project";
+  if (!isNewProject || step.fields["region"] !== undefined) return step;
   const databases = steps
     .filter(isNewDatabase)
-    .filter((candidate) => toAddressKey(findAncestor(candidate, "project")) === toAddressKey(step));
+    .filter((candidate) => toAddressKey(requireAncestor(candidate, "project")) === toAddressKey(step));
   const collectRegions = (createSteps: readonly CreateStep[]): Set<unknown> =>
     new Set(
       createSteps
@@ -85,17 +91,17 @@ const setRegion = (step: CreateStep, region: unknown): CreateStep =>
 
 /** Finds the regions that new databases are expected to be in. */
 class HomeRegionFinder {
-  /** @param regions those of existing resources and of the steps so far, by the keys of addresses. */
+  /** @param regionByKey the regions of existing resources and of the steps so far, by the keys of addresses. */
   constructor(
     private readonly plan: Plan,
-    private readonly regions: ReadonlyMap<string, unknown>,
+    private readonly regionByKey: ReadonlyMap<string, unknown>,
     private readonly client: MgmtClient,
     private readonly signal: AbortSignal,
   ) {}
 
   async findForDatabase(step: CreateStep): Promise<HomeRegion | undefined> {
     const { source } = step.fields;
-    const [reference] = findReferences(source, step);
+    const [reference] = collectReferences(source, step);
     if (reference) return this.#findKnownRegion(reference);
     const sourceId = valueAt(source, ["databaseId"]);
     if (typeof sourceId !== "string") return this.findForProject(step);
@@ -104,7 +110,7 @@ class HomeRegionFinder {
 
   /** Returns the project's region, or else that of its default database. */
   async findForProject(step: CreateStep): Promise<HomeRegion | undefined> {
-    const project = findAncestor(step, "project");
+    const project = requireAncestor(step, "project");
     const knownRegion = this.#findKnownRegion(project);
     if (knownRegion) return knownRegion;
     const existingProject = this.plan.read.find((entry) => toAddressKey(entry) === toAddressKey(project));
@@ -113,7 +119,7 @@ class HomeRegionFinder {
       (otherStep) =>
         isNewDatabase(otherStep) &&
         otherStep.fields["isDefault"] === true &&
-        toAddressKey(findAncestor(otherStep, "project")) === toAddressKey(project),
+        toAddressKey(requireAncestor(otherStep, "project")) === toAddressKey(project),
     );
     return defaultDatabase && this.#findKnownRegion(defaultDatabase);
   }
@@ -121,7 +127,7 @@ class HomeRegionFinder {
   #findKnownRegion(address: EntryAddress): HomeRegion | undefined {
     const step = this.plan.steps.find((candidate) => toAddressKey(candidate) === toAddressKey(address));
     const region =
-      this.regions.get(toAddressKey(address)) ??
+      this.regionByKey.get(toAddressKey(address)) ??
       (step?.action === "create" ? step.fields["region"] : undefined);
     return typeof region === "string" && region !== "inherit"
       ? { region, owner: formatAddress(address) }

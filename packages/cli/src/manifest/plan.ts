@@ -12,7 +12,7 @@ import {
   formatAddress,
 } from "./entry.js";
 import type { Manifest, LocateEntry } from "./read-manifest.js";
-import { assertReferences, findReferences } from "./references.js";
+import { assertReferences, collectReferences } from "./references.js";
 import type { ServiceState, UnnamedResource } from "./read-state.js";
 import { selectTargets } from "./targets.js";
 
@@ -81,25 +81,30 @@ export const makePlan = (
   const selection = targets && selectTargets(desiredEntries, state, targets);
   const existingByKey = new Map(state.entries.map((entry) => [toAddressKey(entry), entry]));
   const warnings: string[] = [];
-  const creates: CreateStep[] = [];
-  const updates: UpdateStep[] = [];
+  const createSteps: CreateStep[] = [];
+  const updateSteps: UpdateStep[] = [];
   for (const entry of selection?.entries ?? desiredEntries) {
     const existingEntry = existingByKey.get(toAddressKey(entry));
     if (existingEntry) {
-      const step = buildUpdate(entry, existingEntry, warnings);
-      if (step) updates.push(step);
+      const step = buildUpdateStep(entry, existingEntry, warnings);
+      if (step) updateSteps.push(step);
     } else if (!isCreatedWithProject(entry)) {
-      creates.push({ action: "create", resource: entry.resource, path: entry.path, fields: entry.fields });
+      createSteps.push({
+        action: "create",
+        resource: entry.resource,
+        path: entry.path,
+        fields: entry.fields,
+      });
     }
   }
-  assertReferences(creates, [...creates, ...state.entries], locateEntry);
-  const deletes = prune ? buildDeletes(desiredEntries, state, warnings, selection?.includes) : [];
+  assertReferences(createSteps, [...createSteps, ...state.entries], locateEntry);
+  const deleteSteps = prune ? buildDeleteSteps(desiredEntries, state, warnings, selection?.includes) : [];
   return {
     version: 1,
     baseUrl,
     projects: desiredEntries.filter(({ path }) => path.length === 1).map(({ path }) => path[0] ?? ""),
     adoptions: collectAdoptions(desiredEntries),
-    steps: [...orderCreates(creates, locateEntry), ...updates, ...deletes],
+    steps: [...orderCreateSteps(createSteps, locateEntry), ...updateSteps, ...deleteSteps],
     warnings,
     read: state.entries,
   };
@@ -109,7 +114,7 @@ export const makePlan = (
 export const isCreatedWithProject = ({ resource, path }: EntryAddress): boolean =>
   resource === "branch" && path.at(-1) === initialBranch;
 
-const buildUpdate = (
+const buildUpdateStep = (
   entry: ManifestEntry,
   existingEntry: ExistingEntry,
   warnings: string[],
@@ -139,13 +144,15 @@ const buildUpdate = (
 };
 
 /** Orders the resources to create: containers first, and each after those that it refers to. */
-const orderCreates = (creates: readonly CreateStep[], locateEntry: LocateEntry): CreateStep[] => {
-  let waitingSteps = [...creates].sort((a, b) => countContainers(a.resource) - countContainers(b.resource));
+const orderCreateSteps = (createSteps: readonly CreateStep[], locateEntry: LocateEntry): CreateStep[] => {
+  let waitingSteps = [...createSteps].sort(
+    (a, b) => countContainers(a.resource) - countContainers(b.resource),
+  );
   const orderedSteps: CreateStep[] = [];
   while (waitingSteps.length > 0) {
-    const names = new Set(waitingSteps.map(toAddressKey));
+    const waitingKeys = new Set(waitingSteps.map(toAddressKey));
     const readySteps = waitingSteps.filter((step) =>
-      findReferences(step.fields, step).every((reference) => !names.has(toAddressKey(reference))),
+      collectReferences(step.fields, step).every((reference) => !waitingKeys.has(toAddressKey(reference))),
     );
     const [firstWaiting] = waitingSteps;
     if (readySteps.length === 0 && firstWaiting) {
@@ -160,7 +167,7 @@ const orderCreates = (creates: readonly CreateStep[], locateEntry: LocateEntry):
 };
 
 /** Returns the resources in projects of the manifest that are not in it. Projects themselves are never deleted. */
-const buildDeletes = (
+const buildDeleteSteps = (
   desiredEntries: readonly ManifestEntry[],
   state: ServiceState,
   warnings: string[],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assertReferences, findReferences, replaceReferences } from "./references.js";
+import { assertReferences, collectReferences, replaceReferences } from "./references.js";
 
 const database = (...path: string[]) => ({ resource: "database", path });
 const referrer = database("a", "main", "b");
@@ -14,7 +14,7 @@ describe("the reference of an entry", () => {
     [{ database: 1 }, "a/main/b"],
   ])("has the place of its entry where it names no other: %j", (reference, path) => {
     const fields = sourceOf(reference);
-    expect(findReferences(fields, referrer).map((reference) => reference.path.join("/"))).toEqual([path]);
+    expect(collectReferences(fields, referrer).map((reference) => reference.path.join("/"))).toEqual([path]);
     expect(replaceReferences(fields, referrer, (address) => `id of ${address.path.join("/")}`)).toEqual(
       sourceOf(`id of ${path}`),
     );
@@ -22,7 +22,7 @@ describe("the reference of an entry", () => {
 
   it("is none without the name of a kind", () => {
     const fields = { ...sourceOf("db_1"), name: "database", labels: { table: "c" }, region: null };
-    expect(findReferences(fields, referrer)).toEqual([]);
+    expect(collectReferences(fields, referrer)).toEqual([]);
     expect(replaceReferences(fields, referrer, () => "replaced")).toEqual(fields);
   });
 

@@ -1,7 +1,7 @@
 import { invalidManifestError } from "../errors/manifest-errors.js";
 import { managedResources } from "../contract/generated/managed-resources.js";
 import { isObject } from "../json/json-path.js";
-import { didYouMean } from "../text/suggest.js";
+import { formatSuggestion } from "../text/suggest.js";
 import {
   type EntryAddress,
   type ManifestEntry,
@@ -18,7 +18,7 @@ export interface EntryReference extends EntryAddress {
 }
 
 /** Returns the entries that the fields of an entry refer to, such as `{ branch: main, database: reports }`. */
-export const findReferences = (
+export const collectReferences = (
   value: unknown,
   referrer: EntryAddress,
   fieldPath: readonly string[] = [],
@@ -26,7 +26,9 @@ export const findReferences = (
   const reference = parseReference(value, referrer);
   if (reference) return [{ ...reference, fieldPath }];
   return isObject(value)
-    ? Object.entries(value).flatMap(([name, inner]) => findReferences(inner, referrer, [...fieldPath, name]))
+    ? Object.entries(value).flatMap(([name, inner]) =>
+        collectReferences(inner, referrer, [...fieldPath, name]),
+      )
     : [];
 };
 
@@ -43,7 +45,7 @@ export const assertReferences = (
 ): void => {
   const keys = new Set(knownAddresses.map(toAddressKey));
   const problems = entries.flatMap((entry) =>
-    findReferences(entry.fields, entry)
+    collectReferences(entry.fields, entry)
       .filter((reference) => !keys.has(toAddressKey(reference)))
       .map((reference) => {
         const location = locateEntry(entry, [...reference.fieldPath, reference.resource]);
@@ -66,11 +68,11 @@ const suggestKeys = ({ resource, path }: EntryAddress, knownAddresses: readonly 
     (siblingPath) => siblingPath.slice(0, -1).join("/") === path.slice(0, -1).join("/"),
   );
   return (
-    didYouMean(
+    formatSuggestion(
       path.at(-1) ?? "",
       siblingPaths.map((names) => names.at(-1) ?? ""),
     ) ||
-    didYouMean(
+    formatSuggestion(
       path.join("/"),
       paths.map((names) => names.join("/")),
     )

@@ -3,10 +3,16 @@ import type { Context } from "../input/context.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { isObject } from "../json/json-path.js";
 import { ensureResource } from "../run/ensure.js";
-import { type EntryAddress, findAncestor, toAddressKey, getManagedResource, formatAddress } from "./entry.js";
+import {
+  type EntryAddress,
+  requireAncestor,
+  toAddressKey,
+  getManagedResource,
+  formatAddress,
+} from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 import { isCreatedWithProject, type CreateStep, type Plan, type Step } from "./plan.js";
-import { findReferences, replaceReferences } from "./references.js";
+import { collectReferences, replaceReferences } from "./references.js";
 
 /** Inputs in place of the service's defaults: the databases of a project are entries of their own. */
 const defaultInputs: Readonly<Record<string, Record<string, unknown>>> = {
@@ -57,7 +63,7 @@ export class StepRunner {
     const pathParameters: Record<string, string> = {};
     const body: Record<string, unknown> = { ...defaultInputs[step.resource] };
     for (const parent of parents) {
-      const id = await this.#resolveId(findAncestor(step, parent.resource));
+      const id = await this.#resolveId(requireAncestor(step, parent.resource));
       if (create.parameters.includes(parent.input)) pathParameters[parent.input] = id;
       else body[parent.input] = id;
     }
@@ -82,7 +88,7 @@ export class StepRunner {
   /** Returns the fields with ids in place of references, once the databases that are copied are ready. */
   async #resolveFields(step: CreateStep): Promise<Record<string, unknown>> {
     const ids = new Map<string, string>();
-    for (const reference of findReferences(step.fields, step)) {
+    for (const reference of collectReferences(step.fields, step)) {
       const id = await this.#resolveId(reference);
       ids.set(toAddressKey(reference), id);
       if (this.waitsForSources && reference.resource === "database") {
@@ -107,7 +113,7 @@ export class StepRunner {
     { list, identity, container = "" }: ManagedResource,
     address: EntryAddress,
   ): Promise<string> {
-    const containerId = await this.#resolveId(findAncestor(address, container));
+    const containerId = await this.#resolveId(requireAncestor(address, container));
     const { data } = await this.client.requestPages<{ id: string }>(
       {
         method: "GET",

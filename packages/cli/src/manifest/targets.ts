@@ -2,13 +2,13 @@ import { ambiguousTargetError, unknownTargetError } from "../errors/manifest-err
 import { findSimilar } from "../text/suggest.js";
 import {
   type EntryAddress,
-  findAncestor,
+  requireAncestor,
   type ManifestEntry,
   toAddressKey,
   getManagedResource,
   formatAddress,
 } from "./entry.js";
-import { findReferences } from "./references.js";
+import { collectReferences } from "./references.js";
 import type { ServiceState } from "./read-state.js";
 
 /** The part of a manifest that `--target` selects. */
@@ -82,7 +82,7 @@ const listKindAndContainers = ({ resource }: EntryAddress): string[] => {
 const listDependencies = (entry: ManifestEntry): EntryAddress[] => {
   const { container } = getManagedResource(entry.resource);
   return [
-    ...(container === undefined ? [] : [findAncestor(entry, container)]),
-    ...findReferences(entry.fields, entry),
+    ...(container === undefined ? [] : [requireAncestor(entry, container)]),
+    ...collectReferences(entry.fields, entry),
   ];
 };
