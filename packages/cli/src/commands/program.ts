@@ -8,7 +8,7 @@ import { readStoredSettings } from "../profiles/stored-settings.js";
 import { MgmtCommand } from "../command-line/command.js";
 import { addCommands } from "../command-line/declared-commands.js";
 import { addGlobalOptions, assertPathsNotEmpty, collectGlobalFlags } from "../command-line/global-options.js";
-import { didYouMean } from "../text/suggest.js";
+import { formatSuggestion } from "../text/suggest.js";
 
 /** Builds the parser of the whole command line. */
 export const buildProgram = (context: Context): MgmtCommand => {
@@ -113,7 +113,7 @@ const resolveFormat = ({ output, json }: GlobalFlags): OutputFormat | undefined 
 const parseFormat = (text: string): OutputFormat => {
   const format = outputFormats.find((name) => name === text);
   if (format === undefined) {
-    const hint = `${didYouMean(text, outputFormats)}Allowed: ${outputFormats.join(", ")}.`;
+    const hint = `${formatSuggestion(text, outputFormats)}Allowed: ${outputFormats.join(", ")}.`;
     throw usageError(`--output cannot be ${JSON.stringify(text)}`, hint);
   }
   return format;

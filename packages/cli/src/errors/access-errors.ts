@@ -1,5 +1,5 @@
 import { stripAddressCredentials } from "../text/strip-address-credentials.js";
-import { didYouMean } from "../text/suggest.js";
+import { formatSuggestion } from "../text/suggest.js";
 import { CliError } from "./cli-error.js";
 
 const authHelpCommand = ["mgmt", "help", "auth"];
@@ -117,7 +117,7 @@ export const unknownProfileNameError = (name: string, profileNames: readonly str
     "profile:not_found",
     `There is no profile ${name}`,
     profileNames.length > 0
-      ? `${didYouMean(name, profileNames)}${profileNames.length === 1 ? "The only profile is" : "The profiles are"} ${profileNames.join(", ")}. mgmt login --profile ${name} creates this one.`
+      ? `${formatSuggestion(name, profileNames)}${profileNames.length === 1 ? "The only profile is" : "The profiles are"} ${profileNames.join(", ")}. mgmt login --profile ${name} creates this one.`
       : `mgmt login --profile ${name} creates it.`,
   );
 

@@ -2,7 +2,7 @@ import { isRealDay } from "@mgmt/internal/text/real-day";
 import type { Field } from "../contract/command-definition.js";
 import { isNestedTooDeep, maxLevels } from "../json/nesting.js";
 import { invalidValueError } from "../errors/usage-errors.js";
-import { didYouMean } from "../text/suggest.js";
+import { formatSuggestion } from "../text/suggest.js";
 import type { InputSources } from "./sources.js";
 
 /** Parses the text of a flag and checks it against the contract. Must not be called with a secret: errors quote the text. */
@@ -76,7 +76,7 @@ const describeRange = ({ minimum, maximum }: Field): string => {
 
 const assertEnumValue = (field: Field, value: string | number, label: string): void => {
   if (field.enum === undefined || field.enum.includes(value)) return;
-  const hint = `${didYouMean(String(value), field.enum.map(String))}Allowed: ${field.enum.join(", ")}.`;
+  const hint = `${formatSuggestion(String(value), field.enum.map(String))}Allowed: ${field.enum.join(", ")}.`;
   throw invalidValueError(label, `cannot be ${quoteText(String(value))}`, hint);
 };
 

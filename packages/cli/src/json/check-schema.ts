@@ -1,5 +1,5 @@
 import { isObject } from "./json-path.js";
-import { didYouMean } from "../text/suggest.js";
+import { formatSuggestion } from "../text/suggest.js";
 
 /** The part of JSON Schema that the schemas of manifests and request bodies use. */
 export interface CheckedSchema {
@@ -39,7 +39,7 @@ export const findSchemaProblems = (
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
     const allowedTypes = types.filter((type) => type !== "null").map((type) => nounByType[type] ?? type);
-    const actualType = nounByType[typeOf(value)];
+    const actualType = nounByType[getJsonType(value)];
     return createProblems(
       `must be ${allowedTypes.join(" or ")}, ${actualType === undefined ? "but has no value" : `not ${actualType}`}`,
     );
@@ -48,7 +48,9 @@ export const findSchemaProblems = (
     return createProblems(`must be ${JSON.stringify(schema.const)}`);
   }
   if (schema.enum && !schema.enum.includes(value))
-    return createProblems(`must be one of: ${schema.enum.join(", ")}${formatSuggestion(value, schema.enum)}`);
+    return createProblems(
+      `must be one of: ${schema.enum.join(", ")}${formatSuggestionSuffix(value, schema.enum)}`,
+    );
   if (typeof value === "string") return findTextProblems(schema, value).flatMap(createProblems);
   if (typeof value === "number") return findRangeProblems(schema, value).flatMap(createProblems);
   return isObject(value) ? findObjectProblems(schema, value, path) : [];
@@ -64,19 +66,20 @@ const nounByType: Readonly<Record<string, string>> = {
   string: "a string",
 };
 
-const typeOf = (value: unknown): string => {
+const getJsonType = (value: unknown): string => {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 };
 
 /** Returns the allowed values that are similar, as a sentence that follows a message. */
-const formatSuggestion = (value: unknown, allowedValues: readonly unknown[]): string => {
-  const suggestion = typeof value === "string" ? didYouMean(value, allowedValues.map(String)).trim() : "";
+const formatSuggestionSuffix = (value: unknown, allowedValues: readonly unknown[]): string => {
+  const suggestion =
+    typeof value === "string" ? formatSuggestion(value, allowedValues.map(String)).trim() : "";
   return suggestion === "" ? "" : `. ${suggestion}`;
 };
 
 const isOfType = (type: string, value: unknown): boolean =>
-  type === "integer" ? Number.isSafeInteger(value) : type === typeOf(value);
+  type === "integer" ? Number.isSafeInteger(value) : type === getJsonType(value);
 
 const findRangeProblems = (
   { minimum = -Infinity, maximum = Infinity }: CheckedSchema,
@@ -113,7 +116,7 @@ const findObjectProblems = (
     const propertySchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (propertySchema) return findSchemaProblems(propertySchema, inner, memberPath);
     if (additionalProperties === false) {
-      const message = `is not known here. ${didYouMean(name, allowedNames)}Allowed: ${allowedNames.join(", ")}`;
+      const message = `is not known here. ${formatSuggestion(name, allowedNames)}Allowed: ${allowedNames.join(", ")}`;
       return [{ path: memberPath, message }];
     }
     const keyProblems = propertyNames
@@ -142,7 +145,7 @@ const findUnionProblems = (
   if (!firstResult) return [];
   if (otherResults.length === 0) return firstResult.problems;
   const tags = union.map((schema) => schema.properties?.["type"]?.const).filter((tag) => tag !== undefined);
-  const resultOfSameType = results.find(({ schema }) => [schema.type].flat().includes(typeOf(value)));
+  const resultOfSameType = results.find(({ schema }) => [schema.type].flat().includes(getJsonType(value)));
   if (tags.length === 0) return (resultOfSameType ?? firstResult).problems;
   const tag = isObject(value) ? value["type"] : undefined;
   return tag === undefined
@@ -150,7 +153,7 @@ const findUnionProblems = (
     : [
         {
           path: [...path, "type"],
-          message: `must be one of: ${tags.join(", ")}${formatSuggestion(tag, tags)}`,
+          message: `must be one of: ${tags.join(", ")}${formatSuggestionSuffix(tag, tags)}`,
         },
       ];
 };

@@ -52,7 +52,7 @@ export const startPager = async (
     env: { ...buildProgramEnvironment(env), LESS: env["LESS"] ?? "FRX", LV: env["LV"] ?? "-c" },
   });
   const { stdin } = child;
-  const exitCode = once(child, "exit").then(
+  const whenExited = once(child, "exit").then(
     ([code]: unknown[]) => code,
     () => notRunExitCodes[0],
   );
@@ -60,7 +60,7 @@ export const startPager = async (
     interruption?.interrupt(signal);
     if (signal !== "SIGINT") child.kill(signal);
   };
-  void interruption?.leaveSignalsTo(receiveSignal, () => exitCode);
+  void interruption?.leaveSignalsTo(receiveSignal, () => whenExited);
   let text = "";
   let isOpen = true;
   // An error means that the user has left the pager, or that the shell did not find it.
@@ -77,7 +77,7 @@ export const startPager = async (
     },
     close: async () => {
       stdin.end();
-      return notRunExitCodes.includes(await exitCode) ? text : undefined;
+      return notRunExitCodes.includes(await whenExited) ? text : undefined;
     },
   };
 };

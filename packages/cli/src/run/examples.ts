@@ -6,8 +6,8 @@ import type { Field, CommandDefinition } from "../contract/command-definition.js
 
 /** Returns valid command lines: those of the override, and the contract's example bodies written as flags. */
 export const buildExamples = (definition: CommandDefinition, override: CommandOverride): string[] => {
-  const { words, arguments: ids, body, query } = definition;
-  const commandStart = ["mgmt", ...words, ...ids.map(({ prefix }) => buildExampleId(prefix))];
+  const { words, arguments: pathArguments, body, query } = definition;
+  const commandStart = ["mgmt", ...words, ...pathArguments.map(({ prefix }) => buildExampleId(prefix))];
   const requiredFlags = query
     .filter(({ required }) => required)
     .flatMap((field) => formatFieldFlag(field, chooseExampleValue(field)));
@@ -36,9 +36,9 @@ export const buildExamples = (definition: CommandDefinition, override: CommandOv
 export const needsConfirmation = ({ method }: CommandDefinition, { confirm }: CommandOverride): boolean =>
   method === "DELETE" || confirm !== undefined;
 
-const fillIds = (example: string, { arguments: ids }: CommandDefinition): string =>
+const fillIds = (example: string, { arguments: pathArguments }: CommandDefinition): string =>
   example.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
-    buildExampleId(ids.find(({ name }) => name === parameter)?.prefix),
+    buildExampleId(pathArguments.find(({ name }) => name === parameter)?.prefix),
   );
 
 /** Returns the words of a command line that set the fields of a body. */

@@ -11,12 +11,12 @@ import type { SecretFileFlags } from "./secret-flags.js";
 
 /** The open files that a command writes secrets into, instead of printing them. */
 export class SecretSinks {
-  private failure: { file: string; cause: unknown; isLost: boolean } | undefined;
+  private failure: { path: string; cause: unknown; isLost: boolean } | undefined;
   private readonly lostConnections: string[] = [];
   private hasSetVariable = false;
 
   private constructor(
-    private readonly file: SecretFile | undefined,
+    private readonly secretFile: SecretFile | undefined,
     private readonly variableFiles: readonly VariableFile[],
     private readonly context: Pick<Context, "env" | "output">,
   ) {}
@@ -26,14 +26,12 @@ export class SecretSinks {
     flags: SecretFileFlags,
     context: Pick<Context, "cwd" | "env" | "output">,
   ): Promise<SecretSinks> {
-    const { secretFile } = flags;
+    const { secretFile: path } = flags;
     const variableFiles = await openVariableFiles(flags, context);
     try {
-      const file =
-        secretFile === undefined || secretFile === "-"
-          ? undefined
-          : await SecretFile.create(secretFile, context.cwd);
-      return new SecretSinks(file, variableFiles, context);
+      const secretFile =
+        path === undefined || path === "-" ? undefined : await SecretFile.create(path, context.cwd);
+      return new SecretSinks(secretFile, variableFiles, context);
     } catch (error) {
       await Promise.all(variableFiles.map((file) => file.close()));
       throw error;
@@ -46,8 +44,9 @@ export class SecretSinks {
    * @param isIssued whether the service does not return the secrets again.
    */
   async write(resource: unknown, secrets: readonly string[], isIssued: boolean): Promise<void> {
-    const { file, variableFiles, context } = this;
-    if (file) await this.attemptWrite(file.path, resource, isIssued, () => file.append(resource));
+    const { secretFile, variableFiles, context } = this;
+    if (secretFile)
+      await this.attemptWrite(secretFile.path, resource, isIssued, () => secretFile.append(resource));
     if (variableFiles.length === 0) return;
     const value = findConnectionString(resource) ?? findOnlyText(secrets);
     if (value === undefined) return;
@@ -60,15 +59,15 @@ export class SecretSinks {
 
   /** Closes the files. Throws if secrets could not be written. */
   async end({ hasResult }: { hasResult: boolean }): Promise<void> {
-    const { file, variableFiles, failure } = this;
+    const { secretFile, variableFiles, failure } = this;
     const { output } = this.context;
-    const hasSecretFile = (await file?.close()) ?? false;
+    const hasSecretFile = (await secretFile?.close()) ?? false;
     await Promise.all(variableFiles.map((file) => file.close()));
     if (!failure) {
-      if (file && hasSecretFile) output.info(`Wrote the secrets to ${file.path}.`);
+      if (secretFile && hasSecretFile) output.info(`Wrote the secrets to ${secretFile.path}.`);
       if (this.hasSetVariable) {
-        for (const { doneMessage, path, mode, isMadeBySystem } of variableFiles) {
-          if (!isMadeBySystem) await warnAboutReaders(path, mode, this.context);
+        for (const { doneMessage, path, mode, isMadeByCi } of variableFiles) {
+          if (!isMadeByCi) await warnAboutReaders(path, mode, this.context);
           output.info(doneMessage);
         }
       }
@@ -77,8 +76,8 @@ export class SecretSinks {
     }
     const { cause, isLost } = failure;
     throw isLost
-      ? lostSecretsError(failure.file, this.lostConnections, cause)
-      : unwritableSecretFileError(failure.file, cause);
+      ? lostSecretsError(failure.path, this.lostConnections, cause)
+      : unwritableSecretFileError(failure.path, cause);
   }
 
   private async attemptWrite(
@@ -90,7 +89,7 @@ export class SecretSinks {
     try {
       await write();
     } catch (cause) {
-      this.failure = { file: path, cause, isLost: isIssued || this.failure?.isLost === true };
+      this.failure = { path, cause, isLost: isIssued || this.failure?.isLost === true };
       if (isIssued) this.lostConnections.push(...collectConnectionIds(resource));
     }
   }

@@ -14,7 +14,7 @@ export interface VariableFile {
   /** Permissions of the file. */
   readonly mode: number;
   /** Whether the CI system made the file for the job. */
-  readonly isMadeBySystem: boolean;
+  readonly isMadeByCi: boolean;
   /** The message when it was written. */
   readonly doneMessage: string;
   /** Writes it. Throws an error of the file system if that fails. */
@@ -38,29 +38,29 @@ export const openVariableFiles = async (
     name: string;
     doneMessage: string;
     format: FormatAssignment;
-    isMadeBySystem: boolean;
+    isMadeByCi: boolean;
   }[] = [];
   if (githubEnv !== undefined) {
     assertVariableName(githubEnv, "--github-env");
     const doneMessage = `Set ${githubEnv} for the following steps of the job.`;
     assignments.push({
-      path: requireGithubFile("GITHUB_ENV", "--github-env", env),
+      path: requireGithubFilePath("GITHUB_ENV", "--github-env", env),
       name: githubEnv,
       doneMessage,
       format: formatMultilineAssignment,
-      isMadeBySystem: true,
+      isMadeByCi: true,
     });
   }
   if (githubOutput !== undefined) {
     assertOutputName(githubOutput, "--github-output");
     const doneMessage = `Set the output ${githubOutput} of the step.`;
-    const path = requireGithubFile("GITHUB_OUTPUT", "--github-output", env);
+    const path = requireGithubFilePath("GITHUB_OUTPUT", "--github-output", env);
     assignments.push({
       path,
       name: githubOutput,
       doneMessage,
       format: formatMultilineAssignment,
-      isMadeBySystem: true,
+      isMadeByCi: true,
     });
   }
   if (gitlabDotenv !== undefined) {
@@ -73,15 +73,15 @@ export const openVariableFiles = async (
       );
     }
     const doneMessage = `Set ${name} in ${resolve(cwd, path)}.`;
-    assignments.push({ path, name, doneMessage, format: formatDotenvLine, isMadeBySystem: false });
+    assignments.push({ path, name, doneMessage, format: formatDotenvLine, isMadeByCi: false });
   }
   const files: VariableFile[] = [];
   try {
-    for (const { path, name, doneMessage, format, isMadeBySystem } of assignments) {
+    for (const { path, name, doneMessage, format, isMadeByCi } of assignments) {
       files.push({
         ...(await openForAppending(resolve(cwd, path), name, format)),
         doneMessage,
-        isMadeBySystem,
+        isMadeByCi,
       });
     }
   } catch (error) {
@@ -91,7 +91,7 @@ export const openVariableFiles = async (
   return files;
 };
 
-const requireGithubFile = (variable: string, flag: string, env: NodeJS.ProcessEnv): string => {
+const requireGithubFilePath = (variable: string, flag: string, env: NodeJS.ProcessEnv): string => {
   const path = env[variable];
   if (!path) throw notInGitHubActionsError(flag, variable);
   return path;
@@ -102,7 +102,7 @@ const openForAppending = async (
   path: string,
   name: string,
   format: FormatAssignment,
-): Promise<Omit<VariableFile, "doneMessage" | "isMadeBySystem">> => {
+): Promise<Omit<VariableFile, "doneMessage" | "isMadeByCi">> => {
   const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDWR } = constants;
   let handle: FileHandle;
   let mode: number;

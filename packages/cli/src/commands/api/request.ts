@@ -2,7 +2,7 @@ import { secretInArgumentsError, usageError } from "../../errors/usage-errors.js
 import { parseJson } from "../../input/parse-value.js";
 import type { InputSources } from "../../input/sources.js";
 import { isObject } from "../../json/json-path.js";
-import { didYouMean } from "../../text/suggest.js";
+import { formatSuggestion } from "../../text/suggest.js";
 import { readFieldValue, buildObject, parseField, type FieldArgument } from "./fields.js";
 import { methods } from "./methods.js";
 import { parseRequestPath } from "./request-path.js";
@@ -46,7 +46,7 @@ export const parseRequest = (
     if (knownMethod) return { ...request, method: knownMethod, path: pathAfterMethod };
     throw usageError(
       `The method cannot be ${JSON.stringify(methodOrPath)}`,
-      `${didYouMean(
+      `${formatSuggestion(
         methodOrPath,
         methods.map((name) => name.toLowerCase()),
       )}Allowed: ${methods.join(", ")}.`,

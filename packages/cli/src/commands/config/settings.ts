@@ -8,7 +8,7 @@ import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import type { Profile } from "../../profiles/profile.js";
 import { assertServiceAddress, readServiceVariable } from "../../profiles/resolve-access.js";
-import { didYouMean } from "../../text/suggest.js";
+import { formatSuggestion } from "../../text/suggest.js";
 import { updateNoticeVariables } from "../../installation/update-notice-variables.js";
 import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
 
@@ -76,7 +76,7 @@ const parseChoice = <T>(key: string, text: string, values: Readonly<Record<strin
   throw invalidValueError(
     key,
     `cannot be ${JSON.stringify(text)}`,
-    `${didYouMean(text, names)}Allowed: ${names.join(", ")}.`,
+    `${formatSuggestion(text, names)}Allowed: ${names.join(", ")}.`,
   );
 };
 
@@ -179,7 +179,7 @@ export const getSetting = (key: string): Setting => {
   const hint =
     key === "profile"
       ? "mgmt auth switch NAME changes the active profile."
-      : `${didYouMean(key, keys)}Keys: ${keys.join(", ")}.`;
+      : `${formatSuggestion(key, keys)}Keys: ${keys.join(", ")}.`;
   throw usageError(`There is no setting ${JSON.stringify(key)}`, hint);
 };
 

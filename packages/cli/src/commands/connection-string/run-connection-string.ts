@@ -59,6 +59,7 @@ export const runConnectionString = async (
   }
   output.format = formatWithSecrets(secretFlags, output.format);
   const secretOutput = await openSecretOutput(
+    // Also one that was read is printed like a new one, because the command was called for it.
     { issued: true, paths: ["connectionString"] },
     destination,
     context,
@@ -70,7 +71,7 @@ export const runConnectionString = async (
     const access = await findDatabaseAccess(databaseId, client, context, accessChoice).catch(
       async (error: unknown) => {
         if (!isNoCredentialsError(error) || role !== undefined) throw error;
-        const issuedAccess = await createConnectionAfterAsking(
+        const newAccess = await createAccessAfterConfirmation(
           databaseId,
           client,
           accessChoice,
@@ -78,7 +79,7 @@ export const runConnectionString = async (
           context,
         );
         wasCreated = true;
-        return issuedAccess;
+        return newAccess;
       },
     );
     const { connectionId, isPooled, host, port, user } = access;
@@ -104,8 +105,8 @@ export const runConnectionString = async (
   }
 };
 
-/** Creates a connection for this machine, after asking. */
-const createConnectionAfterAsking = async (
+/** Creates a connection for this machine, after asking unless `--yes` was passed, and returns how to connect with it. */
+const createAccessAfterConfirmation = async (
   databaseId: string,
   client: MgmtClient,
   accessChoice: { readonly pooled: boolean | undefined },

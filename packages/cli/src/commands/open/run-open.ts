@@ -59,8 +59,8 @@ const findUrl = async (target: string | undefined, flags: GlobalFlags, context: 
   if (targetText === undefined) throw nothingToOpenError();
   const client = await connectWithAccess(access, context);
   const resource = mayBeName(targetText)
-    ? await findOpenableByName(targetText, client, flags, context)
-    : findOpenableById(targetText);
+    ? await requireOpenableByName(targetText, client, flags, context)
+    : requireOpenableById(targetText);
   return fetchPageUrl(resource, client, context);
 };
 
@@ -76,14 +76,15 @@ interface OpenableResource {
   readonly readPageUrl: ReadPageUrl;
 }
 
-const toDomainUrl = (domain: unknown): unknown => typeof domain === "string" && `https://${domain}`;
+const toUrlOfDomain = (domain: unknown): string | undefined =>
+  typeof domain === "string" ? `https://${domain}` : undefined;
 
 const readProjectUrl: ReadPageUrl = async (client, id, options) =>
   (await client.projects.get(id, options)).url;
 const readDatabaseUrl: ReadPageUrl = async (client, id, options) =>
   (await client.databases.get(id, options)).url;
 const readAppUrl: ReadPageUrl = async (client, id, options) =>
-  toDomainUrl((await client.services.get(id, options)).appEndpointDomain);
+  toUrlOfDomain((await client.services.get(id, options)).appEndpointDomain);
 
 /** Pages of resources, by the prefix of their ids. */
 const pageReaders: Readonly<Record<string, ReadPageUrl>> = {
@@ -94,10 +95,10 @@ const pageReaders: Readonly<Record<string, ReadPageUrl>> = {
   [idPrefixes.workspace]: async (client, id, options) => (await client.workspaces.get(id, options)).url,
   [idPrefixes.app]: readAppUrl,
   [idPrefixes.deployment]: async (client, id, options) =>
-    toDomainUrl((await client.deployments.get(id, options)).previewDomain),
+    toUrlOfDomain((await client.deployments.get(id, options)).previewDomain),
 };
 
-const findOpenableById = (id: string): OpenableResource => {
+const requireOpenableById = (id: string): OpenableResource => {
   const readPageUrl = Object.entries(pageReaders).find(([prefix]) => id.startsWith(prefix))?.[1];
   if (readPageUrl !== undefined) return { id, readPageUrl };
   throw usageError(
@@ -112,7 +113,7 @@ const openableKinds = [
   ["app", readAppUrl],
 ] as const;
 
-const findOpenableByName = async (
+const requireOpenableByName = async (
   text: string,
   client: MgmtClient,
   flags: GlobalFlags,
@@ -127,7 +128,7 @@ const findOpenableByName = async (
   };
   for (const [kind, readPageUrl] of openableKinds) {
     const id = await resolveName(kind, text, scope).catch((error: unknown) => {
-      // A name with a slash may be that of another kind.
+      // The name may be that of a resource of another kind.
       if (errorCode(error) === "name:not_found") return undefined;
       throw error;
     });

@@ -1,6 +1,6 @@
 import { usageError } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
-import { didYouMean } from "../../text/suggest.js";
+import { formatSuggestion } from "../../text/suggest.js";
 
 /** A failure of one request of the rehearsed command. */
 export interface RehearsedFault {
@@ -23,7 +23,7 @@ export const parseFault = async (text: string): Promise<RehearsedFault> => {
   const ids = definitions.map(({ id }) => id);
   if (!ids.includes(operation)) {
     throw invalidFaultError(
-      `There is no operation ${operation}. ${didYouMean(operation, ids)}mgmt operations lists them.`,
+      `There is no operation ${operation}. ${formatSuggestion(operation, ids)}mgmt operations lists them.`,
     );
   }
   if (status !== "lost" && !/^[45]\d\d$/.test(status)) {
