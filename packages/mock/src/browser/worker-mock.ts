@@ -63,8 +63,8 @@ export class WorkerMock
     assertEngineOptions(options, Object.keys(workerOptionNames));
     const { persist, afterMutation, ...engineOptions } = options;
     pageMocks.running?.saveState();
-    const storedState = persist === undefined ? undefined : openStateStorage(persist, options);
-    const restoredState = engineOptions.snapshot ? undefined : storedState?.read();
+    const stateStorage = persist === undefined ? undefined : openStateStorage(persist, options);
+    const restoredState = engineOptions.snapshot ? undefined : stateStorage?.read();
     super(
       toServerOptions({
         ...engineOptions,
@@ -73,14 +73,14 @@ export class WorkerMock
           initial: engineOptions.initial ?? restoredState.initial,
         }),
         afterMutation: () => {
-          storedState?.writeSoon(this.#captureState);
+          stateStorage?.writeSoon(this.#captureState);
           return afterMutation?.();
         },
       }),
     );
     this.#createWorker = createWorker;
     this.#onDefect = options.onDefect ?? console.error;
-    this.#stateStorage = storedState;
+    this.#stateStorage = stateStorage;
     this.#initialSnapshot = restoredState?.initial ?? engineOptions.initial ?? this.snapshot();
     this.#mockUrlPattern = createUrlPattern(this.#clients.bases);
   }

@@ -31,7 +31,7 @@ export class CommandServer extends MemoryServer {
   }
 
   /** Undefined if no recording was replayed. */
-  get replayed(): ReplaySummary | undefined {
+  get replaySummary(): ReplaySummary | undefined {
     return this.#replaySummary;
   }
 

@@ -11,7 +11,7 @@ import { type SeedFileContent, applySeeds, readSeedFile } from "./seed-file.js";
 declare const __MGMT_VERSION__: string;
 
 /** The parts of the process that the command uses. */
-export interface CommandHost {
+export interface CommandProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Prints to the standard output. */
   print(text: string): void;
@@ -27,17 +27,17 @@ const closeTimeoutMs = 2_000;
  *
  * @throws MockError with a message for the user.
  */
-export const run = async (words: readonly string[], host: CommandHost): Promise<void> => {
+export const run = async (words: readonly string[], commandProcess: CommandProcess): Promise<void> => {
   const commandArguments = parseCommandLine(words);
-  if (commandArguments === "help") return host.print(renderHelp());
-  if (commandArguments === "version") return host.print(`${__MGMT_VERSION__}\n`);
-  const controlSecret = selectControlSecret(commandArguments, host.env);
+  if (commandArguments === "help") return commandProcess.print(renderHelp());
+  if (commandArguments === "version") return commandProcess.print(`${__MGMT_VERSION__}\n`);
+  const controlSecret = selectControlSecret(commandArguments, commandProcess.env);
   let recording: ActiveRecording | undefined;
-  let replayed: ReplaySummary | undefined;
+  let replaySummary: ReplaySummary | undefined;
   const onOpen = async (engine: CommandServer): Promise<void> => {
     if (commandArguments.recording)
       recording = await engine.record({ upstream: commandArguments.recording.upstream });
-    replayed = engine.replayed;
+    replaySummary = engine.replaySummary;
   };
   const server = await startServer(commandArguments, controlSecret, onOpen);
   const { engine, baseUrl } = server;
@@ -47,16 +47,16 @@ export const run = async (words: readonly string[], host: CommandHost): Promise<
     token: await engine.tokens.service(),
     workspaceId: engine.defaults.workspace.id,
     ...(controlSecret !== undefined && { controlSecret }),
-    ...(replayed && { replayed }),
+    ...(replaySummary && { replayed: replaySummary }),
   };
-  host.print(`${JSON.stringify(readyEvent)}\n`);
-  await host.whenStopped;
+  commandProcess.print(`${JSON.stringify(readyEvent)}\n`);
+  await commandProcess.whenStopped;
   await server.close(closeTimeoutMs);
   if (commandArguments.recording) await recording?.save(commandArguments.recording.file);
 };
 
 /** A server that other machines can reach has a control surface only if its secret was chosen. */
-const selectControlSecret = ({ host }: Arguments, env: CommandHost["env"]): string | undefined =>
+const selectControlSecret = ({ host }: Arguments, env: CommandProcess["env"]): string | undefined =>
   env["MGMT_MOCK_CONTROL_SECRET"] ??
   (isLoopbackHost(host) ? randomBytes(24).toString("base64url") : undefined);
 
@@ -65,8 +65,8 @@ const startServer = async (
   controlSecret: string | undefined,
   onOpen: (engine: CommandServer) => Promise<void>,
 ): Promise<RunningServer> => {
-  const { host, port, seed } = commandArguments;
-  const seeds = seed === undefined ? undefined : await readSeedFile(seed);
+  const { host, port, seed: seedPath } = commandArguments;
+  const seedContent = seedPath === undefined ? undefined : await readSeedFile(seedPath);
   try {
     return await createServer({
       host,
@@ -76,7 +76,7 @@ const startServer = async (
         allowedHosts: [new URL(commandArguments.baseUrl).host],
       }),
       createEngine: async (address) => {
-        const engine = await openEngine(commandArguments, address.baseUrl, seeds);
+        const engine = await openEngine(commandArguments, address.baseUrl, seedContent);
         await onOpen(engine);
         return engine;
       },
@@ -88,11 +88,11 @@ const startServer = async (
 
 const openEngine = async (
   commandArguments: Arguments,
-  address: string,
-  seeds: SeedFileContent | undefined,
+  serverUrl: string,
+  seedContent: SeedFileContent | undefined,
 ): Promise<CommandServer> => {
   const {
-    baseUrl = address,
+    baseUrl = serverUrl,
     deterministic,
     rateLimit,
     unknownFields,
@@ -110,17 +110,18 @@ const openEngine = async (
       ...(rateLimit !== undefined && { rateLimit: { requests: rateLimit, window: 60_000 } }),
     },
   };
-  const initial = seeds && (await createSeedSnapshot(options, commandArguments.seed ?? "", seeds));
+  const initial =
+    seedContent && (await resolveSeedSnapshot(options, commandArguments.seed ?? "", seedContent));
   const engine = new CommandServer({ ...options, ...(initial && { initial }) }, latency ?? 0);
   if (replay) await engine.startWithRecording(replay);
   return engine;
 };
 
 /** Returns the state with the seeds, so that a reset restores them. */
-const createSeedSnapshot = async (options: EngineOptions, path: string, seeds: SeedFileContent) => {
-  if ("snapshot" in seeds) return seeds.snapshot;
+const resolveSeedSnapshot = async (options: EngineOptions, path: string, seedContent: SeedFileContent) => {
+  if ("snapshot" in seedContent) return seedContent.snapshot;
   const engine = new MemoryServer(options);
-  await applySeeds(engine, path, seeds.entries);
+  await applySeeds(engine, path, seedContent.entries);
   await engine.stop();
   return engine.snapshot();
 };

@@ -6,7 +6,7 @@ import type { MockError } from "../errors/mock-error.js";
 import * as mockErrors from "../errors/mock-errors.js";
 import { requireMsw } from "./msw.js";
 import { closeServer, protectReceiver } from "./other-servers.js";
-import { type Receiver, findReceiver } from "./receiving-server.js";
+import { type ReceiverComparison, compareReceiver } from "./receiving-server.js";
 
 /** The part of an MSW server that mocks use to listen in it. The declarations of `msw/node` need TypeScript 5.5. */
 export interface MswServer {
@@ -47,7 +47,7 @@ export const startInterception = (
   const interceptionError = pointsByOwner.get(owner)?.interceptionError;
   const { mockHandler } = point;
   if (server) {
-    assertNotReplaced(findReceiver(server, mockHandler.handler));
+    assertNotReplaced(compareReceiver(server, mockHandler.handler));
     assertNoneShadowed(listHandlersBehind(server, mockHandler.handler), bases);
   }
   mockHandler.listeners.set(owner, listeningMock);
@@ -65,7 +65,7 @@ export const stopInterception = (owner: object): void => {
   if (mockHandler === sharedPoint?.mockHandler && mockHandler.listeners.size === 0) {
     sharedPoint = undefined;
     // Closing this server would end the other one.
-    if (findReceiver(server, mockHandler.handler).kind !== "another")
+    if (compareReceiver(server, mockHandler.handler).kind !== "another")
       closeServer(mockHandler.handler, () => server.close());
   }
   protectReceiver();
@@ -78,7 +78,7 @@ export const stopInterception = (owner: object): void => {
 export const findReplacementError = (owner: object): MockError | undefined => {
   const point = pointsByOwner.get(owner);
   if (!point) return undefined;
-  const receiver = findReceiver(point.server, point.mockHandler.handler);
+  const receiver = compareReceiver(point.server, point.mockHandler.handler);
   // A developer closes the other servers as well.
   if (receiver.kind === "none" && point.mockHandler === sharedPoint?.mockHandler)
     return mockErrors.closedBySecondServer();
@@ -92,15 +92,15 @@ export const findInterceptionError = (owner: object): MockError | undefined =>
 /** Whether the server that an owner listens in receives the requests of this process. */
 export const isReceiving = (owner: object): boolean => {
   const point = pointsByOwner.get(owner);
-  return point !== undefined && findReceiver(point.server, point.mockHandler.handler).kind === "this";
+  return point !== undefined && compareReceiver(point.server, point.mockHandler.handler).kind === "this";
 };
 
-const createReplacementError = (receiver: Receiver): MockError | undefined => {
+const createReplacementError = (receiver: ReceiverComparison): MockError | undefined => {
   if (receiver.kind !== "another") return undefined;
   return mockErrors.secondServer(listDeveloperHandlerNames(receiver.handlers));
 };
 
-const assertNotReplaced = (receiver: Receiver): void => {
+const assertNotReplaced = (receiver: ReceiverComparison): void => {
   const error = createReplacementError(receiver);
   if (error) throw error;
 };
@@ -109,7 +109,7 @@ const openSharedPoint = (): InterceptionPoint => {
   const isFirst = sharedPoint === undefined;
   const point = sharedPoint ?? createSharedPoint();
   const { mockHandler, server } = point;
-  const receiver = findReceiver(isFirst ? undefined : server, mockHandler.handler);
+  const receiver = compareReceiver(isFirst ? undefined : server, mockHandler.handler);
   assertNotReplaced(receiver);
   if (receiver.kind === "none") {
     if (!isFirst) {

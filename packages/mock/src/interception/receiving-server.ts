@@ -2,32 +2,33 @@ import type { RequestHandler } from "msw";
 import { requireMsw } from "./msw.js";
 
 /**
- * Which MSW server receives the requests of this process. If two listen, then the newer one receives all of them since MSW 2.13, and
+ * Whether an MSW server receives the requests of this process, another one does, or none. If two listen, then the newer one receives all of them since MSW 2.13, and
  * the older one receives them first in earlier versions.
  */
-export type Receiver =
+export type ReceiverComparison =
   | { readonly kind: "none" | "this" }
   /** `handlers` are those of the other server, as far as this MSW tells. */
   | { readonly kind: "another"; readonly handlers: readonly object[] };
 
-const noReceiver: Receiver = { kind: "none" };
-const thisReceiver: Receiver = { kind: "this" };
+const noReceiver: ReceiverComparison = { kind: "none" };
+const thisReceiver: ReceiverComparison = { kind: "this" };
 
 /**
- * Returns whether the server that has a handler receives the requests of this process, or another one does.
+ * Returns whether the server that has a handler receives the requests of this process, another one does, or none.
  *
  * @param server the server with the handler; undefined before it was created.
  */
-export const findReceiver = (server: object | undefined, handler: RequestHandler): Receiver => {
+export const compareReceiver = (server: object | undefined, handler: RequestHandler): ReceiverComparison => {
   const handlers = findReceivingHandlers();
   if (handlers) return handlers.includes(handler) ? thisReceiver : { kind: "another", handlers };
   const interceptor = findRunningInterceptor();
   if (interceptor === undefined) return noReceiver;
-  // Since MSW 2.13, it can only belong to another copy of MSW.
-  const isOfServer =
+  // The handlers of servers of this copy of MSW are found above since 2.13, so that the interceptor belongs to another copy. A server
+  // that exists is taken for one of that copy: the developer's.
+  const belongsToServer =
     server !== undefined &&
     (requireMsw().sources.length > 0 || ("interceptor" in server && server.interceptor === interceptor));
-  return isOfServer ? thisReceiver : { kind: "another", handlers: [] };
+  return belongsToServer ? thisReceiver : { kind: "another", handlers: [] };
 };
 
 /** Returns the handlers of the server that receives requests; undefined if none listens, or if this MSW cannot tell. */
