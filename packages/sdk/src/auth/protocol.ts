@@ -58,13 +58,13 @@ const assertSameOrigin = (server: oauth.AuthorizationServer, issuer: URL): void 
   }
 };
 
-const clientOf = ({ clientId }: OAuthSettings): oauth.Client => ({ client_id: clientId });
+const toOAuthClient = ({ clientId }: OAuthSettings): oauth.Client => ({ client_id: clientId });
 
 /**
  * Prefers Basic authentication, which every server must support
  * ([RFC 6749, section 2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)).
  */
-const clientAuthenticationOf = (
+const createClientAuthentication = (
   { clientSecret }: OAuthSettings,
   { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] }: oauth.AuthorizationServer,
 ): oauth.ClientAuth => {
@@ -90,7 +90,7 @@ export const startAuthorization = async (
   const server = await resolveServer(settings, signal);
   const codeVerifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
-  const url = authorizationEndpointOf(server, settings);
+  const url = requireAuthorizationEndpoint(server, settings);
   const parameters = {
     response_type: "code",
     client_id: settings.clientId,
@@ -104,7 +104,7 @@ export const startAuthorization = async (
   return { url: url.href, attempt: { state, codeVerifier, redirectUri, scopes } };
 };
 
-const authorizationEndpointOf = (
+const requireAuthorizationEndpoint = (
   { authorization_endpoint: address = "" }: oauth.AuthorizationServer,
   { issuer, allowsHttp }: OAuthSettings,
 ): URL => {
@@ -189,7 +189,7 @@ const redeemCode = async (
   signal: AbortSignal | undefined,
 ): Promise<Credential> => {
   const server = await resolveServer(settings, signal);
-  const client = clientOf(settings);
+  const client = toOAuthClient(settings);
   const parameters =
     "code" in callbackOrCode
       ? new URLSearchParams({ code: callbackOrCode.code, state, iss: server.issuer })
@@ -205,7 +205,7 @@ const redeemCode = async (
         await oauth.authorizationCodeGrantRequest(
           server,
           client,
-          clientAuthenticationOf(settings, server),
+          createClientAuthentication(settings, server),
           callback,
           redirectUri,
           codeVerifier,
@@ -260,7 +260,7 @@ export const refresh = async (
   signal: AbortSignal,
 ): Promise<Credential> => {
   const server = await resolveServer(settings, signal);
-  const client = clientOf(settings);
+  const client = toOAuthClient(settings);
   const { refreshToken, accessToken, scopes } = credential;
   const secrets = [refreshToken, accessToken, settings.clientSecret];
   const issuedAt = Date.now();
@@ -276,7 +276,7 @@ export const refresh = async (
           await oauth.refreshTokenGrantRequest(
             server,
             client,
-            clientAuthenticationOf(settings, server),
+            createClientAuthentication(settings, server),
             refreshToken,
             options,
           ),
@@ -297,10 +297,10 @@ export const revoke = async (
 ): Promise<void> => {
   const server = await resolveServer(settings, signal);
   if (server.revocation_endpoint === undefined) return;
-  const client = clientOf(settings);
+  const client = toOAuthClient(settings);
   const secrets = [refreshToken, accessToken, settings.clientSecret];
   await sendOAuthRequest({ stage: "revoke", settings, signal, secrets }, async (options) => {
-    const authentication = clientAuthenticationOf(settings, server);
+    const authentication = createClientAuthentication(settings, server);
     const token = refreshToken ?? accessToken;
     const tokenTypeHint = refreshToken === undefined ? "access_token" : "refresh_token";
     await oauth.processRevocationResponse(

@@ -52,7 +52,9 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
     options: AnyEnsureOptions | undefined,
     pathParams?: Record<string, string>,
   ): Promise<unknown> {
-    return (await this.core().load()).ensureNamed(name, body, pathParams, this.core().request, options);
+    const core = this.core();
+    const timedSteps = await core.load();
+    return timedSteps.ensureNamed(name, body, pathParams, core.request, options);
   }
 }
 

@@ -27,7 +27,8 @@ export class AgentApprovalsResource extends AgentApprovalsOperations {
    * @throws The errors of `get`, and the reason of `options.signal` if it is aborted.
    */
   async wait(approvalId: string, options?: WaitOptions<Approval>): Promise<Approval> {
-    return (await this.core().load()).waitForApproval(
+    const timedSteps = await this.core().load();
+    return timedSteps.waitForApproval(
       approvalId,
       (requestOptions) => this.get(approvalId, requestOptions),
       options,

@@ -27,7 +27,8 @@ export class DatabasesResource extends DatabasesOperations {
    * @throws The errors of `get`, and the reason of `options.signal` if it is aborted.
    */
   async waitUntilReady(databaseId: string, options?: WaitOptions<Database>): Promise<Database> {
-    return (await this.core().load()).waitForDatabase(
+    const timedSteps = await this.core().load();
+    return timedSteps.waitForDatabase(
       databaseId,
       (requestOptions) => this.get(databaseId, requestOptions),
       options,

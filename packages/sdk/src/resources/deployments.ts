@@ -30,7 +30,8 @@ export class DeploymentsResource extends DeploymentsOperations {
     deploymentId: string,
     options?: WaitOptions<DeploymentDetails>,
   ): Promise<DeploymentDetails> {
-    return (await this.core().load()).waitForDeployment(
+    const timedSteps = await this.core().load();
+    return timedSteps.waitForDeployment(
       deploymentId,
       (requestOptions) => this.get(deploymentId, requestOptions),
       options,
@@ -55,7 +56,8 @@ export class DeploymentsResource extends DeploymentsOperations {
     deploymentId: string,
     options?: WaitOptions<DeploymentDetails>,
   ): Promise<DeploymentDetails> {
-    return (await this.core().load()).waitForStop(
+    const timedSteps = await this.core().load();
+    return timedSteps.waitForStop(
       deploymentId,
       (requestOptions) => this.get(deploymentId, requestOptions),
       options,

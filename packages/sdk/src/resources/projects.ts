@@ -32,7 +32,8 @@ export class ProjectsResource extends ProjectsOperations {
   ): Promise<Project> {
     const get = (requestOptions: object): Promise<Project> =>
       this.get(id, { ...requestOptions, token: recipientAccessToken });
-    return (await this.core().load()).waitForTransfer(id, get, options);
+    const timedSteps = await this.core().load();
+    return timedSteps.waitForTransfer(id, get, options);
   }
 }
 

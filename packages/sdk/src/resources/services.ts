@@ -31,7 +31,8 @@ export class ServicesResource extends ServicesOperations {
     deploymentId: string,
     options?: WaitOptions<PromotionState>,
   ): Promise<App> {
-    return (await this.core().load()).waitForPromotion(
+    const timedSteps = await this.core().load();
+    return timedSteps.waitForPromotion(
       serviceId,
       deploymentId,
       (requestOptions) => this.get(serviceId, requestOptions),

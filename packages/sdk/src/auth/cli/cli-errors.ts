@@ -3,12 +3,12 @@ import { AuthError, LoginRequiredError } from "../auth-error.js";
 
 /** Errors of a program that uses the login of the CLI. */
 export const cliErrors = {
-  missing: (untrustedFile?: string) =>
+  missing: (untrustedPath?: string) =>
     new AuthError(
       "auth:cli_failed",
-      untrustedFile === undefined
+      untrustedPath === undefined
         ? "The command mgmt was not found"
-        : `The command mgmt was not found, except for ${untrustedFile}, which other accounts could have written`,
+        : `The command mgmt was not found, except for ${untrustedPath}, which other accounts could have written`,
       {
         hint: "Install it beside @mgmt/sdk with npm install --save-dev @mgmt/cli, then run npx @mgmt/cli login. Or pass its path as program, or set MGMT_BASE_URL and MGMT_TOKEN.",
       },

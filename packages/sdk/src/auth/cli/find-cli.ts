@@ -23,28 +23,28 @@ const cliScriptPath = join("@mgmt", "cli", "dist", "mgmt.js");
 export const findCli = (program: string | undefined): CliProgram => {
   if (program !== undefined) {
     if (!isAbsolute(program) || !pathExists(program)) throw cliErrors.noSuchProgram();
-    return /\.[cm]?js$/.test(program) ? runByNode(program) : { file: program, args: [] };
+    return /\.[cm]?js$/.test(program) ? toNodeProgram(program) : { file: program, args: [] };
   }
-  const { installedFile, untrustedFile } = findCliPackage();
-  if (installedFile !== undefined) return runByNode(installedFile);
+  const { installedPath, untrustedPath } = findCliPackage();
+  if (installedPath !== undefined) return toNodeProgram(installedPath);
   const folders = listProgramFolders(process.env);
   if (process.platform !== "win32") {
     const file = folders.map((folder) => join(folder, "mgmt")).find(isProgram);
-    if (file === undefined) throw cliErrors.missing(untrustedFile);
+    if (file === undefined) throw cliErrors.missing(untrustedPath);
     return { file, args: [] };
   }
   // npm installs a script there, which only a shell can run. The program that it runs is beside it.
   const globalScript = folders.map((folder) => join(folder, "node_modules", cliScriptPath)).find(pathExists);
-  if (globalScript === undefined) throw cliErrors.missing(untrustedFile);
-  return runByNode(globalScript);
+  if (globalScript === undefined) throw cliErrors.missing(untrustedPath);
+  return toNodeProgram(globalScript);
 };
 
-const runByNode = (path: string): CliProgram => ({ file: process.execPath, args: [path] });
+const toNodeProgram = (path: string): CliProgram => ({ file: process.execPath, args: [path] });
 
 interface CliPackageSearch {
-  readonly installedFile?: string | undefined;
+  readonly installedPath?: string | undefined;
   /** The nearest package that another account could have put there. */
-  readonly untrustedFile?: string | undefined;
+  readonly untrustedPath?: string | undefined;
 }
 
 /** Finds the package in the folders in which Node.js looks for the imports of this module. */
@@ -52,18 +52,18 @@ const findCliPackage = (): CliPackageSearch => {
   // A bundle in the format of CommonJS has no address.
   const url: string | undefined = import.meta.url;
   if (!url?.startsWith("file:")) return {};
-  const thisModuleFile = fileURLToPath(url);
-  const require = createRequire(thisModuleFile);
+  const thisModulePath = fileURLToPath(url);
+  const require = createRequire(thisModulePath);
   const candidates = (require.resolve.paths(cliScriptPath) ?? [])
-    .map((folder) => ({ folder, file: join(folder, cliScriptPath) }))
-    .filter(({ file }) => pathExists(file));
+    .map((folder) => ({ folder, path: join(folder, cliScriptPath) }))
+    .filter(({ path }) => pathExists(path));
   // Who can write there can also change the running program.
-  const isTrusted = ({ folder, file }: { folder: string; file: string }): boolean =>
-    thisModuleFile.startsWith(folder + sep) || isProtected(file);
+  const isTrusted = ({ folder, path }: { folder: string; path: string }): boolean =>
+    thisModulePath.startsWith(folder + sep) || isProtectedWithAncestors(path);
   const trustedCandidate = candidates.find(isTrusted);
   return {
-    installedFile: trustedCandidate?.file ?? resolveCliPackage(require, candidates.length),
-    untrustedFile: candidates[0]?.file,
+    installedPath: trustedCandidate?.path ?? resolveCliPackage(require, candidates.length),
+    untrustedPath: trustedCandidate ? undefined : candidates[0]?.path,
   };
 };
 
@@ -80,9 +80,11 @@ const resolveCliPackage = (require: NodeJS.Require, candidateCount: number): str
 const pathExists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Whether only this user and root can change a file, a link on the way to it, and the folders above both. */
-const isProtected = (file: string): boolean => {
+const isProtectedWithAncestors = (filePath: string): boolean => {
   try {
-    return [file, realpathSync(file)].every((path) => listSelfAndAncestors(path).every(isProtectedPath));
+    return [filePath, realpathSync(filePath)].every((path) =>
+      listSelfAndAncestors(path).every(isProtectedPath),
+    );
   } catch {
     return false;
   }

@@ -33,9 +33,9 @@ export const readCredentialFile = async (path: string): Promise<string> => {
  * mode 0600 and a missing folder with mode 0700. Throws `TokenStoreError`, and then the old text remains.
  */
 export const replaceCredentialFile = async (path: string, text: string): Promise<void> => {
-  const { target, temporaryFile } = await prepareReplacement(path);
+  const { target, temporaryPath } = await prepareReplacement(path);
   try {
-    await replaceAtomically(target, temporaryFile, async (handle) => {
+    await replaceAtomically(target, temporaryPath, async (handle) => {
       await handle.writeFile(text);
       await syncFile(handle);
     });
@@ -48,15 +48,15 @@ export const replaceCredentialFile = async (path: string, text: string): Promise
 
 /** Throws the same errors as `replaceCredentialFile` would for a string of a few kilobytes. Leaves the file unchanged. */
 export const assertReplaceable = async (path: string): Promise<void> => {
-  const { temporaryFile } = await prepareReplacement(path);
+  const { temporaryPath } = await prepareReplacement(path);
   try {
-    const handle = await open(temporaryFile, "wx", 0o600);
+    const handle = await open(temporaryPath, "wx", 0o600);
     try {
       // On a full disk, creating an empty file can succeed while writing to it fails.
       await handle.writeFile(" ".repeat(reservedBytes));
     } finally {
       await handle.close();
-      await rm(temporaryFile, { force: true });
+      await rm(temporaryPath, { force: true });
     }
   } catch (error) {
     throw fileErrors.unwritable(path, error);
@@ -64,11 +64,11 @@ export const assertReplaceable = async (path: string): Promise<void> => {
 };
 
 /** Returns the path to replace, and a new temporary name beside it. Creates a missing folder. */
-const prepareReplacement = async (path: string): Promise<{ target: string; temporaryFile: string }> => {
+const prepareReplacement = async (path: string): Promise<{ target: string; temporaryPath: string }> => {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const target = await resolveWritableTarget(path);
-    return { target, temporaryFile: `${target}.${randomBytes(9).toString("base64url")}.tmp` };
+    return { target, temporaryPath: `${target}.${randomBytes(9).toString("base64url")}.tmp` };
   } catch (error) {
     throw fileErrors.unwritable(path, error);
   }
