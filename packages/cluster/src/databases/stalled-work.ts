@@ -7,12 +7,12 @@ export class StalledWorkReporter {
   readonly #directory: string | undefined;
   /** Names of the databases whose work waits. */
   readonly #stalledDatabases = new Set<string>();
-  /** The reports since work began to wait. */
-  readonly #reportedShortages = new Set<string>();
+  /** The shortages that were logged since work began to wait. */
+  readonly #loggedDescriptions = new Set<string>();
 
   /** @param directory on the disk of Postgres, for messages. */
-  constructor(report: (line: string) => void, directory: string | undefined) {
-    this.#log = report;
+  constructor(log: (line: string) => void, directory: string | undefined) {
+    this.#log = log;
     this.#directory = directory;
   }
 
@@ -25,11 +25,11 @@ export class StalledWorkReporter {
   async runTracked<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
-      this.#recordResumed(name);
+      this.#recordUnstalled(name);
       return result;
     } catch (error) {
       if (error instanceof DatabaseUnavailableError) this.#recordStalled(name, error);
-      else this.#recordResumed(name);
+      else this.#recordUnstalled(name);
       throw error;
     }
   }
@@ -38,16 +38,16 @@ export class StalledWorkReporter {
     const shortage = findResourceShortage(error, this.#directory);
     if (shortage === undefined) return;
     this.#stalledDatabases.add(name);
-    if (this.#reportedShortages.has(shortage.description)) return;
-    this.#reportedShortages.add(shortage.description);
+    if (this.#loggedDescriptions.has(shortage.description)) return;
+    this.#loggedDescriptions.add(shortage.description);
     this.#log(
       `Work on the database ${name} waits: ${shortage.description}. ${shortage.hint}, and the work continues`,
     );
   }
 
-  #recordResumed(name: string): void {
+  #recordUnstalled(name: string): void {
     if (!this.#stalledDatabases.delete(name) || this.#stalledDatabases.size > 0) return;
-    this.#reportedShortages.clear();
+    this.#loggedDescriptions.clear();
     this.#log("Work on databases continues: it no longer waits for Postgres");
   }
 }

@@ -54,10 +54,10 @@ const isTextOrNull = (value: unknown): value is string | null => value === null 
 /**
  * Returns the view that this process has of others.
  *
- * @param readStart returns when a process started, on systems other than Linux. Default: it is not known.
+ * @param readStartTime returns when a process started, on systems other than Linux. Default: it is not known.
  */
-export const createProcessView = (readStart: (pid: number) => string | null = () => null): Processes => {
-  const system = process.platform === "linux" ? getLinuxSystem() : { ...readHostPlace(), readStart };
+export const createProcessView = (readStartTime: (pid: number) => string | null = () => null): Processes => {
+  const system = process.platform === "linux" ? getLinuxSystem() : { ...readHostPlace(), readStartTime };
   const find: Processes["find"] = (pid) => {
     try {
       process.kill(pid, 0);
@@ -65,7 +65,7 @@ export const createProcessView = (readStart: (pid: number) => string | null = ()
       // EPERM means that the process exists and belongs to another user.
       if (errorCode(error) === "ESRCH") return undefined;
     }
-    const started = system.readStart(pid);
+    const started = system.readStartTime(pid);
     return started === "ended" ? undefined : { started };
   };
   const { place, machine } = system;
@@ -74,37 +74,37 @@ export const createProcessView = (readStart: (pid: number) => string | null = ()
 };
 
 interface ProcessSystem extends Pick<ProcessIdentity, "place" | "machine"> {
-  readonly readStart: (pid: number) => string | null;
+  readonly readStartTime: (pid: number) => string | null;
 }
 
 /** `node:os` is not imported, because most runs of a command can save its load. */
-const readHostPlace = (): Omit<ProcessSystem, "readStart"> => ({
+const readHostPlace = (): Omit<ProcessSystem, "readStartTime"> => ({
   place: process.getBuiltinModule("node:os").hostname(),
   machine: null,
 });
 
 /** The namespaces of processes that run in no container. The numbers are constants of Linux. */
-const outermostNamespace = ["pid:[4026531836]", "time:[4026531834]"];
+const outermostNamespaces = ["pid:[4026531836]", "time:[4026531834]"];
 
 let linuxSystem: ProcessSystem | undefined;
 /** Read once: it stays the same while this process runs. */
 const getLinuxSystem = (): ProcessSystem => (linuxSystem ??= detectLinuxSystem());
 
 const detectLinuxSystem = (): ProcessSystem => {
-  const bootTime = readTrimmedText("/proc/sys/kernel/random/boot_id");
+  const bootId = readTrimmedText("/proc/sys/kernel/random/boot_id");
   const pidNamespace = readTrimmedText("/proc/self/ns/pid", readlinkSync);
   // Start times depend on it. Before version 5.6, there is only one.
-  const timeNamespace = readTrimmedText("/proc/self/ns/time", readlinkSync) ?? outermostNamespace[1];
+  const timeNamespace = readTrimmedText("/proc/self/ns/time", readlinkSync) ?? outermostNamespaces[1];
   const [machineId, hostName] = ["/etc/machine-id", "/proc/sys/kernel/hostname"].map((path) =>
     readTrimmedText(path),
   );
-  const isOutermost = pidNamespace === outermostNamespace[0] && timeNamespace === outermostNamespace[1];
+  const isOutermost = pidNamespace === outermostNamespaces[0] && timeNamespace === outermostNamespaces[1];
   // The files may be those of another namespace, in which the same pid means another process.
   const hasOwnProcFiles = readTrimmedText("/proc/self", readlinkSync) === String(process.pid);
   return {
-    place: bootTime && pidNamespace && `${bootTime} ${pidNamespace} ${String(timeNamespace)}`,
+    place: bootId && pidNamespace && `${bootId} ${pidNamespace} ${String(timeNamespace)}`,
     machine: isOutermost && machineId && hostName ? `${machineId} ${hostName}` : null,
-    readStart: (pid) => (hasOwnProcFiles ? readStartFromProc(pid) : null),
+    readStartTime: (pid) => (hasOwnProcFiles ? readStartTimeFromProc(pid) : null),
   };
 };
 
@@ -112,7 +112,7 @@ const detectLinuxSystem = (): ProcessSystem => {
  * Reads the start time (field 22) of a process from `/proc/<pid>/stat`; see
  * [proc(5)](https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html). Returns `ended` for a zombie, which keeps its pid.
  */
-const readStartFromProc = (pid: number): string | null => {
+const readStartTimeFromProc = (pid: number): string | null => {
   const text = readTrimmedText(`/proc/${String(pid)}/stat`);
   // The process name before the fields may contain any character.
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");

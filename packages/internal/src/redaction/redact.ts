@@ -17,16 +17,16 @@ interface RedactionScope {
   readonly knownSecrets: readonly string[];
   readonly rules: typeof fieldTextRules;
   /** Number of encodings around the text. */
-  readonly encodings: number;
+  readonly encodingDepth: number;
   /** Number of objects and arrays around the value. */
-  readonly levels: number;
+  readonly depth: number;
 }
 
 const createScope = (knownSecrets: readonly string[] = [], rules = fieldTextRules): RedactionScope => ({
   knownSecrets,
   rules,
-  encodings: 0,
-  levels: 0,
+  encodingDepth: 0,
+  depth: 0,
 });
 
 /** Most strings are ids and names in lower case, which cannot contain a secret. */
@@ -34,10 +34,10 @@ const isPlainText = (text: string): boolean =>
   /^[a-z0-9_-]{0,64}$/.test(text) && !/^[0-9a-f]{16,}$/.test(text);
 
 const redactText = (text: string, scope: RedactionScope): string => {
-  const { knownSecrets, rules, encodings } = scope;
+  const { knownSecrets, rules, encodingDepth } = scope;
   if (isPlainText(text) && !knownSecrets.some((secret) => text.includes(secret))) return text;
-  const isInnermost = encodings === maxEncodings;
-  const innerScope = { ...scope, encodings: encodings + 1 };
+  const isInnermost = encodingDepth === maxEncodings;
+  const innerScope = { ...scope, encodingDepth: encodingDepth + 1 };
   const json = isInnermost ? undefined : parseContainer(text);
   if (json !== undefined) return redactJson(json, innerScope) ?? text;
   const redactedJson = isInnermost ? text : replaceJson(text, (value) => redactJson(value, innerScope));
@@ -126,8 +126,8 @@ const privateKeyFields: readonly string[] = ["d", "p", "q", "dp", "dq", "qi", "o
 const redactValue = (value: unknown, scope: RedactionScope): unknown => {
   if (typeof value === "string") return redactText(value, scope);
   if (typeof value !== "object" || value === null) return value;
-  if (scope.levels === maxLevels) return secretMask;
-  const innerScope = { ...scope, levels: scope.levels + 1 };
+  if (scope.depth === maxLevels) return secretMask;
+  const innerScope = { ...scope, depth: scope.depth + 1 };
   return Array.isArray(value) ? redactArray(value, innerScope) : redactObject(value, innerScope);
 };
 
@@ -182,8 +182,8 @@ const redactArray = (values: readonly unknown[], scope: RedactionScope): unknown
 /** Redacts the value of a field with the name of a secret: all of it, except information about the secret. */
 const redactSecret = (name: string, value: unknown, scope: RedactionScope): unknown => {
   if (value === null) return null;
-  if (typeof value !== "object" || scope.levels === maxLevels || hasUserChosenNames(name)) return secretMask;
-  const innerScope = { ...scope, levels: scope.levels + 1 };
+  if (typeof value !== "object" || scope.depth === maxLevels || hasUserChosenNames(name)) return secretMask;
+  const innerScope = { ...scope, depth: scope.depth + 1 };
   if (Array.isArray(value)) return value.map((item: unknown) => redactSecret(name, item, innerScope));
   return mapFields(value, innerScope, (fieldName, item) =>
     isHarmlessField(fieldName) && typeof item !== "object"
@@ -261,13 +261,13 @@ export const findSecrets = (
   body: string | undefined,
 ): string[] => {
   const secretValues = new Set<string>();
-  const collect = (value: unknown, isSecret: boolean, levels = 0): void => {
+  const collect = (value: unknown, isSecret: boolean, depth = 0): void => {
     if (isSecret && typeof value === "string") for (const part of splitSecret(value)) secretValues.add(part);
-    if (typeof value !== "object" || value === null || levels > maxLevels) return;
-    if (Array.isArray(value)) for (const item of value) collect(item, isSecret, levels + 1);
+    if (typeof value !== "object" || value === null || depth > maxLevels) return;
+    if (Array.isArray(value)) for (const item of value) collect(item, isSecret, depth + 1);
     else {
       for (const [name, fieldValue] of Object.entries(value)) {
-        collect(fieldValue, isSecretField(name) || (isSecret && !isHarmlessField(name)), levels + 1);
+        collect(fieldValue, isSecretField(name) || (isSecret && !isHarmlessField(name)), depth + 1);
       }
     }
   };

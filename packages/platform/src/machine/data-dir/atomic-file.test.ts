@@ -6,7 +6,7 @@ import {
   isUnfinishedFile,
   removeUnfinishedFiles,
   syncParents,
-  temporaryPathFor,
+  buildTemporaryPath,
   writeAtomically,
 } from "./atomic-file.js";
 
@@ -40,12 +40,12 @@ describe("the files of a process that was killed while it wrote", () => {
   });
 
   it("are removed, and no others", async () => {
-    const unfinished = temporaryPathFor(join(folder, "a.json"));
+    const unfinished = buildTemporaryPath(join(folder, "a.json"));
     await mkdir(unfinished);
     for (const path of [
       join(unfinished, "inner"),
       join(folder, "a.json"),
-      temporaryPathFor(join(folder, "b")),
+      buildTemporaryPath(join(folder, "b")),
     ])
       await writeFile(path, "");
     await removeUnfinishedFiles(folder, ["a.json"]);

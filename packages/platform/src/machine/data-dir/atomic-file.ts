@@ -20,19 +20,19 @@ export const writeAtomically = async (
   { isDurable }: WriteOptions,
 ): Promise<void> => {
   const directory = dirname(path);
-  await replaceAtomically(path, temporaryPathFor(path), async (file) => {
+  await replaceAtomically(path, buildTemporaryPath(path), async (handle) => {
     if (isRunningAsRoot()) {
       const { uid, gid } = await stat(directory);
-      await file.chown(uid, gid);
+      await handle.chown(uid, gid);
     }
-    await file.writeFile(text);
-    if (isDurable) await syncFile(file);
+    await handle.writeFile(text);
+    if (isDurable) await syncFile(handle);
   });
   if (isDurable) await syncDirectory(directory);
 };
 
 /** Returns a new temporary name beside `path`. `removeUnfinishedFiles` removes the file if a killed process leaves it behind. */
-export const temporaryPathFor = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.tmp`;
+export const buildTemporaryPath = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.tmp`;
 
 const temporarySuffixPattern = /^\.[0-9a-f]{12}\.tmp$/;
 
@@ -41,8 +41,9 @@ const temporarySuffixPattern = /^\.[0-9a-f]{12}\.tmp$/;
  * Nothing else may be writing to the directory.
  */
 export const removeUnfinishedFiles = async (directory: string, names: readonly string[]): Promise<void> => {
-  for (const file of await readdir(directory)) {
-    if (isUnfinishedFile(file, names)) await rm(join(directory, file), { recursive: true, force: true });
+  for (const fileName of await readdir(directory)) {
+    if (isUnfinishedFile(fileName, names))
+      await rm(join(directory, fileName), { recursive: true, force: true });
   }
 };
 

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { temporaryPathFor } from "../data-dir/atomic-file.js";
+import { buildTemporaryPath } from "../data-dir/atomic-file.js";
 import { openOwnedFile } from "../data-dir/safe-file.js";
 import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
 import { syncFile } from "@mgmt/internal/files/sync-file";
@@ -157,7 +157,7 @@ const readOwnedBytes = async (path: string): Promise<Buffer> => {
 /** Writes an image atomically, with mode 0600. Concurrent writers replace each other. */
 export const saveImage = async (image: ClusterImage, path: string): Promise<void> => {
   await removeAbandonedImageFiles(path);
-  await replaceAtomically(path, temporaryPathFor(path), async (file) => {
+  await replaceAtomically(path, buildTemporaryPath(path), async (file) => {
     await file.writeFile(`${JSON.stringify(image.contents)}\n`);
     await file.writeFile(image.bytes);
     // After a power failure, a file that was renamed but not synced could have the right length and wrong content.

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { type FileHandle, lchown, mkdir, open, rm, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { removeUnfinishedFiles, temporaryPathFor, writeAtomically } from "../data-dir/atomic-file.js";
+import { removeUnfinishedFiles, buildTemporaryPath, writeAtomically } from "../data-dir/atomic-file.js";
 import { readRegularFile } from "../data-dir/safe-file.js";
 import { ensurePrivateCacheDir } from "../data-dir/directories.js";
 import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/records-location";
@@ -310,7 +310,7 @@ const openPasswordFile = async (
   account: SystemAccount | undefined,
   password: string,
 ): Promise<PasswordFile> => {
-  const path = temporaryPathFor(directory);
+  const path = buildTemporaryPath(directory);
   const file = await open(path, "wx+", 0o600);
   const hasDescriptorPaths = existsSync("/dev/fd");
   try {
