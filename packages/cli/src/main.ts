@@ -5,7 +5,7 @@ import { exitCodes, isInterruption, planExitCodes, ProgramEndedError } from "./e
 import { InputSources } from "./input/sources.js";
 import { Interruption, type SignaledProcess } from "./system/interruption.js";
 import { type OutputFormat, outputFormats, Output } from "./output/output.js";
-import { findCalledCommand, HelpAsDataError, lineOf } from "./command-line/command.js";
+import { getCalledCommand, HelpAsDataError, lineOf } from "./command-line/command.js";
 import { collectGlobalFlags } from "./command-line/global-options.js";
 import { buildProgram } from "./commands/program.js";
 import { InsecureAddressGuard } from "./transport/insecure-address-guard.js";
@@ -24,17 +24,17 @@ export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd
 export const main = async (
   args: readonly string[],
   version: string,
-  host: ProcessLike = process,
+  commandProcess: ProcessLike = process,
 ): Promise<number> => {
-  const { env } = host;
-  const interruption = new Interruption(host);
+  const { env } = commandProcess;
+  const interruption = new Interruption(commandProcess);
   const { signal } = interruption;
   const changes = new SentChanges();
   const promptAnswers: PromptAnswer[] = [];
-  const output = new Output(findOutputFormat(args), host, env, interruption);
-  const cwd = findWorkingDirectory(host);
+  const output = new Output(detectOutputFormat(args), commandProcess, env, interruption);
+  const cwd = findWorkingDirectory(commandProcess);
   if (cwd === undefined) return output.fail(noWorkingDirectoryError());
-  const sources = new InputSources(host, cwd, signal, (flag) => {
+  const sources = new InputSources(commandProcess, cwd, signal, (flag) => {
     const message = `${flag} is read from standard input. Type it, then press Ctrl-D on a new line.`;
     output.notice({ code: "input:terminal", message, flag });
   });
@@ -50,13 +50,13 @@ export const main = async (
     changes,
     sources,
     answers: promptAnswers,
-    selfCommand: host.selfCommand,
+    selfCommand: commandProcess.selfCommand,
     // Most runs use neither, and opening them takes time.
     get stdin() {
-      return host.stdin;
+      return commandProcess.stdin;
     },
     get stderr() {
-      return host.stderr;
+      return commandProcess.stderr;
     },
   });
   output.addNext = async (failure, id) => {
@@ -67,9 +67,9 @@ export const main = async (
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: "user" });
     // Only a process of its own is told, on a terminal.
-    if (host.selfCommand !== undefined && output.isTerminal && host.stderr.isTTY) {
+    if (commandProcess.selfCommand !== undefined && output.isTerminal && commandProcess.stderr.isTTY) {
       const { announceUpdate } = await import("./installation/update-notice.js");
-      announceUpdate({ version, output, env, cwd }, collectGlobalFlags(findCalledCommand(program)));
+      announceUpdate({ version, output, env, cwd }, collectGlobalFlags(getCalledCommand(program)));
     }
     return exitCodes.ok;
   } catch (caughtError) {
@@ -89,7 +89,7 @@ export const main = async (
       const { changeInterruptedError } = await import("./errors/run-errors.js");
       return await output.fail(changeInterruptedError(error));
     }
-    return adjustPlanExitCode(await output.fail(error), findCalledCommand(program), args);
+    return adjustPlanExitCode(await output.fail(error), getCalledCommand(program), args);
   }
 };
 
@@ -121,7 +121,7 @@ const findWorkingDirectory = ({ cwd }: Pick<ProcessLike, "cwd">): string | undef
 };
 
 /** Finds the output format without parsing, because errors of the command line itself are printed in it too. */
-const findOutputFormat = (args: readonly string[]): OutputFormat => {
+const detectOutputFormat = (args: readonly string[]): OutputFormat => {
   const separatorIndex = args.indexOf("--");
   const mgmtArguments = separatorIndex < 0 ? args : args.slice(0, separatorIndex);
   const values = mgmtArguments.flatMap((arg, index) => {

@@ -218,10 +218,10 @@ export const listSubcommandNames = async (root: MgmtCommand, words: readonly str
 };
 
 /** Returns the command that parsing stopped at. Each command passed the rest of the words to the next one. */
-export const findCalledCommand = (command: Command): Command => {
+export const getCalledCommand = (command: Command): Command => {
   const [word = ""] = command.args;
   const calledSubcommand = command.commands.find((subcommand) => isCalledBy(subcommand, word));
-  return calledSubcommand === undefined ? command : findCalledCommand(calledSubcommand);
+  return calledSubcommand === undefined ? command : getCalledCommand(calledSubcommand);
 };
 
 /**

@@ -39,7 +39,7 @@ export const addCommands = (
         if (heading !== undefined) command.helpGroup(heading);
         if (startHere !== undefined) command.startHere = startHere;
         command.onFirstUse = async () => {
-          if (load) defineCommand(command, findDeclaration(command, await load()), context);
+          if (load) defineCommand(command, requireDeclaration(command, await load()), context);
           else addGroupDefaults(command, summary);
           addCommands(command, outline.subcommands ?? [], context);
         };
@@ -48,7 +48,10 @@ export const addCommands = (
   }
 };
 
-const findDeclaration = ({ line }: MgmtCommand, declarations: Declarations): CommandDeclaration<unknown> => {
+const requireDeclaration = (
+  { line }: MgmtCommand,
+  declarations: Declarations,
+): CommandDeclaration<unknown> => {
   const matchesLine = (words: string): boolean => line === `mgmt ${words}`;
   const commandDeclaration = Object.values(declarations).find(
     (declaration): declaration is CommandDeclaration<unknown> =>

@@ -36,7 +36,7 @@ export const prepareRefreshedLogin = (
   currentLogin: Login | undefined,
 ): RefreshedLogin => {
   const path = getRefreshedLoginPath(profilesPath, name);
-  const descriptor = createEmptyFile(path, profilesPath);
+  const descriptor = openNewFile(path, profilesPath);
   return {
     write(login) {
       const replaces = currentLogin && hashAccessToken(currentLogin);
@@ -47,7 +47,7 @@ export const prepareRefreshedLogin = (
   };
 };
 
-const createEmptyFile = (path: string, profilesPath: string): number => {
+const openNewFile = (path: string, profilesPath: string): number => {
   try {
     rmSync(path, { force: true });
     // A link or a file that somebody else created meanwhile is refused.

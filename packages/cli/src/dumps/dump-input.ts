@@ -220,18 +220,18 @@ const readChunks = async function* (handle: FileHandle): AsyncGenerator<Uint8Arr
 const peekStream = async (
   stream: AsyncIterable<Uint8Array>,
 ): Promise<{ head: Buffer; wholeStream: AsyncIterable<Uint8Array> }> => {
-  const chunks = stream[Symbol.asyncIterator]();
+  const chunkIterator = stream[Symbol.asyncIterator]();
   const headChunks: Uint8Array[] = [];
   let headLength = 0;
   while (headLength < maxHeadBytes) {
-    const { done, value } = await chunks.next();
+    const { done, value } = await chunkIterator.next();
     if (done) break;
     headChunks.push(value);
     headLength += value.length;
   }
   const readAll = async function* (): AsyncGenerator<Uint8Array> {
     yield* headChunks;
-    yield* { [Symbol.asyncIterator]: () => chunks };
+    yield* { [Symbol.asyncIterator]: () => chunkIterator };
   };
   return { head: Buffer.concat(headChunks).subarray(0, maxHeadBytes), wholeStream: readAll() };
 };

@@ -1,7 +1,7 @@
 import { isDuplicateObject } from "../errors/sqlstate-hints.js";
 import type { Context } from "../input/context.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
-import { createReplacingAdapter } from "./replace-objects.js";
+import { createReplacingAdapter } from "./replacing-adapter.js";
 import type { RunningClient } from "../postgres/start-client.js";
 import { runScript } from "./run-script.js";
 import { runInOneTransaction } from "./one-transaction.js";

@@ -11,7 +11,7 @@ import {
 } from "../errors/dump-errors.js";
 import type { Context } from "../input/context.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
-import type { StatementAdapter } from "./replace-objects.js";
+import type { StatementAdapter } from "./replacing-adapter.js";
 import type { DumpInput } from "./dump-input.js";
 import { openSession } from "../postgres/session.js";
 import { type ScriptPart, type ScriptStatement, splitScript, StatementTooLongError } from "./sql-script.js";

@@ -254,9 +254,9 @@ class ScriptSplitter {
     const pair = text.slice(position, position + 2);
     if (pair === "--" || character === "\\") {
       const isComment = pair === "--";
-      const lineEnd = isComment ? /[\n\r]/g : /\n/g;
-      lineEnd.lastIndex = position;
-      const end = lineEnd.exec(text)?.index;
+      const lineEndPattern = isComment ? /[\n\r]/g : /\n/g;
+      lineEndPattern.lastIndex = position;
+      const end = lineEndPattern.exec(text)?.index;
       if (end === undefined && !isAtEnd) return "more";
       return { kind: isComment ? "comment" : "meta", end: end ?? text.length };
     }
@@ -332,7 +332,7 @@ class OpenStatement {
   readonly words: string[] = [];
   isCopyFromStdin = false;
   private lastWord = "";
-  private openParentheses = 0;
+  private parenthesisDepth = 0;
   /** How many of `BEGIN ATOMIC` and `CASE` are open in the body of a function. */
   private bodyDepth = 0;
 
@@ -343,20 +343,20 @@ class OpenStatement {
 
   /** Whether a semicolon does not end it. */
   get isNested(): boolean {
-    return this.openParentheses > 0 || this.bodyDepth > 0;
+    return this.parenthesisDepth > 0 || this.bodyDepth > 0;
   }
 
   add(token: ScriptToken): void {
     if (token.kind === "symbol") {
-      if (token.symbol === "(") this.openParentheses += 1;
-      if (token.symbol === ")") this.openParentheses = Math.max(0, this.openParentheses - 1);
+      if (token.symbol === "(") this.parenthesisDepth += 1;
+      if (token.symbol === ")") this.parenthesisDepth = Math.max(0, this.parenthesisDepth - 1);
     }
     if (token.kind !== "word") {
       this.lastWord = "";
       return;
     }
     if (this.words.length < 4) this.words.push(token.word);
-    if (this.openParentheses > 0) return;
+    if (this.parenthesisDepth > 0) return;
     // The grammar of Postgres accepts both words in both directions.
     const isClientStream = token.word === "stdin" || token.word === "stdout";
     if (this.words[0] === "copy" && this.lastWord === "from" && isClientStream) this.isCopyFromStdin = true;

@@ -24,11 +24,11 @@ const formatProblemList = (problems: readonly string[]): string => {
   ].join("; ");
 };
 
-export const unreadableManifestError = (file: string, cause: unknown): CliError =>
+export const unreadableManifestError = (path: string, cause: unknown): CliError =>
   new CliError(
     "usage",
     "usage:unreadable_file",
-    `The manifest ${file} cannot be read (${describeCause(cause)})`,
+    `The manifest ${path} cannot be read (${describeCause(cause)})`,
     "Pass the path of a manifest with --file, or write one of what you have: mgmt export > mgmt.yaml",
     { next: [["mgmt", "export"]] },
   );

@@ -99,11 +99,11 @@ export const tableDumpFailedError = (error: unknown): unknown =>
       )
     : error;
 
-export const dumpFileExistsError = (file: string): CliError =>
+export const dumpFileExistsError = (path: string): CliError =>
   new CliError(
     "usage",
     "file:exists",
-    `${file} exists already`,
+    `${path} exists already`,
     "It was not changed. Delete it first, or pass another path with --file.",
   );
 

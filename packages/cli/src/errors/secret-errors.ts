@@ -39,11 +39,11 @@ export const reservedVariableError = (flag: string, name: string): CliError =>
     "Nothing was sent. Choose another name, such as DATABASE_URL.",
   );
 
-export const unwritableVariableFileError = (file: string, cause: unknown): CliError =>
+export const unwritableVariableFileError = (path: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "variable:unwritable",
-    `${file} cannot be written (${describeCause(cause)})`,
+    `${path} cannot be written (${describeCause(cause)})`,
     "Nothing was sent. Check the path and its permissions.",
   );
 

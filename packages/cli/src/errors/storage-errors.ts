@@ -120,11 +120,11 @@ export const linkTargetNotFoundError = (kind: "workspace" | "project", text: str
     { next: [["mgmt", `${kind}s`, "list"]] },
   );
 
-export const secretFileExistsError = (file: string): CliError =>
+export const secretFileExistsError = (path: string): CliError =>
   new CliError(
     "usage",
     "secret_file:exists",
-    `${file} exists already, and --secret-file does not overwrite a file`,
+    `${path} exists already, and --secret-file does not overwrite a file`,
     "Nothing was sent. Pass the path of a new file.",
   );
 
@@ -159,10 +159,10 @@ export const lostSecretsError = (
   );
 };
 
-export const unwritableFileError = (file: string, cause: unknown): CliError =>
+export const unwritableFileError = (path: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "file:unwritable",
-    `${file} cannot be written (${describeCause(cause)})`,
+    `${path} cannot be written (${describeCause(cause)})`,
     "Pass a path in a folder that you can write to.",
   );

@@ -71,10 +71,10 @@ const stickyBit = 0o1000;
 
 /** Writes a file that is complete as soon as it exists, even if the machine stops. */
 export const writeFileAtomically = (path: string, data: Buffer): void => {
-  const temporaryFile = `${path}.${process.pid}.part`;
-  rmSync(temporaryFile, { force: true });
+  const temporaryPath = `${path}.${process.pid}.part`;
+  rmSync(temporaryPath, { force: true });
   // Does not follow a link.
-  const descriptor = openSync(temporaryFile, "wx", 0o600);
+  const descriptor = openSync(temporaryPath, "wx", 0o600);
   try {
     try {
       writeFileSync(descriptor, data);
@@ -82,9 +82,9 @@ export const writeFileAtomically = (path: string, data: Buffer): void => {
     } finally {
       closeSync(descriptor);
     }
-    renameSync(temporaryFile, path);
+    renameSync(temporaryPath, path);
   } catch (error) {
-    rmSync(temporaryFile, { force: true });
+    rmSync(temporaryPath, { force: true });
     throw error;
   }
 };

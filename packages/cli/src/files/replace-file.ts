@@ -38,13 +38,13 @@ export const replaceFile = async (
 ): Promise<ReplaceResult> => {
   const folder = await openPinnedFolder(dirname(path), root, { create: createFolder });
   const name = basename(path);
-  const temporaryFile = folder.pathOf(`${name}.${randomUUID()}.part`);
+  const temporaryPath = folder.pathOf(`${name}.${randomUUID()}.part`);
   try {
     const oldFile = await readExistingFile(folder.pathOf(name), path);
     const mode = oldFile?.mode ?? newMode;
     const newContent = change(oldFile?.content);
     if (oldFile?.content.equals(newContent)) return { changed: false, mode };
-    const handle = await createNewFile(temporaryFile);
+    const handle = await createNewFile(temporaryPath);
     try {
       if (oldFile) await keepOwner(handle, oldFile);
       // Before there is a secret in it.
@@ -56,10 +56,10 @@ export const replaceFile = async (
     }
     await folder.assertSame();
     // Replaces a symbolic link that was planted meanwhile, rather than following it.
-    await rename(temporaryFile, folder.pathOf(name));
+    await rename(temporaryPath, folder.pathOf(name));
     return { changed: true, mode };
   } catch (error) {
-    await rm(temporaryFile, { force: true }).catch(() => undefined);
+    await rm(temporaryPath, { force: true }).catch(() => undefined);
     throw error;
   } finally {
     await folder.close();

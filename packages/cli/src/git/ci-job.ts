@@ -36,13 +36,13 @@ const readSystemJob = async (system: CiSystem, read: ReadVariable): Promise<CiJo
   const { name, tag, commit, repository } = system;
   const pullRequest = await system.pullRequest?.(read);
   const defaultBranch = await system.defaultBranch?.(read);
-  const branch = pullRequest
+  const branchResult = pullRequest
     ? readPullRequestBranch(name, pullRequest, defaultBranch)
     : readRefBranch(name, tag && read(tag), system.branch.map(read).find(Boolean));
-  const id = pullRequest ? pullRequest.commit : commit && read(commit);
+  const commitId = pullRequest ? pullRequest.commit : commit && read(commit);
   return {
-    ...branch,
-    commit: id !== undefined && /^[0-9a-f]{7,64}$/.test(id) ? id : undefined,
+    ...branchResult,
+    commit: commitId !== undefined && /^[0-9a-f]{7,64}$/.test(commitId) ? commitId : undefined,
     repository: repository?.(read),
     defaultBranch,
   };

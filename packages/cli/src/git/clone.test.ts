@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   findCommitOfBranch,
   findCurrentBranch,
-  findRootFolder,
+  resolveRootFolder,
   hasFetchedBranch,
   listCheckedOutBranches,
   listRemotes,
@@ -62,8 +62,8 @@ describe("a clone", () => {
   });
 
   it("says its root, or the folder stands for it", async () => {
-    expect(await findRootFolder(environmentOf({}))).toBe("/srv/clone");
-    expect(await findRootFolder(environmentOf({ isClone: false }))).toBe("/srv/clone/src");
+    expect(await resolveRootFolder(environmentOf({}))).toBe("/srv/clone");
+    expect(await resolveRootFolder(environmentOf({ isClone: false }))).toBe("/srv/clone/src");
   });
 
   it.each<[Record<string, string>, string | undefined, string | undefined]>([

@@ -88,7 +88,7 @@ export const listRemotes = async (environment: GitEnvironment): Promise<readonly
 };
 
 /** Returns the folder that relative addresses of remotes are relative to. */
-export const findRootFolder = async (environment: GitEnvironment): Promise<string> =>
+export const resolveRootFolder = async (environment: GitEnvironment): Promise<string> =>
   (await readFirstLine(["rev-parse", "--show-toplevel"], environment)) ?? environment.cwd;
 
 /** Returns the commit of a branch in the clone, or among the branches fetched from a remote. */

@@ -1,6 +1,6 @@
 import { describeCause, CliError } from "../errors/cli-error.js";
 import { gitFailedError, noGitBranchesError } from "../errors/preview-errors.js";
-import { readFirstLine, hasFetchedBranch, findRootFolder } from "./clone.js";
+import { readFirstLine, hasFetchedBranch, resolveRootFolder } from "./clone.js";
 import { type GitEnvironment, runInRepository, runOutsideRepository, type GitSetting } from "./run-git.js";
 
 /** How long to wait for a remote when its response is useful but not needed. */
@@ -19,7 +19,7 @@ export const isBranchPushed = async (
   if (await hasFetchedBranch(branch, remote, environment)) return true;
   try {
     return (
-      (await listRemoteHeads(remote, [`refs/heads/${branch}`], environment, remoteTimeoutMs)).trim() !== ""
+      (await readRemoteHeads(remote, [`refs/heads/${branch}`], environment, remoteTimeoutMs)).trim() !== ""
     );
   } catch {
     environment.signal.throwIfAborted();
@@ -40,7 +40,7 @@ export const listRemoteBranches = async (
 ): Promise<ReadonlySet<string>> => {
   let output: string;
   try {
-    output = await listRemoteHeads(remote, [], environment);
+    output = await readRemoteHeads(remote, [], environment);
   } catch (error) {
     environment.signal.throwIfAborted();
     throw error instanceof CliError ? error : gitFailedError(describeGitError(error));
@@ -51,14 +51,14 @@ export const listRemoteBranches = async (
 };
 
 /** Lists the branches of a remote, with no program that the repository of the folder names. */
-const listRemoteHeads = async (
+const readRemoteHeads = async (
   remote: string,
   patterns: readonly string[],
   environment: GitEnvironment,
   timeoutMs?: number,
 ): Promise<string> => {
   const [cwd, address = remote, settings, sshSettings] = await Promise.all([
-    findRootFolder(environment),
+    resolveRootFolder(environment),
     readFirstLine(["remote", "get-url", "--", remote], environment),
     readForwardedSettings(environment),
     readUnattendedSettings(environment),

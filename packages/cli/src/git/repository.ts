@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import type { CliError } from "../errors/cli-error.js";
 import { missingBranchError, unknownRemoteError, severalRemotesError } from "../errors/preview-errors.js";
-import { findCurrentBranch, listRemotes, type GitRemote, findRootFolder } from "./clone.js";
+import { findCurrentBranch, listRemotes, type GitRemote, resolveRootFolder } from "./clone.js";
 import { toGitProblem } from "./run-git.js";
 import { type CiJob, readCiJob } from "./ci-job.js";
 import { createRepositoryKey } from "./repository-key.js";
@@ -36,7 +36,7 @@ export const resolveGitContext = async (
 ): Promise<GitContext> => {
   const job = await readCiJob(context.env);
   const { remotes, problem } = await tryListRemotes(context);
-  const folder = await findRootFolder(context);
+  const folder = await resolveRootFolder(context);
   const createKey = (url: string): string => createRepositoryKey(url, folder);
   const buildContext = (repository: Repository | undefined): GitContext => ({ job, repository, problem });
   const buildRemoteContext = ({ name, url }: GitRemote): GitContext =>

@@ -35,8 +35,8 @@ export const ask = async <T>(
   // Ctrl-D on an empty line closes the reader of the keys without telling the prompt.
   const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }): void => {
     if (!key?.ctrl || key.name !== "d") return;
-    const readers = stdin.listenerCount("keypress");
-    setImmediate(() => !hasEnded && stdin.listenerCount("keypress") < readers && cancellation.abort());
+    const readerCount = stdin.listenerCount("keypress");
+    setImmediate(() => !hasEnded && stdin.listenerCount("keypress") < readerCount && cancellation.abort());
   };
   const onEnd = (): void => cancellation.abort();
   // The prompt pauses its input on Ctrl-Z and does not resume it.

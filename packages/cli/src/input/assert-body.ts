@@ -1,7 +1,7 @@
 import { invalidBodyError } from "../errors/usage-errors.js";
 import { bodySchemas } from "../contract/generated/body-schemas.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import { findSchemaProblems } from "../json/check-schema.js";
+import { findSchemaProblems } from "../json/schema-problems.js";
 
 const maxListedProblems = 5;
 

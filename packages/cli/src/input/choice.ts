@@ -20,30 +20,30 @@ const indent = "    ";
  * id stays whole.
  *
  * @param columns Number of columns of the terminal.
- * @param usedColumns Number of columns that are taken at the beginning of the first line.
+ * @param usedWidth Number of columns that are taken at the beginning of the first line.
  */
 export const renderChoice = (
   { value, texts, isId }: PromptChoice,
   columns: number,
-  usedColumns: number,
+  usedWidth: number,
 ): string => {
   // Little would fit beside a long question.
-  const startsOnFirstLine = usedColumns <= columns / 2;
+  const startsOnFirstLine = usedWidth <= columns / 2;
   const lines: string[] = startsOnFirstLine ? [] : [""];
-  let remainingColumns = startsOnFirstLine ? columns - usedColumns : 0;
+  let remainingWidth = startsOnFirstLine ? columns - usedWidth : 0;
   const add = (text: string): void => {
     const lastLine = lines.at(-1);
-    const neededColumns = (lastLine === undefined ? 0 : partSeparator.length) + widthOf(text);
-    if (neededColumns <= remainingColumns || lastLine === undefined) {
+    const neededWidth = (lastLine === undefined ? 0 : partSeparator.length) + widthOf(text);
+    if (neededWidth <= remainingWidth || lastLine === undefined) {
       lines[Math.max(0, lines.length - 1)] = lastLine === undefined ? text : lastLine + partSeparator + text;
-      remainingColumns -= neededColumns;
+      remainingWidth -= neededWidth;
     } else {
       lines.push(indent + text);
-      remainingColumns = columns - indent.length - widthOf(text);
+      remainingWidth = columns - indent.length - widthOf(text);
     }
   };
-  const maxTextColumns = columns - Math.max(startsOnFirstLine ? usedColumns : 0, indent.length);
-  for (const text of texts) add(truncateToWidth(text, maxTextColumns));
+  const maxTextWidth = columns - Math.max(startsOnFirstLine ? usedWidth : 0, indent.length);
+  for (const text of texts) add(truncateToWidth(text, maxTextWidth));
   if (isId) add(value);
   return lines.join("\n");
 };

@@ -67,7 +67,7 @@ class ChoiceSearch {
   constructor(
     private readonly question: ChoiceQuestion,
     /** Gives keys to the prompt as if they had been typed. */
-    private readonly type: (keys: string) => void,
+    private readonly typeKeys: (keys: string) => void,
   ) {}
 
   /** Returns the choices to show for the input. */
@@ -102,7 +102,7 @@ class ChoiceSearch {
     if (this.answer && isListed && !this.hasMoreInput) return true;
     // The prompt has a list without the answer, or has cleared the text, which is to be changed.
     if (this.answer) await this.confirmAnswer();
-    else if (!this.hasMoreInput) this.type(text);
+    else if (!this.hasMoreInput) this.typeKeys(text);
     this.hasMoreInput = false;
     return waitForever();
   }
@@ -125,9 +125,9 @@ class ChoiceSearch {
 
   /** Makes the prompt show the answer alone, and end with it. */
   private async confirmAnswer(): Promise<void> {
-    this.type(" ");
+    this.typeKeys(" ");
     await nextTurn();
-    this.type("\r");
+    this.typeKeys("\r");
   }
 
   private findMatches(text: string): PromptChoice[] {

@@ -6,7 +6,7 @@ import { valueAt } from "../json/json-path.js";
 import { namedKinds } from "../contract/id-form.js";
 import { resolveName } from "../run/names/resolve-name.js";
 import { kindOfPrefix, resourceKinds, type KindName } from "../contract/kinds.js";
-import { nameOfItem } from "../contract/list.js";
+import { nameOfItem } from "../contract/list-call.js";
 import { ApiError } from "../sdk/sdk.js";
 import { type Adoption, formatAdoptionProblem } from "./adopt.js";
 import { withArticle } from "../text/article.js";

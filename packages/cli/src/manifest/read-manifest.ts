@@ -9,7 +9,7 @@ import {
 } from "../errors/manifest-errors.js";
 import { managedResources } from "../contract/generated/managed-resources.js";
 import { isObject } from "../json/json-path.js";
-import { findSchemaProblems, type SchemaProblem } from "../json/check-schema.js";
+import { findSchemaProblems, type SchemaProblem } from "../json/schema-problems.js";
 import { type EntryAddress, type ManifestEntry, toAddressKey, getManagedResource } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 

@@ -33,7 +33,7 @@ export const selectTargets = (
   const addressByKey = new Map<string, EntryAddress>(
     [...state.entries, ...desiredEntries].map((entry) => [toAddressKey(entry), entry]),
   );
-  const chosenTargets = targets.map((target) => findTarget(target, [...addressByKey.values()]));
+  const chosenTargets = targets.map((target) => requireTarget(target, [...addressByKey.values()]));
   const includes = (address: EntryAddress): boolean =>
     chosenTargets.some((target) => isWithin(address, target));
   const entries = new Map(desiredEntries.map((entry) => [toAddressKey(entry), entry]));
@@ -49,7 +49,7 @@ export const selectTargets = (
   return { entries: desiredEntries.filter((entry) => neededKeys.has(toAddressKey(entry))), includes };
 };
 
-const findTarget = (target: string, knownAddresses: readonly EntryAddress[]): EntryAddress => {
+const requireTarget = (target: string, knownAddresses: readonly EntryAddress[]): EntryAddress => {
   const matches = knownAddresses.filter(
     (address) => formatAddress(address) === target || address.path.join("/") === target,
   );

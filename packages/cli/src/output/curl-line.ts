@@ -83,7 +83,7 @@ const splitAtSecrets = (
     pieces.filter((_, index) => index % 2 === 0),
     pieces
       .filter((_, index) => index % 2 === 1)
-      .map((index) => formatSecretVariableName(secretPaths[Number(index)] ?? [])),
+      .map((pathIndex) => formatSecretVariableName(secretPaths[Number(pathIndex)] ?? [])),
   ];
 };
 

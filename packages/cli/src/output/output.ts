@@ -2,7 +2,7 @@ import { type Failure, toFailure } from "../errors/failure.js";
 import { envOfListError } from "../errors/usage-errors.js";
 import type { Interruption } from "../system/interruption.js";
 import { isObject } from "../json/json-path.js";
-import { requireShallow } from "./check-nesting.js";
+import { requireShallow } from "./require-shallow.js";
 import { detectCiSystem, isCi } from "../system/ci-system.js";
 import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, escapeLogCommands } from "./log-commands.js";

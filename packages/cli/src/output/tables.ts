@@ -123,7 +123,8 @@ export class TableWriter implements ListWriter {
     const { columns, width = Infinity } = this.layout;
     if (columns) return Infinity;
     return (
-      width - this.widths.reduce((sum, column) => sum + column, columnGap.length * (this.widths.length - 1))
+      width -
+      this.widths.reduce((sum, columnWidth) => sum + columnWidth, columnGap.length * (this.widths.length - 1))
     );
   }
 

@@ -8,10 +8,10 @@ export const widthOf = (text: string): number => (isPlainAscii(text) ? text.leng
 export const truncateToWidth = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text;
   let truncated = "";
-  let usedColumns = 1;
+  let usedWidth = 1;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    usedColumns += widthOf(segment);
-    if (usedColumns > width) break;
+    usedWidth += widthOf(segment);
+    if (usedWidth > width) break;
     truncated += segment;
   }
   return `${truncated}…`;

@@ -25,7 +25,7 @@ export const requestControl = async (
   flags: ControlFlags,
   context: Context,
 ): Promise<unknown> => {
-  const { url, secretFile, profile } = findControl(flags, context);
+  const { url, secretFile, profile } = resolveControl(flags, context);
   if (profile && !(await isServiceGenuine(profile.value, context)))
     throw devNotRunningError(profile.name, url.value);
   const secret = await context.sources.readSecret(secretFile.value, secretFile.from);
@@ -42,7 +42,7 @@ interface ControlChoice {
  * Returns the control surface from flags, else the environment, else the profile that commands use, else the profile of a
  * running `mgmt dev`, else profile `local`.
  */
-const findControl = (
+const resolveControl = (
   { controlUrl, controlSecretFile, ...flags }: ControlFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
 ): ControlChoice => {

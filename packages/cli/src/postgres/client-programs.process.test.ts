@@ -3,7 +3,7 @@ import { delimiter, join, relative } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { resolveForeignSource } from "../commands/db/external-source.js";
 import type { Context } from "../input/context.js";
-import { findClientProgram } from "./client-programs.js";
+import { requireClientProgram } from "./client-programs.js";
 import { buildClientEnvironment } from "./connection-environment.js";
 import { temporaryFolder } from "../../test/folders.js";
 
@@ -24,7 +24,7 @@ const install = (name: string, version: string, program = "pg_dump"): string => 
 };
 
 const find = (path: readonly string[], major?: number, patterns: readonly string[] = []) =>
-  findClientProgram(
+  requireClientProgram(
     "pg_dump",
     { env: { PATH: path.join(delimiter) } },
     major === undefined ? undefined : { version: `${String(major)}.1`, major },
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === "win32")("the client programs of Postgres",
   it("are taken from the folder of the server that mgmt dev uses", async () => {
     const server = install("server", "18.4");
     const find18 = (folder: string) =>
-      findClientProgram(
+      requireClientProgram(
         "pg_dump",
         { env: { PATH: install("a", "14.9"), MGMT_POSTGRES: folder } },
         { version: "18.1", major: 18 },

@@ -42,7 +42,7 @@ const usualDirectories: readonly string[] = [
  * @param directories Patterns of folders to search after these.
  * @throws `program:not_found`; `program:too_old` if each one found is older than the server.
  */
-export const findClientProgram = async (
+export const requireClientProgram = async (
   name: ClientName,
   { env }: Pick<Context, "env">,
   serverVersion?: PostgresVersion,
@@ -68,7 +68,7 @@ export const findClientProgram = async (
  * @param directories Patterns of folders to search after `PATH` and the folder of `MGMT_POSTGRES`.
  * @throws `program:not_found`.
  */
-export const findNewestClientProgram = async (
+export const requireNewestClientProgram = async (
   name: ClientName,
   { env }: Pick<Context, "env">,
   directories: readonly string[] = usualDirectories,

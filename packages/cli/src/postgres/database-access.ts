@@ -43,7 +43,7 @@ export interface AccessChoice {
  * Returns how to connect to a database with the credentials of one of its connections.
  *
  * @param database Id or name. Default: the default database of the project that commands use.
- * @throws `usage:missing`, `name:not_found`, `name:ambiguous`, `database:several`, errors of `findDatabaseAccess`, and errors of the
+ * @throws `usage:missing`, `name:not_found`, `name:ambiguous`, `database:several`, errors of `fetchDatabaseAccess`, and errors of the
  *   service.
  */
 export const resolveDatabaseAccess = async (
@@ -52,8 +52,8 @@ export const resolveDatabaseAccess = async (
   context: Context,
   choice: AccessChoice = {},
 ): Promise<DatabaseAccess> => {
-  const { client, databaseId } = await findDatabase(database, flags, context, choice.flag);
-  return findDatabaseAccess(databaseId, client, context, choice);
+  const { client, databaseId } = await resolveDatabase(database, flags, context, choice.flag);
+  return fetchDatabaseAccess(databaseId, client, context, choice);
 };
 
 /**
@@ -61,7 +61,7 @@ export const resolveDatabaseAccess = async (
  *
  * @param flag the one that names the database. Default: an argument does.
  */
-export const findDatabase = async (
+export const resolveDatabase = async (
   database: string | undefined,
   flags: GlobalFlags,
   context: Context,
@@ -83,7 +83,7 @@ export const findDatabase = async (
  * @throws `database:no_credentials` if no password can be read; `database:no_pooler`; `name:not_found` and `name:ambiguous` for the
  *   role; and errors of the service.
  */
-export const findDatabaseAccess = async (
+export const fetchDatabaseAccess = async (
   id: string,
   client: MgmtClient,
   context: Pick<Context, "env" | "output" | "signal">,

@@ -4,7 +4,7 @@ import { unreachableDatabaseError } from "../errors/postgres-errors.js";
 import type { DatabaseAccess } from "./database-access.js";
 import { throwIfInterrupted } from "../system/shared-interrupt.js";
 import { catalogQueries, setSearchPathSql } from "./catalog-queries.js";
-import { findClientProgram, type PostgresVersion } from "./client-programs.js";
+import { requireClientProgram, type PostgresVersion } from "./client-programs.js";
 import { buildClientEnvironment } from "./connection-environment.js";
 
 /** A database that client programs of Postgres can connect to. */
@@ -39,7 +39,7 @@ export const runCatalogQuery = async (
   context: Pick<Context, "env" | "signal">,
 ): Promise<string[]> => {
   const { signal } = context;
-  const { path } = await findClientProgram("psql", context);
+  const { path } = await requireClientProgram("psql", context);
   // Names can have every character but NUL.
   const flags = [
     "--no-psqlrc",

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { setupFailedError } from "../errors/preview-errors.js";
-import { findDatabaseAccess } from "../postgres/database-access.js";
+import { fetchDatabaseAccess } from "../postgres/database-access.js";
 import { printsNewSecrets } from "../secrets/secret-destination.js";
 import type { SecretFlags } from "../secrets/secret-flags.js";
 import type { SecretOutput } from "../secrets/secret-output.js";
@@ -71,8 +71,8 @@ export const deliverPreview = async (
   const { record } = preview;
   const databaseId = preview.database.id;
   await client.databases.waitUntilReady(databaseId, { signal, timeoutMs });
-  const directAccess = await findDatabaseAccess(databaseId, client, context);
-  const { url } = pooled ? await findDatabaseAccess(databaseId, client, context, { pooled }) : directAccess;
+  const directAccess = await fetchDatabaseAccess(databaseId, client, context);
+  const { url } = pooled ? await fetchDatabaseAccess(databaseId, client, context, { pooled }) : directAccess;
   let exitStatus: number | undefined;
   let setupError: unknown;
   if (setup !== undefined) {

@@ -11,7 +11,7 @@ import type { PreviewWithRecord } from "./store-record.js";
  * Returns the database that previews are copies of: the project's default one if it is on the default branch, or else the only
  * one there. Throws `database:not_found` and `database:several`.
  */
-export const findDefaultSource = async (
+export const requireDefaultSource = async (
   projectId: string,
   branches: readonly Branch[],
   client: MgmtClient,
@@ -24,7 +24,7 @@ export const findDefaultSource = async (
 };
 
 /** Returns the database that a preview was copied from. If that is gone, the one that a new preview would be a copy of. */
-export const findPreviewSource = async (
+export const resolvePreviewSource = async (
   { source }: Database,
   projectId: string,
   client: MgmtClient,
@@ -38,7 +38,7 @@ export const findPreviewSource = async (
     }
   }
   const branches = await client.projects.branches.list(projectId, undefined, { signal }).toArray();
-  return findDefaultSource(projectId, branches, client, signal);
+  return requireDefaultSource(projectId, branches, client, signal);
 };
 
 /** A preview database to create. */

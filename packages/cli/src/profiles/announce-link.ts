@@ -20,6 +20,6 @@ export const announceLinkedProfile = (
 ): void => {
   if (!name || !profile) return;
   const { baseUrl } = profile;
-  const host = URL.canParse(baseUrl) ? ` (${new URL(baseUrl).host})` : "";
-  announceLink(`profile ${name.value}${host}`, name.from, link, context);
+  const hostSuffix = URL.canParse(baseUrl) ? ` (${new URL(baseUrl).host})` : "";
+  announceLink(`profile ${name.value}${hostSuffix}`, name.from, link, context);
 };

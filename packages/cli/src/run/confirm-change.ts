@@ -10,7 +10,7 @@ import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
 import { type ResourceDescription, describeResource } from "./describe-resource.js";
 import { getTargetId, notFoundNotice } from "./messages.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import type { PathParameters, Targets } from "./targets.js";
+import type { PathParameters, CommandTargets } from "./targets.js";
 
 /**
  * Shows the change that a command is about to make, and asks for confirmation: for the name of the resource to delete, or else for a yes.
@@ -22,7 +22,7 @@ import type { PathParameters, Targets } from "./targets.js";
 export const confirmChange = async (
   command: CommandDefinition,
   action: string,
-  { targets, unknownNameErrors }: Targets,
+  { targets, unknownNameErrors }: CommandTargets,
   client: MgmtClient,
   context: Context,
 ): Promise<void> => {

@@ -12,7 +12,7 @@ import {
   getTargetId,
 } from "./messages.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import type { Targets } from "./targets.js";
+import type { CommandTargets } from "./targets.js";
 
 /**
  * Deletes several resources, and prints a result for each. Continues after a failure, and fails in the end if one did. An
@@ -20,7 +20,7 @@ import type { Targets } from "./targets.js";
  */
 export const deleteEach = async (
   command: CommandDefinition,
-  { targets, unknownNameErrors }: Targets,
+  { targets, unknownNameErrors }: CommandTargets,
   input: RequestInput,
   client: MgmtClient,
   context: Context,

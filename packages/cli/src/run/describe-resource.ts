@@ -2,7 +2,7 @@ import type { Call, MgmtClient } from "@mgmt/sdk";
 import { valueAt } from "../json/json-path.js";
 import { toPrintable } from "../output/printable.js";
 import { isKindName, type KindName, resourceKinds } from "../contract/kinds.js";
-import { idOfItem, createListCall, nameOfItem } from "../contract/list.js";
+import { idOfItem, createListCall, nameOfItem } from "../contract/list-call.js";
 import { ApiError } from "../sdk/sdk.js";
 
 /** The name of a resource and its contents, printable. */

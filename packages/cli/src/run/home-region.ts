@@ -1,5 +1,5 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
-import { maxPageSize } from "../contract/list.js";
+import { maxPageSize } from "../contract/list-call.js";
 import type { Notice } from "../output/output.js";
 import { ApiError } from "../sdk/sdk.js";
 

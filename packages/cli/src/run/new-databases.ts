@@ -5,7 +5,7 @@ import type { Notice } from "../output/output.js";
 import { findHomeRegion, type HomeRegion, otherRegionNotice } from "./home-region.js";
 
 /** The input of an operation that creates a database, with its name and its region. */
-export interface CompleteInput {
+export interface CompletedInput {
   readonly input: RequestInput;
   /** The notice if the data leaves the region of the source or the project. */
   readonly notice?: Notice;
@@ -22,13 +22,13 @@ export class NewDatabases {
   ) {}
 
   /** Returns the input with the logical id as the name, and with the region of the source or the project, unless it has them. */
-  async complete(target: Readonly<Record<string, string>>, input: RequestInput): Promise<CompleteInput> {
+  async complete(target: Readonly<Record<string, string>>, input: RequestInput): Promise<CompletedInput> {
     const logicalId = asText(valueAt(input.body, ["logicalId"]));
     const isNamed = logicalId === undefined || valueAt(input.body, ["name"]) !== undefined;
     return this.#fillRegion(target, isNamed ? input : { ...input, body: { ...input.body, name: logicalId } });
   }
 
-  async #fillRegion(target: Readonly<Record<string, string>>, input: RequestInput): Promise<CompleteInput> {
+  async #fillRegion(target: Readonly<Record<string, string>>, input: RequestInput): Promise<CompletedInput> {
     const { body } = input;
     const explicitRegion = valueAt(body, ["region"]);
     const projectId = target["projectId"] ?? asText(valueAt(body, ["projectId"]));

@@ -8,12 +8,12 @@ export const assertFields = async (
   fields: readonly string[],
 ): Promise<void> => {
   const { definitions, results } = await import("../contract/generated/schemas.js");
-  const item = results[definition.id]?.item;
-  if (!item) return;
+  const itemSchema = results[definition.id]?.item;
+  if (!itemSchema) return;
   for (const field of fields) {
     const names = field.split(".");
     for (const [index, name] of names.entries()) {
-      const knownNames = listFieldNames(item, names.slice(0, index), definitions);
+      const knownNames = listFieldNames(itemSchema, names.slice(0, index), definitions);
       if (knownNames === undefined || knownNames.includes(name)) continue;
       const parentNames = names.slice(0, index);
       const similarNames = findSimilar(name, knownNames).map((match) => [...parentNames, match].join("."));

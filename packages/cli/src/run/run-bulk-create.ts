@@ -5,7 +5,7 @@ import { unexpectedResponseError } from "../errors/response-errors.js";
 import { missingInputError, usageError } from "../errors/usage-errors.js";
 import { flagOf, type RequestInput, readInput, type CommandLineValues } from "../input/read-input.js";
 import { isObject, valueAt } from "../json/json-path.js";
-import { NameResolver } from "./names/resolve-names.js";
+import { NameResolver } from "./names/name-resolver.js";
 import { mayHaveNames } from "./names/typed-names.js";
 import type { ItemResult, Notice, Output } from "../output/output.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";

@@ -21,7 +21,7 @@ import {
   notFoundNotice,
   findActionToConfirm,
 } from "./messages.js";
-import type { CompleteInput } from "./new-databases.js";
+import type { CompletedInput } from "./new-databases.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import { assertIds, expandTargets, type PathParameters } from "./targets.js";
 
@@ -130,7 +130,7 @@ const resolveRequestNames = async (
   context: Context,
 ): Promise<ResolvedRequest> => {
   if (!mayHaveNames(command, request)) return { ...request, unknownNameErrors: new Map() };
-  const { NameResolver } = await import("./names/resolve-names.js");
+  const { NameResolver } = await import("./names/name-resolver.js");
   return new NameResolver(command, await connect(flags, context), flags, context).resolve(
     request,
     typedValues,
@@ -180,7 +180,7 @@ const completeNewDatabase = async (
   { invocation, client, context }: OperationRun,
   target: PathParameters,
   input: RequestInput,
-): Promise<CompleteInput> => {
+): Promise<CompletedInput> => {
   if (!invocation.override.createsDatabase) return { input };
   const { NewDatabases } = await import("./new-databases.js");
   return new NewDatabases(client, context.signal).complete(target, input);

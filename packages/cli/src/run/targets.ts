@@ -29,7 +29,7 @@ export const assertIds = (parameters: readonly PathArgument[], ids: readonly str
 export type PathParameters = Readonly<Record<string, string>>;
 
 /** The resources of one command line. */
-export interface Targets {
+export interface CommandTargets {
   readonly targets: readonly PathParameters[];
   /** Those whose last id is the name of nothing, and why. No request is sent for them. */
   readonly unknownNameErrors: ReadonlyMap<string, CliError>;

@@ -18,13 +18,16 @@ export class SecretFile {
 
   /** Creates the file. Refuses one that exists, and does not follow a symbolic link. Call it before secrets are created. */
   static async create(path: string, cwd: string): Promise<SecretFile> {
-    const file = resolve(cwd, path);
+    const absolutePath = resolve(cwd, path);
     try {
-      return new SecretFile(file, await open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600));
+      return new SecretFile(
+        absolutePath,
+        await open(absolutePath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600),
+      );
     } catch (error) {
       throw errorCode(error) === "EEXIST"
-        ? secretFileExistsError(file)
-        : unwritableSecretFileError(file, error);
+        ? secretFileExistsError(absolutePath)
+        : unwritableSecretFileError(absolutePath, error);
     }
   }
 

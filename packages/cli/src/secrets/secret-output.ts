@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import type { SecretFields } from "../contract/command-definition.js";
 import type { Notice } from "../output/output.js";
-import { requireShallow } from "../output/check-nesting.js";
+import { requireShallow } from "../output/require-shallow.js";
 import { maskNamedSecrets, maskSecrets } from "../output/mask.js";
 import { printsAllSecrets, printsNewSecrets, type SecretDestination } from "./secret-destination.js";
 

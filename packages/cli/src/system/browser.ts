@@ -11,10 +11,10 @@ export const findNoBrowserReason = (
   exists: (path: string) => boolean = existsSync,
 ): string | undefined => {
   if (env["SSH_CONNECTION"] || env["SSH_TTY"] || env["SSH_CLIENT"]) return "this is an SSH session";
-  const isContainer = env["container"] || env["KUBERNETES_SERVICE_HOST"] || containerMarkers.some(exists);
-  if (isContainer) return "this is a container";
-  const hasDisplay = env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["WSL_DISTRO_NAME"] || env["BROWSER"];
-  return platform === "linux" && !hasDisplay ? "there is no display" : undefined;
+  const containerMark = env["container"] || env["KUBERNETES_SERVICE_HOST"] || containerMarkers.some(exists);
+  if (containerMark) return "this is a container";
+  const display = env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["WSL_DISTRO_NAME"] || env["BROWSER"];
+  return platform === "linux" && !display ? "there is no display" : undefined;
 };
 
 /** Opens an address in a browser. Returns whether a browser could be started. */

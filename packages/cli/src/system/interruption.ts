@@ -19,12 +19,13 @@ export class Interruption {
   #firstSignalAt = 0;
   #receiveSignal: ((signal: EndSignal) => void) | undefined;
 
-  constructor(host: SignaledProcess) {
+  constructor(signaledProcess: SignaledProcess) {
     for (const name of endSignals) {
-      host.on(name, () => {
+      signaledProcess.on(name, () => {
         if (this.#receiveSignal) return this.#receiveSignal(name);
         if (!this.signal.aborted) return this.interrupt(name);
-        if (performance.now() - this.#firstSignalAt >= repeatedSignalMs) host.exit(exitCodeOfSignal(name));
+        if (performance.now() - this.#firstSignalAt >= repeatedSignalMs)
+          signaledProcess.exit(exitCodeOfSignal(name));
       });
     }
   }

@@ -33,8 +33,8 @@ export const setEnvFileVariable = async (
     const replaceResult = await replaceFile(path, { root }, (currentContent) => {
       const text = decodeAsciiBased(currentContent);
       if (text === undefined) throw undecodableEnvFileError(path);
-      const line = findOpenQuoteLine(text);
-      if (line !== undefined) throw envFileQuoteError(path, line);
+      const lineNumber = findOpenQuoteLine(text);
+      if (lineNumber !== undefined) throw envFileQuoteError(path, lineNumber);
       assignmentCount = Math.max(1, findAssignments(text, name).length);
       return Buffer.from(replaceAssignments(text, name, value), "latin1");
     });

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Context } from "../../input/context.js";
 import { isObject } from "../../json/json-path.js";
-import { requireShallow } from "../../output/check-nesting.js";
+import { requireShallow } from "../../output/require-shallow.js";
 import { type Output, SelectedText } from "../../output/output.js";
 import { toPrintable, toSafeJson } from "../../output/printable.js";
 import { redactHeaders } from "@mgmt/internal/redaction/redact";

@@ -3,7 +3,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
 import { formatAddress } from "../../manifest/entry.js";
 import type { Plan, Step } from "../../manifest/plan.js";
-import { StepRunner } from "../../manifest/run-steps.js";
+import { StepRunner } from "../../manifest/step-runner.js";
 import { describeLostResponse } from "../../run/lost-response.js";
 import type { ApprovalProgress } from "../../service/approval-progress.js";
 

@@ -14,7 +14,7 @@ import { describeChangesSince, type Plan, type Step } from "../../manifest/plan.
 import { resolveBaseUrl, makePlanFromFile } from "../../manifest/plan-from-file.js";
 import { readState } from "../../manifest/read-state.js";
 import { renderPlan } from "../../manifest/render-plan.js";
-import { StepRunner } from "../../manifest/run-steps.js";
+import { StepRunner } from "../../manifest/step-runner.js";
 import { waitForEffect } from "../../run/wait-for-effect.js";
 import { isSameAddress } from "../../profiles/profile.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
@@ -171,7 +171,7 @@ const printResults = async (
   }
   const [error] = errors.values();
   if (output.format !== "table" || ids.size < steps.length)
-    await output.writeResult(results.map(formatResult(output.format)));
+    await output.writeResult(results.map(createResultFormatter(output.format)));
   const planCommand = buildPlanCommand(options);
   if (signal.aborted) throw applyInterruptedError(signal.reason, ids.size, steps.length, planCommand);
   if (errors.size === 0) return;
@@ -192,7 +192,7 @@ const selectRegion = (step: Step): Pick<StepResult, "region"> => {
 };
 
 /** The table has no room for the error, which is printed below it, and the plan above it has the regions. */
-const formatResult =
+const createResultFormatter =
   (format: string) =>
   (result: StepResult): object => {
     const { error: _, region: __, ...tableRow } = result;

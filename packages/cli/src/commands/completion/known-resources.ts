@@ -10,7 +10,7 @@ import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { getProfilesPath } from "../../profiles/read-profiles.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
-import { createListCall, nameOfItem } from "../../contract/list.js";
+import { createListCall, nameOfItem } from "../../contract/list-call.js";
 import { connect } from "../../service/connect.js";
 
 /** How long completion waits for the service. */
@@ -137,14 +137,14 @@ const writeCacheEntry = (path: string, key: string, entry: CacheEntry): void => 
   const newestEntries = Object.entries({ ...readCache(path), [key]: entry })
     .sort(([, a], [, b]) => b.at - a.at)
     .slice(0, maxEntries);
-  const temporaryFile = `${path}.${randomUUID()}.part`;
+  const temporaryPath = `${path}.${randomUUID()}.part`;
   try {
     makeDirectory(dirname(path));
-    writeFileSync(temporaryFile, JSON.stringify(Object.fromEntries(newestEntries)), {
+    writeFileSync(temporaryPath, JSON.stringify(Object.fromEntries(newestEntries)), {
       mode: 0o600,
       flag: "wx",
     });
-    renameSync(temporaryFile, path);
+    renameSync(temporaryPath, path);
   } catch {
     // The service is asked again the next time.
   }

@@ -27,8 +27,8 @@ const isTooNarrow = (
   { format, presentation, tableWidth = Infinity }: Context["output"],
 ): boolean => {
   if (format !== "table" || presentation.fields || presentation.query) return false;
-  const maxWidth = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
-  const keysWidth = maxWidth(settings.map(({ key }) => key));
-  const valuesWidth = maxWidth(settings.map(({ value }) => toPrintable(value ?? "")));
+  const computeMaxWidth = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
+  const keysWidth = computeMaxWidth(settings.map(({ key }) => key));
+  const valuesWidth = computeMaxWidth(settings.map(({ value }) => toPrintable(value ?? "")));
   return keysWidth + columnGap.length + valuesWidth > tableWidth;
 };

@@ -4,10 +4,10 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { isNoCredentialsError } from "../../errors/database-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import {
-  findDatabaseAccess,
+  fetchDatabaseAccess,
   createDatabaseAccess,
   type DatabaseAccess,
-  findDatabase,
+  resolveDatabase,
 } from "../../postgres/database-access.js";
 import {
   assertHasDestination,
@@ -65,10 +65,10 @@ export const runConnectionString = async (
     context,
   );
   try {
-    const { client, databaseId } = await findDatabase(database, flags, context);
+    const { client, databaseId } = await resolveDatabase(database, flags, context);
     const accessChoice = { pooled, role };
     let wasCreated = false;
-    const access = await findDatabaseAccess(databaseId, client, context, accessChoice).catch(
+    const access = await fetchDatabaseAccess(databaseId, client, context, accessChoice).catch(
       async (error: unknown) => {
         if (!isNoCredentialsError(error) || role !== undefined) throw error;
         const newAccess = await createAccessAfterConfirmation(
@@ -117,8 +117,8 @@ const createAccessAfterConfirmation = async (
   const name = `mgmt on ${hostname()}`;
   if (!flags.yes) {
     const { confirm } = await import("../../input/confirm.js");
-    const question = `create the connection ${JSON.stringify(name)} of database ${databaseId}, because no password of it can be read`;
-    await confirm(question, context);
+    const action = `create the connection ${JSON.stringify(name)} of database ${databaseId}, because no password of it can be read`;
+    await confirm(action, context);
   }
   const connection = await client.databases.connections.create(databaseId, { name }, { signal });
   const { id, user, pass, host } = connection;

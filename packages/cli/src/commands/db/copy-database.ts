@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { restoreFailedError } from "../../errors/postgres-errors.js";
 import type { DatabaseAccess } from "../../postgres/database-access.js";
 import { formatBytes } from "../../output/bytes.js";
-import { findClientProgram } from "../../postgres/client-programs.js";
+import { requireClientProgram } from "../../postgres/client-programs.js";
 import { type PostgresDatabase, readServerVersion } from "../../postgres/query.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
 import { type DumpScope, buildScopeFlags } from "../../dumps/pg-dump-arguments.js";
@@ -34,7 +34,7 @@ export const copyDatabase = async (
 ): Promise<void> => {
   const { output } = context;
   const serverVersion = await readServerVersion(source, context);
-  const dumpProgram = await findClientProgram("pg_dump", context, serverVersion);
+  const dumpProgram = await requireClientProgram("pg_dump", context, serverVersion);
   const verbPhrase = clean
     ? `replace what ${source.name} has, and drop what depends on it, in`
     : `copy ${source.name} into`;

@@ -14,7 +14,7 @@ import { resolveDatabaseAccess, type DatabaseAccess } from "../../postgres/datab
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { formatBytes } from "../../output/bytes.js";
 import type { Output } from "../../output/output.js";
-import { findClientProgram } from "../../postgres/client-programs.js";
+import { requireClientProgram } from "../../postgres/client-programs.js";
 import { buildClientEnvironment } from "../../postgres/connection-environment.js";
 import { toPostgresDatabase, readServerVersion } from "../../postgres/query.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
@@ -75,7 +75,7 @@ export const runDump = async (
   if (path !== undefined && (await pathExists(path))) throw dumpFileExistsError(path);
   const access = await resolveDatabaseAccess(database, flags, context);
   const serverVersion = await readServerVersion(toPostgresDatabase(access, context), context);
-  const program = await findClientProgram("pg_dump", context, serverVersion);
+  const program = await requireClientProgram("pg_dump", context, serverVersion);
   const args = [
     `--format=${format}`,
     "--no-owner",

@@ -4,7 +4,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { restoreFailedError } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { resolveDatabaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
-import { findNewestClientProgram } from "../../postgres/client-programs.js";
+import { requireNewestClientProgram } from "../../postgres/client-programs.js";
 import { buildPostgresEnvironment } from "../../postgres/connection-environment.js";
 import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
@@ -67,7 +67,7 @@ const restoreArchive = async (
   clean: boolean,
   context: Context,
 ): Promise<void> => {
-  const program = await findNewestClientProgram("pg_restore", context);
+  const program = await requireNewestClientProgram("pg_restore", context);
   const { path, name, kind } = input;
   const args = [
     "--file=-",

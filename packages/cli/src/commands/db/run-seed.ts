@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { resolveDatabaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
-import { findClientProgram } from "../../postgres/client-programs.js";
+import { requireClientProgram } from "../../postgres/client-programs.js";
 import { buildClientEnvironment } from "../../postgres/connection-environment.js";
 import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { startClient } from "../../postgres/start-client.js";
@@ -49,7 +49,7 @@ const metaCommandAdvice = "If you trust the file, pass --allow-meta-commands: ps
 
 /** Has psql run a script with its own commands. The effects of these commands are not known, nor whether they end the transaction. */
 const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Context): Promise<void> => {
-  const program = await findClientProgram("psql", context);
+  const program = await requireClientProgram("psql", context);
   const psqlFlags = ["--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"];
   const { path, descriptor } = input;
   // By its path, so that \\ir finds the files beside it.

@@ -11,13 +11,13 @@ const schemaHeader = "# yaml-language-server: $schema=./node_modules/@mgmt/cli/m
 
 /** Prints a manifest of the given projects, or of all. */
 export const runExport = async (
-  projects: readonly string[],
+  projectKeys: readonly string[],
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
   const { output, signal } = context;
   const client = await connect(flags, context);
-  const ids = projects.length === 0 ? undefined : await findProjectIds(projects, client, signal);
+  const ids = projectKeys.length === 0 ? undefined : await findProjectIds(projectKeys, client, signal);
   const state = await readState(client, { identify: identifyByName, ids }, signal);
   await warnAboutOmissions(state, context);
   const manifest = exportManifest(state);
@@ -27,15 +27,15 @@ export const runExport = async (
 
 /** Returns the ids of projects that are given by their id, their logical id, or a name that no other project has. */
 const findProjectIds = async (
-  projects: readonly string[],
+  projectKeys: readonly string[],
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<string[]> => {
   const allProjects = await client.projects.list({ limit: 1000 }, { signal }).toArray();
-  return projects.map((key) => {
-    const projectsById = allProjects.filter(({ id, logicalId }) => id === key || logicalId === key);
+  return projectKeys.map((key) => {
+    const projectsWithId = allProjects.filter(({ id, logicalId }) => id === key || logicalId === key);
     const [project, ...otherProjects] =
-      projectsById.length > 0 ? projectsById : allProjects.filter(({ name }) => name === key);
+      projectsWithId.length > 0 ? projectsWithId : allProjects.filter(({ name }) => name === key);
     if (!project) throw unknownProjectError(key, findSimilar(key, allProjects.flatMap(namesOf)));
     if (otherProjects.length > 0)
       throw severalProjectsError(
@@ -61,10 +61,10 @@ const warnAboutOmissions = async ({ entries, unnamed }: ServiceState, { output }
   }
   if (unnamed.length === 0) return;
   const unnamedResources = unnamed.map(({ resource, id }) => ({ resource, id }));
-  const names = unnamedResources.map(({ resource, id }) => `${resource} ${id}`);
+  const labels = unnamedResources.map(({ resource, id }) => `${resource} ${id}`);
   await output.warn({
     code: "export:incomplete",
-    message: `Not exported, because they are on no branch: ${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`,
+    message: `Not exported, because they are on no branch: ${labels.slice(0, 5).join(", ")}${labels.length > 5 ? ` and ${labels.length - 5} more` : ""}`,
     resources: unnamedResources,
   });
 };

@@ -10,7 +10,7 @@ import { resolveFlagOrConfirm } from "../../input/flag-or-confirm.js";
 import { toPrintable } from "../../output/printable.js";
 import { resolveIdOrName } from "../../run/names/resolve-id-or-name.js";
 import { chooseResource } from "../../run/names/choose-resource.js";
-import { findDatabaseAccess, requireDefaultDatabase } from "../../postgres/database-access.js";
+import { fetchDatabaseAccess, requireDefaultDatabase } from "../../postgres/database-access.js";
 import { announceLink } from "../../profiles/announce-link.js";
 import { getLinkFilePath, readLink } from "../../profiles/link-file.js";
 import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";
@@ -114,7 +114,7 @@ const writeDefaultUrl = async (
   const databases = await client.projects.databases.list(projectId, undefined, { signal }).toArray();
   const database = requireDefaultDatabase(projectId, databases);
   await client.databases.waitUntilReady(database.id, { signal });
-  const { url } = await findDatabaseAccess(database.id, client, context);
+  const { url } = await fetchDatabaseAccess(database.id, client, context);
   await writeVariable({ ...envVariable, url }, context);
 };
 
@@ -129,14 +129,14 @@ const chooseOrCreateProject = async (
   context: Context,
 ): Promise<InitResult["project"]> => {
   const { signal } = context;
-  const getProject = async (id: string): Promise<InitResult["project"]> => {
+  const fetchProject = async (id: string): Promise<InitResult["project"]> => {
     const project = await client.projects.get(id, { signal });
     return { id: project.id, name: project.name, created: false };
   };
   if (projectId !== undefined)
-    return getProject(await resolveIdOrName("project", projectId, client, flags, context));
+    return fetchProject(await resolveIdOrName("project", projectId, client, flags, context));
   if (linkedProjectId !== undefined) {
-    const project = await getProject(linkedProjectId);
+    const project = await fetchProject(linkedProjectId);
     if (create !== undefined && create !== project.name) {
       throw usageError(
         `This folder is linked to project ${project.name}, not ${create}`,
@@ -149,7 +149,7 @@ const chooseOrCreateProject = async (
   if (newProjectName === undefined) {
     const value = await chooseResource("project", "Project", { client, knownIds: {}, flags, context });
     context.answers.push({ flag: "--project-id", value });
-    return getProject(value);
+    return fetchProject(value);
   }
   const body = { name: newProjectName, ...(region !== undefined && { region }) };
   const { id, name } = await client.projects.create(body, { signal });

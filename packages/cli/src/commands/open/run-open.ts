@@ -35,7 +35,7 @@ export const runOpen = async (
   context: Context,
 ): Promise<void> => {
   const { output, env } = context;
-  const url = await findUrl(target, flags, context);
+  const url = await resolveUrl(target, flags, context);
   const opensBrowser =
     browser ?? (isAtTerminal(context) && !isCi(env) && findNoBrowserReason(env) === undefined);
   const opened = opensBrowser && (await launchBrowser(url));
@@ -48,7 +48,11 @@ export const runOpen = async (
   else output.writeText(url);
 };
 
-const findUrl = async (target: string | undefined, flags: GlobalFlags, context: Context): Promise<string> => {
+const resolveUrl = async (
+  target: string | undefined,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<string> => {
   const access = await resolveAccess(flags, context);
   if (target === "docs") {
     if (!access.baseUrl) throw missingBaseUrlError();

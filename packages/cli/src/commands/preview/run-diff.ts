@@ -1,15 +1,15 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { noPreviewError, schemaDumpFailedError } from "../../errors/preview-errors.js";
 import { ProgramEndedError } from "../../errors/exit-codes.js";
-import { findDatabaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
+import { fetchDatabaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
 import { toPrintable } from "../../output/printable.js";
 import type { Style } from "../../output/style.js";
 import { findBranchAndPreview, connectForGitBranch } from "../../preview/connect-branch.js";
 import type { PreviewFlags } from "../../preview/preview.js";
 import { setupSchemaName } from "../../preview/record.js";
-import { findPreviewSource } from "../../preview/source-database.js";
+import { resolvePreviewSource } from "../../preview/source-database.js";
 import { execFile } from "node:child_process";
-import { findClientProgram } from "../../postgres/client-programs.js";
+import { requireClientProgram } from "../../postgres/client-programs.js";
 import { buildClientEnvironment } from "../../postgres/connection-environment.js";
 import { toPostgresDatabase, readServerVersion } from "../../postgres/query.js";
 import { throwIfInterrupted } from "../../system/shared-interrupt.js";
@@ -43,10 +43,10 @@ export const runPreviewDiff = async (
   const { preview } = await findBranchAndPreview(connectedBranch, context);
   if (!preview) throw noPreviewError(gitName);
   const { database } = preview;
-  const source = await findPreviewSource(database, projectId, client, signal);
+  const source = await resolvePreviewSource(database, projectId, client, signal);
   const [sourceSchema, previewSchema] = await Promise.all(
     [source.id, database.id].map(async (id) =>
-      dumpSchema(await findDatabaseAccess(id, client, context), context),
+      dumpSchema(await fetchDatabaseAccess(id, client, context), context),
     ),
   );
   const patch = await createPatch(sourceSchema ?? "", previewSchema ?? "", [source.name, gitName]);
@@ -106,7 +106,7 @@ const dumpSchema = async (
   access: DatabaseAccess,
   context: Pick<Context, "env" | "signal">,
 ): Promise<string> => {
-  const { path } = await findClientProgram(
+  const { path } = await requireClientProgram(
     "pg_dump",
     context,
     await readServerVersion(toPostgresDatabase(access, context), context),

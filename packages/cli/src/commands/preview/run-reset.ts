@@ -11,7 +11,11 @@ import { findBranchAndPreview, connectForGitBranch } from "../../preview/connect
 import type { Preview, PreviewFlags } from "../../preview/preview.js";
 import type { PreviewRecord } from "../../preview/record.js";
 import { buildRunRecord } from "../../preview/build-run-record.js";
-import { ensurePreviewCopy, type EnsuredPreview, findPreviewSource } from "../../preview/source-database.js";
+import {
+  ensurePreviewCopy,
+  type EnsuredPreview,
+  resolvePreviewSource,
+} from "../../preview/source-database.js";
 import { storeRecord } from "../../preview/store-record.js";
 
 export interface PreviewResetOptions extends PreviewFlags, DeliveryOptions {
@@ -60,7 +64,7 @@ const resetPreview = async (
   const { client, projectId, gitName, gitContext, dryRun } = connectedBranch;
   const { branch, preview } = await findBranchAndPreview(connectedBranch, context);
   if (!branch || !preview) throw noPreviewError(gitName);
-  const source = await findPreviewSource(preview.database, projectId, client, signal);
+  const source = await resolvePreviewSource(preview.database, projectId, client, signal);
   const earlierRecord = { ...preview.record, setupPending: false };
   const record = await buildRunRecord(gitName, gitContext, earlierRecord, options.expiresAt, context);
   const target = { projectId, branch, preview, source, record };
@@ -99,11 +103,11 @@ const confirmReset = async (
   context: Context,
 ): Promise<void> => {
   const { confirm } = await import("../../input/confirm.js");
-  const question = `replace all data of database ${preview.database.id} of ${branch.gitName} by`;
+  const actionStart = `replace all data of database ${preview.database.id} of ${branch.gitName} by`;
   await confirm(
     backupId === undefined
-      ? `${question} a copy of ${source.name}${formatRegionSuffix(source.region?.id)}, with another connection string`
-      : `${question} backup ${backupId} of ${source.name}`,
+      ? `${actionStart} a copy of ${source.name}${formatRegionSuffix(source.region?.id)}, with another connection string`
+      : `${actionStart} backup ${backupId} of ${source.name}`,
     context,
   );
 };

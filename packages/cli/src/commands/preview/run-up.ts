@@ -10,7 +10,11 @@ import { connectForGitBranch } from "../../preview/connect-branch.js";
 import { assertMayBePreview, findPreview, type PreviewFlags } from "../../preview/preview.js";
 import type { PreviewRecord } from "../../preview/record.js";
 import { buildRunRecord } from "../../preview/build-run-record.js";
-import { findDefaultSource, ensurePreviewCopy, type EnsuredPreview } from "../../preview/source-database.js";
+import {
+  requireDefaultSource,
+  ensurePreviewCopy,
+  type EnsuredPreview,
+} from "../../preview/source-database.js";
 import { storeRecord } from "../../preview/store-record.js";
 
 export interface PreviewUpOptions extends PreviewFlags, DeliveryOptions {
@@ -53,7 +57,9 @@ const ensurePreview = async (
     buildRunRecord(gitName, gitContext, earlierRecord, options.expiresAt, context);
   const record = await createRecord(existingPreview?.record ?? {});
   // A source that cannot be copied is found before the branch is created.
-  const source = existingPreview ? undefined : await findDefaultSource(projectId, branches, client, signal);
+  const source = existingPreview
+    ? undefined
+    : await requireDefaultSource(projectId, branches, client, signal);
   if (!dryRun) progress.branch = gitName;
   const branchId =
     existingBranch?.id ??

@@ -7,7 +7,7 @@ import { placeInRegions } from "../../manifest/place-in-regions.js";
 import { makePlan } from "../../manifest/plan.js";
 import type { Manifest } from "../../manifest/read-manifest.js";
 import { readState, type ServiceState } from "../../manifest/read-state.js";
-import { StepRunner } from "../../manifest/run-steps.js";
+import { StepRunner } from "../../manifest/step-runner.js";
 import { createClientFor } from "../../service/connect.js";
 import { callControl, type ControlAccess } from "../../platform/control.js";
 import { loadPlatform } from "../../platform/load-platform.js";

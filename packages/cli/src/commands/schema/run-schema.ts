@@ -8,7 +8,7 @@ import type { CommandSchema, JsonSchema } from "./command-schema.js";
 
 /** Describes the output of the command that the words call. Throws a usage error if there is none. */
 export const buildCommandSchema = async (root: Command, words: readonly string[]): Promise<CommandSchema> => {
-  const command = await findCommand(root, words);
+  const command = await requireCommand(root, words);
   const { definition, resultOf } = command;
   const [{ definitions, results }, { sharedResults }] = await Promise.all([
     import("../../contract/generated/schemas.js"),
@@ -45,7 +45,7 @@ export const buildCommandSchema = async (root: Command, words: readonly string[]
 
 const schemaDialect = "https://json-schema.org/draft/2020-12/schema";
 
-const findCommand = async (root: Command, words: readonly string[]): Promise<MgmtCommand> => {
+const requireCommand = async (root: Command, words: readonly string[]): Promise<MgmtCommand> => {
   let command = root;
   for (const word of words) {
     const subcommand = command.commands.find(
@@ -79,9 +79,9 @@ const createResultSchema = (
 /** Returns the schema of the output of a hand-written command. */
 const findPrintedResult = async (command: MgmtCommand): Promise<Schema | null> => {
   const { printedResults } = await import("./generated/printed-schemas.js");
-  const line = lineOf(command).split(" ").slice(1).join(" ");
-  if (line === "export") return (await import("../../../mgmt.schema.json")).default;
-  return Object.entries(printedResults).find(([words]) => words === line)?.[1] ?? null;
+  const commandWords = lineOf(command).split(" ").slice(1).join(" ");
+  if (commandWords === "export") return (await import("../../../mgmt.schema.json")).default;
+  return Object.entries(printedResults).find(([words]) => words === commandWords)?.[1] ?? null;
 };
 
 /** The definitions that a schema refers to, directly or through others. */

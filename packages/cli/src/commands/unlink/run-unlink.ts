@@ -7,20 +7,20 @@ import { listLinkFilePaths } from "../../profiles/link-file.js";
 
 /** Deletes the link file that applies to the working directory, even a corrupt one. */
 export const runUnlink = async ({ cwd, output }: Pick<Context, "cwd" | "output">): Promise<void> => {
-  const linkFile = listLinkFilePaths(cwd).find((candidate) =>
+  const linkPath = listLinkFilePaths(cwd).find((candidate) =>
     lstatSync(candidate, { throwIfNoEntry: false }),
   );
-  if (linkFile === undefined) return output.info("This folder is not linked.");
+  if (linkPath === undefined) return output.info("This folder is not linked.");
   // The target of a symbolic link is not ours to delete.
-  const file = isSymbolicLink(dirname(linkFile)) ? dirname(linkFile) : linkFile;
+  const path = isSymbolicLink(dirname(linkPath)) ? dirname(linkPath) : linkPath;
   try {
-    await rm(file);
+    await rm(path);
   } catch (error) {
-    throw unwritableLinkError(file, error);
+    throw unwritableLinkError(path, error);
   }
   // Fails if the folder has other files in it, which is fine.
-  if (file === linkFile) await rmdir(dirname(file)).catch(() => undefined);
-  output.info(`Deleted ${file}.`);
+  if (path === linkPath) await rmdir(dirname(path)).catch(() => undefined);
+  output.info(`Deleted ${path}.`);
 };
 
 const isSymbolicLink = (path: string): boolean =>

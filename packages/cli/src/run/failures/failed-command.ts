@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { PromptAnswer, GlobalFlags } from "../../input/context.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
-import { findCalledCommand, lineOf, MgmtCommand, type DeclaredErrors } from "../../command-line/command.js";
+import { getCalledCommand, lineOf, MgmtCommand, type DeclaredErrors } from "../../command-line/command.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 
 /** The command line that failed, as far as it was parsed. */
@@ -29,7 +29,7 @@ export const describeFailedCommand = (
   line: readonly string[],
   promptAnswers: readonly PromptAnswer[],
 ): FailedCommand => {
-  const command = findCalledCommand(program);
+  const command = getCalledCommand(program);
   const separatorIndex = line.includes("--") ? line.indexOf("--") : line.length;
   const values = promptAnswers.flatMap(({ flag, value }) =>
     flag === undefined ? [] : [[toAttributeName(flag), value]],

@@ -55,10 +55,10 @@ const suggestSourceBackups: NextRule = (facts) => [
 
 /** Lists the resources of a group that have the logical id of the command line. */
 const suggestByLogicalId =
-  (group: (facts: FailureFacts) => string): NextRule =>
+  (getGroup: (facts: FailureFacts) => string): NextRule =>
   (facts) => [
-    [group(facts), "list", "--logical-id", facts.readFlag("logicalId")],
-    [group(facts), "list"],
+    [getGroup(facts), "list", "--logical-id", facts.readFlag("logicalId")],
+    [getGroup(facts), "list"],
   ];
 
 const suggestApproval: NextRule = (facts) => [

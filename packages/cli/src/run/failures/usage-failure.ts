@@ -3,7 +3,7 @@ import type { Command, CommanderError, Option } from "commander";
 import { usageError, shortenWord } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
 import { groupOverrides, isHiddenCommand } from "../../contract/command-override.js";
-import { findCalledCommand, lineOf, MgmtCommand } from "../../command-line/command.js";
+import { getCalledCommand, lineOf, MgmtCommand } from "../../command-line/command.js";
 import { getProgramWords } from "../../text/program-words.js";
 import { findCommandsForSynonym, findSimilar } from "../../text/suggest.js";
 
@@ -13,7 +13,7 @@ export const explainCommanderError = async (
   program: Command,
   env: NodeJS.ProcessEnv,
 ): Promise<Error> => {
-  const command = findCalledCommand(program);
+  const command = getCalledCommand(program);
   if (error.code === "commander.unknownCommand") return unknownCommandError(command, env);
   if (error.code === "commander.excessArguments") return unexpectedArgumentsError(command);
   const flag = /^error: unknown option '(--[\w-]+)=/.exec(error.message)?.[1];
@@ -47,10 +47,10 @@ const unexpectedArgumentsError = (command: Command): Error => {
     );
   }
   const extraArguments = command.args.slice(command.registeredArguments.length).map(quoteWord).join(", ");
-  const names = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(" ");
+  const argumentList = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(" ");
   return usageError(
     `${lineOf(command)} does not accept the argument ${extraArguments}`,
-    `It takes ${names || "no arguments"}. ${lineOf(command)} --help shows the arguments and flags.`,
+    `It takes ${argumentList || "no arguments"}. ${lineOf(command)} --help shows the arguments and flags.`,
   );
 };
 

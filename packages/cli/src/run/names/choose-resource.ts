@@ -10,7 +10,7 @@ import { toPrintable } from "../../output/printable.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { isDefaultName } from "../../profiles/profile.js";
 import { type KindName, resourceKinds, type ParentKind } from "../../contract/kinds.js";
-import { idOfItem, createListCall, nameOfItem } from "../../contract/list.js";
+import { idOfItem, createListCall, nameOfItem } from "../../contract/list-call.js";
 
 /** Ids by kind of resource, to which the ids that are chosen are added. */
 export type IdByKind = Partial<Record<KindName, string>>;

@@ -1,7 +1,7 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
 import { isObject } from "../../json/json-path.js";
-import { type IdsByKind, createListCall } from "../../contract/list.js";
+import { type IdsByKind, createListCall } from "../../contract/list-call.js";
 import type { NamedKind } from "../../contract/id-form.js";
 
 /** A resource in a list. */

@@ -1,6 +1,6 @@
 import type { NameCandidate } from "../../errors/name-errors.js";
 import { valueAt } from "../../json/json-path.js";
-import { nameOfItem } from "../../contract/list.js";
+import { nameOfItem } from "../../contract/list-call.js";
 import type { NamedKind } from "../../contract/id-form.js";
 import { type Item, listItems, type ListScope } from "./list-items.js";
 
@@ -18,7 +18,7 @@ export const labelCandidates = async (
     items.map(async (item) => ({
       item,
       id: readText(item, "id") ?? "",
-      label: await findQualifiedName(kind, item, cachedScope),
+      label: await buildQualifiedName(kind, item, cachedScope),
     })),
   );
   return candidates.map(({ item, id, label }) => {
@@ -28,7 +28,7 @@ export const labelCandidates = async (
 };
 
 /** Returns the full name of a resource. */
-const findQualifiedName = async (kind: NamedKind, item: Item, scope: ListScope): Promise<string> => {
+const buildQualifiedName = async (kind: NamedKind, item: Item, scope: ListScope): Promise<string> => {
   const name = nameOfItem(item) ?? "";
   switch (kind) {
     case "project":
@@ -43,7 +43,7 @@ const findQualifiedName = async (kind: NamedKind, item: Item, scope: ListScope):
       const id = readText(item, "database", "id");
       const database = (await listItems("database", {}, scope))?.find((candidate) => candidate["id"] === id);
       const databaseName = database
-        ? await findQualifiedName("database", database, scope)
+        ? await buildQualifiedName("database", database, scope)
         : readText(item, "database", "name");
       return joinParts([databaseName, name]);
     }

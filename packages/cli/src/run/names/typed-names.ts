@@ -39,8 +39,8 @@ export const getArgumentKind = (
 
 /** The fields that accept an id or a name, that of the project first. */
 export const listIdFields = ({ query, body }: CommandDefinition): Field[] => {
-  const projectRank = ({ prefix }: Field): number => (namedKindOf(prefix) === "project" ? 0 : 1);
+  const getProjectRank = ({ prefix }: Field): number => (namedKindOf(prefix) === "project" ? 0 : 1);
   return [...query, ...(body?.fields ?? [])]
     .filter(({ prefix }) => namedKindOf(prefix))
-    .sort((a, b) => projectRank(a) - projectRank(b));
+    .sort((a, b) => getProjectRank(a) - getProjectRank(b));
 };

@@ -103,13 +103,13 @@ export class StepRunner {
     const knownId = this.#ids.get(toAddressKey(address));
     if (knownId !== undefined) return knownId;
     if (!isCreatedWithProject(address)) throw new Error(`${formatAddress(address)} was not created`);
-    const id = await this.#findCreatedId(getManagedResource(address.resource), address);
+    const id = await this.#fetchCreatedId(getManagedResource(address.resource), address);
     this.#ids.set(toAddressKey(address), id);
     return id;
   }
 
   /** Finds a resource that was created together with its container. */
-  async #findCreatedId(
+  async #fetchCreatedId(
     { list, identity, container = "" }: ManagedResource,
     address: EntryAddress,
   ): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findSchemaProblems } from "./check-schema.js";
+import { findSchemaProblems } from "./schema-problems.js";
 
 const text = { type: "string", minLength: 1, maxLength: 3 };
 const alternative = (type: string, more: object = {}) => ({
