@@ -42,7 +42,7 @@ const maxCachedTexts = 10_000;
  * presentation has read is unchanged.
  */
 export class RowTexts {
-  readonly #version: () => number;
+  readonly #getVersion: () => number;
   /** Records the reads of a presentation. */
   readonly #context: RowContext;
   #caches = new WeakMap<PresentRow<never>, PresentationCache>();
@@ -50,9 +50,9 @@ export class RowTexts {
   #rowChecks: IsUnchanged[] = [];
   #addressChecks: IsUnchanged[] = [];
 
-  /** @param version returns a number that changes whenever the store does. */
-  constructor(context: RowContext, version: () => number) {
-    this.#version = version;
+  /** @param getVersion returns a number that changes whenever the store does. */
+  constructor(context: RowContext, getVersion: () => number) {
+    this.#getVersion = getVersion;
     this.#context = {
       store: this.#createRecordingStore(context.store),
       databaseEngine: {
@@ -86,7 +86,7 @@ export class RowTexts {
       text,
       rowChecks: this.#rowChecks,
       addressChecks: this.#addressChecks,
-      version: this.#version(),
+      version: this.#getVersion(),
     });
     return text;
   }
@@ -104,7 +104,7 @@ export class RowTexts {
   }
 
   #isUpToDate(cachedText: CachedRowText): boolean {
-    const version = this.#version();
+    const version = this.#getVersion();
     if (cachedText.version !== version) {
       if (!cachedText.rowChecks.every((isUnchanged) => isUnchanged())) return false;
       cachedText.version = version;

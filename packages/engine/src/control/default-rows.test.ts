@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { MemoryServer } from "../server/memory-server.js";
-import { DefaultRows, findUserWorkspace } from "./default-rows.js";
+import { DefaultRows, requireUserWorkspace } from "./default-rows.js";
 
 let server: MemoryServer;
 beforeEach(() => {
@@ -47,19 +47,19 @@ describe("the workspace of a user", () => {
     const { user, workspace, otherWorkspace } = rowsOf();
     const { id: ownerId, email } = await server.seed.user();
     const owner = server.rows.users.get(ownerId) ?? user;
-    expect(findUserWorkspace(server.rows, user).id).toBe(workspace.id);
-    expect(() => findUserWorkspace(server.rows, owner)).toThrow(
+    expect(requireUserWorkspace(server.rows, user).id).toBe(workspace.id);
+    expect(() => requireUserWorkspace(server.rows, owner)).toThrow(
       `${email ?? ""} is not a member of a workspace`,
     );
     const { id } = await server.seed.workspace({ ownerId });
-    expect(findUserWorkspace(server.rows, owner, id.replace("wksp_", "")).id).toBe(id);
-    expect(() => findUserWorkspace(server.rows, owner, otherWorkspace.id)).toThrow(
+    expect(requireUserWorkspace(server.rows, owner, id.replace("wksp_", "")).id).toBe(id);
+    expect(() => requireUserWorkspace(server.rows, owner, otherWorkspace.id)).toThrow(
       expect.objectContaining({
         status: 409,
         message: expect.stringContaining(`the workspace ${otherWorkspace.id}`),
       }),
     );
-    expect(() => findUserWorkspace(server.rows, owner, "wksp_none")).toThrow(
+    expect(() => requireUserWorkspace(server.rows, owner, "wksp_none")).toThrow(
       expect.objectContaining({ status: 404 }),
     );
   });

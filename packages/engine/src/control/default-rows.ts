@@ -60,7 +60,7 @@ export class DefaultRows {
  * @param id Default: the first workspace that the user is a member of.
  * @throws ControlError when the workspace does not exist, or the user is not a member.
  */
-export const findUserWorkspace = ({ workspaces }: Store, user: UserRow, id?: string): WorkspaceRow => {
+export const requireUserWorkspace = ({ workspaces }: Store, user: UserRow, id?: string): WorkspaceRow => {
   if (id === undefined) {
     const firstWorkspace = workspaces.find({ memberIds: user.id });
     if (!firstWorkspace) throw controlErrors.notAMember(user.email);

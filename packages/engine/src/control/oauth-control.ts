@@ -20,7 +20,7 @@ import { findRegistrationProblem } from "../oauth/redirect-uris.js";
 import { cliClient } from "../oauth/default-clients.js";
 import type { UserRow } from "../store/rows.js";
 import * as controlErrors from "./control-errors.js";
-import { DefaultRows, findUserWorkspace } from "./default-rows.js";
+import { DefaultRows, requireUserWorkspace } from "./default-rows.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 
 export interface ClientRegistration {
@@ -157,7 +157,7 @@ export class OAuthControl<M extends Mode> {
     return runChangeStep(this.getRequestContext(), (context) => {
       const request = parseRequestOptions(context, options);
       const user = requireConsentingUser(context, options.user);
-      const workspace = findUserWorkspace(context.store, user, options.workspace);
+      const workspace = requireUserWorkspace(context.store, user, options.workspace);
       const code = grantConsent(context, request, { userId: user.id, workspaceId: workspace.id });
       return { code, redirect: buildResponseLocation(request, context.settings.authUrl, { code }) };
     });

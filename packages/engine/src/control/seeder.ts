@@ -198,7 +198,7 @@ export class Seeder {
     target: TargetWorkspace = {},
   ): Promise<ServiceTokenWithValue> {
     const { id: workspaceId } = await runReadStep(this.getRequestContext(), ({ store }) =>
-      this.#findWorkspace(store, target.workspaceId),
+      this.#requireWorkspace(store, target.workspaceId),
     );
     const completeBody = withDefaults({ name: await this.#generateName() }, body);
     return this.#performAsOwner(
@@ -221,7 +221,7 @@ export class Seeder {
     return runChangeStep(this.getRequestContext(), (context) => {
       const { store, ids, clock } = context;
       assertKnownOptions(integration, ["workspaceId", "clientName", "clientId", "userId", "scopes"]);
-      const workspace = this.#findWorkspace(store, integration.workspaceId);
+      const workspace = this.#requireWorkspace(store, integration.workspaceId);
       const userId = integration.userId ?? workspace.memberIds[0];
       if (userId === undefined) throw controlErrors.withoutOwner("member");
       const clientId = integration.clientId ?? ids.id("client");
@@ -251,7 +251,7 @@ export class Seeder {
     return runChangeStep(this.getRequestContext(), ({ ids }) => ids.name());
   }
 
-  #findWorkspace(store: Store, id: string | undefined): WorkspaceRow {
+  #requireWorkspace(store: Store, id: string | undefined): WorkspaceRow {
     const row =
       id === undefined
         ? new DefaultRows(() => store, this.homeWorkspaceId).workspace
@@ -265,7 +265,7 @@ export class Seeder {
   }
 
   #createOwnerPrincipal(store: Store, workspaceId: string | undefined): UserPrincipal {
-    const workspace = this.#findWorkspace(store, workspaceId);
+    const workspace = this.#requireWorkspace(store, workspaceId);
     const user = store.users.get(workspace.memberIds[0] ?? "");
     if (!user) throw controlErrors.withoutOwner("owner");
     return {

@@ -5,7 +5,7 @@ import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
 import { type Time, parseTimestamp } from "./clock-control.js";
 import * as controlErrors from "./control-errors.js";
-import { DefaultRows, findUserWorkspace } from "./default-rows.js";
+import { DefaultRows, requireUserWorkspace } from "./default-rows.js";
 import { writeWithoutLocks } from "../store/storage-adapter.js";
 
 /** Options that all kinds of token have. */
@@ -124,7 +124,7 @@ export class TokenMint {
         : toCanonicalId("user", options.userId);
     const user = store.users.get(userId);
     if (!user) throw controlErrors.notFound("user", userId);
-    const workspaceId = findUserWorkspace(store, user, options.workspaceId).id;
+    const workspaceId = requireUserWorkspace(store, user, options.workspaceId).id;
     const integrationId = options.integrationId && toCanonicalId("integration", options.integrationId);
     const clientId = integrationId && store.integrations.get(integrationId)?.clientId;
     return {

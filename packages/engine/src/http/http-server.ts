@@ -96,7 +96,7 @@ export const createServer = async <E extends EngineServer = MemoryServer>(
   server.on("checkExpectation", connections.withLimits(refuseExpectation));
   const setListener = queueRequests(server, connections);
   await listen(server, port, host);
-  const address = findServerAddress(server, host);
+  const address = getServerAddress(server, host);
   const [closingController, delayCutController] = [new AbortController(), new AbortController()];
   // Every delayed request listens.
   setMaxListeners(0, delayCutController.signal);
@@ -154,7 +154,7 @@ const listen = (server: HttpServer, port: number, host: string): Promise<void> =
     });
   });
 
-const findServerAddress = (server: HttpServer, host: string): ServerAddress => {
+const getServerAddress = (server: HttpServer, host: string): ServerAddress => {
   // The address is an `AddressInfo` because the server listens on a host, not on a pipe.
   const { port } = server.address() as AddressInfo;
   const name = host.includes(":") ? `[${host}]` : host;

@@ -53,7 +53,7 @@ export class AccessTokens implements Authenticator, TokenSigner {
       { read: "row", table: "revokedTokens", id: tokenId },
       principal.kind === "service"
         ? { read: "row", table: "serviceTokens", id: principal.serviceTokenId }
-        : { read: "row", table: "users", id: findResponsibleUserId(principal) },
+        : { read: "row", table: "users", id: getResponsibleUserId(principal) },
       ...(grantId === null ? [] : [{ read: "row", table: "grants", id: grantId } as const]),
       ...(integrationId === null ? [] : [{ read: "row", table: "integrations", id: integrationId } as const]),
     ];
@@ -113,7 +113,7 @@ export class AccessTokens implements Authenticator, TokenSigner {
 const computeTokenStart = ({ iat = 0, nbf = 0 }: JWTPayload): number => (nbf > iat ? nbf : 0);
 
 /** Returns the id of the user that a token acts for. */
-const findResponsibleUserId = (principal: Exclude<Principal, { kind: "service" }>): string =>
+const getResponsibleUserId = (principal: Exclude<Principal, { kind: "service" }>): string =>
   principal.kind === "user" ? principal.userId : principal.sponsorId;
 
 /**
@@ -131,6 +131,6 @@ const isRevoked = (store: RuleContext["store"], { principal, grantId }: Verified
   if (principal.kind === "service") {
     return store.serviceTokens.get(principal.serviceTokenId)?.workspaceId !== workspaceId;
   }
-  const userId = findResponsibleUserId(principal);
+  const userId = getResponsibleUserId(principal);
   return !workspace.memberIds.includes(userId) || store.users.get(userId) === undefined;
 };

@@ -34,8 +34,8 @@ export class PageGuard {
     const host = getHeader(request, "host");
     const ownOrigins = [this.origin, ...(host === undefined ? [] : [`http://${host}`, `https://${host}`])];
     if (origin !== undefined && !ownOrigins.includes(origin)) return true;
-    const site = getHeader(request, "sec-fetch-site");
-    return request.method === "POST" && site !== undefined && site !== "same-origin";
+    const fetchSite = getHeader(request, "sec-fetch-site");
+    return request.method === "POST" && fetchSite !== undefined && fetchSite !== "same-origin";
   }
 
   /**
@@ -45,10 +45,10 @@ export class PageGuard {
    */
   issueFormToken(request: EngineRequest, search: string): { token: string; setCookie: string } {
     const cookie = findCookie(request) ?? this.createCookie();
-    const secure = this.origin.startsWith("https:") ? "; Secure" : "";
+    const secureAttribute = this.origin.startsWith("https:") ? "; Secure" : "";
     return {
       token: this.#signToken(cookie, search),
-      setCookie: `${cookieName}=${cookie}; Path=/authorize; HttpOnly; SameSite=Lax${secure}`,
+      setCookie: `${cookieName}=${cookie}; Path=/authorize; HttpOnly; SameSite=Lax${secureAttribute}`,
     };
   }
 

@@ -41,8 +41,8 @@ export class SignInGate {
     // Browsers send a cookie to all ports of its host, so the name contains the port.
     const name = `mgmt_sign_in${port === "" ? "" : `_${port}`}`;
     const value = encodeBase64Url(hmacSha256(key, "sign-in cookie"));
-    const secure = protocol === "https:" ? "; Secure" : "";
-    this.#cookie = { name, value, attributes: `; HttpOnly; SameSite=Lax${secure}` };
+    const secureAttribute = protocol === "https:" ? "; Secure" : "";
+    this.#cookie = { name, value, attributes: `; HttpOnly; SameSite=Lax${secureAttribute}` };
   }
 
   /**

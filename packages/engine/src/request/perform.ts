@@ -5,7 +5,7 @@ import type { AuthorizedRequest } from "./authorize.js";
 import type { AnyOperationHandler, OperationCall, SuccessResponse } from "../context/operation-handler.js";
 import { createOperationCall } from "./operation-call.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/database-engine.js";
-import type { PreparationResults } from "./prepare.js";
+import type { PreparationResults } from "./preparation.js";
 import { RequestError } from "../values/request-error.js";
 import type { RequestContext } from "../context/request-context.js";
 import { applyWhenReady } from "../values/awaitable.js";

@@ -17,11 +17,11 @@ import type { InstalledFaults, FaultTarget } from "../context/fault.js";
 import { type Outcome, getHeader } from "../values/message.js";
 import { type ReadyRequest, waitForJob, chooseMode, performOperation, runHandler } from "./perform.js";
 import { applyFault } from "./play-fault.js";
-import { needsPreparation, noPreparation, runPreparation } from "./prepare.js";
+import { needsPreparation, noPreparation, runPreparation } from "./preparation.js";
 import type { Principal } from "../values/principal.js";
-import { parseRequestBody } from "./read-body.js";
+import { parseRequestBody } from "./request-body.js";
 import { listPathPreloads } from "./resource-access.js";
-import { type Route, listCanonicalIds, isApiPath, listAllowedMethods, matchRoute } from "./route.js";
+import { type Route, canonicalizePathIds, isApiPath, listAllowedMethods, matchRoute } from "./route.js";
 import { applyWhenReady } from "../values/awaitable.js";
 import { validateRequest } from "./validate.js";
 import { MissingRowsError, type Preload } from "../store/preload.js";
@@ -157,7 +157,7 @@ export const listRequestPreloads = (
 ): Preload[] => {
   const { operation } = route;
   const { principal } = token;
-  const path = listCanonicalIds(route);
+  const path = canonicalizePathIds(route);
   return [
     ...requestContext.listCountPreloads(operation.id, principal),
     ...requestContext.authenticator.preloads(token),

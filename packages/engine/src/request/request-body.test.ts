@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RequestError, operations } from "@mgmt/engine";
-import { absentBody, parseRequestBody } from "./read-body.js";
+import { absentBody, parseRequestBody } from "./request-body.js";
 
 const operation = operations["projects.create"];
 const limits = { body: 20, appBody: 10, upload: 0 };

@@ -115,7 +115,7 @@ export const matchRoute = (method: string, path: string): Route => {
 };
 
 /** Returns the ids in the path in canonical form, by the name of their parameter. They may be malformed. */
-export const listCanonicalIds = ({ operation, parameters }: Route): Record<string, string> =>
+export const canonicalizePathIds = ({ operation, parameters }: Route): Record<string, string> =>
   Object.fromEntries(
     Object.entries(operation.pathKinds).flatMap(([name, kind]) => {
       const id = parameters[name] ?? null;

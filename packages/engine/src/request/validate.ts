@@ -5,7 +5,7 @@ import { type MissingKind, errors } from "../values/errors.js";
 import { toCanonicalId, type Kind, kindNames, maxIdLength } from "../values/ids.js";
 import { toIssues } from "./issues.js";
 import type { OperationEntry, QueryParameter } from "../generated/operations.js";
-import { absentBody } from "./read-body.js";
+import { absentBody } from "./request-body.js";
 import type { Route } from "./route.js";
 import type { UnknownFields } from "../values/settings.js";
 import { validateWithoutUnknownFields } from "./unknown-fields.js";

@@ -76,7 +76,7 @@ export class StoredBackend implements ServerBackend<"async"> {
       findWorkspaces: (scheduledJobs) =>
         this.getContextForControl().transact(
           readOnlyTransaction,
-          (context) => scheduledJobs.map(({ subject }) => findWorkspaceId(context, subject)),
+          (context) => scheduledJobs.map(({ subject }) => getWorkspaceId(context, subject)),
           () =>
             scheduledJobs.flatMap(({ subject: id }) => [
               { read: "row", table: "databases", id },
@@ -218,7 +218,7 @@ export class StoredBackend implements ServerBackend<"async"> {
 }
 
 /** Returns the id of the workspace that has a database or backup; empty for any other row. */
-const findWorkspaceId = ({ store }: RuleContext, subject: string): string => {
+const getWorkspaceId = ({ store }: RuleContext, subject: string): string => {
   const databaseId = store.backups.get(subject)?.databaseId ?? subject;
   return store.databases.get(databaseId)?.workspaceId ?? "";
 };

@@ -151,7 +151,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   /** The changes of this run; undefined when there are none. */
   get changes(): TableChanges | undefined {
     if (this.#changedRows.size === 0 && this.#replacedRows.length === 0) return undefined;
-    const changes = this.#allChangedRows();
+    const changes = this.#listAllChangedRows();
     const inserts = Array.from({ length: this.#insertedCount }, (): Row | null => null);
     const [updates, deletes]: [TableChanges["updates"][number][], TableChanges["deletes"][number][]] = [
       [],
@@ -176,7 +176,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   #countRows(where: Lookup): number {
     const matches = createLookupMatcher(where);
     let count = this.#workingSet.getCount(this.#table, where);
-    for (const { before, row } of this.#allChangedRows()) {
+    for (const { before, row } of this.#listAllChangedRows()) {
       if (before && matches(before.row)) count -= 1;
       if (row && matches(row)) count += 1;
     }
@@ -202,11 +202,11 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
 
   /** Returns how many rows to load for a page; null for all. Changes can remove rows from it, and later rows then move up. */
   #limitToLoad(limit: number): number | null {
-    const changedStoredRows = this.#allChangedRows().filter(({ before }) => before !== undefined);
+    const changedStoredRows = this.#listAllChangedRows().filter(({ before }) => before !== undefined);
     return limit === Infinity ? null : limit + changedStoredRows.length;
   }
 
-  #allChangedRows(): ChangedRow<T>[] {
+  #listAllChangedRows(): ChangedRow<T>[] {
     return [...this.#replacedRows, ...this.#changedRows.values()];
   }
 

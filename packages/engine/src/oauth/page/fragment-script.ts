@@ -1,4 +1,4 @@
-import { buildCspSource } from "./hash-source.js";
+import { buildCspSource } from "./csp-source.js";
 import { Html } from "./html.js";
 
 /** Removes the fragment from the address bar. It contains the sign-in key, which a browser that has sent it before does not need. */

@@ -1,4 +1,4 @@
-import { buildCspSource } from "./hash-source.js";
+import { buildCspSource } from "./csp-source.js";
 import { Html, html } from "./html.js";
 import { renderLayout } from "./layout.js";
 

@@ -1,4 +1,4 @@
-import { buildCspSource } from "./hash-source.js";
+import { buildCspSource } from "./csp-source.js";
 
 /** Colors have a contrast ratio of at least 4.5 to 1 in both the light and the dark scheme. */
 export const styles = `

@@ -33,7 +33,7 @@ export const createPromoteHandler = (requireApp: (call: PromoteCall) => AppRow) 
       previousDeploymentId !== null &&
       previousDeploymentId !== deployment.id &&
       domain.deploymentId === previousDeploymentId;
-    const reassignedDomains = app.domains.filter(isReassigned).length;
+    const reassignedDomainCount = app.domains.filter(isReassigned).length;
     context.store.apps.update(app.id, {
       latestDeploymentId: deployment.id,
       domains: app.domains.map((domain) =>
@@ -42,6 +42,9 @@ export const createPromoteHandler = (requireApp: (call: PromoteCall) => AppRow) 
           : domain,
       ),
     });
-    return { status: 200, body: { data: { appEndpointDomain: app.endpointDomain, reassignedDomains } } };
+    return {
+      status: 200,
+      body: { data: { appEndpointDomain: app.endpointDomain, reassignedDomains: reassignedDomainCount } },
+    };
   },
 });

@@ -34,11 +34,11 @@ const findDefaultDatabase = ({ store }: RuleContext, projectId: string): Databas
  * Refuses to delete a project that has resources other than branches and a default database, which are deleted with it.
  */
 const assertNoDependencies = ({ store }: RuleContext, projectId: string): void => {
-  const databases = store.databases.count({ projectId, isDefault: false });
-  const apps = store.apps.count({ projectId });
-  if (databases + apps > 0) {
+  const databaseCount = store.databases.count({ projectId, isDefault: false });
+  const appCount = store.apps.count({ projectId });
+  if (databaseCount + appCount > 0) {
     throw errors["project:has_dependencies"]({
-      resources: formatCounts({ "non-default database": databases, app: apps }),
+      resources: formatCounts({ "non-default database": databaseCount, app: appCount }),
     });
   }
 };
