@@ -229,7 +229,7 @@ export class PostgresDatabases implements DatabaseEngine {
    */
   async restore(databaseId: string, backupId: string, cancelSignal?: AbortSignal): Promise<void> {
     const name = toDatabaseName(databaseId);
-    const backupDatabase = await this.#catalog.getBackupDatabase(backupId);
+    const backupDatabase = await this.#catalog.requireBackupDatabase(backupId);
     const staging = toStagingName(name);
     await this.#fill(
       name,
@@ -336,7 +336,7 @@ export class PostgresDatabases implements DatabaseEngine {
     await this.#copier.drop(staging);
     const sourceName =
       source.type === "backup"
-        ? await this.#catalog.getBackupDatabase(source.backupId)
+        ? await this.#catalog.requireBackupDatabase(source.backupId)
         : toDatabaseName(source.databaseId);
     await this.#copier.copy(sourceName, staging, signal);
     return { filledName: staging, contentOwner: toTenantDatabaseName(sourceName) };

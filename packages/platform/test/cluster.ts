@@ -15,7 +15,7 @@ import { createOwnCluster } from "@mgmt/cluster/policy/own-cluster";
 import { createSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import type { ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import { chooseEphemeralParent } from "../src/machine/data-dir/directories.js";
-import { findLongLivedPort } from "../src/machine/ports.js";
+import { chooseLongLivedPort } from "../src/machine/ports.js";
 import { type SystemAccount, findPostgresAccount } from "../src/machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../src/machine/postgres/binaries.js";
 import { type ClusterImage, readCluster, writeCluster } from "../src/machine/postgres/cluster-image.js";
@@ -52,7 +52,7 @@ const optionsIn = async (directory: string): Promise<ServerOptions> => ({
   ...(await findPrograms()),
   directory: join(directory, "postgres"),
   logFile: join(directory, "postgres.log"),
-  port: await findLongLivedPort("127.0.0.1"),
+  port: await chooseLongLivedPort("127.0.0.1"),
   durable: false,
   directoryToRemove: undefined,
 });

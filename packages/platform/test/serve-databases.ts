@@ -7,7 +7,7 @@ import { openDatabases } from "@mgmt/cluster/open-databases";
 import { Front } from "../src/front/front.js";
 import type { ClusterAddress } from "@mgmt/cluster/policy/address";
 import { createOwnCluster } from "@mgmt/cluster/policy/own-cluster";
-import { findLongLivedPort } from "../src/machine/ports.js";
+import { chooseLongLivedPort } from "../src/machine/ports.js";
 import { readTitles } from "../src/machine/postgres/process-titles.js";
 import { findApiDatabases } from "@mgmt/cluster/repair/api-databases";
 import { type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
@@ -37,7 +37,7 @@ const {
 
 const records = await openRecords(address, { schema });
 const front = await Front.listen({
-  port: await findLongLivedPort("127.0.0.1"),
+  port: await chooseLongLivedPort("127.0.0.1"),
   credentials: await loadServerCredentials(tls, { isDurable: false }),
   postgres: { path: socketFile },
   connectionLimit: null,

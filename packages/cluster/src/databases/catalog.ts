@@ -39,7 +39,7 @@ export class Catalog {
    *
    * @throws Error when the backup does not exist.
    */
-  async getBackupDatabase(backupId: string): Promise<string> {
+  async requireBackupDatabase(backupId: string): Promise<string> {
     const name = await this.findBackupDatabase(backupId);
     if (name === undefined) throw new Error(`The backup ${backupId} does not exist`);
     return name;

@@ -176,7 +176,7 @@ export class DatabaseCopier {
     const roles = memberships.map(({ role }) => role);
     await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
     try {
-      await this.#admin.runScriptIn(name, await this.#reassignStatements(name, roles, owner));
+      await this.#admin.runScriptIn(name, await this.#buildReassignStatements(name, roles, owner));
     } finally {
       await this.#admin.runWhenUnused(name, () =>
         this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]),
@@ -293,7 +293,7 @@ export class DatabaseCopier {
       "select datallowconn as open from pg_database where datname = $1",
       [database],
     );
-    const statements = await this.#reassignStatements(database, [role], owner);
+    const statements = await this.#buildReassignStatements(database, [role], owner);
     // A backup does not allow connections, and a tenant may have closed its database.
     if (row?.open !== false) return this.#admin.runScriptIn(database, statements);
     await this.#admin.runScript([`alter database ${quoteIdentifier(database)} allow_connections true`]);
@@ -308,7 +308,7 @@ export class DatabaseCopier {
    * Returns the statements that give the objects of roles in a database to `owner`, and revoke the privileges of these roles.
    * The roles keep their databases, although REASSIGN OWNED also changes the owner of databases.
    */
-  async #reassignStatements(
+  async #buildReassignStatements(
     database: string,
     roles: readonly string[],
     owner: string,

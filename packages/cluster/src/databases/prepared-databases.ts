@@ -132,12 +132,12 @@ export class PreparedDatabases {
 
   async #create(): Promise<string> {
     const id = randomBytes(8).toString("hex");
-    const [unfinished, name] = [unfinishedPreparedNamePrefix + id, preparedNamePrefix + id];
+    const [unfinishedName, name] = [unfinishedPreparedNamePrefix + id, preparedNamePrefix + id];
     try {
-      await this.#copier.createEmpty(unfinished, name);
+      await this.#copier.createEmpty(unfinishedName, name);
       return name;
     } catch (error) {
-      const drop = this.#drop([unfinished, name]).finally(() => this.#drops.delete(drop));
+      const drop = this.#drop([unfinishedName, name]).finally(() => this.#drops.delete(drop));
       this.#drops.add(drop);
       throw error;
     }

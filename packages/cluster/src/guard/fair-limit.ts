@@ -2,16 +2,16 @@
  * Returns the largest limit per database, at least 1, that keeps the sum of all sessions at or below `total`. Databases with
  * fewer sessions than the limit keep all of them.
  *
- * @param sessions number of sessions of each database.
+ * @param sessionCounts number of sessions of each database.
  */
-export const computeFairLimit = (sessions: readonly number[], total: number): number => {
-  let remainingConnections = total;
-  let remainingDatabases = sessions.length;
-  for (const count of sessions.toSorted((left, right) => left - right)) {
-    const share = Math.floor(remainingConnections / remainingDatabases);
+export const computeFairLimit = (sessionCounts: readonly number[], total: number): number => {
+  let remainingConnectionCount = total;
+  let remainingDatabaseCount = sessionCounts.length;
+  for (const count of sessionCounts.toSorted((left, right) => left - right)) {
+    const share = Math.floor(remainingConnectionCount / remainingDatabaseCount);
     if (count > share) return Math.max(1, share);
-    remainingConnections -= count;
-    remainingDatabases -= 1;
+    remainingConnectionCount -= count;
+    remainingDatabaseCount -= 1;
   }
-  return Math.max(1, ...sessions);
+  return Math.max(1, ...sessionCounts);
 };

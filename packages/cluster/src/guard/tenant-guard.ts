@@ -204,8 +204,8 @@ export class TenantGuard {
     for (const { database, locks } of rows)
       locksByDatabase.set(database, (locksByDatabase.get(database) ?? 0) + locks);
     const [largestEntry] = [...locksByDatabase].toSorted(([, left], [, right]) => right - left);
-    const totalLocks = rows.reduce((sum, { locks }) => sum + locks, 0);
-    if (largestEntry === undefined || totalLocks <= this.#limits.maxLocks) return;
+    const totalLockCount = rows.reduce((sum, { locks }) => sum + locks, 0);
+    if (largestEntry === undefined || totalLockCount <= this.#limits.maxLocks) return;
     this.#closedUntil.set(largestEntry[0], performance.now() + this.#limits.penaltyMs);
     const name = this.#databaseNames.get(largestEntry[0]);
     if (name !== undefined) {
@@ -246,12 +246,12 @@ export class TenantGuard {
 
   #updateCrowdedLimit(usages: readonly DatabaseUsage[]): void {
     const { sharedConnectionThreshold } = this.#limits;
-    const sessions = usages.map((usage) => usage.sessions);
-    const totalSessions = sessions.reduce((sum, count) => sum + count, 0);
-    if (totalSessions > sharedConnectionThreshold)
-      this.#crowdedLimit = computeFairLimit(sessions, sharedConnectionThreshold);
+    const sessionCounts = usages.map((usage) => usage.sessions);
+    const totalSessionCount = sessionCounts.reduce((sum, count) => sum + count, 0);
+    if (totalSessionCount > sharedConnectionThreshold)
+      this.#crowdedLimit = computeFairLimit(sessionCounts, sharedConnectionThreshold);
     // Raising the limit as soon as there is room would only make the databases fill it again.
-    else if (totalSessions < sharedConnectionThreshold * 0.75) this.#crowdedLimit = undefined;
+    else if (totalSessionCount < sharedConnectionThreshold * 0.75) this.#crowdedLimit = undefined;
   }
 
   #currentLimitOf(oid: number): number {

@@ -56,7 +56,7 @@ export class Logins {
 
   /** Returns the statements that create logins, so that they can run in the transaction that creates the database. */
   async createLoginStatements(owner: string, credentials: readonly DatabaseCredential[]): Promise<string[]> {
-    const statements = credentials.map(async ({ connectionId, user, pass }) => [
+    const statementPromises = credentials.map(async ({ connectionId, user, pass }) => [
       ...buildCreateRoleStatements(
         this.#admin.cluster,
         user,
@@ -66,7 +66,7 @@ export class Logins {
       ...buildMembershipStatements(user, owner),
       ...this.#buildLimitStatements(user),
     ]);
-    return (await Promise.all(statements)).flat();
+    return (await Promise.all(statementPromises)).flat();
   }
 
   /** Records the database and the password of a login role, so that they need not be found. */
@@ -150,12 +150,12 @@ export class Logins {
     for (let start = 0; start < matchingDatabases.length; start += databasesPerBatch) {
       const batch = matchingDatabases.slice(start, start + databasesPerBatch);
       const logins = batch.flatMap(({ credentials }) => credentials);
-      const statements = logins.map(
+      const statementPromises = logins.map(
         async ({ user, pass }) =>
           `alter role ${quoteIdentifier(user)} password ${quoteLiteral(await deriveScramVerifier(pass))}`,
       );
       try {
-        await this.#admin.runScript(await Promise.all(statements));
+        await this.#admin.runScript(await Promise.all(statementPromises));
       } catch (error) {
         // The caller repairs each of them alone, and so finds the one that Postgres refuses.
         if (error instanceof DatabaseUnavailableError) throw error;

@@ -20,7 +20,7 @@ export const readAllTables = async (client: ClientBase, schemaName: string): Pro
     number: string;
     doc: string;
   }>[];
-  const tableStates = tableNames.map((name, index): [string, TableStates[string]] => {
+  const tableStateEntries = tableNames.map((name, index): [string, TableStates[string]] => {
     const { rows = [] } = results[2 * index] ?? {};
     const nextSequence = Number(results[2 * index + 1]?.rows[0]?.number ?? 1);
     // Only rows are stored.
@@ -32,7 +32,7 @@ export const readAllTables = async (client: ClientBase, schemaName: string): Pro
       },
     ];
   });
-  return Object.fromEntries(tableStates);
+  return Object.fromEntries(tableStateEntries);
 };
 
 /** Maximum number of rows per statement, which limits its length. */

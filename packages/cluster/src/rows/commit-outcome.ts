@@ -29,7 +29,7 @@ export interface LostCommit {
 }
 
 /** Finds out from the rows whether a commit took effect. */
-export const findCommitOutcome = async (lostCommit: LostCommit): Promise<CommitOutcome> => {
+export const determineCommitOutcome = async (lostCommit: LostCommit): Promise<CommitOutcome> => {
   for (
     const deadline = performance.now() + lostCommit.timeoutMs;
     performance.now() < deadline;

@@ -15,7 +15,7 @@ const buildTableStatements = (
   name: string,
   { indexes, unique = [], expires }: Table,
 ): string[] => {
-  const table = `${schema}.${toSqlName(name)}`;
+  const qualifiedTableName = `${schema}.${toSqlName(name)}`;
   const fields = [...new Set([...indexes, ...unique].flat())];
   const columns = [
     `id text collate "C" primary key`,
@@ -27,14 +27,16 @@ const buildTableStatements = (
       : []),
   ];
   return [
-    `create table ${table} (${columns.join(", ")})`,
+    `create table ${qualifiedTableName} (${columns.join(", ")})`,
     ...indexes.map((index) =>
       index.some(isArrayField)
-        ? `create index on ${table} using gin (${index.map(toSqlName).join(", ")})`
-        : `create index on ${table} (${[...index.map(toSqlName), "seq"].join(", ")})`,
+        ? `create index on ${qualifiedTableName} using gin (${index.map(toSqlName).join(", ")})`
+        : `create index on ${qualifiedTableName} (${[...index.map(toSqlName), "seq"].join(", ")})`,
     ),
-    ...unique.map((index) => `create unique index on ${table} (${index.map(toSqlName).join(", ")})`),
-    ...(expires ? [`create index on ${table} (expires_at, seq)`] : []),
+    ...unique.map(
+      (index) => `create unique index on ${qualifiedTableName} (${index.map(toSqlName).join(", ")})`,
+    ),
+    ...(expires ? [`create index on ${qualifiedTableName} (expires_at, seq)`] : []),
   ];
 };
 

@@ -11,7 +11,7 @@ import {
 import { type Pool, type PoolClient, escapeIdentifier } from "pg";
 import { isRefusedStatementError, toUnavailableError } from "../connection/unavailable.js";
 import { type Statement, isStalePreparedStatementError, runBatch, createStatement } from "./batch.js";
-import { findCommitOutcome, isConnectionLossError } from "./commit-outcome.js";
+import { determineCommitOutcome, isConnectionLossError } from "./commit-outcome.js";
 import { toStorable } from "./json-text.js";
 import {
   type LoadPlan,
@@ -187,7 +187,7 @@ class WriteTransaction implements Transaction {
     client?.release(true);
     this.#releaseLock();
     const { pool, schema, commitCheckTimeoutMs } = this.#resources;
-    const outcome = await findCommitOutcome({
+    const outcome = await determineCommitOutcome({
       pool,
       schema,
       backendPid,

@@ -20,8 +20,8 @@ export const buildWriteStatements = (schema: string, changes: readonly TableChan
   });
 
 /** Returns the text of a statement that fails unless it changes one row. */
-const requireOneRow = (schema: string, statement: string): string =>
-  `with done as (${statement} returning 1) select ${schema}.require((select count(*) from done) = 1)`;
+const requireOneRow = (schema: string, statementText: string): string =>
+  `with done as (${statementText} returning 1) select ${schema}.require((select count(*) from done) = 1)`;
 
 const buildDeleteStatements = (schema: string, table: string, { deletes }: TableChanges): Statement[] =>
   deletes.map(({ id, version }) => ({

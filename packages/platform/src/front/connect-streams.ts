@@ -7,7 +7,7 @@ import type { Upstream } from "./upstream.js";
 const flushTimeoutMs = 30_000;
 
 /** Returns the current delay of a link, in milliseconds. */
-export type Latency = () => number;
+export type GetLatency = () => number;
 
 /**
  * Passes bytes between a client and Postgres until both have closed. Each side receives no faster than the other side
@@ -16,16 +16,20 @@ export type Latency = () => number;
  *
  * @param pendingBytes bytes of the client that Postgres has not received yet.
  * @param firstBytes bytes of Postgres that the client has not received yet.
- * @param latency delay for data from the client.
+ * @param getLatency returns the delay for data from the client.
  */
 export const connectStreams = (
   client: Socket,
   upstream: Upstream,
-  { pendingBytes, firstBytes, latency }: { pendingBytes: Buffer; firstBytes: Buffer; latency: Latency },
+  {
+    pendingBytes,
+    firstBytes,
+    getLatency,
+  }: { pendingBytes: Buffer; firstBytes: Buffer; getLatency: GetLatency },
 ): void => {
   const postgresSocket = upstream.socket;
   forwardFromPostgres(client, upstream);
-  forwardFromClient(client, postgresSocket, latency);
+  forwardFromClient(client, postgresSocket, getLatency);
 
   const onClientClose = (): void => {
     upstream.receive = () => true;
@@ -43,7 +47,7 @@ export const connectStreams = (
   client.resume();
 };
 
-const forwardFromClient = (client: Socket, postgresSocket: Socket, latency: Latency): void => {
+const forwardFromClient = (client: Socket, postgresSocket: Socket, getLatency: GetLatency): void => {
   /** Passes the bytes on that wait for the end of their delay. */
   let passDelayedBytes: (() => void) | undefined;
   const passBytes = (bytes: Buffer): void => {
@@ -51,7 +55,7 @@ const forwardFromClient = (client: Socket, postgresSocket: Socket, latency: Late
   };
   client.on("data", (bytes: Buffer) => {
     if (!postgresSocket.writable) return;
-    const delay = latency();
+    const delay = getLatency();
     if (delay === 0) {
       passBytes(bytes);
       return;

@@ -212,12 +212,16 @@ export class Front implements DataPlane {
       const database = await this.#findDatabase(message.user, controller.signal);
       // Postgres refuses users that the front does not know.
       const session = database === undefined ? undefined : this.#registerSession(database, message, socket);
-      const startup = database === undefined ? message.bytes : replaceDatabase(message.bytes, database);
-      const latency = (): number => this.#latencyOf(session);
-      if (latency() > 0) await sleep(latency(), undefined, { signal: controller.signal });
+      const startupBytes = database === undefined ? message.bytes : replaceDatabase(message.bytes, database);
+      const getLatency = (): number => this.#latencyOf(session);
+      if (getLatency() > 0) await sleep(getLatency(), undefined, { signal: controller.signal });
       const waitOptions = { timeoutMs: this.#timeoutMs, signal: controller.signal };
-      const { upstream, firstBytes } = await connectToPostgres(this.#options.postgres, startup, waitOptions);
-      connectStreams(socket, upstream, { pendingBytes: bytesAfter, firstBytes, latency });
+      const { upstream, firstBytes } = await connectToPostgres(
+        this.#options.postgres,
+        startupBytes,
+        waitOptions,
+      );
+      connectStreams(socket, upstream, { pendingBytes: bytesAfter, firstBytes, getLatency });
       const { receive } = upstream;
       upstream.receive = (bytes) => receive(addHints(bytes));
       this.#awaitAcceptance(socket, upstream, session, firstBytes);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, it } from "vitest";
-import { findLongLivedPort, isPortFree } from "./ports.js";
+import { chooseLongLivedPort, isPortFree } from "./ports.js";
 
 const host = "127.0.0.1";
 
@@ -21,7 +21,7 @@ it("isPortFree fails for an address that is not of this machine", async () => {
 });
 
 it("findLongLivedPort stays below the ports of outgoing connections", async () => {
-  const port = await findLongLivedPort(host);
+  const port = await chooseLongLivedPort(host);
   expect(port).toBeGreaterThanOrEqual(15_000);
   expect(port).toBeLessThan(32_000);
 });

@@ -22,13 +22,13 @@ const minFileSize = 1024 ** 3;
  * @throws PlatformError `platform:open_files_limit`, `platform:process_limit`, `platform:file_size_limit`.
  */
 export const refuseLowLimits = async (): Promise<void> => {
-  const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
-  const openFiles = parseSoftLimit(limits, "Max open files");
-  if (openFiles < minOpenFiles) throw platformErrors.openFilesLimit(openFiles, minOpenFiles);
-  const processes = parseSoftLimit(limits, "Max processes");
-  if (processes < minProcesses) throw platformErrors.processLimit(processes, minProcesses);
-  const fileSize = parseSoftLimit(limits, "Max file size");
-  if (fileSize < minFileSize) throw platformErrors.fileSizeLimit(fileSize);
+  const limitsText = await readFile("/proc/self/limits", "utf8").catch(() => "");
+  const openFileLimit = parseSoftLimit(limitsText, "Max open files");
+  if (openFileLimit < minOpenFiles) throw platformErrors.openFilesLimit(openFileLimit, minOpenFiles);
+  const processLimit = parseSoftLimit(limitsText, "Max processes");
+  if (processLimit < minProcesses) throw platformErrors.processLimit(processLimit, minProcesses);
+  const fileSizeLimit = parseSoftLimit(limitsText, "Max file size");
+  if (fileSizeLimit < minFileSize) throw platformErrors.fileSizeLimit(fileSizeLimit);
 };
 
 /**

@@ -4,7 +4,7 @@ import { type DataDir, getDataDirPaths, refuseOtherPort } from "../machine/data-
 import { toDatabaseName } from "@mgmt/cluster/policy/names";
 import { Front, type FrontOptions } from "../front/front.js";
 import type { OpenPostgres } from "./open-postgres.js";
-import { findLongLivedPort } from "../machine/ports.js";
+import { chooseLongLivedPort } from "../machine/ports.js";
 import { loadServerCredentials } from "../machine/tls/server-credentials.js";
 
 export interface OpenFront {
@@ -43,7 +43,7 @@ export const openFront = async (context: FrontContext): Promise<OpenFront> => {
 const listenOnStablePort = async (dataDir: DataDir, options: Omit<FrontOptions, "port">): Promise<Front> => {
   let lastPort = dataDir.manifest?.postgres.port;
   for (let attempt = 1; ; attempt += 1) {
-    const port = lastPort ?? (await findLongLivedPort("127.0.0.1"));
+    const port = lastPort ?? (await chooseLongLivedPort("127.0.0.1"));
     try {
       return await Front.listen({ ...options, port });
     } catch (error) {

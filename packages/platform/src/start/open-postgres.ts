@@ -12,7 +12,7 @@ import type { Cluster } from "@mgmt/cluster/policy/cluster";
 import { createOwnCluster, superuser } from "@mgmt/cluster/policy/own-cluster";
 import type { PostgresAddress } from "../front/upstream.js";
 import { platformErrors } from "../errors/platform-error.js";
-import { findLongLivedPort, isPortFree } from "../machine/ports.js";
+import { chooseLongLivedPort, isPortFree } from "../machine/ports.js";
 import { type SystemAccount, findPostgresAccount } from "../machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../machine/postgres/binaries.js";
 import {
@@ -79,8 +79,8 @@ const openExistingCluster = async (
   manifest: Manifest,
   waitOptions: WaitOptions,
 ): Promise<OpenPostgres> => {
-  const { cluster } = getDataDirPaths(dataDir.path);
-  const programs = await findPrograms(dataDir, await ensureClusterAccount(cluster));
+  const { cluster: clusterDirectory } = getDataDirPaths(dataDir.path);
+  const programs = await findPrograms(dataDir, await ensureClusterAccount(clusterDirectory));
   const { major, port, directPort, password } = manifest.postgres;
   if (programs.binaries.major !== major) {
     throw platformErrors.dataDirCorrupt(
@@ -89,13 +89,13 @@ const openExistingCluster = async (
     );
   }
   // An orphaned server of this cluster may still hold a port.
-  await endLeftoverServers(cluster);
+  await endLeftoverServers(clusterDirectory);
   if (!(await isPortFree(port, loopbackHost))) await refuseOtherPort(dataDir, port);
   const supervisor = await startOnFreePort(dataDir, programs, waitOptions, directPort);
   return {
     supervisor,
     cluster: toCluster({ port: supervisor.port, password, major }),
-    address: chooseAddress(cluster, supervisor.port),
+    address: chooseAddress(clusterDirectory, supervisor.port),
     manifest,
     whenSynced: Promise.resolve(),
     saveImage: () => Promise.resolve(),
@@ -103,7 +103,7 @@ const openExistingCluster = async (
 };
 
 const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promise<OpenPostgres> => {
-  const { cluster } = getDataDirPaths(dataDir.path);
+  const { cluster: clusterDirectory } = getDataDirPaths(dataDir.path);
   const programs = await findPrograms(dataDir, await findPostgresAccount());
   const { major } = programs.binaries;
   const password = randomBytes(24).toString("base64url");
@@ -114,16 +114,16 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
     postgres: { major, port: 0, directPort: 0, password, complete: false },
   };
   if (!dataDir.ephemeral) {
-    await endLeftoverServers(cluster);
+    await endLeftoverServers(clusterDirectory);
     // The first start may have been killed while initdb ran.
-    await endLeftoverPrograms(cluster);
+    await endLeftoverPrograms(clusterDirectory);
     await writeManifest(dataDir.path, manifest);
-    await rm(cluster, { recursive: true, force: true });
+    await rm(clusterDirectory, { recursive: true, force: true });
   }
   let supervisor: PostgresSupervisor | undefined;
   try {
     const { password: imagePassword, newImage } = await createCluster(
-      cluster,
+      clusterDirectory,
       programs.binaries,
       programs.account,
       waitOptions,
@@ -131,7 +131,7 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
     waitOptions.signal?.throwIfAborted();
     const whenSynced = dataDir.ephemeral
       ? Promise.resolve()
-      : syncCluster(cluster, programs.binaries, programs.account);
+      : syncCluster(clusterDirectory, programs.binaries, programs.account);
     // Awaited later. Until then, a rejection must not end the process.
     whenSynced.catch(() => undefined);
     supervisor = await startOnFreePort(dataDir, programs, waitOptions);
@@ -143,7 +143,7 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
     return {
       supervisor,
       cluster: toCluster({ port, password, major }),
-      address: chooseAddress(cluster, port),
+      address: chooseAddress(clusterDirectory, port),
       manifest,
       whenSynced,
       saveImage: () => saveNewImage(newImage, programs.binaries),
@@ -151,7 +151,7 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
   } catch (error) {
     await supervisor?.stop();
     // Nothing is in it, and the disk may be full.
-    await rm(cluster, { recursive: true, force: true });
+    await rm(clusterDirectory, { recursive: true, force: true });
     throw error;
   }
 };
@@ -185,7 +185,7 @@ const startOnFreePort = async (
 ): Promise<PostgresSupervisor> => {
   for (let attempt = 1; ; attempt += 1) {
     const port =
-      attempt === 1 && preferredPort !== undefined ? preferredPort : await findLongLivedPort(loopbackHost);
+      attempt === 1 && preferredPort !== undefined ? preferredPort : await chooseLongLivedPort(loopbackHost);
     const options = buildServerOptions(dataDir, programs, port);
     try {
       return new PostgresSupervisor(options, await PostgresServer.start(options, waitOptions));

@@ -6,7 +6,7 @@ import { afterEach, onTestFinished } from "vitest";
 import { toDatabaseName } from "@mgmt/cluster/policy/names";
 import type { PostgresDatabases } from "@mgmt/cluster/postgres-databases";
 import { type DatabaseDirectory, Front, type FrontOptions } from "../../src/front/front.js";
-import { findLongLivedPort } from "../../src/machine/ports.js";
+import { chooseLongLivedPort } from "../../src/machine/ports.js";
 import { type ServerCredentials, loadServerCredentials } from "../../src/machine/tls/server-credentials.js";
 import type { Cluster } from "../cluster.js";
 import { firstMessage } from "./wire.js";
@@ -39,7 +39,7 @@ export const frontStarter = (cluster: Cluster) => {
     const credentials = await loadServerCredentials(join(cluster.directory, "tls"), { isDurable: false });
     const defects: unknown[] = [];
     const front = await Front.listen({
-      port: await findLongLivedPort("127.0.0.1"),
+      port: await chooseLongLivedPort("127.0.0.1"),
       credentials,
       postgres: { path: cluster.socketFile },
       connectionLimit: null,

@@ -66,7 +66,7 @@ export const openDataDir = async (dataDir: string): Promise<DataDir> => {
     await refuseForeignParents(path);
     const isNew = makeDirectory(path, getDirectoryMode());
     if (!isNew) await makePrivateIfEmpty(path);
-    await refuseForeign(path, listCheckedNames(path));
+    await refuseForeign(path, getCheckedNames(path));
     const lock = await DirectoryLock.acquire(path);
     try {
       const manifest = await recoverAndReadManifest(path);
@@ -97,13 +97,17 @@ export const refuseOtherPort = async ({ path, manifest }: DataDir, port: number)
   }
 };
 
-const listCheckedNames = (path: string): CheckedNames => {
+const getCheckedNames = (path: string): CheckedNames => {
   const { cluster, log, tls, ...otherPaths } = getDataDirPaths(path);
   return {
     cluster: basename(cluster),
     writtenInPlace: [basename(log)],
     directories: [basename(tls)],
-    otherFiles: [manifestFileName, lockFileName, ...Object.values(otherPaths).map((file) => basename(file))],
+    otherFiles: [
+      manifestFileName,
+      lockFileName,
+      ...Object.values(otherPaths).map((otherPath) => basename(otherPath)),
+    ],
     ignoredPattern: pipeFilePattern,
   };
 };

@@ -86,20 +86,20 @@ export const readCluster = (directory: string, password: string): ClusterImage =
 
 const readFileOwnedBy = (uid: number, path: string): Buffer => {
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
-  const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    const stats = fstatSync(file);
+    const stats = fstatSync(descriptor);
     if (!stats.isFile() || stats.uid !== uid) throw new Error(`${path} does not belong to the cluster`);
     const bytes = Buffer.allocUnsafe(stats.size);
     // Takes half the time of `readFileSync`.
     for (let end = 0; end < bytes.length;) {
-      const count = readSync(file, bytes, end, bytes.length - end, null);
+      const count = readSync(descriptor, bytes, end, bytes.length - end, null);
       if (count === 0) throw new Error(`${path} became shorter while it was read`);
       end += count;
     }
     return bytes;
   } finally {
-    closeSync(file);
+    closeSync(descriptor);
   }
 };
 
@@ -116,13 +116,13 @@ export const writeCluster = (
   for (const name of directories) mkdirSync(join(directory, name), { mode: 0o700 });
   for (const { path: relativePath, size, offset } of image.contents.files) {
     const path = join(directory, relativePath);
-    const file = openSync(path, "wx", 0o600);
+    const descriptor = openSync(path, "wx", 0o600);
     try {
       // On a nearly full disk, one call writes a part, and the next one fails.
-      for (let end = 0; end < size;) end += writeSync(file, image.bytes, offset + end, size - end);
-      if (account !== undefined) fchownSync(file, account.uid, account.gid);
+      for (let end = 0; end < size;) end += writeSync(descriptor, image.bytes, offset + end, size - end);
+      if (account !== undefined) fchownSync(descriptor, account.uid, account.gid);
     } finally {
-      closeSync(file);
+      closeSync(descriptor);
     }
   }
   if (account === undefined) return;
@@ -133,11 +133,11 @@ export const writeCluster = (
 /** Reads an image. Returns undefined when the file is missing or damaged, or when another account could have written it. */
 export const loadImage = async (path: string): Promise<ClusterImage | undefined> => {
   try {
-    const file = await readOwnedBytes(path);
-    const end = file.indexOf("\n");
+    const imageBytes = await readOwnedBytes(path);
+    const end = imageBytes.indexOf("\n");
     // The file is writable only by this user, so the format is trusted. A truncated file has the wrong length.
-    const contents = JSON.parse(file.toString("utf8", 0, end)) as ImageContents;
-    const bytes = file.subarray(end + 1);
+    const contents = JSON.parse(imageBytes.toString("utf8", 0, end)) as ImageContents;
+    const bytes = imageBytes.subarray(end + 1);
     const size = contents.files.reduce((end, entry) => Math.max(end, entry.offset + entry.size), 0);
     return bytes.length === size ? { contents, bytes } : undefined;
   } catch {
@@ -146,22 +146,22 @@ export const loadImage = async (path: string): Promise<ClusterImage | undefined>
 };
 
 const readOwnedBytes = async (path: string): Promise<Buffer> => {
-  const file = await openOwnedFile(path, constants.O_RDONLY);
+  const handle = await openOwnedFile(path, constants.O_RDONLY);
   try {
-    return await file.readFile();
+    return await handle.readFile();
   } finally {
-    await file.close();
+    await handle.close();
   }
 };
 
 /** Writes an image atomically, with mode 0600. Concurrent writers replace each other. */
 export const saveImage = async (image: ClusterImage, path: string): Promise<void> => {
   await removeAbandonedImageFiles(path);
-  await replaceAtomically(path, buildTemporaryPath(path), async (file) => {
-    await file.writeFile(`${JSON.stringify(image.contents)}\n`);
-    await file.writeFile(image.bytes);
+  await replaceAtomically(path, buildTemporaryPath(path), async (handle) => {
+    await handle.writeFile(`${JSON.stringify(image.contents)}\n`);
+    await handle.writeFile(image.bytes);
     // After a power failure, a file that was renamed but not synced could have the right length and wrong content.
-    await syncFile(file);
+    await syncFile(handle);
   });
 };
 

@@ -99,7 +99,7 @@ const hasListener = async (directory: string, lockFile: string): Promise<boolean
 
 /** Returns the Postgres processes of this directory: the postmaster and any children that outlived it. */
 const findServerPids = async (directory: string, pid: number): Promise<number[]> => {
-  if (process.platform !== "linux") return findPostmasterPid(directory, pid);
+  if (process.platform !== "linux") return findPostmasterPids(directory, pid);
   const path = await realpath(directory).catch(() => undefined);
   // Somebody has deleted the directory.
   return path === undefined ? [] : findLinuxPids(path, /^postgres/);
@@ -138,7 +138,7 @@ export const findLinuxPids = async (directory: string, programPattern: RegExp): 
   return pids.filter((pid) => pid !== undefined);
 };
 
-const findPostmasterPid = async (directory: string, pid: number): Promise<number[]> => {
+const findPostmasterPids = async (directory: string, pid: number): Promise<number[]> => {
   if (!(pid > 1)) return [];
   try {
     const { stdout } = await promisify(execFile)("/bin/ps", ["-o", "command=", "-p", String(pid)]);

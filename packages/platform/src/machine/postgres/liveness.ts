@@ -62,7 +62,7 @@ export const waitUntilStuck = async (
   { onAccept, onSlow }: LivenessCallbacks,
 ): Promise<boolean> => {
   const recovery = new RecoveryProgress(directory);
-  let failures = 0;
+  let failureCount = 0;
   let failingSince = 0;
   let unavailableSince: number | undefined;
   let isSlow = false;
@@ -70,29 +70,29 @@ export const waitUntilStuck = async (
   while (!signal.aborted) {
     const connectionResult = await probeConnection(port, connectTimeoutMs, signal);
     if (connectionResult === "accepted") {
-      failures = 0;
+      failureCount = 0;
       unavailableSince = undefined;
       isSlow = false;
       onAccept();
     } else {
-      const log = await readLogProgress(logFile, failures === 0 ? undefined : loggedBytes);
+      const log = await readLogProgress(logFile, failureCount === 0 ? undefined : loggedBytes);
       loggedBytes = log.size;
       // A server that is suspended may have processes that work.
       const isWorking = connectionResult === "refused" && (await recovery.hasProgressed());
       const now = performance.now();
-      if (failures === 0 || log.hasProgress || isWorking) {
-        failures = 0;
+      if (failureCount === 0 || log.hasProgress || isWorking) {
+        failureCount = 0;
         failingSince = now;
       }
-      failures += 1;
-      if (failures > minFailures && now - failingSince >= stuckTimeoutMs) return !signal.aborted;
+      failureCount += 1;
+      if (failureCount > minFailures && now - failingSince >= stuckTimeoutMs) return !signal.aborted;
       unavailableSince ??= now;
       if (!isSlow && now - unavailableSince >= slowAfterMs && !signal.aborted) {
         isSlow = true;
         onSlow();
       }
     }
-    const delayMs = failures === 0 ? intervalMs : retryIntervalMs;
+    const delayMs = failureCount === 0 ? intervalMs : retryIntervalMs;
     await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
   return false;
