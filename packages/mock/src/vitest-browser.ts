@@ -4,7 +4,7 @@ import { setupMockWorker } from "./browser/setup-mock-worker.js";
 import { type StartOptions, assertStartOptions } from "./browser/start-options.js";
 import type { WorkerMock, WorkerMockOptions } from "./browser/worker-mock.js";
 import { describeFrozenClock } from "./kit/frozen-clock.js";
-import { createEndReporter } from "./kit/report-at-end.js";
+import { createEndReporter } from "./kit/end-reporter.js";
 import { takeUnstruckFaultsError } from "./kit/unstruck-faults.js";
 import { WatchedTest } from "./kit/watched-test.js";
 

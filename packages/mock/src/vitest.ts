@@ -1,6 +1,6 @@
 import { type TestAPI, test as base } from "vitest";
 import { type KitOptions, resolveKitOptions } from "./kit/kit-options.js";
-import { createEndReporter } from "./kit/report-at-end.js";
+import { createEndReporter } from "./kit/end-reporter.js";
 import {
   SharedMock,
   type TestTenant,

@@ -20,9 +20,9 @@ export const parseHttpDate = (text: string): number => {
 };
 
 /** A year with two digits is at most 50 years from now. */
-const expandYear = (twoDigits: number): number => {
+const expandYear = (twoDigitYear: number): number => {
   const thisYear = new Date().getUTCFullYear();
-  const year = thisYear - (thisYear % 100) + twoDigits;
+  const year = thisYear - (thisYear % 100) + twoDigitYear;
   return year > thisYear + 50 ? year - 100 : year;
 };
 

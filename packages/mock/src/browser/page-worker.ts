@@ -31,7 +31,7 @@ export class PageWorker {
   /** The check in progress. */
   #runningCheck: Promise<void> | undefined;
   /** Number of confirmations that the worker owes. */
-  #expectedConfirmations = 0;
+  #expectedConfirmationCount = 0;
   #needsProbe = false;
 
   constructor(options: PageWorkerOptions) {
@@ -69,8 +69,8 @@ export class PageWorker {
 
   /** Returns whether a confirmation of the worker script is the answer to a check, as opposed to one for another worker of MSW. */
   consumeConfirmation(): boolean {
-    if (this.#expectedConfirmations === 0) return false;
-    this.#expectedConfirmations -= 1;
+    if (this.#expectedConfirmationCount === 0) return false;
+    this.#expectedConfirmationCount -= 1;
     return true;
   }
 
@@ -114,11 +114,11 @@ export class PageWorker {
       };
       serviceWorkerContainer()?.addEventListener("message", listener, { signal: listenerController.signal });
     });
-    this.#expectedConfirmations += 1;
+    this.#expectedConfirmationCount += 1;
     worker.postMessage("MOCK_ACTIVATE");
     const isConfirmed = await isDoneWithin(timeoutsMs.start, whenConfirmed);
     listenerController.abort();
-    if (!isConfirmed) this.#expectedConfirmations -= 1;
+    if (!isConfirmed) this.#expectedConfirmationCount -= 1;
     return isConfirmed;
   }
 

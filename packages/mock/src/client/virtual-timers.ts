@@ -16,7 +16,7 @@ export class VirtualTimers implements Timers {
   readonly #timers = new Set<VirtualTimer>();
   readonly #advanceClock: (milliseconds: number) => Promise<void>;
   #now = 0;
-  #runningRequests = 0;
+  #runningRequestCount = 0;
   #isAdvancing = false;
 
   /** @param advanceClock moves the clock, and then calls `pass`. */
@@ -59,18 +59,18 @@ export class VirtualTimers implements Timers {
   async holdDuringRequest<T>(
     request: (pause: (ms: number, signal: AbortSignal) => Promise<void>) => Promise<T>,
   ): Promise<T> {
-    this.#runningRequests += 1;
+    this.#runningRequestCount += 1;
     try {
       return await request(async (ms, signal) => {
-        this.#runningRequests -= 1;
+        this.#runningRequestCount -= 1;
         try {
           await this.#pause(ms, signal);
         } finally {
-          this.#runningRequests += 1;
+          this.#runningRequestCount += 1;
         }
       });
     } finally {
-      this.#runningRequests -= 1;
+      this.#runningRequestCount -= 1;
       void this.#passPauses();
     }
   }
@@ -111,7 +111,8 @@ export class VirtualTimers implements Timers {
         // Code that a timer or a response starts may send a request.
         await waitForRealTurn();
         const nextTimer = this.#findEarliestTimer();
-        const isOnlyPausing = this.#runningRequests === 0 && [...this.#timers].some(({ isPause }) => isPause);
+        const isOnlyPausing =
+          this.#runningRequestCount === 0 && [...this.#timers].some(({ isPause }) => isPause);
         if (!nextTimer || !isOnlyPausing) return;
         await this.#advanceClock(Math.max(0, nextTimer.dueAt - this.#now));
       }

@@ -80,7 +80,7 @@ export const closed = (method: string, path: string): MockError =>
     `${method} ${path} was not handled, because the mock is closed. Await what the client does before you close the mock. That of setupMock() opens again with mock.listen()`,
   );
 
-export const needsNode = (member: string): MockError =>
+export const nodeRequired = (member: string): MockError =>
   new MockError(
     "mock:needs_node",
     `mock.${member} needs Node.js, and this program was loaded or bundled for a runtime without it. Send requests with mock.fetch, and ` +

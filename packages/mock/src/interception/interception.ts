@@ -151,7 +151,7 @@ const installMockHandler = (server: MswServer): MockHandler => {
 /** Prepares a server of the developer for mocks, so that handlers that it gets from now on override those of the mocks. */
 export const prepareServer = (server: MswServer): void => void installMockHandler(server);
 
-const listHandlersBehind = (server: MswServer, mockHandler: RequestHandler): RequestHandler[] => {
+const listHandlersBehind = (server: MswServer, handler: RequestHandler): RequestHandler[] => {
   const handlers = server.listHandlers();
-  return handlers.slice(handlers.indexOf(mockHandler) + 1).filter(isRequestHandler);
+  return handlers.slice(handlers.indexOf(handler) + 1).filter(isRequestHandler);
 };

@@ -73,8 +73,8 @@ const protectSource = (source: FrameSource): void => {
   };
   source.disable = () => {
     // A server that was refused does so when it is closed, also after the mock.
-    const receiver = findReceivingHandlers()?.find(MockHandler.isMockHandler);
-    if (receiver !== undefined && receiver !== closingHandler) return undefined;
+    const receivingHandler = findReceivingHandlers()?.find(MockHandler.isMockHandler);
+    if (receivingHandler !== undefined && receivingHandler !== closingHandler) return undefined;
     const result = disable();
     rememberListeners(source);
     return result;

@@ -2,8 +2,8 @@ import type { RequestHandler } from "msw";
 import { requireMsw } from "./msw.js";
 
 /**
- * Whether an MSW server receives the requests of this process, another one does, or none. If two listen, then the newer one receives all of them since MSW 2.13, and
- * the older one receives them first in earlier versions.
+ * Whether an MSW server receives the requests of this process, another one does, or none. If two listen, then the newer one receives all
+ * of them since MSW 2.13, and the older one receives them first in earlier versions.
  */
 export type ReceiverComparison =
   | { readonly kind: "none" | "this" }

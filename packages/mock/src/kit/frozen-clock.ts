@@ -13,10 +13,10 @@ export const describeFrozenClock = (
   const lastOtherIndex = requests.findLastIndex(
     ({ path, at }) => path !== lastRequest.path || at !== lastRequest.at,
   );
-  const polls = requests.length - 1 - lastOtherIndex;
-  if (polls < minPolls) return undefined;
+  const pollCount = requests.length - 1 - lastOtherIndex;
+  if (pollCount < minPolls) return undefined;
   return (
-    `The clock is frozen: at the end, the test sent GET ${lastRequest.path} ${String(polls)} times at the same time of the mock. ` +
+    `The clock is frozen: at the end, the test sent GET ${lastRequest.path} ${String(pollCount)} times at the same time of the mock. ` +
     "Call mock.clock.advance(ms) or mock.clock.run(), or create the client with mock.client()."
   );
 };

@@ -34,23 +34,23 @@ export class Mock extends MemoryServer implements Pick<NodeMock, keyof NodeMock>
     this.#clients.fetch(input, init);
 
   get handlers(): never {
-    throw mockErrors.needsNode("handlers");
+    throw mockErrors.nodeRequired("handlers");
   }
 
   listen(): never {
-    throw mockErrors.needsNode("listen()");
+    throw mockErrors.nodeRequired("listen()");
   }
 
   client(): never {
-    throw mockErrors.needsNode("client()");
+    throw mockErrors.nodeRequired("client()");
   }
 
   async record(): Promise<never> {
-    throw mockErrors.needsNode("record()");
+    throw mockErrors.nodeRequired("record()");
   }
 
   async replay(): Promise<never> {
-    throw mockErrors.needsNode("replay()");
+    throw mockErrors.nodeRequired("replay()");
   }
 }
 

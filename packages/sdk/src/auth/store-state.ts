@@ -16,7 +16,7 @@ export class StoreState {
   waitingFor = "the store";
   /** Time until which no early refresh and no delayed write starts, because the last one failed. */
   pausedUntil = 0;
-  #replacements = 0;
+  #replacementCount = 0;
   #unsaved: { credential: Credential; replaces: Credential } | undefined;
 
   /** Whether a refreshed credential could not be stored yet. */
@@ -26,7 +26,7 @@ export class StoreState {
 
   /** Resets the state after a login, a logout, or a refused refresh token. */
   resetTo(credential: Credential | undefined): void {
-    this.#replacements += 1;
+    this.#replacementCount += 1;
     this.credential = credential;
     this.#unsaved = undefined;
   }
@@ -55,11 +55,11 @@ export class StoreState {
    */
   async read(store: TokenStore, settings: OAuthSettings): Promise<Credential | undefined> {
     this.waitingFor = "the store";
-    const replacementsBefore = this.#replacements;
+    const replacementsBefore = this.#replacementCount;
     const storedCredential = await readStoredCredential(store);
     const newestCredential = this.findReplacementOf(storedCredential) ?? storedCredential;
     // The cached state is newer then.
-    const wasReplaced = replacementsBefore !== this.#replacements;
+    const wasReplaced = replacementsBefore !== this.#replacementCount;
     if (newestCredential === storedCredential && !wasReplaced) this.#unsaved = undefined;
     if (newestCredential) assertIssuedForClient(newestCredential, settings);
     if (!wasReplaced) this.credential = newestCredential;

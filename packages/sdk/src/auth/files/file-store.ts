@@ -32,25 +32,25 @@ import { selectNewestCredential, removeNextFile, reserveNextFile } from "./next-
  * is logged in.
  */
 export const fileStore = (path: string): TokenStore => {
-  const file = resolve(path);
+  const absolutePath = resolve(path);
   return {
-    read: () => readNewestCredential(file),
+    read: () => readNewestCredential(absolutePath),
     async write(credential) {
-      await replaceCredentialFile(file, `${JSON.stringify(credential, undefined, 2)}\n`);
-      await removeNextFile(await resolveLink(file)).catch(() => undefined);
+      await replaceCredentialFile(absolutePath, `${JSON.stringify(credential, undefined, 2)}\n`);
+      await removeNextFile(await resolveLink(absolutePath)).catch(() => undefined);
     },
-    probe: () => assertReplaceable(file),
-    reserve: () => reserveNextFile(file),
+    probe: () => assertReplaceable(absolutePath),
+    reserve: () => reserveNextFile(absolutePath),
     async clear() {
       try {
-        const target = await resolveLink(file);
-        await rm(file, { force: true });
+        const target = await resolveLink(absolutePath);
+        await rm(absolutePath, { force: true });
         await removeNextFile(target);
       } catch (error) {
-        throw fileErrors.unwritable(file, error);
+        throw fileErrors.unwritable(absolutePath, error);
       }
     },
-    lock: (work, { signal }) => withFileLock(`${file}.lock`, work, { signal }),
+    lock: (work, { signal }) => withFileLock(`${absolutePath}.lock`, work, { signal }),
   };
 };
 

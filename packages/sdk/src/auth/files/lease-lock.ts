@@ -109,15 +109,15 @@ const acquireLock = async (path: string, signal: AbortSignal, silenceMs: number)
 
 const waitInQueue = async (wait: LockWait): Promise<void> => {
   const { file, me } = wait;
-  const ownWaiterFile = waiterFilePathOf(file, me);
+  const ownWaiterPath = waiterFilePathOf(file, me);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     // An earlier attempt could not remove it if the folder had become read-only.
-    await rm(ownWaiterFile, { force: true });
-    await writeFile(ownWaiterFile, JSON.stringify(me), { flag: "wx", mode: 0o600 });
+    await rm(ownWaiterPath, { force: true });
+    await writeFile(ownWaiterPath, JSON.stringify(me), { flag: "wx", mode: 0o600 });
     await waitForTurn(wait);
   } finally {
-    await rm(ownWaiterFile, { force: true }).catch(() => undefined);
+    await rm(ownWaiterPath, { force: true }).catch(() => undefined);
   }
 };
 
@@ -238,11 +238,11 @@ const takeOverLock = async (
   holder: LockOwner,
   lastOwner: LockOwner,
 ): Promise<boolean> => {
-  const successorFile = successorFilePathOf(path, lastOwner);
-  if (!(await copyAtomically(waiterFilePathOf(path, me), successorFile))) return false;
+  const successorPath = successorFilePathOf(path, lastOwner);
+  if (!(await copyAtomically(waiterFilePathOf(path, me), successorPath))) return false;
   const currentHolder = await readHolder(path);
   if (currentHolder?.owner.nonce !== holder.nonce) {
-    await rm(successorFile, { force: true });
+    await rm(successorPath, { force: true });
     return false;
   }
   await rename(waiterFilePathOf(path, me), path);
@@ -272,14 +272,14 @@ const removeLeftovers = async (file: string): Promise<void> => {
  */
 const createSilenceCheck = (silenceMs: number): ((holder: LockHolder) => boolean) => {
   let previousHolder: LockHolder | undefined;
-  let silentPolls = 0;
+  let silentPollCount = 0;
   return (holder) => {
-    silentPolls =
+    silentPollCount =
       previousHolder?.owner.nonce === holder.owner.nonce && previousHolder.heartbeatAt === holder.heartbeatAt
-        ? silentPolls + 1
+        ? silentPollCount + 1
         : 0;
     previousHolder = holder;
-    return silentPolls * pollMs > silenceMs;
+    return silentPollCount * pollMs > silenceMs;
   };
 };
 

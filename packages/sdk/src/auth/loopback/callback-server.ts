@@ -47,14 +47,14 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
     // Prevents DNS rebinding: another site may have pointed its host name at this address.
     if (request.headers.host !== host || !url.startsWith("/"))
       return sendPage(response, 403, closingPages.unrelated);
-    const address = new URL(origin + url);
-    if (address.pathname !== callbackPath) return sendPage(response, 404, closingPages.unrelated);
+    const requestUrl = new URL(origin + url);
+    if (requestUrl.pathname !== callbackPath) return sendPage(response, 404, closingPages.unrelated);
     if (method !== "GET") return sendPage(response, 405, closingPages.unrelated);
-    const states = address.searchParams.getAll("state");
+    const states = requestUrl.searchParams.getAll("state");
     if (!expectedLogin || states.length !== 1 || states[0] !== expectedLogin.state) {
       return sendPage(response, 400, closingPages.unrelated);
     }
-    outcomePage ??= expectedLogin.finish(address.href).then(() => closingPages.done, createFailurePage);
+    outcomePage ??= expectedLogin.finish(requestUrl.href).then(() => closingPages.done, createFailurePage);
     return sendPage(response, 200, await Promise.race([outcomePage, stoppedPage]));
   };
 

@@ -49,7 +49,7 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
           scopes,
           signal: deadlineSignal,
         });
-        const credential = new Promise<Credential>((resolve, reject) => {
+        const credentialPromise = new Promise<Credential>((resolve, reject) => {
           server.expect(attempt.state, (callback) => {
             const finishedLogin = finishLoginWith(settings, {
               attempt,
@@ -63,10 +63,10 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
         });
         // `open` may not return until the browser is closed. The login does not wait for it, but fails if it throws.
         return Promise.race([
-          credential,
+          credentialPromise,
           Promise.resolve(url)
             .then(open)
-            .then(() => credential),
+            .then(() => credentialPromise),
         ]);
       },
     );
