@@ -20,7 +20,7 @@ it("isPortFree fails for an address that is not of this machine", async () => {
   await expect(isPortFree(0, "203.0.113.1")).rejects.toMatchObject({ code: "EADDRNOTAVAIL" });
 });
 
-it("findLongLivedPort stays below the ports of outgoing connections", async () => {
+it("chooseLongLivedPort stays below the ports of outgoing connections", async () => {
   const port = await chooseLongLivedPort(host);
   expect(port).toBeGreaterThanOrEqual(15_000);
   expect(port).toBeLessThan(32_000);

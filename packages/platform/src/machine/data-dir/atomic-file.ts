@@ -47,7 +47,7 @@ export const removeUnfinishedFiles = async (directory: string, names: readonly s
   }
 };
 
-/** Tells whether `temporaryPathFor` made this name for one of these names. */
+/** Tells whether `buildTemporaryPath` made this name for one of these names. */
 export const isUnfinishedFile = (fileName: string, names: readonly string[]): boolean =>
   names.some((name) => fileName.startsWith(name) && temporarySuffixPattern.test(fileName.slice(name.length)));
 
