@@ -7,6 +7,7 @@ import type { ClockState } from "../values/clock.js";
 import type { Job } from "./scheduler.js";
 import type { Row } from "../store/rows.js";
 import type { Table } from "../store/collections.js";
+import type { FieldPath } from "../store/keys.js";
 import type { CountPreload, RateWindow } from "../store/rate-window.js";
 import type { Collection, AllRowsLookup, ExpiringCollection, Lookup } from "../store/store.js";
 import type { Mode, Returned } from "../values/awaitable.js";
@@ -84,7 +85,14 @@ export interface FaultRow extends Row {
 
 /** These tables. */
 export const serverTables = {
-  server: { keys: [], indexes: [] },
+  server: {
+    keys: [],
+    indexes: [],
+    // Whoever knows the state of a generator can compute the passwords that it has generated.
+    secrets: ["signingKeys.d", "cursorKey", "formKey", "ids", "snapshot"] satisfies readonly FieldPath<
+      ServerRow | GeneratorRow | InitialStateRow
+    >[],
+  },
   jobs: { keys: [{ by: ["subject"] }], indexes: [["subject"]], expires: "dueAt" },
   faults: { keys: [], indexes: [] },
 } as const satisfies Readonly<Record<string, Table>>;

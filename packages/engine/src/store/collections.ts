@@ -1,4 +1,4 @@
-import type { Key, KeyField } from "./keys.js";
+import type { FieldPath, Key, KeyField } from "./keys.js";
 import type * as rows from "./rows.js";
 
 /** How a table finds its rows, besides their ids. */
@@ -14,12 +14,15 @@ export interface Table<Field extends string = string> {
   readonly unique?: readonly (readonly Field[])[];
   /** The field with a time by which rows are found. */
   readonly expires?: "expiresAt" | "dueAt";
+  /** The fields with secrets that responses or the server need in clear. A storage adapter that others can read encrypts their values. */
+  readonly secrets?: readonly string[];
 }
 
 interface CollectionDeclaration<T> extends Table<KeyField<T>> {
   /** The kind of resource that has these ids. Default: none. */
   readonly kind?: string;
   readonly expires?: T extends { expiresAt: number | null } ? "expiresAt" : never;
+  readonly secrets?: readonly FieldPath<T>[];
 }
 
 /** @param sample a row, for tests. A field that is an array in it is an array in Postgres too. */
@@ -161,6 +164,7 @@ export const collections = {
       ["branchId"],
     ],
     unique: [["branchId", "logicalId"]],
+    secrets: ["changes.pass", "changes.connection.pass"],
   }),
   connections: declareCollection<rows.ConnectionRow>({
     ...sampleRow,
@@ -174,6 +178,7 @@ export const collections = {
     kind: "connection",
     keys: [{ by: ["workspaceId"], and: ["databaseId"] }, { by: ["databaseId"] }],
     indexes: [["workspaceId"], ["databaseId"]],
+    secrets: ["pass"],
   }),
   backups: declareCollection<rows.BackupRow>({
     ...sampleRow,
@@ -231,6 +236,7 @@ export const collections = {
     kind: "deployment",
     keys: [{ by: ["appId"], and: ["status"] }],
     indexes: [["appId"], ["appId", "status"]],
+    secrets: ["envVars"],
   }),
   approvals: declareCollection<rows.ApprovalRow>({
     ...sampleRow,

@@ -20,3 +20,10 @@ export interface Key<F extends string = string> {
   readonly by: readonly F[];
   readonly and?: readonly F[];
 }
+
+/** A field of a row at any depth. The path leads through arrays: `changes.pass` is the field of all objects in `changes`. */
+export type FieldPath<T> = T extends readonly (infer Item)[]
+  ? FieldPath<Item>
+  : T extends object
+    ? { [F in keyof T & string]-?: F | `${F}.${FieldPath<NonNullable<T[F]>>}` }[keyof T & string]
+    : never;
