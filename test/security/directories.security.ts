@@ -80,6 +80,7 @@ const files = [
   "token.0123456789ab.tmp",
   "control-secret",
   "sign-in-key",
+  "record-keys",
   "tls/server-key.pem",
   "tls/server.pem",
 ];

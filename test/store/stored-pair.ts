@@ -5,6 +5,7 @@ import type {
   EngineUnderTest,
   EngineUnderTestOptions,
 } from "../../packages/engine/test/server/engine-under-test.js";
+import { createTestKeys } from "../../packages/cluster/test/rows/record-keys.js";
 import { type OpenRecords, type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
 
 /** A schema for the records of one server, which two processes use. It is used again for another server. */
@@ -36,8 +37,9 @@ const openPlace = async (address: RecordsAddress): Promise<Place> => {
   }
   schemas += 1;
   const schema = `api_${String(process.pid)}_${String(schemas)}`;
-  const first = await openRecords(address, { schema, maxConnections: 5 });
-  return { schema, records: [first, await openRecords(address, { schema, maxConnections: 5 })] };
+  const options = { schema, keys: createTestKeys(), maxConnections: 5 };
+  const first = await openRecords(address, options);
+  return { schema, records: [first, await openRecords(address, options)] };
 };
 
 const empty = async (address: RecordsAddress, schema: string): Promise<void> => {

@@ -4,7 +4,7 @@ export type { StoredServerOptions } from "./server/stored-backend.js";
 export { StoredServer } from "./server/stored-server.js";
 export { buildTables } from "./server/snapshot-tables.js";
 export { LockLostError } from "./context/database-engine.js";
-export { serverTables } from "./context/server-rows.js";
+export { serverRowId, serverTables } from "./context/server-rows.js";
 export { oauthPaths } from "./oauth/metadata.js";
 export { findHeadSizeRefusal } from "./http/http-refusal.js";
 export { FairSemaphore } from "./jobs/fair-semaphore.js";

@@ -11,6 +11,7 @@ import { chooseLongLivedPort } from "../src/machine/ports.js";
 import { readTitles } from "../src/machine/postgres/process-titles.js";
 import { findApiDatabases } from "@mgmt/cluster/repair/api-databases";
 import { type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
+import { createTestKeys } from "../../cluster/test/rows/record-keys.js";
 import { loadServerCredentials } from "../src/machine/tls/server-credentials.js";
 
 // Serves the API with real databases from a running cluster, until standard input ends. Prints its URL, its database port and a
@@ -35,7 +36,8 @@ const {
   tls,
 } = JSON.parse(process.argv[2] ?? "{}") as ServeDatabases;
 
-const records = await openRecords(address, { schema });
+const keys = createTestKeys();
+const records = await openRecords(address, { schema, keys });
 const front = await Front.listen({
   port: await chooseLongLivedPort("127.0.0.1"),
   credentials: await loadServerCredentials(tls, { isDurable: false }),
@@ -47,7 +49,7 @@ const front = await Front.listen({
 const recorded = async () => {
   const reader = new AdminConnection(createOwnCluster(admin, major, readTitles));
   try {
-    return await findApiDatabases(reader, schema);
+    return await findApiDatabases(reader, schema, keys);
   } finally {
     await reader.close();
   }

@@ -20,5 +20,9 @@ export const platformErrors: DeclaredErrors = {
   "platform:port_taken": { next: [["dev", "--port", "0"]] },
   "platform:postgres_failed": { next: [devHelpWords] },
   "platform:process_limit": { next: [devHelpWords] },
+  "platform:record_keys_invalid": { next: ephemeralCommands },
+  "platform:record_keys_missing": { next: ephemeralCommands },
+  "platform:record_keys_unknown": { next: ephemeralCommands },
+  "platform:record_keys_unreadable": { next: ephemeralCommands },
   "platform:unsupported_system": { next: [devHelpWords] },
 };

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openRecords } from "../rows/open-records.js";
 import { buildLockKeySql } from "../rows/postgres-storage-adapter.js";
 import { FairWriteLock } from "./fair-write-lock.js";
+import { createTestKeys } from "../../test/rows/record-keys.js";
 import { StoreCluster } from "../../test/rows/store-cluster.js";
 import { StoredProcess } from "../../test/rows/stored-process.js";
 
@@ -11,7 +12,11 @@ const cluster = new StoreCluster();
 describe("requests that change one workspace", () => {
   it("leave connections to other workspaces while another process holds their lock", async () => {
     const schema = cluster.newSchema();
-    const records = await openRecords(cluster.address, { schema, maxConnections: 4 });
+    const records = await openRecords(cluster.address, {
+      schema,
+      keys: createTestKeys(),
+      maxConnections: 4,
+    });
     onTestFinished(() => records.close());
     const process = await StoredProcess.open(cluster, schema, { records, isStarted: false });
     const [busy, other] = [

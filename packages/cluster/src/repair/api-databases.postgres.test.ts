@@ -1,6 +1,8 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findInterruptedDeletions, markRecordsAsLost, findApiDatabases } from "./api-databases.js";
+import { RowCodec } from "../rows/row-codec.js";
+import { createTestKeys } from "../../test/rows/record-keys.js";
 import { StoreCluster } from "../../test/rows/store-cluster.js";
 
 const cluster = new StoreCluster();
@@ -22,8 +24,13 @@ const admin = {
     (await client.query<Row>(text, [...values])).rows,
 };
 
-const insert = (table: string, id: string, row: object): Promise<unknown> =>
-  client.query(`insert into ${schema}.${table} (id, doc) values ($1, $2)`, [id, { id, ...row }]);
+const keys = createTestKeys();
+const codec = new RowCodec(keys);
+
+const insert = (table: string, id: string, row: object): Promise<unknown> => {
+  const document = codec.encode(table, { id, createdAt: 1, ...row });
+  return client.query(`insert into ${schema}.${table} (id, doc) values ($1, $2)`, [id, document]);
+};
 
 const fieldsOf = async (table: string, ...fields: string[]): Promise<unknown[][]> => {
   const { rows } = await client.query<{ doc: Record<string, unknown> }>(
@@ -42,7 +49,7 @@ describe("recordedDatabases", () => {
     await insert("backups", "bkp_1", { databaseId: "db_b", status: "completed" });
     await insert("backups", "bkp_2", { databaseId: "db_b", status: "running" });
     await insert("backups", "bkp_3", { databaseId: "db_b", status: "failed" });
-    expect(await findApiDatabases(admin, schema)).toEqual([
+    expect(await findApiDatabases(admin, schema, keys)).toEqual([
       {
         databaseId: "db_b",
         credentials: [
@@ -60,7 +67,7 @@ describe("recordedDatabases", () => {
   });
 
   it("returns nothing without databases", async () => {
-    expect(await findApiDatabases(admin, schema)).toEqual([]);
+    expect(await findApiDatabases(admin, schema, keys)).toEqual([]);
   });
 });
 

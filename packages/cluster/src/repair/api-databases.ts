@@ -1,30 +1,43 @@
+import type { ConnectionRow } from "@mgmt/engine/internal";
 import type { AdminConnection } from "../connection/admin-connection.js";
+import type { RecordKeys } from "../rows/record-keys.js";
+import { RowCodec } from "../rows/row-codec.js";
 import type { MissingData, ApiDatabase } from "./reconcile.js";
 
 /** Runs statements in the database of the records. */
 type RecordsQueries = Pick<AdminConnection, "query">;
 
-/** Returns the databases in the records, with their connections and completed backups. */
-export const findApiDatabases = async (admin: RecordsQueries, schema: string): Promise<ApiDatabase[]> => {
+/**
+ * Returns the databases in the records, with their connections and completed backups.
+ *
+ * @throws UnknownRecordKeyError, AlteredSecretError.
+ */
+export const findApiDatabases = async (
+  admin: RecordsQueries,
+  schema: string,
+  keys: RecordKeys,
+): Promise<ApiDatabase[]> => {
+  const codec = new RowCodec(keys);
   const databases = await admin.query<{ id: string }>(`select id from ${schema}.databases order by seq`);
-  const connections = await admin.query<{ owner: string; id: string; user: string; pass: string }>(
-    `select doc->>'databaseId' as owner, id, doc->>'user' as user, doc->>'pass' as pass
-      from ${schema}.connections order by seq`,
+  const connections = await admin.query<{ owner: string; doc: string }>(
+    `select doc->>'databaseId' as owner, doc::text as doc from ${schema}.connections order by seq`,
   );
   const backups = await admin.query<{ owner: string; id: string }>(
     `select doc->>'databaseId' as owner, id
       from ${schema}.backups where doc->>'status' = 'completed' order by seq`,
   );
   const [connectionsByDatabase, backupsByDatabase] = [groupByOwner(connections), groupByOwner(backups)];
-  return databases.map(({ id: databaseId }) => ({
-    databaseId,
-    credentials: (connectionsByDatabase.get(databaseId) ?? []).map(({ id, user, pass }) => ({
-      connectionId: id,
-      user,
-      pass,
+  return keys.withNewKeys(() =>
+    databases.map(({ id: databaseId }) => ({
+      databaseId,
+      credentials: (connectionsByDatabase.get(databaseId) ?? []).map(({ doc }) => {
+        // The table has these rows.
+        const { id, user, pass } = codec.decode("connections", doc) as ConnectionRow;
+        return { connectionId: id, user, pass };
+      }),
+      backupIds: (backupsByDatabase.get(databaseId) ?? []).map(({ id }) => id),
     })),
-    backupIds: (backupsByDatabase.get(databaseId) ?? []).map(({ id }) => id),
-  }));
+  );
 };
 
 const groupByOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<string, Row[]> => {

@@ -1,14 +1,18 @@
-import { type Row, type TableStates, collections, serverTables } from "@mgmt/engine/internal";
+import { type TableStates, collections, serverTables } from "@mgmt/engine/internal";
 import { type ClientBase, type QueryResult, escapeIdentifier } from "pg";
-import { parseStorableJson } from "./json-text.js";
 import { quoteStorableLiteral } from "./reads.js";
+import type { RowCodec } from "./row-codec.js";
 import { toSqlName } from "./tables.js";
-import { quoteRowJson } from "./writes.js";
+import { quoteDocument } from "./writes.js";
 
 const tableNames = Object.keys({ ...collections, ...serverTables });
 
 /** Returns the rows of all tables with their sequence numbers. Call it in a transaction that excludes changes or has one snapshot. */
-export const readAllTables = async (client: ClientBase, schemaName: string): Promise<TableStates> => {
+export const readAllTables = async (
+  client: ClientBase,
+  schemaName: string,
+  codec: RowCodec,
+): Promise<TableStates> => {
   const schema = escapeIdentifier(schemaName);
   const readStatements = tableNames.flatMap((name) => [
     `select seq as number, doc::text as doc from ${schema}.${toSqlName(name)} order by seq`,
@@ -23,12 +27,11 @@ export const readAllTables = async (client: ClientBase, schemaName: string): Pro
   const tableStateEntries = tableNames.map((name, index): [string, TableStates[string]] => {
     const { rows = [] } = results[2 * index] ?? {};
     const nextSequence = Number(results[2 * index + 1]?.rows[0]?.number ?? 1);
-    // Only rows are stored.
     return [
       name,
       {
         next: nextSequence,
-        rows: rows.map(({ number, doc }) => [Number(number), parseStorableJson(doc) as Row]),
+        rows: rows.map(({ number, doc }) => [Number(number), codec.decode(name, doc)]),
       },
     ];
   });
@@ -46,6 +49,7 @@ const maxRowsPerStatement = 1_000;
 export const replaceAllTables = async (
   client: ClientBase,
   schemaName: string,
+  codec: RowCodec,
   tableStates: TableStates,
   isFirstWrite = false,
 ): Promise<void> => {
@@ -59,7 +63,8 @@ export const replaceAllTables = async (
       const values = rows
         .slice(start, start + maxRowsPerStatement)
         .map(
-          ([sequence, row]) => `(${String(sequence)}, ${quoteStorableLiteral(row.id)}, ${quoteRowJson(row)})`,
+          ([sequence, row]) =>
+            `(${String(sequence)}, ${quoteStorableLiteral(row.id)}, ${quoteDocument(codec.encode(name, row))})`,
         );
       statements.push(`insert into ${table} (seq, id, doc) values ${values.join(", ")}`);
       if (values.length < maxRowsPerStatement) continue;

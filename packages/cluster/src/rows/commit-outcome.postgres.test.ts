@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import { openRecords } from "./open-records.js";
 import { type Loss, LossyProxy } from "../../test/rows/lossy-proxy.js";
+import { createTestKeys } from "../../test/rows/record-keys.js";
 import { StoreCluster } from "../../test/rows/store-cluster.js";
-import { StoredProcess } from "../../test/rows/stored-process.js";
+import { StoredProcess, createDatabase } from "../../test/rows/stored-process.js";
 
 const cluster = new StoreCluster();
 let schema: string;
@@ -17,7 +18,7 @@ const openBehindProxy = async (
 ): Promise<StoredProcess> => {
   const records = await openRecords(
     { ...cluster.address, port: proxy.port },
-    { schema, commitCheckTimeoutMs: patience },
+    { schema, keys: createTestKeys(), commitCheckTimeoutMs: patience },
   );
   onTestFinished(() => records.close());
   return StoredProcess.open(cluster, schema, { records, isStarted: false, ...options });
@@ -58,6 +59,16 @@ describe("a connection that is lost during a commit", () => {
     const { status } = await process.send("projects.update", { path, body: { name: "renamed" } });
     expect(status).toBe(200);
     expect(await namesOf()).toEqual(["renamed"]);
+  });
+
+  it.each<Loss>(["request", "response"])("updates a secret when the %s was lost", async (loss) => {
+    const process = await openBehindProxy(60_000);
+    const databaseId = await createDatabase(process);
+    const [connection] = await process.engine.read(({ store }) => store.connections.list({ databaseId }));
+    const id = connection?.id ?? "";
+    proxy.loseNextCommit(loss);
+    await process.engine.write([], ({ store }) => store.connections.update(id, { pass: "changed" }));
+    expect(await others.engine.read(({ store }) => store.connections.get(id)?.pass)).toBe("changed");
   });
 
   it.each<Loss>(["request", "response"])("deletes a row when the %s was lost", async (loss) => {

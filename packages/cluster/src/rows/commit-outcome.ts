@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TableChanges } from "@mgmt/engine/internal";
 import { DatabaseError, type Pool, type PoolClient, escapeIdentifier } from "pg";
 import { quoteStorableLiteral } from "./reads.js";
 import { toSqlName } from "./tables.js";
-import { quoteRowJson } from "./writes.js";
+import { type EncodedChanges, quoteDocument } from "./writes.js";
 
 /** Name of the sessions that change the records, as `pg_stat_activity` shows it. */
 export const applicationName = "mgmt records";
@@ -23,7 +22,7 @@ export interface LostCommit {
   readonly schema: string;
   /** The process id of the session that was lost; null when there was none. */
   readonly backendPid: number | null;
-  readonly changes: readonly TableChanges[];
+  readonly changes: readonly EncodedChanges[];
   /** How long to keep trying, in milliseconds. The request waits meanwhile. */
   readonly timeoutMs: number;
 }
@@ -93,7 +92,7 @@ const readEvidence = async ({ pool, schema, changes }: LostCommit): Promise<RowE
 
 const buildEvidenceStatements = (
   schema: string,
-  { table, deletes, updates, inserts }: TableChanges,
+  { table, deletes, updates, inserts }: EncodedChanges,
 ): string[] => {
   const fromClause = `from ${escapeIdentifier(schema)}.${toSqlName(table)}`;
   const buildEvidenceSelect = (kind: RowEvidence["kind"], state: string): string =>
@@ -109,11 +108,11 @@ const buildEvidenceStatements = (
             ),
           ],
     ),
-    ...updates.map(({ id, version, row }) =>
+    ...updates.map(({ id, version, document }) =>
       buildEvidenceSelect(
         "update",
         `coalesce((select case when xmin::text = ${quoteStorableLiteral(version)} then 'before'
-          when doc = ${quoteRowJson(row)} then 'after' else 'other' end ${fromClause} where id = ${quoteStorableLiteral(id)}), 'other')`,
+          when doc = ${quoteDocument(document)} then 'after' else 'other' end ${fromClause} where id = ${quoteStorableLiteral(id)}), 'other')`,
       ),
     ),
     ...deletes.map(({ id, version }) =>

@@ -1,8 +1,11 @@
-import type { RecordStore, TableStates } from "@mgmt/engine/internal";
+import type { RecordStore, Replacement, TableStates } from "@mgmt/engine/internal";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { type ClusterAddress, toClientConfig } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";
 import { NewerSchemaError, migrateSchema } from "./migrate.js";
+import { type RecordKeys, UnknownRecordKeyError } from "./record-keys.js";
+import { AlteredSecretError, RowCodec } from "./row-codec.js";
+import { listUsedKeyIds } from "./used-keys.js";
 import { PostgresStorageAdapter, buildLockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
 import { PostgresSessions } from "./postgres-sessions.js";
 import { isSchemaUnused, readAllTables, replaceAllTables } from "./all-tables.js";
@@ -13,6 +16,8 @@ export interface RecordsAddress extends ClusterAddress {
 }
 
 export interface RecordsOptions {
+  /** The keys that encrypt secrets in the records. */
+  readonly keys: RecordKeys;
   /** The schema with the tables. Default: `mgmt`. */
   readonly schema?: string;
   /** Maximum number of connections for requests. Default: 10. */
@@ -44,18 +49,21 @@ const sessionStartupOptions = {
   jit: "off",
 };
 
+/** Errors that are not about Postgres. */
+const recordsErrors = [NewerSchemaError, UnknownRecordKeyError, AlteredSecretError];
+
 /** Connections that transactions which change rows leave to others, so that reading continues while they wait. */
 const reservedConnections = 2;
 
 /**
  * Opens the records in a schema of a database. Creates the schema, or updates it to the current version.
  *
- * @throws NewerSchemaError when a newer version of the program has changed the schema; DatabaseUnavailableError when Postgres
- *   cannot be reached.
+ * @throws NewerSchemaError when a newer version of the program has changed the schema; UnknownRecordKeyError when the records were
+ *   encrypted with other keys; DatabaseUnavailableError when Postgres cannot be reached.
  */
 export const openRecords = async (
   address: RecordsAddress,
-  { schema = "mgmt", maxConnections = 10, commitCheckTimeoutMs = 10_000 }: RecordsOptions = {},
+  { keys, schema = "mgmt", maxConnections = 10, commitCheckTimeoutMs = 10_000 }: RecordsOptions,
 ): Promise<OpenRecords> => {
   const config: ClientConfig = {
     ...toClientConfig(address),
@@ -84,7 +92,7 @@ export const openRecords = async (
     } catch (error) {
       // The connection may be in a transaction.
       client?.release(true);
-      throw error instanceof NewerSchemaError ? error : toStorageError(error);
+      throw recordsErrors.some((type) => error instanceof type) ? error : toStorageError(error);
     }
   };
   const close = async (): Promise<void> => {
@@ -104,7 +112,10 @@ export const openRecords = async (
   const runExclusively = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
     runInTransaction(["begin isolation level read committed", buildLockAllRowsSql(schema)], work);
   try {
-    await withClient((client) => migrateSchema(client, schema));
+    await withClient(async (client) => {
+      await migrateSchema(client, schema);
+      keys.requireAll(await listUsedKeyIds(client, schema));
+    });
   } catch (error) {
     await close();
     throw error;
@@ -116,23 +127,27 @@ export const openRecords = async (
   const storage = new PostgresStorageAdapter(pool, schema, {
     commitCheckTimeoutMs,
     writeLockOptions,
+    keys,
   });
+  const codec = new RowCodec(keys);
   return {
     sessions,
     begin: storage.begin.bind(storage),
     readAllTables: () =>
-      runInTransaction(["begin isolation level repeatable read read only"], (client) =>
-        readAllTables(client, schema),
+      keys.withNewKeys(() =>
+        runInTransaction(["begin isolation level repeatable read read only"], (client) =>
+          readAllTables(client, schema, codec),
+        ),
       ),
     fillEmptyTables: (states) =>
       runExclusively(async (client) => {
         if (!(await isSchemaUnused(client, schema))) return false;
-        await replaceAllTables(client, schema, states, true);
+        await replaceAllTables(client, schema, codec, states, true);
         return true;
       }),
     replaceAll: async (computeNextTables) => {
-      const returnTables = await runExclusively(async (client) => {
-        const tablesBefore = await readAllTables(client, schema);
+      const replaceTables = async (client: PoolClient): Promise<() => Replacement> => {
+        const tablesBefore = await readAllTables(client, schema, codec);
         let tablesAfter: TableStates;
         try {
           tablesAfter = computeNextTables(tablesBefore);
@@ -142,9 +157,10 @@ export const openRecords = async (
             throw error;
           };
         }
-        await replaceAllTables(client, schema, tablesAfter);
+        await replaceAllTables(client, schema, codec, tablesAfter);
         return () => ({ before: tablesBefore, after: tablesAfter });
-      });
+      };
+      const returnTables = await keys.withNewKeys(() => runExclusively(replaceTables));
       return returnTables();
     },
     close,

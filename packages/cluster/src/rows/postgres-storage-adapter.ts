@@ -23,9 +23,11 @@ import {
   planLoadInTransaction,
 } from "./load-plans.js";
 import { quoteStorableLiteral } from "./reads.js";
+import type { RecordKeys } from "./record-keys.js";
+import { RowCodec } from "./row-codec.js";
 import { RowCache } from "./row-cache.js";
 import { type WriteLockOptions, FairWriteLock } from "../connection/fair-write-lock.js";
-import { buildWriteStatements } from "./writes.js";
+import { buildWriteStatements, encodeChanges, type EncodedChanges } from "./writes.js";
 
 /** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */
 const conflictCodes: ReadonlySet<string> = new Set(["23505", "40001", "40P01"]);
@@ -34,6 +36,7 @@ export interface StorageOptions {
   /** How long a commit waits to learn whether it took effect, in milliseconds. */
   readonly commitCheckTimeoutMs: number;
   readonly writeLockOptions: WriteLockOptions;
+  readonly keys: RecordKeys;
 }
 
 /** The parts that all transactions of one process share. */
@@ -42,18 +45,21 @@ interface TransactionResources extends RowSource {
   readonly schema: string;
   readonly commitCheckTimeoutMs: number;
   readonly writeLock: FairWriteLock;
+  readonly keys: RecordKeys;
+  readonly codec: RowCodec;
 }
 
 /** Stores rows in the tables of one Postgres schema. Several processes may use the schema at the same time. */
 export class PostgresStorageAdapter implements StorageAdapter {
   readonly #resources: TransactionResources;
 
-  constructor(pool: Pool, schema: string, { commitCheckTimeoutMs, writeLockOptions }: StorageOptions) {
+  constructor(pool: Pool, schema: string, { commitCheckTimeoutMs, writeLockOptions, keys }: StorageOptions) {
+    const codec = new RowCodec(keys);
     this.#resources = {
-      ...{ pool, schema, commitCheckTimeoutMs },
+      ...{ pool, schema, commitCheckTimeoutMs, keys, codec },
       schemaIdentifier: escapeIdentifier(schema),
       writeLock: new FairWriteLock(writeLockOptions),
-      rowCache: new RowCache(),
+      rowCache: new RowCache(codec),
     };
   }
 
@@ -88,7 +94,8 @@ class ReadTransaction implements Transaction {
 
   async load(preloads: readonly Preload[]): Promise<readonly LoadResult[]> {
     const loadPlan = planReadOnlyLoad(this.#resources, preloads);
-    return loadPlan.toLoadResults(await runOnPooledConnection(this.#resources.pool, loadPlan));
+    const results = await runOnPooledConnection(this.#resources.pool, loadPlan);
+    return this.#resources.keys.withNewKeys(() => loadPlan.toLoadResults(results));
   }
 
   commit(): Promise<void> {
@@ -156,7 +163,8 @@ class WriteTransaction implements Transaction {
   }
 
   async #load({ statements, toLoadResults }: LoadPlan): Promise<readonly LoadResult[]> {
-    return toLoadResults(statements.length === 0 ? [] : await this.#runStatements(statements));
+    const results = statements.length === 0 ? [] : await this.#runStatements(statements);
+    return this.#resources.keys.withNewKeys(() => toLoadResults(results));
   }
 
   async commit(changes: readonly TableChanges[]): Promise<void> {
@@ -164,22 +172,27 @@ class WriteTransaction implements Transaction {
       this.#finishInBackground(commitStatement);
       return;
     }
+    // Encoded once, so that a lost commit is recognized by the rows that it would have stored.
+    const encodedChanges = encodeChanges(this.#resources.codec, changes);
     try {
       await this.#runStatements([
-        ...buildWriteStatements(this.#resources.schemaIdentifier, changes),
+        ...buildWriteStatements(this.#resources.schemaIdentifier, encodedChanges),
         commitStatement,
       ]);
     } catch (error) {
       const isOutcomeUnknown =
         error instanceof DatabaseUnavailableError && isConnectionLossError(error.cause);
       if (!isOutcomeUnknown) throw error;
-      return this.#resolveLostCommit(changes, error);
+      return this.#resolveLostCommit(encodedChanges, error);
     }
     this.#releaseClientAndLock();
   }
 
   /** Finds out whether a commit whose response was lost took effect. */
-  async #resolveLostCommit(changes: readonly TableChanges[], error: DatabaseUnavailableError): Promise<void> {
+  async #resolveLostCommit(
+    changes: readonly EncodedChanges[],
+    error: DatabaseUnavailableError,
+  ): Promise<void> {
     const client = await this.#client?.catch(() => undefined);
     this.#client = undefined;
     // The driver knows the process id, but its types do not.

@@ -2,7 +2,10 @@ import type { Lookup, Preload } from "@mgmt/engine/internal";
 import { describe, expect, it } from "vitest";
 import { StatementParameters, planReads, buildUnionStatement } from "./reads.js";
 import { RowCache } from "./row-cache.js";
+import { RowCodec } from "./row-codec.js";
+import { createTestKeys } from "../../test/rows/record-keys.js";
 
+const createRowCache = (): RowCache => new RowCache(new RowCodec(createTestKeys()));
 const range = (where: Lookup, more: object = {}): Preload => ({
   ...{ read: "range", table: "apps", where, after: null, limit: null, newestFirst: false },
   ...more,
@@ -36,9 +39,9 @@ describe("the reads of a load", () => {
     expect(reads[0]?.values).toEqual(['{"a","b"}']);
     const ids = (results: readonly unknown[]) =>
       results.map((rows) => (rows as { row: { id: string } }[]).map(({ row }) => row.id));
-    expect(ids(reads[0]?.toLoadResults([columnsOf("b")], new RowCache()) ?? [])).toEqual([[], ["b"]]);
+    expect(ids(reads[0]?.toLoadResults([columnsOf("b")], createRowCache()) ?? [])).toEqual([[], ["b"]]);
     const results = [columnsOf("b", "q"), columnsOf("a"), columnsOf("c", "q")];
-    expect(ids(reads[1]?.toLoadResults(results, new RowCache()) ?? [])).toEqual([["a"], ["b", "c"]]);
+    expect(ids(reads[1]?.toLoadResults(results, createRowCache()) ?? [])).toEqual([["a"], ["b", "c"]]);
   });
 
   it.each([
@@ -79,7 +82,7 @@ describe("the reads of a load", () => {
 
   it("return a number for a count, also if there is none", () => {
     const [read] = planReads("s", [{ read: "count", table: "apps", where: {} }]);
-    expect(read?.toLoadResults([["12", null, null]], new RowCache())).toEqual([12]);
+    expect(read?.toLoadResults([["12", null, null]], createRowCache())).toEqual([12]);
   });
 
   it("are one statement with the parameters of all, whose rows tell their read", () => {

@@ -1,14 +1,19 @@
-import type { LoadedRow, Row } from "@mgmt/engine/internal";
+import type { LoadedRow } from "@mgmt/engine/internal";
 import type { Columns } from "./batch.js";
-import { parseStorableJson } from "./json-text.js";
+import type { RowCodec } from "./row-codec.js";
 
 /** Bounds the memory that the rows take. */
 const maxRows = 2_000;
 
 /** Keeps the rows that were loaded last. Rows are immutable, so a row whose version is the same need not be parsed again. */
 export class RowCache {
+  readonly #codec: RowCodec;
   #recentRows = new Map<string, LoadedRow>();
   #olderRows: ReadonlyMap<string, LoadedRow> = new Map();
+
+  constructor(codec: RowCodec) {
+    this.#codec = codec;
+  }
 
   /** Returns the row in the columns `seq`, `xmin`, and `doc`. */
   getRow(table: string, [sequence, version, document]: Columns): LoadedRow {
@@ -18,8 +23,7 @@ export class RowCache {
     const loadedRow = this.#olderRows.get(key) ?? {
       sequence: Number(sequence),
       version: String(version),
-      // Only rows are stored.
-      row: parseStorableJson(String(document)) as Row,
+      row: this.#codec.decode(table, String(document)),
     };
     if (this.#recentRows.size >= maxRows) {
       this.#olderRows = this.#recentRows;

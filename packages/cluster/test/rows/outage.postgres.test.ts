@@ -8,6 +8,7 @@ import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import { chooseEphemeralParent } from "../../../platform/src/machine/data-dir/directories.js";
 import { PostgresServer, type ServerOptions } from "../../../platform/src/machine/postgres/server.js";
 import { type OpenRecords, openRecords } from "../../src/rows/open-records.js";
+import { createTestKeys } from "./record-keys.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "../../../platform/test/cluster.js";
 
 let directory: string;
@@ -38,7 +39,10 @@ const controlSecret = "not-a-secret";
 
 /** Serves the API from a schema of its own. */
 const serve = async (schema: string, databaseEngine = new ModelDatabases()) => {
-  const records: OpenRecords = await openRecords(addressOf("records"), { schema });
+  const records: OpenRecords = await openRecords(addressOf("records"), {
+    schema,
+    keys: createTestKeys(),
+  });
   const defects: unknown[] = [];
   const { engine, baseUrl, close } = await createServer({
     controlSecret,
@@ -94,7 +98,9 @@ describe("while Postgres is not running", () => {
       expect([token.status, token.headers.get("retry-after")]).toEqual([503, "1"]);
       expect(await token.json()).toMatchObject({ error: "temporarily_unavailable" });
       await expect(engine.snapshot()).rejects.toThrow(DatabaseUnavailableError);
-      await expect(openRecords(addressOf("records"))).rejects.toThrow(DatabaseUnavailableError);
+      await expect(openRecords(addressOf("records"), { keys: createTestKeys() })).rejects.toThrow(
+        DatabaseUnavailableError,
+      );
     } finally {
       postgres = await PostgresServer.start(options);
     }

@@ -1,6 +1,7 @@
 import { StoredServer } from "@mgmt/engine/internal";
 import { createServer } from "@mgmt/engine/http";
 import { type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
+import { createTestKeys } from "./record-keys.js";
 
 // Serves the API from the records in Postgres that the argument names, until standard input ends. Prints its URL and a token.
 
@@ -8,7 +9,7 @@ const { address, schema } = JSON.parse(process.argv[2] ?? "{}") as {
   address: RecordsAddress;
   schema: string;
 };
-const records = await openRecords(address, { schema });
+const records = await openRecords(address, { schema, keys: createTestKeys() });
 // All processes sign and accept tokens of the same issuer, as behind one load balancer.
 const url = "http://mgmt.test";
 const { engine, baseUrl, close } = await createServer({

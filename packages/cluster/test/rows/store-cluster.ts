@@ -5,8 +5,10 @@ import { type OpenRecords, type RecordsAddress, openRecords } from "../../src/ro
 import { PostgresStorageAdapter } from "../../src/rows/postgres-storage-adapter.js";
 import { migrateSchema } from "../../src/rows/migrate.js";
 import { readAllTables, replaceAllTables } from "../../src/rows/all-tables.js";
+import { RowCodec } from "../../src/rows/row-codec.js";
 import type { OpenStore } from "../../../engine/test/store/store-under-test.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
+import { createTestKeys } from "./record-keys.js";
 
 /** A Postgres server with a database for records, shared by all tests of a file. */
 export class StoreCluster {
@@ -53,8 +55,8 @@ export class StoreCluster {
   }
 
   /** Opens the records of a schema as another process does. */
-  openRecords(schema: string): Promise<OpenRecords> {
-    return openRecords(this.address, { schema });
+  openRecords(schema: string, keys = createTestKeys()): Promise<OpenRecords> {
+    return openRecords(this.address, { schema, keys });
   }
 
   /** Creates a schema that has the tables of the records. */
@@ -71,6 +73,7 @@ export class StoreCluster {
     return new PostgresStorageAdapter(pool, schema, {
       commitCheckTimeoutMs: 10_000,
       writeLockOptions: { maxConcurrent: 8, acquireTimeoutMs: 10_000 },
+      keys: createTestKeys(),
     });
   }
 
@@ -100,7 +103,7 @@ export class StoreCluster {
         }),
       state: async () => {
         const client = await this.pool.connect();
-        const tables = await readAllTables(client, schema);
+        const tables = await readAllTables(client, schema, new RowCodec(createTestKeys()));
         client.release();
         // The tables have the rows of every collection.
         return Object.fromEntries(
@@ -127,7 +130,7 @@ export class StoreCluster {
   async #fill(schema: string, state: StoreState): Promise<void> {
     const client = await this.pool.connect();
     await client.query("begin");
-    await replaceAllTables(client, schema, state);
+    await replaceAllTables(client, schema, new RowCodec(createTestKeys()), state);
     await client.query("commit");
     client.release();
   }

@@ -2,6 +2,7 @@ import { type EngineRequest, type OperationId, operations } from "@mgmt/engine";
 import { StoredServer, type StoredServerOptions } from "@mgmt/engine/internal";
 import { expect, onTestFinished } from "vitest";
 import type { OpenRecords } from "../../src/rows/open-records.js";
+import type { RecordKeys } from "../../src/rows/record-keys.js";
 import type { StoreCluster } from "./store-cluster.js";
 
 export interface Reply {
@@ -28,9 +29,9 @@ export class StoredProcess {
   static async open(
     cluster: StoreCluster,
     schema: string,
-    options: Partial<StoredServerOptions> & { isStarted?: boolean } = {},
+    { keys, ...options }: Partial<StoredServerOptions> & { isStarted?: boolean; keys?: RecordKeys } = {},
   ): Promise<StoredProcess> {
-    const records = await cluster.openRecords(schema);
+    const records = await cluster.openRecords(schema, keys);
     const defects: unknown[] = [];
     const engine = await StoredServer.open({
       records,

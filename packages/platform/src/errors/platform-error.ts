@@ -15,6 +15,10 @@ export type PlatformErrorCode =
   | "platform:invalid_oauth_client"
   | "platform:open_files_limit"
   | "platform:process_limit"
+  | "platform:record_keys_invalid"
+  | "platform:record_keys_missing"
+  | "platform:record_keys_unknown"
+  | "platform:record_keys_unreadable"
   | "platform:unsupported_system";
 
 /** Reports why the platform could not start or had to stop. `message` describes the problem, and `hint` how to fix it. */
@@ -36,6 +40,10 @@ const otherDirectoryHint = "Choose another directory with --data-dir, or use --e
 const postgresChoiceHint =
   "Set MGMT_POSTGRES to package, system, or the absolute path of the directory that contains initdb and postgres, of Postgres 14 or " +
   "newer. Without the variable, mgmt dev looks for Postgres in its package, then in the system.";
+
+const recordKeysHint =
+  "Nothing was changed. Put the file back from a copy of this data directory: nothing else can decrypt the secrets. " +
+  otherDirectoryHint;
 
 /** Builds every error of the platform. */
 export const platformErrors = {
@@ -146,6 +154,38 @@ export const platformErrors = {
       "platform:data_dir_corrupt",
       `The data directory ${dataDir} cannot be used: ${problem}`,
       `Nothing in it was changed. Restore it from a copy, or start with an empty one. ${otherDirectoryHint}`,
+      { cause },
+    ),
+
+  recordKeysMissing: (path: string) =>
+    new PlatformError(
+      "platform:record_keys_missing",
+      `${path} is missing, so the secrets in the records of its directory cannot be decrypted`,
+      recordKeysHint,
+    ),
+
+  recordKeysUnreadable: (path: string, cause: unknown) =>
+    new PlatformError(
+      "platform:record_keys_unreadable",
+      `${path} cannot be read: ${getMessageWithoutPath(cause)}`,
+      `Nothing was changed. Make the file readable for you alone (chmod 600), or put it back from a copy of the data directory. ${otherDirectoryHint}`,
+      { cause },
+    ),
+
+  recordKeysInvalid: (path: string, cause: Error) =>
+    new PlatformError(
+      "platform:record_keys_invalid",
+      `${path} has no usable keys: ${cause.message}`,
+      recordKeysHint,
+      { cause },
+    ),
+
+  recordKeysUnknown: (path: string, keyIds: readonly string[], cause: unknown) =>
+    new PlatformError(
+      "platform:record_keys_unknown",
+      `The records have secrets that are encrypted with ${keyIds.length === 1 ? "the key" : "the keys"} ${keyIds.join(", ")}, ` +
+        `which ${path} does not contain: it belongs to another data directory, or a key was removed from it`,
+      recordKeysHint,
       { cause },
     ),
 

@@ -27,6 +27,8 @@ import { readMemoryLimits } from "../machine/memory-limits.js";
 import type { Ready } from "./ready.js";
 import { openPlatformRecords, markDataLost } from "./platform-records.js";
 import type { OpenRecords } from "@mgmt/cluster/rows/open-records";
+import type { RecordKeys } from "@mgmt/cluster/rows/record-keys";
+import { AlteredSecretError } from "@mgmt/cluster/rows/row-codec";
 import { ensureServiceToken } from "./service-token.js";
 
 export interface OpenServer {
@@ -45,6 +47,7 @@ interface ServerContext {
   dataDir: DataDir;
   postgres: OpenPostgres;
   front: OpenFront;
+  recordKeys: RecordKeys;
   oauthClients: readonly PublicClient[];
   unknownFields: UnknownFields;
   errorCodes: ErrorCodes;
@@ -62,12 +65,23 @@ const rateLimit = { requests: 600, window: 60_000 };
  *
  * @throws PlatformError
  */
-export const openServer = (context: ServerContext): Promise<OpenServer> =>
-  retryWhileUnavailable(context.postgres.supervisor, () => tryToOpenServer(context));
+export const openServer = async (context: ServerContext): Promise<OpenServer> => {
+  try {
+    return await retryWhileUnavailable(context.postgres.supervisor, () => tryToOpenServer(context));
+  } catch (error) {
+    if (error instanceof AlteredSecretError)
+      throw platformErrors.dataDirCorrupt(context.dataDir.path, error.message, error);
+    throw error;
+  }
+};
 
 const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
-  const { host, port, dataDir, postgres } = context;
-  const { records, apiDatabases, interruptedDeletionIds } = await openPlatformRecords(dataDir, postgres);
+  const { host, port, dataDir, postgres, recordKeys } = context;
+  const { records, apiDatabases, interruptedDeletionIds } = await openPlatformRecords(
+    dataDir,
+    postgres,
+    recordKeys,
+  );
   let databases: OpenDatabases | undefined;
   try {
     databases = await openApiDatabases(context, apiDatabases);

@@ -1,11 +1,13 @@
 import { dirname } from "node:path";
-import type { DataDir } from "../machine/data-dir/data-dir.js";
+import { type Preload, serverRowId } from "@mgmt/engine/internal";
+import { type DataDir, getDataDirPaths } from "../machine/data-dir/data-dir.js";
 import { AdminConnection } from "@mgmt/cluster/connection/admin-connection";
 import type { MissingData, ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { NewerSchemaError } from "@mgmt/cluster/rows/migrate";
 import { type OpenRecords, openRecords } from "@mgmt/cluster/rows/open-records";
+import { type RecordKeys, UnknownRecordKeyError } from "@mgmt/cluster/rows/record-keys";
 import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/records-location";
 import {
   findInterruptedDeletions,
@@ -25,25 +27,25 @@ export interface PlatformRecords {
 /**
  * Opens the records in the cluster of a data directory.
  *
- * @throws PlatformError `platform:data_dir_incompatible`, `platform:data_dir_corrupt`.
+ * @throws PlatformError `platform:data_dir_incompatible`, `platform:data_dir_corrupt`, `platform:record_keys_unknown`.
  */
 export const openPlatformRecords = async (
   dataDir: DataDir,
   postgres: OpenPostgres,
+  keys: RecordKeys,
 ): Promise<PlatformRecords> => {
-  const records = await openRecordsOf(dataDir, postgres);
+  const records = await openRecordsOf(dataDir, postgres, keys);
   if (dataDir.manifest === undefined) return { records, apiDatabases: [], interruptedDeletionIds: [] };
   try {
-    return await withAdminConnection(postgres, async (admin) => {
-      const [serverRow] = await admin.query(`select from ${recordsSchema}.server limit 1`);
-      if (serverRow === undefined)
-        throw platformErrors.dataDirCorrupt(dataDir.path, "its databases have no records of the API");
-      return {
-        records,
-        apiDatabases: await findApiDatabases(admin, recordsSchema),
-        interruptedDeletionIds: await findInterruptedDeletions(admin, recordsSchema),
-      };
-    });
+    const serverRow: Preload = { read: "row", table: "server", id: serverRowId };
+    const [serverRows] = await records.begin({ mode: "read", locks: [] }).load([serverRow]);
+    if (!Array.isArray(serverRows) || serverRows.length === 0)
+      throw platformErrors.dataDirCorrupt(dataDir.path, "its databases have no records of the API");
+    return await withAdminConnection(postgres, async (admin) => ({
+      records,
+      apiDatabases: await findApiDatabases(admin, recordsSchema, keys),
+      interruptedDeletionIds: await findInterruptedDeletions(admin, recordsSchema),
+    }));
   } catch (error) {
     await records.close();
     throw error;
@@ -75,6 +77,7 @@ const withAdminConnection = async <T>(
 const openRecordsOf = async (
   dataDir: DataDir,
   { cluster, address: upstream }: OpenPostgres,
+  keys: RecordKeys,
 ): Promise<OpenRecords> => {
   try {
     return await openRecords(
@@ -83,10 +86,14 @@ const openRecordsOf = async (
         host: "path" in upstream ? dirname(upstream.path) : upstream.host,
         database: recordsDatabase,
       },
-      { schema: recordsSchema },
+      { keys, schema: recordsSchema },
     );
   } catch (error) {
     if (error instanceof NewerSchemaError) throw platformErrors.dataDirIncompatible(dataDir.path, error);
+    if (error instanceof UnknownRecordKeyError) {
+      const path = getDataDirPaths(dataDir.path).recordKeys;
+      throw platformErrors.recordKeysUnknown(path, error.keyIds, error);
+    }
     throw error;
   }
 };

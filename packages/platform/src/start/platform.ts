@@ -2,6 +2,7 @@ import type { ErrorCodes, PublicClient, UnknownFields } from "@mgmt/engine";
 import { observe } from "@mgmt/internal/observers/observe";
 import { type DataDir, openDataDir } from "../machine/data-dir/data-dir.js";
 import { makeEphemeralDir } from "../machine/ephemeral-dir.js";
+import { createRecordKeys, readRecordKeys } from "../machine/data-dir/record-keys.js";
 import { getDefaultDataDir } from "../machine/data-dir/directories.js";
 import type { OpenFront } from "./open-front.js";
 import { type OpenPostgres, openPostgres, runUntilAborted } from "./open-postgres.js";
@@ -96,7 +97,10 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   let front: OpenFront | undefined;
   try {
     const waitOptions = { onProgramStarted: () => void loadServer(), signal };
+    // Lost keys are refused before anything runs.
+    const existingKeys = dataDir.manifest && (await readRecordKeys(dataDir.path));
     postgres = await openPostgres(dataDir, waitOptions);
+    const recordKeys = existingKeys ?? (await createRecordKeys(dataDir));
     const supervisor = postgres.supervisor;
     supervisor.onRestart = (cause) =>
       onLog(
@@ -114,7 +118,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     front = await openFront({ dataDir, postgres, onLog, connectionLimit: connectionsPerDatabase });
     const parts = { dataDir, postgres, front };
     const context = {
-      ...{ ...parts, host, port, onLog },
+      ...{ ...parts, host, port, onLog, recordKeys },
       ...{ oauthClients, unknownFields, errorCodes, requireSignInKey },
     };
     const server = await runUntilAborted(supervisor, waitOptions, () => openServer(context));

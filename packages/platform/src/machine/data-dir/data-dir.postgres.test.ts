@@ -60,7 +60,15 @@ describe("a persistent data directory", () => {
   });
 
   it("makes secrets readable by its owner only", async () => {
-    for (const name of ["platform.json", "token", "control-secret", "postgres.log", "tls/server-key.pem"]) {
+    const names = [
+      "platform.json",
+      "token",
+      "control-secret",
+      "record-keys",
+      "postgres.log",
+      "tls/server-key.pem",
+    ];
+    for (const name of names) {
       expect([name, (await stat(join(root, "kept", name))).mode & 0o777]).toEqual([name, 0o600]);
     }
     expect((await stat(join(root, "kept", "postgres"))).mode & 0o777).toBe(0o700);

@@ -38,6 +38,8 @@ export interface DataDirPaths {
   controlSecret: string;
   /** Key that browsers send once to sign in. */
   signInKey: string;
+  /** Keys that encrypt secrets in the records. */
+  recordKeys: string;
   /** Directory of the certificates of the database server. */
   tls: string;
 }
@@ -48,6 +50,7 @@ export const getDataDirPaths = (dataDir: string): DataDirPaths => ({
   token: join(dataDir, "token"),
   controlSecret: join(dataDir, "control-secret"),
   signInKey: join(dataDir, "sign-in-key"),
+  recordKeys: join(dataDir, "record-keys"),
   tls: join(dataDir, "tls"),
 });
 

@@ -16,7 +16,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { isRunningAsRoot } from "../../../src/machine/data-dir/postgres-account.js";
 import { PlatformError, startPlatform } from "@mgmt/platform";
 import { failure, root, start, useRoot } from "../../data-dirs.js";
-import { makeProject } from "../../api.js";
+import { createRecordKeyList } from "@mgmt/cluster/rows/record-keys";
+import { call, makeProject } from "../../api.js";
 import { endedPid, lockText } from "../../lock-owners.js";
 import { connectToRecords } from "../../records-session.js";
 
@@ -92,6 +93,11 @@ describe("a data directory that cannot be used", () => {
       "platform:data_dir_incompatible",
     ],
     ["its tables have no records", "delete from mgmt.server", "platform:data_dir_corrupt"],
+    [
+      "a secret in its tables was changed",
+      `update mgmt.server set doc = doc || '{"cursorKey": "in clear"}' where id = 'state'`,
+      "platform:data_dir_corrupt",
+    ],
   ])("is refused when %s, which stay as they are", async (_case, statement, code) => {
     const directory = join(root, "changed-tables");
     await rm(directory, { recursive: true, force: true });
@@ -107,6 +113,30 @@ describe("a data directory that cannot be used", () => {
     const changing = ["control-secret", "postgres.log"];
     for (const name of changing) delete before[name];
     expect(await contents(directory)).toMatchObject(before);
+  });
+
+  it.each([
+    ["missing", undefined, "platform:record_keys_missing"],
+    ["no keys", "{}", "platform:record_keys_invalid"],
+    ["those of another directory", createRecordKeyList(), "platform:record_keys_unknown"],
+  ])("is refused when its keys are %s, and opens again with its own", async (_case, text, code) => {
+    const directory = join(root, "keys");
+    const file = join(directory, "record-keys");
+    await rm(directory, { recursive: true, force: true });
+    await cp(whole, directory, { recursive: true });
+    if (text === undefined) await rm(file);
+    else await writeFile(file, text);
+    const before = await contents(directory);
+    const error = await failure("keys");
+    expect(error).toMatchObject({ code, message: expect.stringContaining(file) });
+    expect(error.hint).toContain("Put the file back from a copy of this data directory");
+    delete before["postgres.log"];
+    expect(await contents(directory)).toMatchObject(before);
+
+    await cp(join(whole, "record-keys"), file);
+    const platform = await start("keys");
+    expect(await call(platform.ready, "GET", "/v1/projects")).toHaveLength(1);
+    await platform.stop();
   });
 
   it("loses the files that a killed process has not finished, and no others", async () => {

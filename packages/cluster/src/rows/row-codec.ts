@@ -1,0 +1,182 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { type Row, type Table, collections, serverTables } from "@mgmt/engine/internal";
+import { parseStorableJson, toStorableJson } from "./json-text.js";
+import type { RecordKey, RecordKeys } from "./record-keys.js";
+
+/** Thrown when a secret in the records was not encrypted for its place. */
+export class AlteredSecretError extends Error {
+  override readonly name = "AlteredSecretError";
+
+  constructor(place: SecretPlace, options?: ErrorOptions) {
+    super(
+      `${place.path} of ${place.id} in the table ${place.table} cannot be decrypted: ` +
+        "it was changed, or it belongs to another row or field",
+      options,
+    );
+  }
+}
+
+/** The names of the fields that lead to a secret. */
+type SecretPath = readonly [string, ...string[]];
+
+const parsePath = (text: string): SecretPath => {
+  const [name = "", ...innerNames] = text.split(".");
+  return [name, ...innerNames];
+};
+
+const secretPathsByTable: ReadonlyMap<string, readonly SecretPath[]> = new Map(
+  Object.entries<Table>({ ...collections, ...serverTables }).map(
+    ([name, { secrets = [] }]): [string, SecretPath[]] => [name, secrets.map(parsePath)],
+  ),
+);
+
+/** Returns the fields of a table with secrets. */
+export const listSecretPaths = (table: string): readonly SecretPath[] => secretPathsByTable.get(table) ?? [];
+
+/** Where a secret stands. An encrypted secret cannot be decrypted in another place. */
+interface SecretPlace {
+  readonly table: string;
+  /** Of the row. */
+  readonly id: string;
+  /** With the indexes of arrays: `changes.0.pass`. */
+  readonly path: string;
+}
+
+const algorithm = "aes-256-gcm";
+const nonceLength = 12;
+const tagLength = 16;
+
+/** An encrypted secret starts with the version of this format, which has the id of the key as its second part. */
+export const secretPrefix = "v1.";
+
+const encryptedPattern = /^v1\.([\w-]{11})\.([\w-]{38,})$/;
+
+type JsonObject = Record<string, unknown>;
+
+/** Turns rows into the JSON of their tables, in which secrets are encrypted, and back. */
+export class RowCodec {
+  readonly #keys: RecordKeys;
+
+  constructor(keys: RecordKeys) {
+    this.#keys = keys;
+  }
+
+  /** Returns a row as JSON that `jsonb` accepts. It differs each time if the row has secrets. */
+  encode(table: string, row: Row): string {
+    let encodedRow: unknown = row;
+    for (const secretPath of listSecretPaths(table)) {
+      encodedRow = replaceSecrets(encodedRow, secretPath, "", (value, path) =>
+        encrypt(this.#keys.current, value, { table, id: row.id, path }),
+      );
+    }
+    // A copy of the row.
+    return toStorableJson(encodedRow as object);
+  }
+
+  /**
+   * Returns the row that `encode` was given.
+   *
+   * @throws UnknownRecordKeyError, AlteredSecretError.
+   */
+  decode(table: string, text: string): Row {
+    return this.#visit(table, text, (object, name, { key, data, place }) => {
+      object[name] = decrypt(key, data, place);
+    });
+  }
+
+  /** Parses a stored row, and calls a function for each of its secrets. */
+  #visit(
+    table: string,
+    text: string,
+    visit: (
+      object: JsonObject,
+      name: string,
+      secret: { readonly key: RecordKey; readonly data: string; readonly place: SecretPlace },
+    ) => void,
+  ): Row {
+    // Only rows are stored.
+    const row = parseStorableJson(text) as Row;
+    for (const secretPath of listSecretPaths(table)) {
+      visitSecrets(row, secretPath, "", (object, name, path) => {
+        const place = { table, id: row.id, path };
+        const value = object[name];
+        const match = typeof value === "string" ? encryptedPattern.exec(value) : null;
+        const [, keyId, data] = match ?? [];
+        if (keyId === undefined || data === undefined) throw new AlteredSecretError(place);
+        visit(object, name, { key: this.#keys.get(keyId), data, place });
+      });
+    }
+    return row;
+  }
+}
+
+const encrypt = ({ id, secret }: RecordKey, value: unknown, place: SecretPlace): string => {
+  const nonce = randomBytes(nonceLength);
+  const cipher = createCipheriv(algorithm, secret, nonce);
+  cipher.setAAD(encodePlace(place));
+  const ciphertext = [cipher.update(JSON.stringify(value), "utf8"), cipher.final()];
+  const data = Buffer.concat([nonce, ...ciphertext, cipher.getAuthTag()]);
+  return `${secretPrefix}${id}.${data.toString("base64url")}`;
+};
+
+const decrypt = ({ secret }: RecordKey, data: string, place: SecretPlace): unknown => {
+  const bytes = Buffer.from(data, "base64url");
+  const decipher = createDecipheriv(algorithm, secret, bytes.subarray(0, nonceLength), {
+    authTagLength: tagLength,
+  });
+  decipher.setAAD(encodePlace(place));
+  decipher.setAuthTag(bytes.subarray(-tagLength));
+  try {
+    const text = decipher.update(bytes.subarray(nonceLength, -tagLength), undefined, "utf8");
+    return JSON.parse(text + decipher.final("utf8"));
+  } catch (error) {
+    throw new AlteredSecretError(place, { cause: error });
+  }
+};
+
+/** Only the id, which comes last, may have a space. */
+const encodePlace = ({ table, path, id }: SecretPlace): Buffer => Buffer.from(`${table} ${path} ${id}`);
+
+const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;
+
+/** Returns a copy in which the secrets at a path are replaced. */
+const replaceSecrets = (
+  value: unknown,
+  path: SecretPath,
+  prefix: string,
+  replace: (value: unknown, path: string) => string,
+): unknown => {
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) =>
+      replaceSecrets(item, path, `${prefix}${String(index)}.`, replace),
+    );
+  const [name, ...innerPath] = path;
+  if (!isObject(value) || value[name] === undefined || value[name] === null) return value;
+  const fieldPath = prefix + name;
+  return {
+    ...value,
+    [name]: isPath(innerPath)
+      ? replaceSecrets(value[name], innerPath, `${fieldPath}.`, replace)
+      : replace(value[name], fieldPath),
+  };
+};
+
+/** Calls a function for each secret at a path. */
+const visitSecrets = (
+  value: unknown,
+  path: SecretPath,
+  prefix: string,
+  visit: (object: JsonObject, name: string, path: string) => void,
+): void => {
+  if (Array.isArray(value)) {
+    value.forEach((item: unknown, index) => visitSecrets(item, path, `${prefix}${String(index)}.`, visit));
+    return;
+  }
+  const [name, ...innerPath] = path;
+  if (!isObject(value) || value[name] === undefined || value[name] === null) return;
+  const fieldPath = prefix + name;
+  if (isPath(innerPath)) visitSecrets(value[name], innerPath, `${fieldPath}.`, visit);
+  else visit(value, name, fieldPath);
+};
+
+const isPath = (names: readonly string[]): names is SecretPath => names.length > 0;
