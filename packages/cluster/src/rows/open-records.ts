@@ -5,6 +5,7 @@ import { applicationName } from "./commit-outcome.js";
 import { NewerSchemaError, migrateSchema } from "./migrate.js";
 import { type RecordKeys, UnknownRecordKeyError } from "./record-keys.js";
 import { AlteredSecretError, RowCodec } from "./row-codec.js";
+import { reencryptRows } from "./reencrypt.js";
 import { listUsedKeyIds } from "./used-keys.js";
 import { PostgresStorageAdapter, buildLockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
 import { PostgresSessions } from "./postgres-sessions.js";
@@ -27,6 +28,15 @@ export interface RecordsOptions {
 }
 
 export interface OpenRecords extends RecordStore {
+  /**
+   * Reads the keys again, and encrypts with the first one what the others have encrypted, while requests continue.
+   *
+   * @returns the ids of other keys that are still needed, because a transaction was changing a row, or another process encrypts with
+   *   another key.
+   * @throws AlteredSecretError when a row cannot be decrypted, after all others are encrypted; DatabaseUnavailableError; the error of
+   *   reading the keys.
+   */
+  reencrypt(): Promise<string[]>;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -162,6 +172,13 @@ export const openRecords = async (
       };
       const returnTables = await keys.withNewKeys(() => runExclusively(replaceTables));
       return returnTables();
+    },
+    reencrypt: async () => {
+      await keys.reload();
+      return withClient(async (client) => {
+        await reencryptRows(client, schema, codec);
+        return (await listUsedKeyIds(client, schema)).filter((id) => id !== keys.current.id);
+      });
     },
     close,
   };

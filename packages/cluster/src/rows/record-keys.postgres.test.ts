@@ -9,6 +9,15 @@ const [oldKey, newKey] = [createRecordKeyList(), createRecordKeyList()];
 
 const idOf = (list: string): string => new RecordKeys(list).current.id;
 
+/** A file with keys that its processes read again. */
+class KeyFile {
+  constructor(public list: string) {}
+
+  open(): RecordKeys {
+    return new RecordKeys(this.list, () => Promise.resolve(this.list));
+  }
+}
+
 const usedKeyIds = async (schema: string): Promise<string[]> => {
   const client = await cluster.pool.connect();
   onTestFinished(() => client.release());
@@ -94,5 +103,104 @@ describe("two processes on the same records", () => {
       expect(await passwordsOf(reader, databaseId)).toEqual(passwords);
     }
     expect((await usedKeyIds(schema)).sort()).toEqual([idOf(oldKey), idOf(newKey)].sort());
+  });
+
+  it("rotate the key while both answer requests, after which the old one is not needed", async () => {
+    const schema = cluster.newSchema();
+    const file = new KeyFile(oldKey);
+    const open = () => StoredProcess.open(cluster, schema, { keys: file.open(), isStarted: false });
+    const [first, second] = [await open(), await open()];
+    const databaseIds = [await createDatabase(first), await createDatabase(second)];
+    const passwords = await Promise.all(databaseIds.map((id) => passwordsOf(first, id)));
+    expect(await first.records.reencrypt()).toEqual([]);
+
+    file.list = newKey + oldKey;
+    let isRotated = false;
+    const sendUntilRotated = async (process: StoredProcess): Promise<number[]> => {
+      const statuses: number[] = [];
+      while (!isRotated) {
+        statuses.push((await process.send("projects.create", { body: { name: "shop" } })).status);
+        statuses.push((await process.send("connections.list")).status);
+      }
+      return statuses;
+    };
+    const sent = [first, second].map(sendUntilRotated);
+    // The second process encrypts with the old key until it reads the file again.
+    await first.records.reencrypt();
+    await second.records.reencrypt();
+    isRotated = true;
+    const statuses = (await Promise.all(sent)).flat();
+    expect(new Set(statuses)).toEqual(new Set([200, 201]));
+    expect(await first.records.reencrypt()).toEqual([]);
+
+    expect(await usedKeyIds(schema)).toEqual([idOf(newKey)]);
+    file.list = newKey;
+    const third = await open();
+    expect(await Promise.all(databaseIds.map((id) => passwordsOf(third, id)))).toEqual(passwords);
+  });
+
+  it("learn a new key from the file when they meet a secret that needs it", async () => {
+    const schema = cluster.newSchema();
+    const file = new KeyFile(oldKey);
+    const open = () => StoredProcess.open(cluster, schema, { keys: file.open(), isStarted: false });
+    const [first, second] = [await open(), await open()];
+    file.list = newKey + oldKey;
+    expect(await first.records.reencrypt()).toEqual([]);
+    const databaseId = await createDatabase(first);
+    expect(await passwordsOf(second, databaseId)).toEqual(await passwordsOf(first, databaseId));
+    expect((await second.send("projects.list")).status).toBe(200);
+    expect(await second.engine.snapshot()).toEqual(await first.engine.snapshot());
+  });
+});
+
+describe("encrypting again", () => {
+  it("changes more rows than fit in a batch, and reports the key of a row that a transaction holds", async () => {
+    const schema = cluster.newSchema();
+    const file = new KeyFile(oldKey);
+    const process = await StoredProcess.open(cluster, schema, { keys: file.open(), isStarted: false });
+    const { id: appId } = await process.engine.seed.app((await process.engine.seed.project()).id);
+    const deployments = Array.from({ length: 230 }, (_, index) => ({ A: String(index) }));
+    const ids: string[] = [];
+    for (const envVars of deployments)
+      ids.push((await process.engine.seed.deployment(appId, { envVars })).id);
+    const holder = await cluster.pool.connect();
+    onTestFinished(() => holder.release(true));
+    await holder.query("begin");
+    await holder.query(`select from ${schema}.deployments where id = $1 for update`, [ids[7]]);
+
+    file.list = newKey + oldKey;
+    expect(await process.records.reencrypt()).toEqual([idOf(oldKey)]);
+    await holder.query("rollback");
+    expect(await process.records.reencrypt()).toEqual([]);
+    const variables = await process.engine.read(({ store }) =>
+      ids.map((id) => store.deployments.get(id)?.envVars),
+    );
+    expect(variables).toEqual(deployments);
+  });
+
+  it("goes on after a row that was altered, and reports it", async () => {
+    const schema = cluster.newSchema();
+    const file = new KeyFile(oldKey);
+    const process = await StoredProcess.open(cluster, schema, { keys: file.open(), isStarted: false });
+    const [altered, whole] = [await createDatabase(process), await createDatabase(process)];
+    await cluster.pool.query(
+      `update ${schema}.connections set doc = doc || '{"pass": "in clear"}' where database_id = $1`,
+      [altered],
+    );
+    file.list = newKey + oldKey;
+    await expect(process.records.reencrypt()).rejects.toThrow("in the table connections cannot be decrypted");
+    expect(Object.keys(await passwordsOf(process, whole))).toHaveLength(1);
+    expect(await usedKeyIds(schema)).toEqual([idOf(newKey)]);
+  });
+
+  it("changes nothing when the file cannot be used", async () => {
+    const schema = cluster.newSchema();
+    const file = new KeyFile(oldKey);
+    const process = await StoredProcess.open(cluster, schema, { keys: file.open(), isStarted: false });
+    file.list = "";
+    const before = await dump(schema);
+    await expect(process.records.reencrypt()).rejects.toThrow("it is empty");
+    expect(await dump(schema)).toEqual(before);
+    expect((await process.send("projects.list")).status).toBe(200);
   });
 });

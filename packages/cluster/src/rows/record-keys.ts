@@ -52,6 +52,10 @@ export class RecordKeys {
     return this.#keys[0];
   }
 
+  get count(): number {
+    return this.#keys.length;
+  }
+
   /** @throws UnknownRecordKeyError */
   get(id: string): RecordKey {
     const key = this.#keys.find((candidate) => candidate.id === id);

@@ -166,4 +166,25 @@ describe("rows of several keys", () => {
     const { id } = new RecordKeys(secondList).current;
     expect(() => codec.decode("connections", text)).toThrow(new UnknownRecordKeyError([id]));
   });
+
+  it("are encoded again when one of their secrets has another key than the first", () => {
+    const isOld = (reader: RowCodec, text: string): boolean => {
+      const encoded = reader.reencode("databases", text);
+      if (encoded === undefined) return false;
+      expect(reader.decode("databases", encoded)).toEqual(database);
+      expect(isOld(reader, encoded)).toBe(false);
+      return true;
+    };
+    const text = codec.encode("databases", database);
+    expect([codec, reversed, rotated].map((reader) => isOld(reader, text))).toEqual([false, false, true]);
+    const [oldChanges, newChanges] = [codec, rotated].map(
+      (writer) => (JSON.parse(writer.encode("databases", database)) as { changes: unknown[] }).changes,
+    );
+    const mixed = JSON.stringify({
+      ...database,
+      changes: [newChanges?.[0], ...(oldChanges?.slice(1) ?? [])],
+    });
+    expect([rotated, reversed].map((reader) => isOld(reader, mixed))).toEqual([true, true]);
+    expect(rotated.reencode("projects", "{}")).toBeUndefined();
+  });
 });

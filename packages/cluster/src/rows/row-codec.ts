@@ -84,6 +84,17 @@ export class RowCodec {
     });
   }
 
+  /**
+   * Returns a stored row with its secrets encrypted with the first key; undefined if they are.
+   *
+   * @throws UnknownRecordKeyError, AlteredSecretError.
+   */
+  reencode(table: string, text: string): string | undefined {
+    let hasOtherKey = false;
+    this.#visit(table, text, (_object, _name, { key }) => (hasOtherKey ||= key !== this.#keys.current));
+    return hasOtherKey ? this.encode(table, this.decode(table, text)) : undefined;
+  }
+
   /** Parses a stored row, and calls a function for each of its secrets. */
   #visit(
     table: string,

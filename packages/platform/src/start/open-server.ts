@@ -181,6 +181,7 @@ const serveApi = async (
     if (engine.isNew) await engine.saveStateAsInitial();
     for (const client of context.oauthClients) await registerClient(engine, client);
     engine.start();
+    void reencrypt(context, records);
     await postgres.whenSynced;
     if (!dataDir.ephemeral) await writeCompleteManifest(context, server.port);
     const { baseUrl } = server;
@@ -202,6 +203,27 @@ const serveApi = async (
   } catch (error) {
     await server.close(0);
     throw error;
+  }
+};
+
+/** Encrypts the secrets in the records with the first key, if there are others, while the server runs. */
+const reencrypt = async (
+  { dataDir, recordKeys, onLog }: ServerContext,
+  records: OpenRecords,
+): Promise<void> => {
+  if (recordKeys.count === 1) return;
+  const path = getDataDirPaths(dataDir.path).recordKeys;
+  try {
+    const usedKeyIds = await records.reencrypt();
+    onLog(
+      usedKeyIds.length === 0
+        ? `All secrets in the records are encrypted with the first key in ${path}, so its other lines can be removed`
+        : `Some secrets in the records are still encrypted with other keys in ${path} than the first: start mgmt dev again`,
+    );
+  } catch (error) {
+    onLog(
+      `Not all secrets in the records could be encrypted with the first key in ${path}: ${String(error)}`,
+    );
   }
 };
 

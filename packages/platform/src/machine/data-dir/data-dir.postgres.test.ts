@@ -1,7 +1,9 @@
-import { readFile, readdir, stat } from "node:fs/promises";
+import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { createRecordKeyList } from "@mgmt/cluster/rows/record-keys";
+import { startPlatform } from "@mgmt/platform";
+import { describe, expect, it, vi } from "vitest";
 import { failure, root, start, useRoot } from "../../../test/data-dirs.js";
 import { call, control, makeProject, query, finalStatus } from "../../../test/api.js";
 
@@ -128,6 +130,30 @@ describe("a persistent data directory", () => {
       expect(error.code).toBe("platform:port_taken");
       expect(error.message).toContain(`Port ${String(manifest.postgres.port)}`);
     });
+  });
+});
+
+describe("another first key of the records", () => {
+  it("encrypts all secrets after a start, whose log says that the old key is not needed", async () => {
+    const first = await start("rotated");
+    const { database } = await makeProject(first.ready);
+    await first.stop();
+    const file = join(root, "rotated", "record-keys");
+    const [oldKeys, newKey] = [await readFile(file, "utf8"), createRecordKeyList()];
+    await writeFile(file, newKey + oldKeys);
+
+    const lines: string[] = [];
+    const onLog = (line: string): void => void lines.push(line);
+    const second = await startPlatform({ port: 0, dataDir: join(root, "rotated"), onLog });
+    await vi.waitFor(() => expect(lines).toEqual([expect.stringContaining(`the first key in ${file}, so`)]));
+    await second.stop();
+    await writeFile(file, newKey);
+    const third = await start("rotated");
+    expect(await query(database.connectionString, "select 1 as one")).toEqual([{ one: 1 }]);
+    await call(third.ready, "GET", "/v1/projects");
+    await third.stop();
+    await writeFile(file, oldKeys);
+    expect(await failure("rotated")).toMatchObject({ code: "platform:record_keys_unknown" });
   });
 });
 
