@@ -34,7 +34,10 @@ export const createOwnCluster = (
   heldLocksQuery,
   // A library that does not exist would refuse the connection.
   privilegedOptions: "-c session_preload_libraries=",
-  databaseSetupStatements: tenantStatements.createSessionFunctions(),
+  databaseSetupStatements: [
+    ...tenantStatements.createSessionFunctions(),
+    ...tenantStatements.withholdLanguages(),
+  ],
   canEndStartingSessions: true,
   canForceDrop: true,
   isClosedBeforeStart: true,

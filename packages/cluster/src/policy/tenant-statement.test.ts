@@ -58,9 +58,9 @@ const ofTenants: [string, TenantStatement][] = [
 
 describe("statements in the databases of tenants", () => {
   it("are all checked here", () => {
-    expect([...ofTenants.map(([name]) => name), "createSessionFunctions"].toSorted()).toEqual(
-      Object.keys(tenantStatements).toSorted(),
-    );
+    expect(
+      [...ofTenants.map(([name]) => name), "createSessionFunctions", "withholdLanguages"].toSorted(),
+    ).toEqual(Object.keys(tenantStatements).toSorted());
   });
 
   it.each(ofTenants)("qualify every name, and use no operator: %s", (name, { text }) => {
@@ -80,6 +80,14 @@ describe("statements in the databases of tenants", () => {
       expect(text).toContain("begin atomic");
     }
   });
+  it("qualify every name in the function that tenants make Postgres call", () => {
+    const [createFunction] = tenantStatements.withholdLanguages();
+    const [, body = ""] = /\$\$(.*)\$\$/s.exec(createFunction?.text ?? "") ?? [];
+    expect(body).toContain("pg_catalog.pg_language");
+    expect(unqualified(bare(body))).toEqual([]);
+    expect(createFunction?.text).toContain("set search_path = pg_catalog, pg_temp");
+  });
+
 
   it.each([
     ["a function", "select format('x')"],

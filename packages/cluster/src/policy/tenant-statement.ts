@@ -1,5 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from "pg";
 import { sessionFunctions } from "./session-functions.js";
+import { withheldLanguages } from "./withheld-languages.js";
 
 /**
  * A statement that the platform runs in a database of a tenant, who may have made functions, operators, types, and views there with any
@@ -39,3 +40,5 @@ export const tenantStatements = {
   /** Before the first tenant can connect. */
   createSessionFunctions: () => sessionFunctions.map((text) => new TenantStatement(text)),
 } as const;
+  /** Before the first tenant can connect. */
+  withholdLanguages: () => withheldLanguages.map((text) => new TenantStatement(text)),
