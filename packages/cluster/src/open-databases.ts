@@ -83,6 +83,7 @@ export const openDatabases = async (
   const logins = new Logins(admin, copier);
   const presence = new Presence({ ...admin.address, database: "postgres" });
   try {
+    admin.limits = await cluster.readLimits(admin);
     // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.
     const reconciliation = await presence.enter(async () => {
       const databases = typeof apiDatabases === "function" ? await apiDatabases() : apiDatabases;

@@ -6,7 +6,7 @@ import {
   DatabaseUnavailableError,
 } from "@mgmt/engine";
 import { KeyedMutex, type Sessions } from "@mgmt/engine/internal";
-import { connectionLimits } from "./connection/connection-limits.js";
+import type { ServerLimits } from "./policy/connection-limits.js";
 import { toUnavailableError } from "./connection/unavailable.js";
 import {
   type AdminConnection,
@@ -385,7 +385,7 @@ export class PostgresDatabases implements DatabaseEngine {
       ...(contentOwner === undefined ? createOwnerStatements : []),
       `alter database ${quoteIdentifier(filledName)} rename to ${quoteIdentifier(name)}`,
       ...loginStatements,
-      ...buildOpenToOwnerStatements(name),
+      ...buildOpenToOwnerStatements(name, this.#admin.limits),
     ]);
   }
 
@@ -411,7 +411,7 @@ export class PostgresDatabases implements DatabaseEngine {
         this.#admin.runScript([
           `alter database ${quoteIdentifier(name)} rename to ${quoteIdentifier(toReplacedName(name))}`,
           `alter database ${quoteIdentifier(staging)} rename to ${quoteIdentifier(name)}`,
-          ...buildOpenToOwnerStatements(name),
+          ...buildOpenToOwnerStatements(name, this.#admin.limits),
         ]),
       );
     } catch (error) {
@@ -432,8 +432,8 @@ export class PostgresDatabases implements DatabaseEngine {
 }
 
 /** Returns the statements that allow the members of the owner role, and nobody else, to connect. */
-const buildOpenToOwnerStatements = (name: string): string[] => [
+const buildOpenToOwnerStatements = (name: string, { connectionsPerDatabase }: ServerLimits): string[] => [
   `alter database ${quoteIdentifier(name)} owner to ${quoteIdentifier(name)}`,
   `revoke all on database ${quoteIdentifier(name)} from public`,
-  `alter database ${quoteIdentifier(name)} allow_connections true connection limit ${String(connectionLimits.perDatabase)}`,
+  `alter database ${quoteIdentifier(name)} allow_connections true connection limit ${String(connectionsPerDatabase)}`,
 ];

@@ -14,12 +14,14 @@ import { wrapConnectionErrors, toUnavailableError } from "./unavailable.js";
 import { toClientConfig } from "../policy/address.js";
 import type { Cluster } from "../policy/cluster.js";
 import type { TenantStatement } from "../policy/tenant-statement.js";
+import { type ServerLimits, ownServerLimits } from "../policy/connection-limits.js";
 import { SuperuserConnectedError } from "./superuser-connected.js";
 import { BlockerTerminator } from "./blockers.js";
 import { type Login, acceptsPassword } from "./password-check.js";
 import { openPool } from "./pool.js";
 
 /** Returns whether Postgres refused a statement because a database does not exist (`invalid_catalog_name`). */
+import { retryWhileFull } from "./retry-while-full.js";
 export const isMissingDatabaseError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "3D000";
 
@@ -105,6 +107,8 @@ export class AdminConnection {
     const options =
       cluster.major >= 17
         ? guardedStartupOptions
+  /** What tenants may use together. Those of a server with the settings of the platform, until they are read. */
+  limits: ServerLimits = ownServerLimits;
         : guardedStartupOptions.replace("-c transaction_timeout=0 ", "");
     this.address = {
       ...toClientConfig(cluster.address),
@@ -301,7 +305,7 @@ export class AdminConnection {
   }
 
   #runUnblocked<T>(work: () => Promise<T>): Promise<T> {
-    return this.#blockerTerminator.runEndingBlockers(() => wrapConnectionErrors(work));
+    return this.#blockerTerminator.runEndingBlockers(() => retryWhileFull(() => wrapConnectionErrors(work)));
   }
 
   async close(): Promise<void> {

@@ -36,6 +36,12 @@ export const wrapConnectionErrors = async <T>(work: () => Promise<T>): Promise<T
   }
 };
 
+/** Returns the error of Postgres that is the cause of an error; undefined when there is none. */
+export const findDatabaseError = (error: unknown): DatabaseError | undefined => {
+  if (error instanceof DatabaseError) return error;
+  return error instanceof Error ? findDatabaseError(error.cause) : undefined;
+};
+
 /** A resource that Postgres lacks. */
 export interface ResourceShortage {
   /** The problem, as the end of a sentence without a full stop. */

@@ -1,5 +1,5 @@
 import { DatabaseError, type Pool } from "pg";
-import { connectionLimits } from "../connection/connection-limits.js";
+import type { ServerLimits } from "../policy/connection-limits.js";
 import { type AdminConnection, quoteIdentifier } from "../connection/admin-connection.js";
 import { computeFairLimit } from "./fair-limit.js";
 import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
@@ -21,11 +21,15 @@ export interface TenantLimits {
   memory?: MemoryLimits | undefined;
 }
 
-/** Leaves a fifth of the connections to databases that have few, and allows half of the locks that Postgres has room for. */
-const defaultLimits: TenantLimits = {
-  connectionsPerDatabase: connectionLimits.perDatabase,
-  sharedConnectionThreshold: connectionLimits.total * 0.8,
-  maxLocks: connectionLimits.total * 32,
+/** Leaves a fifth of the connections to databases that have few. */
+const computeDefaultLimits = ({
+  connectionsPerDatabase,
+  connections,
+  locks,
+}: ServerLimits): TenantLimits => ({
+  connectionsPerDatabase,
+  sharedConnectionThreshold: Math.floor(connections * 0.8),
+  maxLocks: locks,
   penaltyMs: 60_000,
 };
 
@@ -116,7 +120,7 @@ export class TenantGuard {
     }: { report?: ((problem: string) => void) | undefined; endReasons?: CurrentEndReasons } = {},
   ) {
     this.#admin = admin;
-    this.#limits = { ...defaultLimits, ...limits };
+    this.#limits = { ...computeDefaultLimits(admin.limits), ...limits };
     this.#report = report;
     this.#endReasons = endReasons;
     // A connection of its own, which other work cannot occupy.

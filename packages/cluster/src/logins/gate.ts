@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { connectionLimits } from "../connection/connection-limits.js";
+import { connectionLimits } from "../policy/connection-limits.js";
 import { type LoginRefusedError, loginRefusals } from "../connection/login-refused.js";
 
 /** How long a client waits. */

@@ -1,6 +1,5 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import { FairSemaphore } from "@mgmt/engine/internal";
-import { connectionLimits } from "../connection/connection-limits.js";
 import { deriveScramVerifier } from "../connection/scram.js";
 import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
@@ -119,7 +118,7 @@ export class Logins {
       else if (!existingLogin.owners.includes(owner)) {
         throw new Error(`The role ${user} belongs to another database`);
       }
-      if (existingLogin.limit !== connectionLimits.perDatabase)
+      if (existingLogin.limit !== this.#admin.limits.connectionsPerDatabase)
         await this.#admin.runScript(this.#buildLimitStatements(user));
       await this.#ensurePassword(owner, credential, existingLogin);
       // A person may have changed it.
@@ -208,7 +207,7 @@ export class Logins {
     // Keeps long or frequent messages of the tenant out of the log.
     const logLevelStatement = `alter role ${quoteIdentifier(user)} set log_min_messages = fatal`;
     return [
-      `alter role ${quoteIdentifier(user)} connection limit ${String(connectionLimits.perDatabase)}`,
+      `alter role ${quoteIdentifier(user)} connection limit ${String(this.#admin.limits.connectionsPerDatabase)}`,
       this.#admin.cluster.ignorePrivilegeErrors(logLevelStatement),
     ];
   }
@@ -232,7 +231,7 @@ export class Logins {
         having coalesce(bool_and(r.rolcanlogin and r.rolconnlimit = $2
           and r.oid not in (select usesysid from pg_stat_activity where usesysid is not null)
           and not exists (select from pg_auth_members other where other.member = r.oid and other.roleid <> o.oid)), true)`,
-      [names, connectionLimits.perDatabase],
+      [names, this.#admin.limits.connectionsPerDatabase],
     );
     return new Map(
       rows.map(({ owner, roles }) => [

@@ -1,3 +1,4 @@
+import type { ServerLimits } from "./connection-limits.js";
 import type { ClusterAddress } from "./address.js";
 import type { TenantStatement } from "./tenant-statement.js";
 
@@ -74,6 +75,9 @@ export interface Cluster {
   /**
    * Ends processes of Postgres that ignore their termination, because of a loop in a library, after which Postgres restarts.
    * Undefined where the processes may be on another machine.
+  /** Returns what the databases of tenants may use together, so that enough is left for the platform. */
+  readLimits(statements: StatementRunner): Promise<ServerLimits>;
+
    */
   readonly killProcesses: ((pids: readonly number[]) => void) | undefined;
 

@@ -1,5 +1,6 @@
 import type { ClusterAddress } from "./address.js";
 import { type Cluster, type ReadTitles, runningSessionCondition } from "./cluster.js";
+import { ownServerLimits } from "./connection-limits.js";
 import { tenantStatements } from "./tenant-statement.js";
 
 /** The superuser that initdb makes in a cluster of the platform. */
@@ -52,6 +53,7 @@ export const createOwnCluster = (
   },
   killProcesses: (pids) => {
     for (const pid of pids) sendSignal(pid, "SIGKILL");
+  readLimits: () => Promise.resolve(ownServerLimits),
   },
   prepare: () => Promise.resolve([]),
 });

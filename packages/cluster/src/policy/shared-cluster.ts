@@ -1,6 +1,7 @@
 import { DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
 import type { ClusterAddress } from "./address.js";
 import { clusterErrors } from "./cluster-error.js";
+import { type ServerLimits, connectionLimits } from "./connection-limits.js";
 import { type Cluster, type StatementRunner, runningSessionCondition } from "./cluster.js";
 import { type TenantStatement, tenantStatements } from "./tenant-statement.js";
 import {
@@ -56,10 +57,74 @@ export const createSharedCluster = (address: ClusterAddress, major: number): Clu
     terminateSessions: async (pids, query) => {
       await query("select pg_terminate_backend(pid) from unnest($1::integer[]) pid", [pids]);
     },
+    readLimits: async (statements) => computeLimits(await readSettings(statements, major)),
     killProcesses: undefined,
     prepare: (statements) => prepareSharedCluster(statements, { buildJoinRoleStatements }, major),
   };
 };
+/** Settings of the server, and what its extensions allow tenants to do. */
+interface ServerSettings {
+  /** Connections that any role may use. */
+  connections: number;
+  /** Connections that members of `pg_use_reserved_connections` may use besides. */
+  reserved: number;
+  preparedTransactions: number;
+  /** Maximum number of locks. */
+  locks: number;
+  /** Names of languages that the owner of a database can add. */
+  languages: string[];
+}
+
+const readSettings = async (statements: StatementRunner, major: number): Promise<ServerSettings> => {
+  const reserved =
+    major >= 16
+      ? "case when pg_has_role('pg_use_reserved_connections', 'usage') then current_setting('reserved_connections')::integer else 0 end"
+      : "0";
+  const [settings] = await statements.query<ServerSettings>(
+    `select current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+          - ${major >= 16 ? "current_setting('reserved_connections')::integer" : "0"} as connections,
+        ${reserved} as reserved,
+        current_setting('max_prepared_transactions')::integer as "preparedTransactions",
+        current_setting('max_locks_per_transaction')::integer
+          * (current_setting('max_connections')::integer + current_setting('max_prepared_transactions')::integer) as locks,
+        array(select distinct name::text from pg_available_extension_versions
+          where trusted and starts_with(name, 'pl') and not starts_with(name, 'plpgsql') order by 1) as languages`,
+  );
+  if (settings === undefined) throw new Error("Postgres did not return its settings");
+  return settings;
+};
+
+/** Tenants get what the platform does not need. One database gets half of it at most. */
+const computeLimits = ({ connections, reserved, locks }: ServerSettings): ServerLimits => {
+  const missingConnections = Math.max(0, connectionLimits.reserved - reserved);
+  const available = Math.min(connectionLimits.total, Math.max(2, connections - missingConnections));
+  return {
+    connectionsPerDatabase: Math.min(connectionLimits.perDatabase, Math.floor(available / 2)),
+    connections: available,
+    locks: Math.floor(locks / 2),
+  };
+};
+
+/** Returns messages about settings with which tenants can keep the platform from working. */
+const findSettingProblems = (user: string, settings: ServerSettings, major: number): string[] => {
+  const problems: string[] = [];
+  const { reserved, preparedTransactions, languages } = settings;
+  if (reserved < connectionLimits.reserved && major >= 16)
+    problems.push(
+      `The platform has no connections that database users cannot take. To change it, set reserved_connections to ${String(connectionLimits.reserved)} and run: ` +
+        `GRANT pg_use_reserved_connections TO ${escapeIdentifier(user)}`,
+    );
+  if (preparedTransactions > 0)
+    problems.push(
+      "Database users can keep locks without a session, which the platform cannot end. To prevent it, set max_prepared_transactions to 0",
+    );
+  if (languages.length > 0)
+    problems.push(
+      `Database users can write functions that do not end when their session is ended. To prevent it, remove these languages from the machine of Postgres: ${languages.join(", ")}`,
+    );
+  return problems;
+};
+
 
 /** Postgres changes the owner of an object only to a role that may create one in its place. */
 const buildAllowOwningStatements = (database: string, owner: string): TenantStatement[] => [
@@ -113,6 +178,7 @@ const prepareSharedCluster = async (
     await statements.runScript(buildCreateRoleStatements(policy, platformRole, "nologin"));
   return [
     ...(privileges.setsLogLevel ? [] : [formatLogProblem(privileges.user)]),
+    ...findSettingProblems(privileges.user, await readSettings(statements, major), major),
     ...(privileges.open.length === 0 ? [] : [formatOpenDatabasesProblem(privileges.open)]),
   ];
 };

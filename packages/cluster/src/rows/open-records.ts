@@ -1,5 +1,6 @@
 import type { RecordStore, Replacement, TableStates } from "@mgmt/engine/internal";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
+import { retryWhileFull } from "../connection/retry-while-full.js";
 import { type ClusterAddress, toClientConfig } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";
 import { NewerSchemaError, migrateSchema } from "./migrate.js";
@@ -95,7 +96,7 @@ export const openRecords = async (
   const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
     let client: PoolClient | undefined;
     try {
-      client = await pool.connect();
+      client = await retryWhileFull(() => pool.connect());
       const result = await work(client);
       client.release();
       return result;

@@ -1,5 +1,5 @@
 import type { Binaries } from "./binaries.js";
-import { connectionLimits } from "@mgmt/cluster/connection/connection-limits";
+import { connectionLimits } from "@mgmt/cluster/policy/connection-limits";
 import { sharedMemoryType } from "./shared-memory.js";
 
 export interface SettingsOptions {
