@@ -78,7 +78,7 @@ export const openDatabases = async (
   apiDatabases: readonly ApiDatabase[] | (() => Promise<readonly ApiDatabase[]>),
   { sessions, directory, onLog = () => undefined, ...limits }: DatabasesOptions = {},
 ): Promise<OpenDatabases> => {
-  const admin = new AdminConnection(cluster, onLog);
+  const admin = new AdminConnection(cluster);
   const copier = new DatabaseCopier(admin, onLog);
   const logins = new Logins(admin, copier);
   const presence = new Presence({ ...admin.address, database: "postgres" });

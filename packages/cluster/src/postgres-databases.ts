@@ -33,6 +33,7 @@ import { buildCreateRoleStatements } from "./policy/ownership.js";
 import { ClosedDatabases } from "./logins/closed-databases.js";
 import type { WaitLimits } from "./logins/gate.js";
 import { PendingLogins } from "./logins/pending-logins.js";
+import { Quarantine } from "./connection/quarantine.js";
 import { Recovery } from "./repair/recovery.js";
 import { isConcurrentChangeError } from "./connection/role-sessions.js";
 import type { PreparedDatabases } from "./databases/prepared-databases.js";
@@ -65,6 +66,7 @@ export class PostgresDatabases implements DatabaseEngine {
   readonly #preparedDatabases: PreparedDatabases;
   /** Keeps work of this process apart. Callers hold locks that keep it apart from work of other processes. */
   readonly #mutex = new KeyedMutex();
+  readonly #quarantine: Quarantine;
   readonly #recovery: Recovery;
   readonly #stalledWork: StalledWorkReporter;
   readonly #runningFills = new RunningFills();
@@ -96,13 +98,23 @@ export class PostgresDatabases implements DatabaseEngine {
       // The lock of work on the database, in all processes.
       await (sessions ? sessions.runExclusively([`database ${name}`], withLocalLock) : withLocalLock());
     };
-    this.#recovery = new Recovery(options.admin, options.copier, withLock, onLog);
+    this.#logins.withLock = withLock;
+    this.#quarantine = new Quarantine(options.admin, this.#endReasons, {
+      onEnd: () => this.#recovery.scheduleRepair(),
+      report: onLog,
+    });
+    this.#recovery = new Recovery(options.admin, options.copier, {
+      withLock,
+      mustStayClosed: (name) => this.#quarantine.has(name),
+      report: onLog,
+    });
     this.#stalledWork = new StalledWorkReporter(onLog, options.directory);
   }
 
   /** Ends background work. */
-  close(): Promise<void> {
-    return this.#recovery.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#logins.close(), this.#quarantine.close()]);
+    await this.#recovery.close();
   }
 
   getEndpoints(databaseId: string): Record<EndpointKind, DatabaseAddress> {

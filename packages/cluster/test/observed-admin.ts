@@ -15,8 +15,8 @@ class ObservedAdmin extends AdminConnection {
     return super.query<Row>(text, values);
   }
 
-  override async runScript(statements: readonly string[]): Promise<void> {
-    return super.runScript(await this.#withOthers(statements));
+  override async tryScript(statements: readonly string[]): Promise<void> {
+    return super.tryScript(await this.#withOthers(statements));
   }
 
   override async runScriptIn(database: string, statements: readonly TenantStatement[]): Promise<void> {

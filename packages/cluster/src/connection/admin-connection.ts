@@ -12,16 +12,18 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { FairSemaphore } from "@mgmt/engine/internal";
 import { wrapConnectionErrors, toUnavailableError } from "./unavailable.js";
 import { toClientConfig } from "../policy/address.js";
+import { classifyName } from "../policy/names.js";
 import type { Cluster } from "../policy/cluster.js";
-import type { TenantStatement } from "../policy/tenant-statement.js";
 import { type ServerLimits, ownServerLimits } from "../policy/connection-limits.js";
+import type { TenantStatement } from "../policy/tenant-statement.js";
 import { SuperuserConnectedError } from "./superuser-connected.js";
+import { UnresponsiveSessionsError } from "./unresponsive-sessions.js";
 import { BlockerTerminator } from "./blockers.js";
 import { type Login, acceptsPassword } from "./password-check.js";
 import { openPool } from "./pool.js";
+import { retryWhileFull } from "./retry-while-full.js";
 
 /** Returns whether Postgres refused a statement because a database does not exist (`invalid_catalog_name`). */
-import { retryWhileFull } from "./retry-while-full.js";
 export const isMissingDatabaseError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "3D000";
 
@@ -39,9 +41,6 @@ export const isLockTimeoutError = (error: unknown): boolean =>
   error.cause instanceof DatabaseError &&
   error.cause.code === "55P03";
 
-/** The statement that limits how long the others of a script wait for locks. */
-export const shortLockTimeoutSql = "set local lock_timeout = '5s'";
-
 /** Returns whether Postgres refused something because of privileges (`insufficient_privilege`). */
 export const isPrivilegeError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "42501";
@@ -58,36 +57,55 @@ export const invalidDatabaseCondition = "datconnlimit = -2";
  */
 const guardedStartupOptions =
   "-c search_path=pg_catalog -c role=none -c default_transaction_read_only=off -c statement_timeout=60s " +
-  "-c lock_timeout=20s -c transaction_timeout=0 -c row_security=off -c local_preload_libraries= " +
+  "-c lock_timeout=400ms -c transaction_timeout=0 -c row_security=off -c local_preload_libraries= " +
   "-c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0 -c default_transaction_isolation=read\\ committed";
+
+/**
+ * How long statements wait for locks in all, in milliseconds. Each attempt is shorter, so that those who wait for a lock that a tenant
+ * holds, with a statement that Postgres cannot interrupt, do not keep the connections of the platform from others.
+ */
+const lockTimeoutMs = 20_000;
 
 /** How long the end of sessions may take, in milliseconds. */
 const endSessionsTimeoutMs = 30_000;
 
-/** How long a session may use a processor after it was told to end, before its process is killed, in milliseconds. */
-const killTimeoutMs = 5_000;
+/** How long a session may use a processor after it was told to end, in milliseconds. */
+const unresponsiveTimeoutMs = 5_000;
 
-/** Time between attempts to reach Postgres while it restarts, in milliseconds. */
-const restartPollMs = 25;
+/** Time between looks whether sessions have ended, in milliseconds: at first, and after the first second. */
+const endPollIntervalsMs = { first: 3, later: 50 };
 
 /** A session that was told to end. */
 interface EndedSession {
   pid: number;
+  /** Null for a process of Postgres itself. */
+  database: string | null;
   /** Null when it may not be ended. */
   ended: boolean | null;
   /** Whether it uses a processor. */
   running: boolean;
 }
 
-/** Connections to databases of tenants at the same time. The platform has a limited number of connections. */
-const maxTenantConnections = 4;
+/**
+ * Connections to databases at the same time: to those to which tenants can connect, who can make it take long, and to others. The
+ * platform has a limited number of connections.
+ */
+const maxDatabaseConnections = { open: 2, closed: 4 };
 
 /** Maximum number of statements that copy or drop a database at the same time. */
 const maxLongStatements = 4;
 
+/** Sessions of a database that ignore their end. */
+export interface UnresponsiveSessions {
+  readonly database: string;
+  readonly pids: readonly number[];
+}
+
 /** Runs the statements of the platform in a cluster. */
 export class AdminConnection {
   readonly cluster: Cluster;
+  /** What tenants may use together. Those of a server with the settings of the platform, until they are read. */
+  limits: ServerLimits = ownServerLimits;
   /** How it connects. */
   readonly address: ClientConfig;
   /** For statements that take milliseconds. */
@@ -96,19 +114,17 @@ export class AdminConnection {
   readonly #longPool: Pool;
   /** Long statements wait here, because the pool would give up after some time, as if Postgres could not be reached. */
   readonly #longSemaphore = new FairSemaphore({ maxTotal: maxLongStatements });
-  readonly #tenantSemaphore = new FairSemaphore({ maxTotal: maxTenantConnections });
+  readonly #openSemaphore = new FairSemaphore({ maxTotal: maxDatabaseConnections.open });
+  readonly #closedSemaphore = new FairSemaphore({ maxTotal: maxDatabaseConnections.closed });
   readonly #blockerTerminator: BlockerTerminator;
-  readonly #report: (problem: string) => void;
+  /** Called when sessions ignore their end, before `endSessions` fails. */
+  onUnresponsive: (sessions: UnresponsiveSessions) => void = () => undefined;
 
-  /** @param report receives a message about sessions that do not end. */
-  constructor(cluster: Cluster, report: (problem: string) => void = () => undefined) {
+  constructor(cluster: Cluster) {
     this.cluster = cluster;
-    this.#report = report;
     const options =
       cluster.major >= 17
         ? guardedStartupOptions
-  /** What tenants may use together. Those of a server with the settings of the platform, until they are read. */
-  limits: ServerLimits = ownServerLimits;
         : guardedStartupOptions.replace("-c transaction_timeout=0 ", "");
     this.address = {
       ...toClientConfig(cluster.address),
@@ -122,7 +138,7 @@ export class AdminConnection {
     this.#longPool = openPool({
       ...this.address,
       ...poolSettings,
-      options: `${options} -c statement_timeout=0`,
+      options: `${options} -c statement_timeout=0 -c lock_timeout=20s`,
       max: maxLongStatements,
     });
     this.#blockerTerminator = new BlockerTerminator(this.address);
@@ -133,8 +149,20 @@ export class AdminConnection {
     return rows;
   }
 
-  /** Runs all statements in one transaction and one round trip. */
+  /** Runs all statements in one transaction and one round trip. Tries again while another session holds a lock that they need. */
   async runScript(statements: readonly string[]): Promise<void> {
+    for (const startedAt = performance.now(); ;) {
+      try {
+        await this.tryScript(statements);
+        return;
+      } catch (error) {
+        if (!isLockTimeoutError(error) || performance.now() - startedAt >= lockTimeoutMs) throw error;
+      }
+    }
+  }
+
+  /** Runs all statements in one transaction and one round trip. Fails soon while another session holds a lock that they need. */
+  async tryScript(statements: readonly string[]): Promise<void> {
     await this.#runUnblocked(() => this.#pool.query(statements.join(";\n")));
   }
 
@@ -177,7 +205,8 @@ export class AdminConnection {
 
   /** Runs statements in one transaction in another database. */
   async runScriptIn(database: string, statements: readonly TenantStatement[]): Promise<void> {
-    await this.#tenantSemaphore.run(database, async () => {
+    const semaphore = classifyName(database) === "database" ? this.#openSemaphore : this.#closedSemaphore;
+    await semaphore.run(database, async () => {
       const client = await wrapConnectionErrors(() => this.#connectTo(database));
       try {
         await this.#runUnblocked(() => client.query(statements.map(({ text }) => text).join(";\n")));
@@ -231,43 +260,38 @@ export class AdminConnection {
 
   /**
    * Ends the sessions that match `condition` on `pg_stat_activity`, and waits until they are gone. Only a superuser can end
-   * those of superusers. Kills the processes of those that ignore it, if the platform can.
+   * those of superusers.
    *
    * @returns whether there were any.
-   * @throws DatabaseUnavailableError when they do not end; SuperuserConnectedError.
+   * @throws UnresponsiveSessionsError when some ignore it; DatabaseUnavailableError when they do not end; SuperuserConnectedError.
    */
   async endSessions(condition: string, value: string): Promise<boolean> {
     let hadSessions = false;
     const startedAt = performance.now();
-    let unresponsivePids: number[] = [];
-    let isKilled = false;
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
     for (let elapsedMs = 0; elapsedMs < endSessionsTimeoutMs; elapsedMs = performance.now() - startedAt) {
-      const sessions = await this.#terminateSessions(condition, value).catch((error: unknown) => {
-        if (isKilled && error instanceof DatabaseUnavailableError) return undefined;
-        throw error;
-      });
-      if (sessions === undefined) {
-        // Postgres restarts.
-        await sleep(restartPollMs);
-        continue;
-      }
+      const sessions = await this.#terminateSessions(condition, value);
       if (sessions.length === 0) return hadSessions;
       hadSessions = true;
       if (sessions.every(({ ended: isTerminated }) => isTerminated === null))
         throw new SuperuserConnectedError();
-      unresponsivePids = sessions
-        .filter(({ ended: isTerminated, running: isRunning }) => isTerminated !== null && isRunning)
-        .map(({ pid }) => pid);
-      if (elapsedMs >= killTimeoutMs && unresponsivePids.length > 0 && !isKilled) {
-        this.#killProcesses(unresponsivePids);
-        isKilled = true;
+      const unresponsiveSessions = sessions.filter(
+        ({ ended: isTerminated, running: isRunning }) => isTerminated !== null && isRunning,
+      );
+      if (elapsedMs >= unresponsiveTimeoutMs && unresponsiveSessions.length > 0) {
+        this.#handOver(unresponsiveSessions);
+        throw new UnresponsiveSessionsError();
       }
-      await sleep(3);
+      await sleep(elapsedMs < 1_000 ? endPollIntervalsMs.first : endPollIntervalsMs.later);
     }
-    if (unresponsivePids.length > 0)
-      this.#report(`Sessions of tenants do not end. Kill their processes: ${unresponsivePids.join(", ")}`);
     throw toUnavailableError(new Error("Sessions do not end"));
+  }
+
+  #handOver(sessions: readonly EndedSession[]): void {
+    for (const database of new Set(sessions.flatMap((session) => session.database ?? []))) {
+      const sessionsOfDatabase = sessions.filter((session) => session.database === database);
+      this.onUnresponsive({ database, pids: sessionsOfDatabase.map(({ pid }) => pid) });
+    }
   }
 
   /** Tells the sessions to end. */
@@ -275,17 +299,9 @@ export class AdminConnection {
     return this.query<EndedSession>(`${this.cluster.endSessionsQuery} and ${condition}`, [value]);
   }
 
-  #killProcesses(pids: readonly number[]): void {
-    if (this.cluster.killProcesses === undefined) return;
-    this.#report(
-      `Sessions of tenants do not end. Postgres restarts, because their processes are killed: ${pids.join(", ")}`,
-    );
-    this.cluster.killProcesses(pids);
-  }
-
   /** Returns whether Postgres accepts the password of a login. */
   acceptsLogin(login: Login): Promise<boolean> {
-    return this.#tenantSemaphore.run(login.database, () => acceptsPassword(this.address, login));
+    return this.#openSemaphore.run(login.database, () => acceptsPassword(this.address, login));
   }
 
   /** Ends the sessions in `database` and does the work, repeatedly while new sessions make it fail. */

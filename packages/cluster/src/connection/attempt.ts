@@ -1,5 +1,6 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { SuperuserConnectedError } from "./superuser-connected.js";
+import { UnresponsiveSessionsError } from "./unresponsive-sessions.js";
 
 /**
  * Does the work. If Postgres refuses it, reports `failureMessage` with the reason, so that other work can continue.
@@ -19,7 +20,9 @@ export const createAttempt =
       return true;
     } catch (error) {
       const isRefused =
-        !(error instanceof DatabaseUnavailableError) || error instanceof SuperuserConnectedError;
+        !(error instanceof DatabaseUnavailableError) ||
+        error instanceof SuperuserConnectedError ||
+        error instanceof UnresponsiveSessionsError;
       if (!isRefused) throw error;
       report(`${failureMessage}: ${error instanceof Error ? error.message : String(error)}`);
       return false;

@@ -79,6 +79,12 @@ export const sessionEndErrors = {
       `too many connections for database "${database}", while all databases together have too many`,
       `At the moment, the limit is ${String(limit)} connections per database. Close connections that are no longer needed.`,
     ),
+  unresponsive: (database: string) =>
+    new LoginRefusedError(
+      cannotConnectNow,
+      `the database "${database}" is closed, because a statement of one of its sessions cannot be interrupted`,
+      "It accepts connections again when that statement has ended. The operator of Postgres can kill its process.",
+    ),
   slowListener: (database: string) =>
     new LoginRefusedError(
       configurationLimitExceeded,

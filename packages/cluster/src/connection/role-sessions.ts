@@ -1,15 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError } from "pg";
 import { toUnavailableError } from "./unavailable.js";
-import {
-  type AdminConnection,
-  quoteIdentifier,
-  isLockTimeoutError,
-  shortLockTimeoutSql,
-} from "./admin-connection.js";
+import { type AdminConnection, isLockTimeoutError, quoteIdentifier } from "./admin-connection.js";
 
-/** How long a session whose role is not known may take to start before it is ended, in milliseconds. */
-const startTimeoutMs = 5_000;
+/** How long sessions that start and whose role is not known are waited for, in milliseconds. */
+const startTimeoutMs = 1_000;
 
 /** How long the end of a session may take, in milliseconds. */
 const endTimeoutMs = 30_000;
@@ -18,43 +13,49 @@ const endTimeoutMs = 30_000;
 const pollIntervalMs = 5;
 
 /** A session has a transaction while it starts, but `pg_stat_activity` does not know its role yet. */
-const startingSessionsFromSql = `
+export const startingSessionsFromSql = `
   from pg_locks l left join pg_stat_activity a on a.pid = l.pid
   where l.locktype = 'virtualxid' and l.pid is not null and a.usesysid is null
     and coalesce(a.backend_type, 'client backend') = 'client backend'`;
 
+interface StartingSession {
+  pid: number;
+}
+
 /**
- * Ends the sessions of a role that are starting now, and waits until they are gone. They may use a password that has just been
+ * Ends the sessions of roles that are starting now, and waits until they are gone. They may use a password that has just been
  * changed, or a role that may not log in any more, and cannot be found by their role in Postgres. The titles of their processes
- * tell it. Where there are none, waits until all sessions that are starting now have started or failed, and then ends those of
- * clients that do not finish their login, or gives up waiting for them in a cluster that others also use.
+ * tell it. Where there are none, waits a moment until all sessions that are starting now have started or failed. Everybody can
+ * begin a login and never finish it, so this is no reason to wait for longer.
  *
  * @param timeoutMs how long to wait for sessions without a title, in milliseconds.
- * @throws DatabaseUnavailableError when they do not end.
+ * @returns the process ids of sessions that are starting still, and may be some of these roles.
+ * @throws DatabaseUnavailableError when those of these roles do not end.
  */
 export const endStartingSessions = async (
   admin: AdminConnection,
-  role: string,
+  roles: readonly string[],
   timeoutMs = startTimeoutMs,
-): Promise<void> => {
+): Promise<number[]> => {
   const startedAt = performance.now();
-  const sessions = await admin.query<{ pid: number }>(`select l.pid ${startingSessionsFromSql}`);
-  if (sessions.length === 0) return;
+  const sessions = await admin.query<StartingSession>(`select l.pid ${startingSessionsFromSql}`);
+  if (sessions.length === 0) return [];
   const titles = await admin.cluster.readTitles(sessions.map(({ pid }) => pid));
-  const pidsOfRole = new Set(
-    sessions.map(({ pid }) => pid).filter((pid) => isTitleOfRole(role, titles.get(pid))),
-  );
-  let remainingSessions = sessions.filter(({ pid }) => pidsOfRole.has(pid) || !isTitle(titles.get(pid)));
-  for (; remainingSessions.length > 0; await sleep(pollIntervalMs)) {
+  const isOfRoles = ({ pid }: StartingSession): boolean =>
+    roles.some((role) => isTitleOfRole(role, titles.get(pid)));
+  let endingPids = sessions.filter(isOfRoles).map(({ pid }) => pid);
+  let unknownPids = sessions.filter(({ pid }) => !isTitle(titles.get(pid))).map(({ pid }) => pid);
+  for (; ; await sleep(pollIntervalMs)) {
     const elapsedMs = performance.now() - startedAt;
-    const hasTimedOut = elapsedMs >= timeoutMs;
-    if (hasTimedOut && !admin.cluster.canEndStartingSessions) return;
-    if (elapsedMs >= timeoutMs + endTimeoutMs)
-      throw toUnavailableError(new Error("Sessions that start do not end"));
-    remainingSessions = await admin.query(
-      `select l.pid, case when $2 or l.pid = any ($3) then pg_terminate_backend(l.pid) end ${startingSessionsFromSql} and l.pid = any ($1)`,
-      [remainingSessions.map(({ pid }) => pid), hasTimedOut, [...pidsOfRole]],
+    if (endingPids.length === 0 && (unknownPids.length === 0 || elapsedMs >= timeoutMs)) return unknownPids;
+    if (elapsedMs >= endTimeoutMs) throw toUnavailableError(new Error("Sessions that start do not end"));
+    const remainingSessions = await admin.query<StartingSession>(
+      `select l.pid, case when l.pid = any ($2) then pg_terminate_backend(l.pid) end ${startingSessionsFromSql} and l.pid = any ($1)`,
+      [[...endingPids, ...unknownPids], endingPids],
     );
+    const remainingPids = new Set(remainingSessions.map(({ pid }) => pid));
+    endingPids = endingPids.filter((pid) => remainingPids.has(pid));
+    unknownPids = unknownPids.filter((pid) => remainingPids.has(pid));
   }
 };
 
@@ -64,17 +65,6 @@ const titlePrefix = "postgres: ";
 const isTitle = (title = ""): boolean => title.startsWith(titlePrefix);
 
 const isTitleOfRole = (role: string, title = ""): boolean => title.startsWith(`${titlePrefix}${role} `);
-
-/**
- * Ends the sessions of a role that may not log in any more, also those that are starting.
- *
- * @returns whether there were any.
- * @throws DatabaseUnavailableError when they do not end.
- */
-export const endRoleSessions = async (admin: AdminConnection, role: string): Promise<boolean> => {
-  await endStartingSessions(admin, role);
-  return admin.endSessions("usename = $1", role);
-};
 
 /** How often to try to change a role. */
 const maxAttempts = 10;
@@ -88,15 +78,13 @@ const maxAttempts = 10;
 export const alterRole = async (admin: AdminConnection, role: string, change: string): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await admin.runScript([shortLockTimeoutSql, `alter role ${quoteIdentifier(role)} ${change}`]);
+      await admin.tryScript([`alter role ${quoteIdentifier(role)} ${change}`]);
       return;
     } catch (error) {
       const isLocked = isLockTimeoutError(error);
       if (!isLocked && !isConcurrentChangeError(error)) throw error;
       if (attempt === maxAttempts) throw toUnavailableError(error);
-      const hadSessions = await admin.endSessions("usename = $1", role);
-      // Somebody else holds the lock.
-      if (isLocked && !hadSessions) throw error;
+      await admin.endSessions("usename = $1", role);
     }
   }
 };

@@ -1,10 +1,10 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { type Client, DatabaseError } from "pg";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { DatabaseCopier } from "./database-copier.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../../test/observed-admin.js";
-import { makeAdmin } from "../../test/sessions.js";
+import { makeAdmin, running } from "../../test/sessions.js";
 
 const cluster = new Cluster();
 let observer: Client;
@@ -140,6 +140,59 @@ describe("a copy that gets another owner", () => {
   });
 });
 
+describe("objects that change their owner", () => {
+  /** Makes a login that owns tables, and copies with which all tenants may have 100 locks. */
+  const makeTables = async (count: number) => {
+    const { id, credential } = await cluster.makeTenant();
+    const second = secondCredential(credential);
+    await cluster.databases.grant(id, second);
+    await (await cluster.connect(id, credential)).query(`grant create on schema public to "${second.user}"`);
+    const session = await cluster.connect(id, second);
+    const create = "execute format('create table table_%s ()', n)";
+    await session.query(
+      `set role none; do $$ begin for n in 1..${String(count)} loop ${create}; end loop; end $$`,
+    );
+    const admin = makeAdmin(cluster);
+    admin.limits = { ...admin.limits, locks: 100 };
+    const mark = async () => {
+      const { rows } = await observer.query<{ mark: string }>(
+        "select shobj_description(oid, 'pg_authid') as mark from pg_roles where rolname = $1",
+        [second.user],
+      );
+      return rows.map((row) => row.mark);
+    };
+    return { id, user: second.user, copies: new DatabaseCopier(admin), mark };
+  };
+
+  it("may be many in one transaction at a time", async () => {
+    const { id, user, copies, mark } = await makeTables(30);
+    await copies.dropRole(user, id);
+    expect(await mark()).toEqual([]);
+  });
+
+  it("are not given away in a copy when they are so many that the others would have no locks", async () => {
+    const [{ id, copies }, target] = [await makeTables(70), await cluster.makeTenant()];
+    const name = dropLater(`making.${target.id}`);
+    await copies.copy(id, name);
+    await expect(copies.transferOwnership(name, id, target.id)).rejects.toThrow("too many objects");
+    expect(await stateOf(name)).toEqual(closed);
+  });
+
+  it("stay as they are when they are so many that the others would have no locks", async () => {
+    const { id, user, copies, mark } = await makeTables(70);
+    await copies.dropRole(user, id);
+    expect(await mark()).toEqual(["mgmt retired"]);
+    // The control: one transaction locks all of them.
+    const superuser = await cluster.connectAsAdmin(id);
+    await superuser.query(`begin; reassign owned by "${user}" to "${id}"`);
+    const { rows } = await superuser.query<{ count: number }>(
+      "select count(*)::integer from pg_locks where pid = pg_backend_pid() and mode = 'AccessExclusiveLock'",
+    );
+    expect(rows[0]?.count).toBeGreaterThanOrEqual(70);
+    await superuser.end();
+  });
+});
+
 describe("a database that is dropped", () => {
   it("may be missing", async () => {
     await makeCopies().drop("missing");
@@ -157,6 +210,24 @@ describe("a database that is dropped", () => {
     expect(states).toEqual([false]);
     expect(await stateOf(id)).toBeUndefined();
     await expect(session.query("select")).rejects.toThrow();
+  });
+
+  it("takes a turn of the statements that drop databases only when a session that ignores its end is gone", async () => {
+    const tenant = await cluster.makeTenant();
+    const session = await cluster.connect(tenant.id, tenant.credential);
+    const endless = session.query("do $$ begin loop end loop; end $$").catch(() => undefined);
+    const [pid = 0] = await running(observer, "loop end loop");
+    process.kill(pid, "SIGSTOP");
+    const statements: string[] = [];
+    const dropped = observe((statement) => {
+      statements.push(statement);
+    }).drop(tenant.id);
+    const looks = () => statements.filter((statement) => statement.includes("pg_terminate_backend"));
+    await vi.waitFor(() => expect(looks().length).toBeGreaterThan(3));
+    expect(statements.filter((statement) => statement.startsWith("drop"))).toEqual([]);
+    process.kill(pid, "SIGCONT");
+    await Promise.all([dropped, endless]);
+    expect(statements.at(-1)).toMatch(/^drop database/);
   });
 
   it("may be invalid, because its creation or deletion was interrupted", async () => {

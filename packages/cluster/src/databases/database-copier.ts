@@ -7,8 +7,8 @@ import {
   invalidDatabaseCondition,
   isLockTimeoutError,
   quoteLiteral,
-  shortLockTimeoutSql,
 } from "../connection/admin-connection.js";
+import { FairSemaphore } from "@mgmt/engine/internal";
 import { toUnavailableError } from "../connection/unavailable.js";
 import { classifyName, toTenantDatabaseName } from "../policy/names.js";
 import {
@@ -18,13 +18,20 @@ import {
   platformRole,
   buildRetireRoleStatement,
 } from "../policy/ownership.js";
-import { alterRole, endRoleSessions } from "../connection/role-sessions.js";
+import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
+import { alterRole, endStartingSessions } from "../connection/role-sessions.js";
 import { type TenantStatement, tenantStatements } from "../policy/tenant-statement.js";
 import { buildSettingStatement } from "./settings.js";
 
 /** How long `DROP DATABASE` waits for sessions to react, in milliseconds, and the time between looks. */
-const stallTimeoutMs = 1_000;
+const stallTimeoutMs = 750;
 const stallCheckIntervalMs = 250;
+
+/** How many locks a transaction may take, as a share of those of all tenants: while several run, and while one runs. */
+const lockShares = { several: 0.1, one: 0.6 };
+
+/** After a stall, how long others count on it, in milliseconds: they wait for one look only. */
+const stallMemoryMs = 5_000;
 
 /** The reason for canceling `DROP DATABASE`. */
 const stallError = new Error("A session does not react to signals");
@@ -39,6 +46,10 @@ const isDependentObjectsError = (error: unknown): boolean =>
 /** Returns whether Postgres refused a new database because another statement has just created it. */
 const isDuplicateDatabaseError = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code === "42P04" || error.code === "23505");
+
+/** Returns whether a transaction would take too many locks (`program_limit_exceeded`). */
+const isTooManyLocksError = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "54000";
 
 /** Settings that are stored for a database. */
 interface StoredSettings {
@@ -57,6 +68,9 @@ export class DatabaseCopier {
   closeWhile: (database: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
   /** Called when a database could not be dropped, and is invalid. */
   onStall: () => void = () => undefined;
+  readonly #manyLocksSemaphore = new FairSemaphore({ maxTotal: 1 });
+  /** When a session did not react the last time: a time of `performance.now()`. */
+  #stalledAt = -Infinity;
 
   /** @param onLog receives messages about settings that could not be copied. */
   constructor(admin: AdminConnection, onLog?: (line: string) => void) {
@@ -176,7 +190,12 @@ export class DatabaseCopier {
     const roles = memberships.map(({ role }) => role);
     await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
     try {
-      await this.#admin.runScriptIn(name, await this.#buildReassignStatements(name, roles, owner));
+      await this.#giveAway(name, roles, owner);
+    } catch (error) {
+      if (!isTooManyLocksError(error)) throw error;
+      throw new Error(`The database ${source} has too many objects to give them to another owner`, {
+        cause: error,
+      });
     } finally {
       await this.#admin.runWhenUnused(name, () =>
         this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]),
@@ -192,14 +211,16 @@ export class DatabaseCopier {
    * Gives up after a second, and calls `onStall`.
    */
   async drop(name: string): Promise<void> {
-    const [row] = await this.#admin.query<{ template: boolean }>(
-      "select datistemplate as template from pg_database where datname = $1",
+    const [row] = await this.#admin.query<{ template: boolean; used: boolean }>(
+      `select datistemplate as template, exists (select from pg_stat_activity where datid = d.oid) as used
+        from pg_database d where datname = $1`,
       [name],
     );
     if (row === undefined) return;
     if (!row.template) {
-      // Says who is connected if the platform cannot end all sessions.
-      if (!this.#admin.cluster.canForceDrop) await this.#admin.endSessions("datname = $1", name);
+      // Says who is connected if the platform cannot end all sessions. `DROP DATABASE` would wait for those that ignore it, and keep others
+      // from their turn.
+      if (row.used || !this.#admin.cluster.canForceDrop) await this.#admin.endSessions("datname = $1", name);
       const statement = `drop database if exists ${quoteIdentifier(name)} with (force)`;
       try {
         await this.#runUnlessStalled(statement);
@@ -223,6 +244,7 @@ export class DatabaseCopier {
   /** Runs `DROP DATABASE`. Cancels it when a session of the server does not react to signals. */
   async #runUnlessStalled(statement: string): Promise<void> {
     const stallController = new AbortController();
+    const timeoutMs = performance.now() - this.#stalledAt < stallMemoryMs ? 0 : stallTimeoutMs;
     const watchForStall = async (): Promise<void> => {
       for (let waitedMs = 0; !stallController.signal.aborted; waitedMs += stallCheckIntervalMs) {
         await sleep(stallCheckIntervalMs, undefined, { signal: stallController.signal, ref: false });
@@ -231,7 +253,7 @@ export class DatabaseCopier {
           [statement],
         );
         if (waitingSession === undefined) waitedMs = 0;
-        else if (waitedMs >= stallTimeoutMs) stallController.abort(stallError);
+        else if (waitedMs >= timeoutMs) stallController.abort(stallError);
       }
     };
     const whenWatchEnds = watchForStall().catch(() => undefined);
@@ -239,6 +261,7 @@ export class DatabaseCopier {
       await this.#admin.runLongStatement(statement, stallController.signal);
     } catch (error) {
       if (error !== stallError) throw error;
+      this.#stalledAt = performance.now();
       this.onStall();
     } finally {
       stallController.abort();
@@ -246,29 +269,56 @@ export class DatabaseCopier {
     }
   }
 
+  dropRole(role: string, owner: string): Promise<void> {
+    return this.dropRoles([role], owner);
+  }
+
   /**
-   * Drops a role with its sessions and its privileges in the database of its owner, and gives its objects there to the owner.
-   * Other tenants may have granted it privileges in their databases, where the platform runs nothing. Such a role remains,
-   * without a login and a password, until these databases are dropped. So does a role that a session of another tenant locks with a
-   * statement that Postgres cannot interrupt.
+   * Drops roles with their sessions and their privileges in the database of their owner, and gives their objects there to the owner.
+   * Other tenants may have granted them privileges in their databases, where the platform runs nothing. Such a role remains,
+   * without a login and a password, until these databases are dropped. So does a role that has a session which ignores its end, one that a
+   * session of another tenant locks with a statement that Postgres cannot interrupt, and one with so many objects that removing it would
+   * take the locks of all databases.
    */
-  async dropRole(role: string, owner: string): Promise<void> {
-    await alterRole(this.#admin, role, "nologin password null");
-    await endRoleSessions(this.#admin, role);
-    const databases = await this.#findDatabasesOfRole(role);
-    for (const database of databases)
-      if (database !== sharedObjectsDatabase && toTenantDatabaseName(database) === owner)
-        await this.#removeRoleFrom(role, database, owner);
-    try {
-      if (databases.includes(sharedObjectsDatabase)) {
-        await this.#admin.runScriptIn(sharedObjectsDatabase, [
-          tenantStatements.limitLockWait(),
-          tenantStatements.dropOwned(role),
-        ]);
+  async dropRoles(roles: readonly string[], owner: string): Promise<void> {
+    if (roles.length === 0) return;
+    for (const role of roles) await alterRole(this.#admin, role, "nologin password null");
+    // Nobody logs in as the owner.
+    const logins = roles.filter((role) => role !== owner);
+    if (logins.length > 0) await endStartingSessions(this.#admin, logins);
+    const rolesWithSharedPrivileges: string[] = [];
+    let mustRemain = false;
+    for (const role of roles) {
+      try {
+        await this.#admin.endSessions("usename = $1", role);
+        const databases = await this.#findDatabasesOfRole(role);
+        if (databases.includes(sharedObjectsDatabase)) rolesWithSharedPrivileges.push(role);
+        for (const database of databases)
+          if (database !== sharedObjectsDatabase && toTenantDatabaseName(database) === owner)
+            await this.#removeRoleFrom(role, database, owner);
+      } catch (error) {
+        if (!(error instanceof UnresponsiveSessionsError) && !isTooManyLocksError(error)) throw error;
+        mustRemain = true;
       }
-      await this.#admin.runScript([shortLockTimeoutSql, `drop role ${quoteIdentifier(role)}`]);
+    }
+    if (mustRemain) return this.#retireRoles(roles);
+    try {
+      if (rolesWithSharedPrivileges.length > 0) {
+        await this.#admin.runScriptIn(
+          sharedObjectsDatabase,
+          rolesWithSharedPrivileges.map(tenantStatements.dropOwned),
+        );
+      }
+      await this.#admin.tryScript([`drop role ${roles.map(quoteIdentifier).join(", ")}`]);
     } catch (error) {
       if (!isDependentObjectsError(error) && !isLockTimeoutError(error)) throw error;
+      await this.#retireRoles(roles);
+      if (roles.length > 1) await this.dropRetiredRoles();
+    }
+  }
+
+  async #retireRoles(roles: readonly string[]): Promise<void> {
+    for (const role of roles) {
       const groups = await this.#findGroupsOf(role);
       await this.#admin.runScript([
         ...groups.map((group) => `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(role)}`),
@@ -277,15 +327,22 @@ export class DatabaseCopier {
     }
   }
 
-  /** Drops the roles that remained because of locks, or of privileges in databases, which do not exist any more. */
+  /** Drops the roles that remained because of sessions, of locks, or of privileges in databases, which do not exist any more. */
   async dropRetiredRoles(): Promise<void> {
     const roles = await this.#admin.query<{ name: string }>(
       `select rolname as name from pg_roles r where ${retiredRoleCondition}
+        and not exists (select from pg_stat_activity where usesysid = r.oid)
         and not exists (select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = r.oid)
         and not exists (select from pg_locks where locktype = 'object' and classid = 'pg_authid'::regclass and objid = r.oid)`,
     );
-    for (const { name } of roles)
-      await this.#admin.runScript([`drop role if exists ${quoteIdentifier(name)}`]);
+    for (const { name } of roles) {
+      try {
+        await this.#admin.tryScript([`drop role if exists ${quoteIdentifier(name)}`]);
+      } catch (error) {
+        // A tenant has just locked it, or granted it something.
+        if (!isDependentObjectsError(error) && !isLockTimeoutError(error)) throw error;
+      }
+    }
   }
 
   async #removeRoleFrom(role: string, database: string, owner: string): Promise<void> {
@@ -293,14 +350,46 @@ export class DatabaseCopier {
       "select datallowconn as open from pg_database where datname = $1",
       [database],
     );
-    const statements = await this.#buildReassignStatements(database, [role], owner);
     // A backup does not allow connections, and a tenant may have closed its database.
-    if (row?.open !== false) return this.#admin.runScriptIn(database, statements);
+    if (row?.open !== false) return this.#giveAwayEndingBlockers(database, role, owner);
     await this.#admin.runScript([`alter database ${quoteIdentifier(database)} allow_connections true`]);
     try {
-      await this.#admin.runScriptIn(database, statements);
+      await this.#giveAway(database, [role], owner);
     } finally {
       await this.#admin.runScript([`alter database ${quoteIdentifier(database)} allow_connections false`]);
+    }
+  }
+
+  /** Ends all sessions of the database when one of them keeps a lock although it was told to end. */
+  async #giveAwayEndingBlockers(database: string, role: string, owner: string): Promise<void> {
+    try {
+      await this.#giveAway(database, [role], owner);
+    } catch (error) {
+      if (!isLockTimeoutError(error)) throw error;
+      await this.#admin.endSessions("datname = $1", database);
+      await this.#giveAway(database, [role], owner);
+    }
+  }
+
+  /**
+   * Gives the objects of roles in a database to `owner`, and revokes their privileges, in one transaction, which locks all of them. All
+   * databases share the room for locks, so one transaction at a time may take many.
+   *
+   * @throws DatabaseError `program_limit_exceeded` when there are too many.
+   */
+  async #giveAway(database: string, roles: readonly string[], owner: string): Promise<void> {
+    if (roles.length === 0) return;
+    const statements = await this.#buildReassignStatements(database, roles, owner);
+    const run = (share: number): Promise<void> =>
+      this.#admin.runScriptIn(database, [
+        tenantStatements.limitLocks(roles, Math.floor(this.#admin.limits.locks * share)),
+        ...statements,
+      ]);
+    try {
+      await run(lockShares.several);
+    } catch (error) {
+      if (!isTooManyLocksError(error)) throw error;
+      await this.#manyLocksSemaphore.run(database, () => run(lockShares.one));
     }
   }
 

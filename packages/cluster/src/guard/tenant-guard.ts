@@ -31,7 +31,7 @@ const computeDefaultLimits = ({
   sharedConnectionThreshold: Math.floor(connections * 0.8),
   maxLocks: locks,
   penaltyMs: 60_000,
-};
+});
 
 /** Milliseconds between checks while tenants have sessions, and while they have none. */
 const checkIntervalsMs = { used: 250, unused: 1_000 };
@@ -266,7 +266,8 @@ export class TenantGuard {
   }
 
   #setLimit({ name, targetLimit }: { name: string; targetLimit: number }): Promise<void> {
-    return this.#admin.runScript([
+    // A tenant that keeps its database locked must not delay the next check.
+    return this.#admin.tryScript([
       `alter database ${quoteIdentifier(name)} connection limit ${String(targetLimit)}`,
     ]);
   }

@@ -182,7 +182,7 @@ describe("the logins of a database that are dropped", () => {
     const { id, first, second } = await makeTwoLogins();
     let isDropped = false;
     const admin = observeAdmin(cluster, async (statement) => {
-      if (isDropped || !statement.includes("rolconnlimit")) return;
+      if (isDropped || !statement.includes("where rolname = any")) return;
       isDropped = true;
       await otherProcess().revoke(id, first.connectionId);
     });

@@ -10,7 +10,9 @@ import {
   buildMarkRoleStatement,
   retiredMark,
 } from "../policy/ownership.js";
-import { alterRole, endRoleSessions } from "../connection/role-sessions.js";
+import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
+import { LateSessionWatch } from "../connection/late-sessions.js";
+import { alterRole, endStartingSessions } from "../connection/role-sessions.js";
 
 /** A login role found in Postgres. */
 interface LoginRoleRow {
@@ -47,10 +49,19 @@ export class Logins {
   readonly #passwords = new Map<string, string>();
   /** Leaves most connections to other work while clients send names that do not exist. */
   readonly #searchSemaphore = new FairSemaphore({ maxTotal: 1 });
+  readonly #lateSessions: LateSessionWatch;
+  /** Does work on the logins of a database when no other work does. */
+  withLock: (owner: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
 
   constructor(admin: AdminConnection, copier: DatabaseCopier) {
     this.#admin = admin;
     this.#copier = copier;
+    this.#lateSessions = new LateSessionWatch(admin);
+  }
+
+  /** Ends background work. */
+  close(): Promise<void> {
+    return this.#lateSessions.close();
   }
 
   /** Returns the statements that create logins, so that they can run in the transaction that creates the database. */
@@ -127,7 +138,10 @@ export class Logins {
       }
     }
     this.remember(owner, credential);
-    for (const role of connectionRoles) if (role !== user) await this.#dropLogin(role, owner);
+    await this.#dropLogins(
+      connectionRoles.filter((role) => role !== user),
+      owner,
+    );
   }
 
   /**
@@ -169,14 +183,16 @@ export class Logins {
   }
 
   async revoke(owner: string, connectionId: string): Promise<void> {
-    for (const role of await this.#findRolesOfConnection(owner, connectionId))
-      await this.#dropLogin(role, owner);
+    await this.#dropLogins(await this.#findRolesOfConnection(owner, connectionId), owner);
   }
 
   /** Drops all logins of a database except the given ones. */
   async dropAllLogins(owner: string, rolesToKeep: readonly string[] = []): Promise<void> {
-    for (const role of await this.#findMembers(owner))
-      if (!rolesToKeep.includes(role)) await this.#dropLogin(role, owner);
+    const roles = await this.#findMembers(owner);
+    await this.#dropLogins(
+      roles.filter((role) => !rolesToKeep.includes(role)),
+      owner,
+    );
   }
 
   /** Sets the password, which the tenant may have changed, and ends the sessions if it was another one. */
@@ -193,13 +209,38 @@ export class Logins {
       (await this.#admin.acceptsLogin({ user, password: pass, database: owner }))
     )
       return;
+    await this.#setPassword(owner, user, pass);
+  }
+
+  /**
+   * Sets the password, and ends the sessions of the login. A session that ignores its end does not keep the password from taking
+   * effect.
+   */
+  async #setPassword(owner: string, user: string, pass: string): Promise<void> {
     const passwordClause = `password ${quoteLiteral(await deriveScramVerifier(pass))}`;
+    const latePids = new Set<number>();
     // Its sessions can change the password again, until there are none.
-    for (let hadSessions = true; hadSessions;) {
+    for (let attempt = 1, hadSessions = true; hadSessions; attempt += 1) {
       await alterRole(this.#admin, user, `nologin ${passwordClause}`);
-      hadSessions = await endRoleSessions(this.#admin, user);
+      // Those that are known do not have to be waited for again.
+      const timeoutMs = attempt === 1 ? undefined : 0;
+      for (const pid of await endStartingSessions(this.#admin, [user], timeoutMs)) latePids.add(pid);
+      try {
+        hadSessions = await this.#admin.endSessions("usename = $1", user);
+      } catch (error) {
+        if (!(error instanceof UnresponsiveSessionsError)) throw error;
+        // The others have ended, and may have changed the password before.
+        await alterRole(this.#admin, user, `nologin ${passwordClause}`);
+        hadSessions = false;
+      }
     }
     await this.#admin.runScript([`alter role ${quoteIdentifier(user)} login`]);
+    this.#lateSessions.add(user, [...latePids], () =>
+      this.withLock(owner, async () => {
+        // Another change may have ended its sessions.
+        if (this.#passwords.get(user) === pass) await this.#setPassword(owner, user, pass);
+      }),
+    );
   }
 
   /** Returns the statements that limit the resources of a login. It cannot change these limits. */
@@ -212,10 +253,21 @@ export class Logins {
     ];
   }
 
-  async #dropLogin(role: string, owner: string): Promise<void> {
-    if ((await this.#findLogin(role)) !== undefined) await this.#copier.dropRole(role, owner);
-    this.#databases.delete(role);
-    this.#passwords.delete(role);
+  async #dropLogins(roles: readonly string[], owner: string): Promise<void> {
+    if (roles.length === 0) return;
+    // Another process may have dropped some.
+    const existingRoles = await this.#admin.query<{ role: string }>(
+      "select rolname as role from pg_roles where rolname = any ($1)",
+      [roles],
+    );
+    await this.#copier.dropRoles(
+      existingRoles.map(({ role }) => role),
+      owner,
+    );
+    for (const role of roles) {
+      this.#databases.delete(role);
+      this.#passwords.delete(role);
+    }
   }
 
   /** Returns the marks of the logins of these databases, unless one of their roles is missing or has to be changed. */

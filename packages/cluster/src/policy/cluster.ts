@@ -25,8 +25,8 @@ export interface Cluster {
   readonly major: number;
 
   /**
-   * The query that ends other sessions, to which conditions on `pg_stat_activity` can be added: rows of `pid`, of `ended`, null for a
-   * session that may not be ended, and of `running`, whether the session uses a processor.
+   * The query that ends other sessions, to which conditions on `pg_stat_activity` can be added: rows of `pid`, of `database`, of
+   * `ended`, null for a session that may not be ended, and of `running`, whether the session uses a processor.
    */
   readonly endSessionsQuery: string;
 
@@ -38,9 +38,6 @@ export interface Cluster {
 
   /** The statements that add the platform's objects to a new, empty database. */
   readonly databaseSetupStatements: readonly TenantStatement[];
-
-  /** Whether the platform may end sessions whose login is not complete, of which Postgres does not know the role. */
-  readonly canEndStartingSessions: boolean;
 
   /**
    * Returns the titles of processes of Postgres by process id, without those that cannot be read. The title of a session has the
@@ -73,13 +70,13 @@ export interface Cluster {
   ): Promise<void>;
 
   /**
-   * Ends processes of Postgres that ignore their termination, because of a loop in a library, after which Postgres restarts.
+   * Ends processes of Postgres that ignore their termination, because of a loop that looks for no signals, after which Postgres restarts.
    * Undefined where the processes may be on another machine.
-  /** Returns what the databases of tenants may use together, so that enough is left for the platform. */
-  readLimits(statements: StatementRunner): Promise<ServerLimits>;
-
    */
   readonly killProcesses: ((pids: readonly number[]) => void) | undefined;
+
+  /** Returns what the databases of tenants may use together, so that enough is left for the platform. */
+  readLimits(statements: StatementRunner): Promise<ServerLimits>;
 
   /**
    * Prepares the cluster for databases.

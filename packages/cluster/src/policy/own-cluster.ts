@@ -30,7 +30,7 @@ export const createOwnCluster = (
   major,
   readTitles,
   endSessionsQuery: `
-    select pid, pg_terminate_backend(pid) as ended, ${runningSessionCondition} as running
+    select pid, datname as database, pg_terminate_backend(pid) as ended, ${runningSessionCondition} as running
     from pg_stat_activity where pid <> pg_backend_pid()`,
   heldLocksQuery,
   // A library that does not exist would refuse the connection.
@@ -39,7 +39,6 @@ export const createOwnCluster = (
     ...tenantStatements.createSessionFunctions(),
     ...tenantStatements.withholdLanguages(),
   ],
-  canEndStartingSessions: true,
   canForceDrop: true,
   isClosedBeforeStart: true,
   isConnectRefusal: () => false,
@@ -53,8 +52,8 @@ export const createOwnCluster = (
   },
   killProcesses: (pids) => {
     for (const pid of pids) sendSignal(pid, "SIGKILL");
-  readLimits: () => Promise.resolve(ownServerLimits),
   },
+  readLimits: () => Promise.resolve(ownServerLimits),
   prepare: () => Promise.resolve([]),
 });
 

@@ -13,7 +13,7 @@ import {
 
 /** Postgres itself ends autovacuum workers, which have no role. */
 const endSessionsQuery = `
-  select pid, case when r.rolsuper then null else pg_terminate_backend(pid) end as ended, ${runningSessionCondition} as running
+  select pid, datname as database, case when r.rolsuper then null else pg_terminate_backend(pid) end as ended, ${runningSessionCondition} as running
   from pg_stat_activity join pg_roles r on r.oid = usesysid
   where pid <> pg_backend_pid()`;
 
@@ -44,7 +44,6 @@ export const createSharedCluster = (address: ClusterAddress, major: number): Clu
     privilegedOptions: "",
     // Only a superuser could see all sessions of a database, and no others.
     databaseSetupStatements: [],
-    canEndStartingSessions: false,
     // The processes may be on another machine.
     readTitles: () => Promise.resolve(new Map()),
     canForceDrop: false,
@@ -57,11 +56,12 @@ export const createSharedCluster = (address: ClusterAddress, major: number): Clu
     terminateSessions: async (pids, query) => {
       await query("select pg_terminate_backend(pid) from unnest($1::integer[]) pid", [pids]);
     },
-    readLimits: async (statements) => computeLimits(await readSettings(statements, major)),
     killProcesses: undefined,
+    readLimits: async (statements) => computeLimits(await readSettings(statements, major)),
     prepare: (statements) => prepareSharedCluster(statements, { buildJoinRoleStatements }, major),
   };
 };
+
 /** Settings of the server, and what its extensions allow tenants to do. */
 interface ServerSettings {
   /** Connections that any role may use. */
@@ -125,7 +125,6 @@ const findSettingProblems = (user: string, settings: ServerSettings, major: numb
   return problems;
 };
 
-
 /** Postgres changes the owner of an object only to a role that may create one in its place. */
 const buildAllowOwningStatements = (database: string, owner: string): TenantStatement[] => [
   tenantStatements.allowCreation(database, owner),
@@ -178,8 +177,8 @@ const prepareSharedCluster = async (
     await statements.runScript(buildCreateRoleStatements(policy, platformRole, "nologin"));
   return [
     ...(privileges.setsLogLevel ? [] : [formatLogProblem(privileges.user)]),
-    ...findSettingProblems(privileges.user, await readSettings(statements, major), major),
     ...(privileges.open.length === 0 ? [] : [formatOpenDatabasesProblem(privileges.open)]),
+    ...findSettingProblems(privileges.user, await readSettings(statements, major), major),
   ];
 };
 

@@ -13,11 +13,28 @@ export class TenantStatement {
   constructor(readonly text: string) {}
 }
 
+const selectOids = (roles: readonly string[]): string =>
+  `select r.oid from pg_catalog.pg_roles r where r.rolname in (${roles.map(escapeLiteral).join(", ")})`;
+
 /** Builds every statement that runs in a database of a tenant. */
 export const tenantStatements = {
   /** Starts a session, which makes Postgres cache the catalogs, and does nothing. */
   nothing: () => new TenantStatement("select"),
-  limitLockWait: () => new TenantStatement("set local lock_timeout = '5s'"),
+  /**
+   * Fails with `program_limit_exceeded` when giving away all that roles have in the database takes more than this number of locks: one for
+   * each relation and each policy.
+   */
+  limitLocks: (roles: readonly string[], maxLocks: number) =>
+    new TenantStatement(
+      `do ${escapeLiteral(`begin
+      if pg_catalog.int8gt(pg_catalog.int8pl(
+        (select pg_catalog.count(c.oid) from pg_catalog.pg_class c where c.relowner in (${selectOids(roles)})),
+        (select pg_catalog.count(d.objid) from pg_catalog.pg_shdepend d
+          where d.deptype in ('r') and d.refobjid in (${selectOids(roles)}) and d.dbid in (
+            select b.oid from pg_catalog.pg_database b where b.datname in (pg_catalog.current_database())))
+      ), ${String(maxLocks)}) then raise program_limit_exceeded; end if;
+    end`)}`,
+    ),
   reassignOwned: (role: string, owner: string) =>
     new TenantStatement(`reassign owned by ${escapeIdentifier(role)} to ${escapeIdentifier(owner)}`),
   dropOwned: (role: string) => new TenantStatement(`drop owned by ${escapeIdentifier(role)}`),
@@ -39,6 +56,6 @@ export const tenantStatements = {
     ),
   /** Before the first tenant can connect. */
   createSessionFunctions: () => sessionFunctions.map((text) => new TenantStatement(text)),
-} as const;
   /** Before the first tenant can connect. */
   withholdLanguages: () => withheldLanguages.map((text) => new TenantStatement(text)),
+} as const;

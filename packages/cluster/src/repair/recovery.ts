@@ -25,6 +25,7 @@ export class Recovery {
   readonly #admin: AdminConnection;
   readonly #copier: DatabaseCopier;
   readonly #withLock: WithLock;
+  readonly #mustStayClosed: (name: string) => boolean;
   readonly #closeController = new AbortController();
   #runningRepair: Promise<void> | undefined;
   /** Whether work was interrupted since the last repair began. */
@@ -33,18 +34,27 @@ export class Recovery {
   readonly #attempt: Attempt;
 
   /**
-   * @param withLock runs work on the database with this name when no other work does.
-   * @param report receives a message about each repair that Postgres refuses, once. The next start tries again.
+   * @param options.withLock runs work on the database with this name when no other work does.
+   * @param options.mustStayClosed returns whether the database with this name must not allow connections yet.
+   * @param options.report receives a message about each repair that Postgres refuses, once. The next start tries again.
    */
   constructor(
     admin: AdminConnection,
     copier: DatabaseCopier,
-    withLock: WithLock,
-    report: (problem: string) => void,
+    {
+      withLock,
+      mustStayClosed,
+      report,
+    }: {
+      withLock: WithLock;
+      mustStayClosed: (name: string) => boolean;
+      report: (problem: string) => void;
+    },
   ) {
     this.#admin = admin;
     this.#copier = copier;
     this.#withLock = withLock;
+    this.#mustStayClosed = mustStayClosed;
     copier.onStall = () => {
       this.#isStalled = true;
       this.scheduleRepair();
@@ -94,7 +104,7 @@ export class Recovery {
         await this.#attempt(`The Postgres database ${name} could not be dropped`, () =>
           this.#withLock(toTenantDatabaseName(name), () => this.#dropIfStale(name)),
         );
-      } else if (kind === "database" && !open) {
+      } else if (kind === "database" && !open && !this.#mustStayClosed(name)) {
         await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
           this.#withLock(name, () => this.#allowConnections(name)),
         );

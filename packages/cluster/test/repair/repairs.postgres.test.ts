@@ -6,13 +6,17 @@ import { HoldPoint, openCopies, settled } from "../stepped-databases.js";
 
 const cluster = new Cluster();
 
-type InTurn = ConstructorParameters<typeof Recovery>[2];
+type InTurn = ConstructorParameters<typeof Recovery>[2]["withLock"];
 
 /** Prepares repairs of the cluster of this file, with `inTurn` in place of the locks of its databases. */
 const makeRecovery = async (inTurn: InTurn = (_, work) => work()) => {
   const { admin, copies } = await openCopies(cluster);
   const problems: string[] = [];
-  const recovery = new Recovery(admin, copies, inTurn, (problem) => void problems.push(problem));
+  const recovery = new Recovery(admin, copies, {
+    withLock: inTurn,
+    mustStayClosed: () => false,
+    report: (problem) => void problems.push(problem),
+  });
   onTestFinished(() => recovery.close());
   return { recovery, problems, admin };
 };

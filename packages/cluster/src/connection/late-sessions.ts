@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AdminConnection } from "./admin-connection.js";
+import { startingSessionsFromSql } from "./role-sessions.js";
+
+/** Time between looks, in milliseconds. */
+const pollIntervalMs = 200;
+
+/** Sessions that were starting when the password of a role changed, and may still log in with the previous one. */
+interface LateSessions {
+  readonly role: string;
+  pids: readonly number[];
+  readonly handle: () => Promise<void>;
+}
+
+/**
+ * Watches sessions that did not complete their login before the password of a role changed. Postgres has compared the password that
+ * they send with the one that the role had when they began. It ends logins that take too long.
+ */
+export class LateSessionWatch {
+  readonly #admin: AdminConnection;
+  readonly #closeController = new AbortController();
+  #entries: LateSessions[] = [];
+  #pendingRun: Promise<void> | undefined;
+
+  constructor(admin: AdminConnection) {
+    this.#admin = admin;
+  }
+
+  /**
+   * Watches these sessions until they have started or failed.
+   *
+   * @param handle called when one of them has started as the role, and again while it fails.
+   */
+  add(role: string, pids: readonly number[], handle: () => Promise<void>): void {
+    if (pids.length === 0) return;
+    this.#entries.push({ role, pids, handle });
+    this.#pendingRun ??= this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#closeController.abort();
+    await this.#pendingRun;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closeController;
+    while (this.#entries.length > 0 && !signal.aborted) {
+      await sleep(pollIntervalMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted) await this.#look().catch(() => undefined);
+    }
+    this.#pendingRun = undefined;
+  }
+
+  async #look(): Promise<void> {
+    const entries = this.#entries;
+    const rows = await this.#admin.query<{ pid: number; role: string | null }>(
+      `select l.pid, null as role ${startingSessionsFromSql} and l.pid = any ($1)
+        union all select pid, usename from pg_stat_activity where pid = any ($1) and usename = any ($2)`,
+      [entries.flatMap(({ pids }) => pids), entries.map(({ role }) => role)],
+    );
+    const startingPids = new Set(rows.flatMap(({ pid, role }) => (role === null ? [pid] : [])));
+    for (const entry of entries) {
+      const hasStarted = rows.some(({ pid, role }) => role === entry.role && entry.pids.includes(pid));
+      if (hasStarted) await entry.handle();
+      entry.pids = entry.pids.filter((pid) => startingPids.has(pid));
+    }
+    this.#entries = this.#entries.filter(({ pids }) => pids.length > 0);
+  }
+}
