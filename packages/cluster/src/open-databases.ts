@@ -13,6 +13,7 @@ import { type MissingData, type ApiDatabase, findPreparedDatabases, reconcile } 
 import { PreparedDatabases } from "./databases/prepared-databases.js";
 import { openGuards } from "./guard/open-guards.js";
 import type { TenantLimits } from "./guard/tenant-guard.js";
+import type { ReadWorkspaces } from "./guard/workspaces.js";
 
 export interface OpenDatabases {
   engine: PostgresDatabases;
@@ -29,6 +30,8 @@ export interface OpenDatabases {
 export interface DatabasesOptions extends Partial<TenantLimits> {
   /** Keeps work of other processes apart. Default: there are no other processes. */
   sessions?: Pick<Sessions, "runExclusively">;
+  /** Limits apply to all databases of a workspace together. Default: each database has a workspace of its own. */
+  readWorkspaces?: ReadWorkspaces;
   /** On the disk of Postgres, for messages. Default: unknown. */
   directory?: string;
   /** Receives log messages. Default: they are discarded. */
@@ -76,7 +79,7 @@ export const claimCluster = async (cluster: Cluster, newPassword: string): Promi
 export const openDatabases = async (
   cluster: Cluster,
   apiDatabases: readonly ApiDatabase[] | (() => Promise<readonly ApiDatabase[]>),
-  { sessions, directory, onLog = () => undefined, ...limits }: DatabasesOptions = {},
+  { sessions, readWorkspaces, directory, onLog = () => undefined, ...limits }: DatabasesOptions = {},
 ): Promise<OpenDatabases> => {
   const admin = new AdminConnection(cluster);
   const copier = new DatabaseCopier(admin, onLog);
@@ -98,7 +101,7 @@ export const openDatabases = async (
     const { missingData = noMissingData, brokenIds = [], problems = [] } = reconciliation ?? {};
     const preparedNames = reconciliation?.preparedDatabases ?? (await findPreparedDatabases(admin));
     const endReasons = new CurrentEndReasons();
-    const guards = openGuards(admin, limits, onLog, endReasons);
+    const guards = openGuards(admin, limits, onLog, endReasons, readWorkspaces);
     // Nobody can connect to databases that do not exist yet.
     if (reconciliation?.isEmpty !== true) await guards.whenApplied;
     const preparedDatabases = new PreparedDatabases(copier, targetPreparedCount, preparedNames, onLog);

@@ -1,17 +1,90 @@
+/** What a database uses of a resource that all databases share. */
+export interface Usage {
+  workspace: string;
+  amount: number;
+}
+
 /**
- * Returns the largest limit per database, at least 1, that keeps the sum of all sessions at or below `total`. Databases with
- * fewer sessions than the limit keep all of them.
- *
- * @param sessionCounts number of sessions of each database.
+ * Returns the largest limit per user of a resource, at least 1, that keeps the sum of all amounts at or below `total`. Those with a
+ * smaller amount than the limit keep all of it.
  */
-export const computeFairLimit = (sessionCounts: readonly number[], total: number): number => {
-  let remainingConnectionCount = total;
-  let remainingDatabaseCount = sessionCounts.length;
-  for (const count of sessionCounts.toSorted((left, right) => left - right)) {
-    const share = Math.floor(remainingConnectionCount / remainingDatabaseCount);
-    if (count > share) return Math.max(1, share);
-    remainingConnectionCount -= count;
-    remainingDatabaseCount -= 1;
+export const computeFairLimit = (amounts: readonly number[], total: number): number => {
+  let remainingTotal = total;
+  let remainingCount = amounts.length;
+  for (const amount of amounts.toSorted((left, right) => left - right)) {
+    const share = Math.floor(remainingTotal / remainingCount);
+    if (amount > share) return Math.max(1, share);
+    remainingTotal -= amount;
+    remainingCount -= 1;
   }
-  return Math.max(1, ...sessionCounts);
+  return Math.max(1, ...amounts);
 };
+
+/** The limits while there is not enough of a resource. */
+export interface FairLimits<Key> {
+  /** Of a workspace, for all of its databases together. */
+  perWorkspace: number;
+  /** Of the databases of workspaces that have more. */
+  perDatabase: ReadonlyMap<Key, number>;
+}
+
+/**
+ * Returns the limits that keep the sum of all amounts at or below `total`: the fair one for each workspace, and for each workspace that
+ * has more, the fair ones for its databases.
+ */
+export const computeFairLimits = <Key>(usages: ReadonlyMap<Key, Usage>, total: number): FairLimits<Key> => {
+  const workspaces = groupByWorkspace([...usages].map(([key, usage]) => ({ ...usage, key })));
+  const perWorkspace = computeFairLimit(workspaces.map(sumAmounts), total);
+  const perDatabase = workspaces
+    .filter((databases) => sumAmounts(databases) > perWorkspace)
+    .flatMap((databases) => {
+      const limit = computeFairLimit(
+        databases.map(({ amount }) => amount),
+        perWorkspace,
+      );
+      // With more databases than its limit, a workspace has none left for some of them.
+      return databases.map(({ key }, index): [Key, number] => [key, index < perWorkspace ? limit : 0]);
+    });
+  return { perWorkspace, perDatabase: new Map(perDatabase) };
+};
+
+/**
+ * Returns the databases that have to give up what they use, so that the others use at most `total`: the largest of the workspace whose
+ * databases use the most together. After all of that workspace, the others may still use more.
+ */
+export const chooseExcessive = <Database extends Usage>(
+  databases: readonly Database[],
+  total: number,
+): Database[] => {
+  let excess = sumAmounts(databases) - total;
+  const chosenDatabases: Database[] = [];
+  for (const database of findLargestWorkspace(databases).toSorted(
+    (left, right) => right.amount - left.amount,
+  )) {
+    if (excess <= 0) break;
+    chosenDatabases.push(database);
+    excess -= database.amount;
+  }
+  return chosenDatabases;
+};
+
+const groupByWorkspace = <Database extends Usage>(databases: readonly Database[]): Database[][] => {
+  const groups = new Map<string, Database[]>();
+  for (const database of databases) {
+    const group = groups.get(database.workspace);
+    if (group === undefined) groups.set(database.workspace, [database]);
+    else group.push(database);
+  }
+  return [...groups.values()];
+};
+
+/** Returns the databases of the workspace that uses the most. */
+export const findLargestWorkspace = <Database extends Usage>(databases: readonly Database[]): Database[] => {
+  const [largest = []] = groupByWorkspace(databases).toSorted(
+    (left, right) => sumAmounts(right) - sumAmounts(left),
+  );
+  return largest;
+};
+
+export const sumAmounts = (databases: readonly Usage[]): number =>
+  databases.reduce((sum, { amount }) => sum + amount, 0);

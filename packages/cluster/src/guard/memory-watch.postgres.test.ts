@@ -1,5 +1,7 @@
+import type { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type MemoryLimits, type LargeDatabase, MemoryWatch } from "./memory-watch.js";
+import { Workspaces } from "./workspaces.js";
 import { openPool } from "../connection/pool.js";
 import { toClientConfig } from "../policy/address.js";
 import { chooseEphemeralParent } from "../../../platform/src/machine/data-dir/directories.js";
@@ -16,6 +18,15 @@ const cluster = new Cluster({
   onLog: (line) => log.push(line),
 });
 
+const repeatUntilClosed = async (session: Client, statement: string): Promise<void> => {
+  for (let isOpen = true; isOpen;) {
+    isOpen = await session.query(statement).then(
+      () => true,
+      () => false,
+    );
+  }
+};
+
 describe("a database in memory", () => {
   it("is closed when it exceeds its limit, until a backup is restored, and others are not", async () => {
     const [large, small] = [await cluster.makeTenant(), await cluster.makeTenant()];
@@ -25,12 +36,7 @@ describe("a database in memory", () => {
     session.on("error", () => undefined);
     await session.query("create table filled (id uuid, number int)");
     const insert = "insert into filled select gen_random_uuid(), generate_series(1, 50000)";
-    for (let isOpen = true; isOpen;) {
-      isOpen = await session.query(insert).then(
-        () => true,
-        () => false,
-      );
-    }
+    await repeatUntilClosed(session, insert);
     await vi.waitFor(() =>
       expect(cluster.connect(large.id, large.credential)).rejects.toMatchObject({ code: "53300" }),
     );
@@ -46,7 +52,7 @@ describe("the lookup of sizes", () => {
   const watchWith = (limits: Pick<MemoryLimits, "maxBytesPerDatabase" | "maxTotalBytes">): MemoryWatch => {
     const pool = openPool(toClientConfig(cluster.policy.address));
     onTestFinished(() => pool.end());
-    return new MemoryWatch({ readUsedBytes: used, ...limits }, pool);
+    return new MemoryWatch({ readUsedBytes: used, ...limits }, pool, new Workspaces(undefined));
   };
 
   it("waits until the file system has grown by a sixteenth of the limit per database, unless it is requested", async () => {
@@ -69,16 +75,19 @@ describe("the lookup of sizes", () => {
   it("finds every database above its limit, and only the largest one above the limit of all", async () => {
     const [large, small] = [await cluster.makeTenant(), await cluster.makeTenant()];
     const session = await cluster.connect(large.id, large.credential);
-    await session.query("create table filled as select generate_series(1, 200000)");
+    await session.query("create table filled as select generate_series(1, 300000)");
     const names = (found: LargeDatabase[]): string[] => found.map(({ name }) => name);
     const every = names(
       await watchWith({ maxBytesPerDatabase: 0, maxTotalBytes: Infinity }).findLargeDatabases(true),
     );
     expect(every).toEqual(expect.arrayContaining([large.id, small.id]));
-    const largest = await watchWith({ maxBytesPerDatabase: Infinity, maxTotalBytes: 0 }).findLargeDatabases(
-      true,
-    );
-    expect(names(largest)).toEqual([large.id]);
+    const findLargest = async (): Promise<string[]> =>
+      names(await watchWith({ maxBytesPerDatabase: Infinity, maxTotalBytes: 0 }).findLargeDatabases(true));
+    expect(await findLargest()).toEqual([large.id]);
+    // Backups count, also those of small databases.
+    await cluster.databases.backup(small.id, "bkp_one");
+    await cluster.databases.backup(small.id, "bkp_two");
+    expect(await findLargest()).toEqual([small.id]);
     expect(
       await watchWith({ maxBytesPerDatabase: Infinity, maxTotalBytes: Infinity }).findLargeDatabases(true),
     ).toEqual([]);

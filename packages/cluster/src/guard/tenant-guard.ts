@@ -1,17 +1,18 @@
 import { DatabaseError, type Pool } from "pg";
 import type { ServerLimits } from "../policy/connection-limits.js";
 import { type AdminConnection, quoteIdentifier } from "../connection/admin-connection.js";
-import { computeFairLimit } from "./fair-limit.js";
+import { type FairLimits, type Usage, chooseExcessive, computeFairLimits } from "./fair-limit.js";
 import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
 import { tenantDatabaseCondition, platformRoleCondition } from "../policy/ownership.js";
 import { CurrentEndReasons } from "../connection/end-reasons.js";
 import { sessionEndErrors } from "../connection/login-refused.js";
 import { openPool, queryKeepingConnection } from "../connection/pool.js";
+import { type ReadWorkspaces, Workspaces } from "./workspaces.js";
 
 export interface TenantLimits {
   /** Maximum number of connections of one database. */
   connectionsPerDatabase: number;
-  /** Databases get fewer connections while they have more than this together. */
+  /** Workspaces get fewer connections while they have more than this together. */
   sharedConnectionThreshold: number;
   /** Maximum number of locks of all tenants together. */
   maxLocks: number;
@@ -21,7 +22,7 @@ export interface TenantLimits {
   memory?: MemoryLimits | undefined;
 }
 
-/** Leaves a fifth of the connections to databases that have few. */
+/** Leaves a fifth of the connections to workspaces that have few. */
 const computeDefaultLimits = ({
   connectionsPerDatabase,
   connections,
@@ -85,8 +86,9 @@ const terminateSessionsQuery = `
 
 /**
  * Keeps tenants from using up the resources that all databases of a server share and Postgres cannot limit per database: connections,
- * locks, and the notification queue. Also restores the connection limits of databases, which their owners can change. Of several processes
- * on one server, one applies the limits, until it ends.
+ * locks, and the notification queue. A workspace that uses too much gives it up, whatever it divides among its databases. Also restores
+ * the connection limits of databases, which their owners can change. Of several processes on one server, one applies the limits, until it
+ * ends.
  */
 export class TenantGuard {
   readonly #admin: AdminConnection;
@@ -101,8 +103,9 @@ export class TenantGuard {
   /** Oids of databases that are closed because they use too much memory. */
   readonly #closedForMemory = new Set<number>();
   readonly #memoryWatch: MemoryWatch | undefined;
-  /** The limit while there are many connections. */
-  #crowdedLimit: number | undefined;
+  readonly #workspaces: Workspaces;
+  /** The limits while there are many connections, by oid of the database. */
+  #crowdedLimits: FairLimits<number> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pendingRun: Promise<void> | undefined;
   #isClosed = false;
@@ -110,6 +113,7 @@ export class TenantGuard {
   /**
    * @param report receives a message about each database that is closed because it uses too much memory.
    * @param endReasons receives why sessions are ended.
+   * @param readWorkspaces default: each database has a workspace of its own.
    */
   constructor(
     admin: AdminConnection,
@@ -117,7 +121,12 @@ export class TenantGuard {
     {
       report = () => undefined,
       endReasons = new CurrentEndReasons(),
-    }: { report?: ((problem: string) => void) | undefined; endReasons?: CurrentEndReasons } = {},
+      readWorkspaces,
+    }: {
+      report?: ((problem: string) => void) | undefined;
+      endReasons?: CurrentEndReasons;
+      readWorkspaces?: ReadWorkspaces | undefined;
+    } = {},
   ) {
     this.#admin = admin;
     this.#limits = { ...computeDefaultLimits(admin.limits), ...limits };
@@ -125,8 +134,9 @@ export class TenantGuard {
     this.#endReasons = endReasons;
     // A connection of its own, which other work cannot occupy.
     this.#pool = openPool({ ...admin.address, max: 1 });
+    this.#workspaces = new Workspaces(readWorkspaces);
     const { memory } = this.#limits;
-    this.#memoryWatch = memory && new MemoryWatch(memory, this.#pool);
+    this.#memoryWatch = memory && new MemoryWatch(memory, this.#pool, this.#workspaces);
   }
 
   /** Applies the limits now, and then regularly. */
@@ -173,11 +183,12 @@ export class TenantGuard {
     for (const { oid, name } of usages) this.#databaseNames.set(oid, name);
     for (const oid of this.#closedUntil.keys()) if (!presentOids.has(oid)) this.#closedUntil.delete(oid);
     if (usages.length === 0) return false;
-    this.#updateCrowdedLimit(usages);
+    await this.#workspaces.learn(usages.map(({ name }) => name));
+    this.#updateCrowdedLimits(usages);
     const limitChanges = usages.map((usage) => ({ ...usage, targetLimit: this.#currentLimitOf(usage.oid) }));
-    for (const { name, sessions, targetLimit: limit } of limitChanges) {
+    for (const { oid, name, sessions, targetLimit: limit } of limitChanges) {
       if (sessions <= limit) continue;
-      if (limit > 0) this.#endReasons.set(name, sessionEndErrors.crowded(name, limit));
+      if (!this.#closedUntil.has(oid)) this.#endReasons.set(name, sessionEndErrors.crowded(name, limit));
       await queryKeepingConnection(this.#pool, terminateNewestQuery, [name, limit]);
     }
     await this.#terminateSlowListeners();
@@ -200,22 +211,29 @@ export class TenantGuard {
     }
   }
 
-  /** If there are too many locks, ends the sessions of the database that holds the most, and closes it for a while. */
+  /**
+   * If there are too many locks, ends the sessions of the databases that hold the most in the workspace that holds the most, and closes
+   * these databases for a while.
+   */
   async #endSessionsWithMostLocks(): Promise<void> {
     const { cluster } = this.#admin;
     const { rows } = await queryKeepingConnection<HeldLocks>(this.#pool, cluster.heldLocksQuery);
     const locksByDatabase = new Map<number, number>();
     for (const { database, locks } of rows)
       locksByDatabase.set(database, (locksByDatabase.get(database) ?? 0) + locks);
-    const [largestEntry] = [...locksByDatabase].toSorted(([, left], [, right]) => right - left);
-    const totalLockCount = rows.reduce((sum, { locks }) => sum + locks, 0);
-    if (largestEntry === undefined || totalLockCount <= this.#limits.maxLocks) return;
-    this.#closedUntil.set(largestEntry[0], performance.now() + this.#limits.penaltyMs);
-    const name = this.#databaseNames.get(largestEntry[0]);
-    if (name !== undefined) {
-      this.#endReasons.set(name, sessionEndErrors.tooManyLocks(name, this.#limits), this.#limits.penaltyMs);
+    const usages = [...locksByDatabase].map(([oid, amount]) => {
+      const name = this.#databaseNames.get(oid);
+      return { oid, name, amount, workspace: this.#workspaces.get(name ?? `oid ${String(oid)}`) };
+    });
+    const excessiveDatabases = chooseExcessive(usages, this.#limits.maxLocks);
+    if (excessiveDatabases.length === 0) return;
+    for (const { oid, name } of excessiveDatabases) {
+      this.#closedUntil.set(oid, performance.now() + this.#limits.penaltyMs);
+      if (name !== undefined)
+        this.#endReasons.set(name, sessionEndErrors.tooManyLocks(name, this.#limits), this.#limits.penaltyMs);
     }
-    const pids = rows.filter(({ database }) => database === largestEntry[0]).map(({ pid }) => pid);
+    const excessiveOids = new Set(excessiveDatabases.map(({ oid }) => oid));
+    const pids = rows.filter(({ database }) => excessiveOids.has(database)).map(({ pid }) => pid);
     await cluster.terminateSessions(pids, (text, values) => queryKeepingConnection(this.#pool, text, values));
   }
 
@@ -248,21 +266,27 @@ export class TenantGuard {
     await queryKeepingConnection(this.#pool, terminateSessionsQuery, [pids, names]);
   }
 
-  #updateCrowdedLimit(usages: readonly DatabaseUsage[]): void {
+  #updateCrowdedLimits(usages: readonly DatabaseUsage[]): void {
     const { sharedConnectionThreshold } = this.#limits;
-    const sessionCounts = usages.map((usage) => usage.sessions);
-    const totalSessionCount = sessionCounts.reduce((sum, count) => sum + count, 0);
-    if (totalSessionCount > sharedConnectionThreshold)
-      this.#crowdedLimit = computeFairLimit(sessionCounts, sharedConnectionThreshold);
-    // Raising the limit as soon as there is room would only make the databases fill it again.
-    else if (totalSessionCount < sharedConnectionThreshold * 0.75) this.#crowdedLimit = undefined;
+    const totalSessionCount = usages.reduce((sum, { sessions }) => sum + sessions, 0);
+    if (totalSessionCount > sharedConnectionThreshold) {
+      const sharedUsages = usages.map(({ oid, name, sessions }): [number, Usage] => [
+        oid,
+        { workspace: this.#workspaces.get(name), amount: sessions },
+      ]);
+      this.#crowdedLimits = computeFairLimits(new Map(sharedUsages), sharedConnectionThreshold);
+    }
+    // Raising the limits as soon as there is room would only make the databases fill it again.
+    else if (totalSessionCount < sharedConnectionThreshold * 0.75) this.#crowdedLimits = undefined;
   }
 
   #currentLimitOf(oid: number): number {
     const closedUntil = this.#closedUntil.get(oid) ?? 0;
     if (closedUntil > performance.now()) return 0;
     this.#closedUntil.delete(oid);
-    return this.#crowdedLimit ?? this.#limits.connectionsPerDatabase;
+    const { perWorkspace, perDatabase } = this.#crowdedLimits ?? {};
+    const limit = perDatabase?.get(oid) ?? perWorkspace ?? Infinity;
+    return Math.min(limit, this.#limits.connectionsPerDatabase);
   }
 
   #setLimit({ name, targetLimit }: { name: string; targetLimit: number }): Promise<void> {

@@ -66,6 +66,14 @@ describe("the state of a server in Postgres", () => {
     expect((await second.send("me.get", { token: entered })).status).toBe(200);
   });
 
+  it("has the workspace of each database", async () => {
+    const { first, second } = await openTwo(cluster);
+    const databaseId = await createDatabase(first);
+    const workspace = await first.engine.read(({ store }) => store.databases.get(databaseId)?.workspaceId);
+    expect(workspace).toMatch(/^wksp_/);
+    expect((await second.records.readWorkspaces()).get(databaseId)).toBe(workspace);
+  });
+
   it("refuses what is not a snapshot, and changes nothing", async () => {
     const { first } = await openTwo(cluster);
     const before = await first.engine.snapshot();

@@ -38,6 +38,8 @@ export interface OpenRecords extends RecordStore {
    *   reading the keys.
    */
   reencrypt(): Promise<string[]>;
+  /** Returns the workspace of each database, by the id of the database. */
+  readWorkspaces(): Promise<ReadonlyMap<string, string>>;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -144,6 +146,13 @@ export const openRecords = async (
   return {
     sessions,
     begin: storage.begin.bind(storage),
+    readWorkspaces: () =>
+      withClient(async (client) => {
+        const { rows } = await client.query<{ id: string; workspace: string }>(
+          `select id, workspace_id as workspace from ${schema}.databases`,
+        );
+        return new Map(rows.map(({ id, workspace }) => [id, workspace]));
+      }),
     readAllTables: () =>
       keys.withNewKeys(() =>
         runInTransaction(["begin isolation level repeatable read read only"], (client) =>

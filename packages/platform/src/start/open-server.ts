@@ -84,7 +84,7 @@ const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
   );
   let databases: OpenDatabases | undefined;
   try {
-    databases = await openApiDatabases(context, apiDatabases);
+    databases = await openApiDatabases(context, apiDatabases, records);
     return await serveApi(context, { records, databases, interruptedDeletionIds });
   } catch (error) {
     await databases?.close();
@@ -97,12 +97,14 @@ const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
 const openApiDatabases = async (
   { dataDir, postgres, front, onLog }: ServerContext,
   apiDatabases: readonly ApiDatabase[],
+  { readWorkspaces }: Pick<OpenRecords, "readWorkspaces">,
 ): Promise<OpenDatabases> => {
   const memoryLimits = dataDir.ephemeral ? await readMemoryLimits(dataDir.path) : undefined;
   const address = { ...postgres.cluster.address, endpoints: createEndpoints(front.server.port) };
   const cluster = { ...postgres.cluster, address };
   const databases = await openDatabases(cluster, apiDatabases, {
     memory: memoryLimits,
+    readWorkspaces,
     onLog,
     directory: dataDir.path,
   });
