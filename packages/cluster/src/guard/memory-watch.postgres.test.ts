@@ -46,6 +46,32 @@ describe("a database in memory", () => {
     await cluster.databases.restore(large.id, "bkp_small");
     await vi.waitFor(() => cluster.connect(large.id, large.credential));
   });
+
+  it.each([
+    [
+      "exported snapshots",
+      `begin; create temporary table written (i int); do $$ begin
+        for i in 1..20000 loop begin insert into written values (i); exception when others then null; end; end loop;
+      end $$`,
+      "select pg_export_snapshot()",
+    ],
+    [
+      "objects in a catalog that all databases share",
+      "",
+      "select lo_create(0) from generate_series(1, 5000)",
+    ],
+  ])("is closed when it is small, but has filled %s", async (_, preparation, fill) => {
+    const { id, credential } = await cluster.makeTenant();
+    const session = await cluster.connect(id, credential);
+    await session.query(preparation);
+    await repeatUntilClosed(session, fill);
+    await vi.waitFor(() => expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "53300" }));
+    // The control: its own size is below the limit.
+    const admin = await cluster.connectAsAdmin("postgres");
+    const { rows } = await admin.query("select pg_database_size($1) < $2 as small", [id, 20 * mebibyte]);
+    expect(rows).toEqual([{ small: true }]);
+    await cluster.databases.drop(id);
+  });
 });
 
 describe("the lookup of sizes", () => {
