@@ -67,6 +67,17 @@ export const sessionEndErrors = {
         `${String(maxLocks)}: use several transactions, for example pg_restore without --single-transaction. The database accepts ` +
         `connections again after ${String(Math.ceil(penaltyMs / 1_000))} seconds.`,
     ),
+  tooMuchShared: (
+    database: string,
+    { maxSharedCatalogBytes, penaltyMs }: { maxSharedCatalogBytes: number; penaltyMs: number },
+  ) =>
+    new LoginRefusedError(
+      configurationLimitExceeded,
+      `the database "${database}" has filled catalogs that all databases share, so its sessions were ended`,
+      "Comments on databases, settings of databases and roles, and passwords are stored together for all databases. A workspace can " +
+        `have, and write in a minute, ${String(Math.ceil(maxSharedCatalogBytes / 1024 ** 2))} MiB of them. The database accepts ` +
+        `connections again after ${String(Math.ceil(penaltyMs / 1_000))} seconds.`,
+    ),
   tooLarge: (database: string) =>
     new LoginRefusedError(
       configurationLimitExceeded,

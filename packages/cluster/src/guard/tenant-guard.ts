@@ -6,6 +6,7 @@ import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
 import { tenantDatabaseCondition, platformRoleCondition } from "../policy/ownership.js";
 import { CurrentEndReasons } from "../connection/end-reasons.js";
 import { sessionEndErrors } from "../connection/login-refused.js";
+import { SharedCatalogs, sharedBytesQuery } from "./shared-catalogs.js";
 import { openPool, queryKeepingConnection } from "../connection/pool.js";
 import { type ReadWorkspaces, Workspaces } from "./workspaces.js";
 
@@ -16,7 +17,9 @@ export interface TenantLimits {
   sharedConnectionThreshold: number;
   /** Maximum number of locks of all tenants together. */
   maxLocks: number;
-  /** How long a database stays closed after its sessions held the most locks, in milliseconds. */
+  /** What a workspace may store in the catalogs that all databases share, and what it may write there in a minute, in bytes. */
+  maxSharedCatalogBytes: number;
+  /** How long a database stays closed after it has used too much, in milliseconds. */
   penaltyMs: number;
   /** Limits for databases in memory. Default: none, for databases on a disk. */
   memory?: MemoryLimits | undefined;
@@ -31,6 +34,7 @@ const computeDefaultLimits = ({
   connectionsPerDatabase,
   sharedConnectionThreshold: Math.floor(connections * 0.8),
   maxLocks: locks,
+  maxSharedCatalogBytes: 32 * 1024 ** 2,
   penaltyMs: 60_000,
 });
 
@@ -70,8 +74,18 @@ const terminateNewestQuery = `
     where a.datname = $1 order by a.backend_start offset $2
   ) newest`;
 
-/** Succeeds for one session at a time, each time. Tenants cannot take the lock, because each database has locks of its own. */
-const tryLeaderLockQuery = "select pg_try_advisory_lock(hashtextextended('mgmt tenant guard', 0)) as leads";
+/**
+ * Succeeds for one session at a time, each time. Tenants cannot take the lock, because each database has locks of its own. Also returns the
+ * size of the shared catalogs, in the same round trip.
+ */
+const tryLeaderLockQuery = `
+  select pg_try_advisory_lock(hashtextextended('mgmt tenant guard', 0)) as leads, (${sharedBytesQuery}) as "sharedBytes"`;
+
+interface Leadership {
+  leads: boolean;
+  /** Undefined when there is no lock left to look it up. */
+  sharedBytes?: number;
+}
 
 /** Finds the listeners that have not read for a second: those in a transaction, and those whose client does not read. */
 const slowListenersQuery = `
@@ -86,7 +100,7 @@ const terminateSessionsQuery = `
 
 /**
  * Keeps tenants from using up the resources that all databases of a server share and Postgres cannot limit per database: connections,
- * locks, and the notification queue. A workspace that uses too much gives it up, whatever it divides among its databases. Also restores
+ * locks, the notification queue, and catalogs. A workspace that uses too much gives it up, whatever it divides among its databases. Also restores
  * the connection limits of databases, which their owners can change. Of several processes on one server, one applies the limits, until it
  * ends.
  */
@@ -104,6 +118,7 @@ export class TenantGuard {
   readonly #closedForMemory = new Set<number>();
   readonly #memoryWatch: MemoryWatch | undefined;
   readonly #workspaces: Workspaces;
+  readonly #sharedCatalogs: SharedCatalogs;
   /** The limits while there are many connections, by oid of the database. */
   #crowdedLimits: FairLimits<number> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -135,7 +150,8 @@ export class TenantGuard {
     // A connection of its own, which other work cannot occupy.
     this.#pool = openPool({ ...admin.address, max: 1 });
     this.#workspaces = new Workspaces(readWorkspaces);
-    const { memory } = this.#limits;
+    const { memory, maxSharedCatalogBytes } = this.#limits;
+    this.#sharedCatalogs = new SharedCatalogs(admin, this.#pool, this.#workspaces, maxSharedCatalogBytes);
     this.#memoryWatch = memory && new MemoryWatch(memory, this.#pool, this.#workspaces);
   }
 
@@ -156,6 +172,7 @@ export class TenantGuard {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#pendingRun;
+    await this.#sharedCatalogs.close();
     await this.#pool.end();
   }
 
@@ -171,9 +188,11 @@ export class TenantGuard {
 
   /** Applies all limits, unless another process does. Returns whether tenants have sessions. */
   async applyLimits(): Promise<boolean> {
-    if (!(await this.#tryBecomeLeader())) return false;
+    const { leads, sharedBytes } = await this.#tryBecomeLeader();
+    if (!leads) return false;
     await this.#endSessionsWithMostLocks();
     await this.#closeLargeDatabases();
+    if (sharedBytes !== undefined) await this.#closeDatabasesInSharedCatalogs(sharedBytes);
     const { rows: usages } = await queryKeepingConnection<DatabaseUsage>(this.#pool, usageQuery, [
       this.#limits.connectionsPerDatabase,
       [...this.#closedUntil.keys()],
@@ -199,14 +218,14 @@ export class TenantGuard {
     return usages.some(({ sessions }) => sessions > 0);
   }
 
-  /** Returns whether this process applies the limits. */
-  async #tryBecomeLeader(): Promise<boolean> {
+  /** Finds out whether this process applies the limits. */
+  async #tryBecomeLeader(): Promise<Leadership> {
     try {
-      const { rows } = await queryKeepingConnection<{ leads: boolean }>(this.#pool, tryLeaderLockQuery);
-      return rows.some(({ leads }) => leads);
+      const { rows } = await queryKeepingConnection<Leadership>(this.#pool, tryLeaderLockQuery);
+      return rows[0] ?? { leads: false };
     } catch (error) {
-      // The tenants have all locks, and the process that applied the limits has ended.
-      if (error instanceof DatabaseError && error.code === "53200") return true;
+      // The tenants have all locks, and the process that applied the limits may have ended.
+      if (error instanceof DatabaseError && error.code === "53200") return { leads: true };
       throw error;
     }
   }
@@ -251,6 +270,22 @@ export class TenantGuard {
       this.#endReasons.set(name, sessionEndErrors.tooLarge(name), this.#limits.penaltyMs);
       this.#closedUntil.set(oid, performance.now() + this.#limits.penaltyMs);
       this.#closedForMemory.add(oid);
+    }
+  }
+
+  /** Closes the databases of workspaces that have stored or written too much in the shared catalogs, for a while. */
+  async #closeDatabasesInSharedCatalogs(sharedBytes: number): Promise<void> {
+    const names = await this.#sharedCatalogs.findExcessive(sharedBytes);
+    if (names.length === 0) return;
+    const { rows } = await queryKeepingConnection<{ oid: number; name: string }>(
+      this.#pool,
+      "select oid, datname as name from pg_database where datname = any ($1)",
+      [names],
+    );
+    for (const { oid, name } of rows) {
+      if (!this.#closedUntil.has(oid)) this.#report(formatSharedCatalogsMessage(name));
+      this.#endReasons.set(name, sessionEndErrors.tooMuchShared(name, this.#limits), this.#limits.penaltyMs);
+      this.#closedUntil.set(oid, performance.now() + this.#limits.penaltyMs);
     }
   }
 
@@ -299,3 +334,6 @@ export class TenantGuard {
 
 const formatTooLargeMessage = (name: string): string =>
   `The database ${name} uses too much memory and accepts no connections. Restore a backup or delete it`;
+
+const formatSharedCatalogsMessage = (name: string): string =>
+  `The database ${name} has filled catalogs that all databases share, and is closed for a while. Its large comments and settings are removed`;

@@ -6,8 +6,10 @@ import type { DatabaseCopier } from "../databases/database-copier.js";
 import {
   buildCreateRoleStatements,
   platformRoleCondition,
+  buildLogLevelStatement,
   buildLoginMark,
   buildMarkRoleStatement,
+  buildStartAsOwnerStatement,
   retiredMark,
 } from "../policy/ownership.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
@@ -245,11 +247,9 @@ export class Logins {
 
   /** Returns the statements that limit the resources of a login. It cannot change these limits. */
   #buildLimitStatements(user: string): string[] {
-    // Keeps long or frequent messages of the tenant out of the log.
-    const logLevelStatement = `alter role ${quoteIdentifier(user)} set log_min_messages = fatal`;
     return [
       `alter role ${quoteIdentifier(user)} connection limit ${String(this.#admin.limits.connectionsPerDatabase)}`,
-      this.#admin.cluster.ignorePrivilegeErrors(logLevelStatement),
+      buildLogLevelStatement(this.#admin.cluster, user),
     ];
   }
 
@@ -334,5 +334,5 @@ export class Logins {
 /** Returns the statements that make a login a member of the owner role, and start its sessions as that role. */
 const buildMembershipStatements = (user: string, owner: string): string[] => [
   `grant ${quoteIdentifier(owner)} to ${quoteIdentifier(user)}`,
-  `alter role ${quoteIdentifier(user)} set role = ${quoteIdentifier(owner)}`,
+  buildStartAsOwnerStatement(user, owner),
 ];

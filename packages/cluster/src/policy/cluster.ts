@@ -45,6 +45,9 @@ export interface Cluster {
    */
   readonly readTitles: ReadTitles;
 
+  /** Whether the platform may vacuum the catalogs that all databases share. Otherwise, only Postgres itself does. */
+  readonly canVacuumSharedCatalogs: boolean;
+
   /** Whether `DROP DATABASE … WITH (FORCE)` ends every session. */
   readonly canForceDrop: boolean;
 

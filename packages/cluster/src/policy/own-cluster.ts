@@ -39,6 +39,7 @@ export const createOwnCluster = (
     ...tenantStatements.createSessionFunctions(),
     ...tenantStatements.withholdLanguages(),
   ],
+  canVacuumSharedCatalogs: true,
   canForceDrop: true,
   isClosedBeforeStart: true,
   isConnectRefusal: () => false,

@@ -41,6 +41,16 @@ export const buildMarkRoleStatement = (name: string, comment = platformMark): st
 /** Returns the statement that marks a role as one that could not be dropped yet. */
 export const buildRetireRoleStatement = (name: string): string => buildMarkRoleStatement(name, retiredMark);
 
+/** Returns the statement that starts the sessions of a login as the owner role, so that connections share all objects. */
+export const buildStartAsOwnerStatement = (user: string, owner: string): string =>
+  `alter role ${escapeIdentifier(user)} set role = ${escapeIdentifier(owner)}`;
+
+/** Returns the statement that keeps long or frequent messages of a login out of the log. */
+export const buildLogLevelStatement = (
+  { ignorePrivilegeErrors }: Pick<Cluster, "ignorePrivilegeErrors">,
+  user: string,
+): string => ignorePrivilegeErrors(`alter role ${escapeIdentifier(user)} set log_min_messages = fatal`);
+
 const buildRoleCommentCondition = (condition: string): string => `exists (
     select from pg_shdescription where classoid = 'pg_authid'::regclass and objoid = r.oid and ${condition})`;
 

@@ -46,6 +46,7 @@ export const createSharedCluster = (address: ClusterAddress, major: number): Clu
     databaseSetupStatements: [],
     // The processes may be on another machine.
     readTitles: () => Promise.resolve(new Map()),
+    canVacuumSharedCatalogs: false,
     canForceDrop: false,
     isClosedBeforeStart: false,
     isConnectRefusal: (error) => error instanceof DatabaseError && connectRefusalCodes.has(error.code),

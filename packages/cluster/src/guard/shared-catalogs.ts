@@ -1,0 +1,234 @@
+import type { Pool } from "pg";
+import type { AdminConnection } from "../connection/admin-connection.js";
+import { queryKeepingConnection } from "../connection/pool.js";
+import {
+  buildLogLevelStatement,
+  buildStartAsOwnerStatement,
+  platformRoleCondition,
+  tenantDatabaseCondition,
+} from "../policy/ownership.js";
+import { findLargestWorkspace, sumAmounts } from "./fair-limit.js";
+import type { Workspaces } from "./workspaces.js";
+
+/** How long writes count, in milliseconds. */
+const periodMs = 60_000;
+
+/** The size from which dead rows are removed, and how many of them there must be, in bytes. */
+const vacuumThresholds = { total: 8 * 1024 ** 2, dead: 4 * 1024 ** 2 };
+
+/** The time between two looks for dead rows, in milliseconds. */
+const vacuumIntervalMs = 10_000;
+
+/** The size from which the comment or the settings of a tenant are removed, in bytes. */
+const maxEntryBytes = 8_192;
+
+/** The catalogs to which tenants write. */
+const vacuumStatement =
+  "vacuum pg_shdescription, pg_db_role_setting, pg_shdepend, pg_database, pg_authid, pg_auth_members";
+
+const sharedCatalogSizeSql =
+  "pg_relation_size(c.oid) + coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0)";
+
+/** A scalar query for the size of the shared catalogs in bytes. */
+export const sharedBytesQuery = `
+  select sum(${sharedCatalogSizeSql})::float8 from pg_class c where c.relisshared and c.relkind = 'r'`;
+
+/**
+ * The size of each shared catalog, and the databases whose sessions may write to it now: `COMMENT`, `ALTER DATABASE`, and `ALTER ROLE` hold
+ * a lock until their transaction ends.
+ */
+const writersQuery = `
+  select c.oid, (${sharedCatalogSizeSql})::float8 as bytes, coalesce(w.names, '{}') as writers
+  from pg_class c left join (
+    select l.relation, array_agg(distinct a.datname::text) as names
+    from pg_locks l
+    join pg_stat_activity a on a.pid = l.pid and a.state = 'active'
+    join pg_roles r on r.oid = a.usesysid and ${platformRoleCondition}
+    where l.locktype = 'relation' and l.database = 0 and l.mode = 'RowExclusiveLock'
+    group by 1
+  ) w on w.relation = c.oid
+  where c.relisshared and c.relkind = 'r'`;
+
+const deadBytesQuery = `
+  select coalesce(sum(pg_relation_size(c.oid) * s.dead / greatest(s.dead + s.live, 1)), 0)::float8 as bytes
+  from pg_class c
+  cross join lateral (select pg_stat_get_dead_tuples(c.oid) as dead, pg_stat_get_live_tuples(c.oid) as live) s
+  where c.relisshared and c.relkind in ('r', 't')`;
+
+/**
+ * The comments and settings of tenants: rows of `name`, the database, `bytes`, and `target`, what the statements `COMMENT ON` and `ALTER`
+ * change. Tenants can store settings for their database, for the roles as which they log in and work, and for both.
+ */
+const entriesQuery = `
+  select d.datname as name, e.bytes::float8 as bytes, e.comment as "isComment",
+    case when e.setdatabase = 0 and r.rolcanlogin then r.rolname end as login,
+    case when r.oid is null then format('database %I', d.datname)
+      when e.setdatabase = 0 then format('role %I', r.rolname)
+      else format('role %I in database %I', r.rolname, d.datname) end as target
+  from (
+    select objoid as database, 0::oid as setdatabase, 0::oid as setrole, pg_column_size(description) as bytes, true as comment
+      from pg_shdescription where classoid = 'pg_database'::regclass
+    union all
+    select setdatabase, setdatabase, setrole, pg_column_size(setconfig), false from pg_db_role_setting where setdatabase <> 0
+    union all
+    select o.oid, s.setdatabase, s.setrole, pg_column_size(s.setconfig), false
+      from pg_db_role_setting s
+      join (select oid as role, oid as owner from pg_roles union all select member, roleid from pg_auth_members) m on m.role = s.setrole
+      join pg_database o on o.datdba = m.owner
+      where s.setdatabase = 0
+  ) e
+  join pg_database d on d.oid = e.database
+  left join pg_roles r on r.oid = e.setrole
+  where ${tenantDatabaseCondition}`;
+
+interface CatalogSize {
+  oid: number;
+  bytes: number;
+  writers: string[];
+}
+
+/** What a tenant has stored in a shared catalog. */
+interface Entry {
+  /** The database of the tenant. */
+  name: string;
+  bytes: number;
+  isComment: boolean;
+  target: string;
+  /** The login whose settings it has, of which the platform has made some; null for others. */
+  login: string | null;
+}
+
+/**
+ * Watches the catalogs that all databases of a server share. Everybody may write there: comments and settings of a database, and settings
+ * and passwords of a role. Postgres neither limits their size, nor is their space free when a database is dropped.
+ */
+export class SharedCatalogs {
+  readonly #admin: AdminConnection;
+  readonly #pool: Pool;
+  readonly #workspaces: Workspaces;
+  readonly #maxBytes: number;
+  /** The last sizes in bytes, by oid. */
+  readonly #lastBytes = new Map<number, number>();
+  /** Bytes that catalogs have grown by and that are not attributed to a database yet, by oid. */
+  readonly #growth = new Map<number, number>();
+  /** Bytes that sessions of databases have written in this period, by name of the database. */
+  readonly #writtenBytes = new Map<string, number>();
+  #lastTotalBytes = 0;
+  /** The size when the entries of tenants were last looked up. */
+  #entriesLookupBytes = 0;
+  #periodEndsAt = 0;
+  #vacuumAt = 0;
+  #pendingWork: Promise<void> = Promise.resolve();
+
+  /** @param maxBytes what a workspace may store, and what it may write in a minute. */
+  constructor(admin: AdminConnection, pool: Pool, workspaces: Workspaces, maxBytes: number) {
+    this.#admin = admin;
+    this.#pool = pool;
+    this.#workspaces = workspaces;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Waits for work in the background. */
+  async close(): Promise<void> {
+    await this.#pendingWork;
+  }
+
+  /**
+   * Returns the names of the databases of workspaces that have stored or written too much.
+   *
+   * @param totalBytes the size of the catalogs.
+   */
+  async findExcessive(totalBytes: number): Promise<string[]> {
+    const names = new Set([
+      ...(await this.#findWriters(totalBytes)),
+      ...(await this.#findStorers(totalBytes)),
+    ]);
+    this.#vacuumIfBloated(totalBytes);
+    return [...names];
+  }
+
+  /** Attributes the growth to the databases that write. It is a sample, so it takes at least four to exceed the limit. */
+  async #findWriters(totalBytes: number): Promise<string[]> {
+    const hasGrown = totalBytes > this.#lastTotalBytes;
+    this.#lastTotalBytes = totalBytes;
+    if (!hasGrown) return [];
+    if (performance.now() >= this.#periodEndsAt) {
+      this.#periodEndsAt = performance.now() + periodMs;
+      this.#growth.clear();
+      this.#writtenBytes.clear();
+    }
+    const { rows } = await queryKeepingConnection<CatalogSize>(this.#pool, writersQuery);
+    for (const { oid, bytes, writers } of rows) {
+      const growth = (this.#growth.get(oid) ?? 0) + Math.max(0, bytes - (this.#lastBytes.get(oid) ?? bytes));
+      const attributedBytes = writers.length === 0 ? 0 : Math.min(growth, this.#maxBytes / 4);
+      this.#lastBytes.set(oid, bytes);
+      this.#growth.set(oid, growth - attributedBytes);
+      for (const name of writers)
+        this.#writtenBytes.set(name, (this.#writtenBytes.get(name) ?? 0) + attributedBytes / writers.length);
+    }
+    const names = await this.#selectExcessive(this.#writtenBytes);
+    // What others seem to have written meanwhile may be the work of this workspace too.
+    if (names.length > 0) this.#writtenBytes.clear();
+    return names;
+  }
+
+  /** Looks up what tenants have stored if the catalogs have grown, and removes large entries of those that have stored too much. */
+  async #findStorers(totalBytes: number): Promise<string[]> {
+    if (totalBytes < this.#entriesLookupBytes) this.#entriesLookupBytes = totalBytes;
+    if (totalBytes - this.#entriesLookupBytes < this.#maxBytes / 4) return [];
+    const { rows } = await queryKeepingConnection<Entry>(this.#pool, entriesQuery);
+    const storedBytes = new Map<string, number>();
+    for (const { name, bytes } of rows) storedBytes.set(name, (storedBytes.get(name) ?? 0) + bytes);
+    const names = await this.#selectExcessive(storedBytes);
+    const largeEntries = rows.filter(({ name, bytes }) => names.includes(name) && bytes > maxEntryBytes);
+    if (largeEntries.length > 0) this.#runInBackground(() => this.#removeEntries(largeEntries));
+    // Otherwise, another workspace may have stored too much as well.
+    if (names.length === 0) this.#entriesLookupBytes = totalBytes;
+    return names;
+  }
+
+  /** Returns the databases, of those in the map, of the workspace with the largest sum, if it exceeds the limit. */
+  async #selectExcessive(bytesByDatabase: ReadonlyMap<string, number>): Promise<string[]> {
+    const total = [...bytesByDatabase.values()].reduce((sum, bytes) => sum + bytes, 0);
+    if (total <= this.#maxBytes) return [];
+    await this.#workspaces.learn([...bytesByDatabase.keys()]);
+    const usages = [...bytesByDatabase].map(([name, amount]) => {
+      return { name, amount, workspace: this.#workspaces.get(name) };
+    });
+    const largest = findLargestWorkspace(usages);
+    return sumAmounts(largest) > this.#maxBytes ? largest.map(({ name }) => name) : [];
+  }
+
+  async #removeEntries(entries: readonly Entry[]): Promise<void> {
+    for (const { name, isComment, target, login } of entries) {
+      const statements = isComment
+        ? [`comment on ${target} is null`]
+        : [
+            `alter ${target} reset all`,
+            ...(login === null
+              ? []
+              : [
+                  buildStartAsOwnerStatement(login, name),
+                  buildLogLevelStatement(this.#admin.cluster, login),
+                ]),
+          ];
+      // The next lookup finds what remains.
+      await this.#admin.runScript(statements).catch(() => undefined);
+    }
+  }
+
+  /** Makes the space of dead rows free, of which Postgres itself does so later, if the platform may. */
+  #vacuumIfBloated(totalBytes: number): void {
+    if (!this.#admin.cluster.canVacuumSharedCatalogs) return;
+    if (totalBytes < vacuumThresholds.total || performance.now() < this.#vacuumAt) return;
+    this.#vacuumAt = performance.now() + vacuumIntervalMs;
+    this.#runInBackground(async () => {
+      const [row] = await this.#admin.query<{ bytes: number }>(deadBytesQuery);
+      if ((row?.bytes ?? 0) >= vacuumThresholds.dead) await this.#admin.runLongStatement(vacuumStatement);
+    });
+  }
+
+  #runInBackground(work: () => Promise<void>): void {
+    this.#pendingWork = this.#pendingWork.then(work).catch(() => undefined);
+  }
+}
