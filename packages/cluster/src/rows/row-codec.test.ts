@@ -41,7 +41,7 @@ const rows: readonly (readonly [table: string, row: Row])[] = [
 /** A stored row that a test changes. */
 type Stored = Record<string, unknown>;
 
-const store = (table: string, row: Row): Stored => JSON.parse(codec.encode(table, row)) as Stored;
+const store = (table: string, row: Row & Stored): Stored => JSON.parse(codec.encode(table, row)) as Stored;
 const decode = (table: string, stored: Stored): Row => codec.decode(table, JSON.stringify(stored));
 
 describe("a stored row", () => {
@@ -66,7 +66,7 @@ describe("a stored row", () => {
   });
 
   it("has no encrypted value where there is no secret", () => {
-    expect(store("deployments", { ...deployment, envVars: null } as Row)["envVars"]).toBeNull();
+    expect(store("deployments", { ...deployment, envVars: null })["envVars"]).toBeNull();
     const { changes, ...unchanged } = database;
     expect(changes).toHaveLength(4);
     expect(store("databases", unchanged)).toEqual(unchanged);
@@ -88,7 +88,7 @@ describe("a stored row", () => {
 });
 
 describe("a secret of another place", () => {
-  const other = store("connections", { ...connection, id: "con_2", pass: "theirs" } as Row);
+  const other = store("connections", { ...connection, id: "con_2", pass: "theirs" });
 
   it("is refused in another row", () => {
     const stored = store("connections", connection);
@@ -113,7 +113,7 @@ describe("a secret of another place", () => {
   });
 
   it("is refused in a row with the same id of another table", () => {
-    const stored = store("connections", { ...connection, id: "dep_1" } as Row);
+    const stored = store("connections", { ...connection, id: "dep_1" });
     const moved = { ...store("deployments", deployment), envVars: stored["pass"] };
     expect(() => decode("deployments", moved)).toThrow(AlteredSecretError);
   });
