@@ -213,6 +213,43 @@ describe("a tenant that uses up a shared resource", () => {
     }, patient);
   });
 
+  it.each([
+    ["a comment", (name: string) => `comment on database ${name} is %L`],
+    ["a setting of its database", (name: string) => `alter database ${name} set application_name = %L`],
+    ["a setting of its role", () => "alter role current_user set application_name = %L"],
+  ])("does not fill catalogs that all databases share with %s", async (_, statement) => {
+    const fill = (connectionString: string, count: number): string => `do $do$ declare large text; begin
+      select string_agg(md5(random()::text), '') into large from generate_series(1, 65536);
+      for number in 1..${String(count)} loop
+        execute format($statement$ ${statement(nameOf(connectionString))} $statement$, large);
+      end loop;
+    end $do$`;
+    const readBytes = async (connectionString: string): Promise<number> => {
+      const sizes =
+        "select sum(pg_total_relation_size(oid))::float8 as bytes from pg_class where relisshared";
+      const [row] = await query(connectionString, sizes);
+      return Number(row && Reflect.get(row, "bytes"));
+    };
+    const mebibytes = (count: number): number => count * 1024 ** 2;
+    const [attacking, other] = [await makeProject(dev.ready), await makeProject(dev.ready)];
+    const victim = await open(direct(other.database));
+    const attacker = await open(direct(attacking.database));
+    await expect(attacker.query(fill(direct(attacking.database), 1_000_000))).rejects.toThrow();
+    await expect(query(direct(attacking.database), "select")).rejects.toMatchObject(tooManyConnections);
+    await victim.query("select");
+    await deleteProject(attacking);
+    // The deletion leaves no space behind.
+    await vi.waitFor(
+      async () => expect(await readBytes(direct(other.database))).toBeLessThan(mebibytes(8)),
+      patient,
+    );
+
+    // The control: without the platform, nothing stops it.
+    const before = await readBytes(plain.admin);
+    await query(plain.tenants[0], fill(plain.tenants[0], 40));
+    expect(await readBytes(plain.admin)).toBeGreaterThan(before + mebibytes(64));
+  });
+
   it("does not fill the notification queue by listening without reading", async () => {
     const notify = "select pg_notify('channel', repeat('x', 7900) || i) from generate_series(1, 3000) i";
     const usage = "select pg_notification_queue_usage() >= 0.25 as full";
