@@ -23,7 +23,7 @@ export const reencryptRows = async (
   schemaName: string,
   codec: RowCodec,
 ): Promise<void> => {
-  const alteredSecretErrors: unknown[] = [];
+  const alteredSecretErrors: AlteredSecretError[] = [];
   const tables = Object.keys({ ...collections, ...serverTables });
   for (const table of tables.filter((name) => listSecretPaths(name).length > 0)) {
     const sqlName = `${escapeIdentifier(schemaName)}.${toSqlName(table)}`;
