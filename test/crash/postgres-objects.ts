@@ -75,7 +75,7 @@ export const verifyObjects = (dev: MgmtDev, before: Objects): Promise<void> =>
     const problems = [
       ...expected.filter((name) => !databases.has(name)).map((name) => `the database ${name} is missing`),
       ...[...databases]
-        .filter((name) => !allowed.has(name) && !/^spare\.[0-9a-f]{16}$/.test(name))
+        .filter((name) => !allowed.has(name) && !/^spare[.][0-9a-f]{16}[.][0-9a-f]{16}$/.test(name))
         .map((name) => `the database ${name} is left over`),
       ...foreign.roles.filter((name) => !roles.has(name)).map((name) => `the role ${name} is missing`),
       ...added

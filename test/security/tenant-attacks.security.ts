@@ -9,11 +9,18 @@ import { refusedAttacks, trapAttacks } from "./tenant-attacks.js";
 let dev: DevProcess;
 let plain: PlainPostgres;
 let victim: { connectionString: string };
+/** The role that owns what belongs to no tenant. */
+let platformRole: string;
 const open = sessionOpener();
 
 beforeAll(async () => {
   [dev, plain] = await Promise.all([startDev(), startPlainPostgres()]);
   victim = (await makeProject(dev.ready)).database;
+  const session = await open(victim.connectionString);
+  const { rows } = await session.query<{ name: string }>(
+    "select rolname as name from pg_roles where rolname like 'mgmt.%'",
+  );
+  platformRole = rows[0]?.name ?? "";
 });
 afterAll(async () => {
   await dev.stop();
@@ -25,9 +32,10 @@ const userOf = (connectionString: string): string => new URL(connectionString).u
 
 /** Returns a function that fills in the names of the attacker and of the other tenant. */
 const fillIn =
-  (attacker: string, other: string) =>
+  (attacker: string, other: string, platform = "mgmt.platform") =>
   (statement: string): string =>
     statement
+      .replaceAll("mgmt.platform", platform)
       .replaceAll("{database}", nameOf(attacker))
       .replaceAll("{user}", userOf(attacker))
       .replaceAll("{victim}", nameOf(other))
@@ -41,7 +49,7 @@ const readSharedState = async (session: Client, except: readonly string[]): Prom
       union all select 'member', member::regrole::text, roleid::regrole::text from pg_auth_members
         where member::regrole::text <> all ($1) and roleid::regrole::text <> all ($1)
       union all select 'database', datname, datdba::regrole::text from pg_database
-        where split_part(datname, '.', 1) <> all ($1) and split_part(datname, '.', 2) <> all ($1)
+        where split_part(datname, '.', 1) <> all ($1) and split_part(datname, '.', 3) <> all ($1)
           and not starts_with(datname, 'spare.')
       order by 1, 2, 3`,
     [except],
@@ -58,7 +66,7 @@ describe("a tenant is refused when it", () => {
       const own = [nameOf(database.connectionString), userOf(database.connectionString)];
       const before = await readSharedState(observer, own);
       const attacker = await open(database.connectionString);
-      const fill = fillIn(database.connectionString, victim.connectionString);
+      const fill = fillIn(database.connectionString, victim.connectionString, platformRole);
       const [last = "", ...others] = steps.map(fill).toReversed();
       for (const step of others.toReversed()) await attacker.query(step);
       await expect(attacker.query(last)).rejects.toMatchObject({ code });
@@ -96,7 +104,7 @@ describe("the platform does not spring the trap of a tenant that", () => {
       const own = [nameOf(connectionString), userOf(connectionString), userOf(second.connectionString)];
       const before = await readSharedState(observer, own);
       const attacker = await open(connectionString);
-      const fill = fillIn(connectionString, victim.connectionString);
+      const fill = fillIn(connectionString, victim.connectionString, platformRole);
       for (const step of recorder) await attacker.query(step);
       // The second login has something that its removal gives to the owner.
       await attacker.query(`grant create on schema public to "${userOf(second.connectionString)}"`);

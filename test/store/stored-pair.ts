@@ -46,7 +46,7 @@ const empty = async (address: RecordsAddress, schema: string): Promise<void> => 
   pool ??= new Pool({ ...address, max: 2, allowExitOnIdle: true });
   const { rows } = await pool.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
-      where schemaname = $1 and tablename <> 'migrations'`,
+      where schemaname = $1 and tablename not in ('installation', 'migrations')`,
     [schema],
   );
   const sequences = await pool.query<{ name: string }>(

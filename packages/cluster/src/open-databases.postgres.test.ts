@@ -4,6 +4,7 @@ import { type OpenDatabases, openDatabases } from "./open-databases.js";
 import type { ApiDatabase } from "./repair/reconcile.js";
 import { Cluster, newTenant } from "../../platform/test/cluster.js";
 import { connectionLimitOf } from "../test/sessions.js";
+import { installation } from "../../platform/test/installation.js";
 
 const cluster = new Cluster();
 let observer: Client;
@@ -61,7 +62,7 @@ describe("databases that another process has opened", () => {
     const { id, credential } = newTenant();
     await again.engine.create(id, { type: "empty" }, [credential]);
     await cluster.connect(id, credential);
-    const left = await cluster.namesIn("datname", "spare.");
+    const left = await cluster.namesIn("datname", installation.preparedNamePrefix);
     expect(preparedDatabases.filter((name) => !left.includes(name))).toHaveLength(1);
   });
 });

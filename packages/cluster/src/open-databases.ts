@@ -5,11 +5,12 @@ import { AdminConnection, quoteIdentifier, quoteLiteral } from "./connection/adm
 import { DatabaseCopier } from "./databases/database-copier.js";
 import { CurrentEndReasons } from "./connection/end-reasons.js";
 import { Logins } from "./logins/logins.js";
-import { preparedNamePrefix } from "./policy/names.js";
-import { buildCreateRoleStatements, platformRole } from "./policy/ownership.js";
+import { buildCreateRoleStatements } from "./policy/ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { Presence } from "./repair/presence.js";
 import { type MissingData, type ApiDatabase, findPreparedDatabases, reconcile } from "./repair/reconcile.js";
+import { buildStoreInstallationStatement } from "./rows/migrate.js";
+import { recordsSchema } from "./rows/records-location.js";
 import { PreparedDatabases } from "./databases/prepared-databases.js";
 import { openGuards } from "./guard/open-guards.js";
 import type { TenantLimits } from "./guard/tenant-guard.js";
@@ -45,10 +46,11 @@ const targetPreparedCount = 3;
 
 /**
  * Secures a new cluster: sets a new password for the superuser, revokes everybody's access to existing databases, and turns
- * `template1`, which the platform does not use, into the first prepared database.
+ * `template1`, which the platform does not use, into the first prepared database. Stores the keys of the installation in the records.
  */
 export const claimCluster = async (cluster: Cluster, newPassword: string): Promise<void> => {
   const admin = new AdminConnection(cluster);
+  const { keys, preparedNamePrefix, platformRole } = cluster.installation;
   const firstPreparedName = quoteIdentifier(`${preparedNamePrefix}first`);
   try {
     const verifier = quoteLiteral(await deriveScramVerifier(newPassword));
@@ -60,6 +62,7 @@ export const claimCluster = async (cluster: Cluster, newPassword: string): Promi
         `alter database template1 rename to ${firstPreparedName}`,
         `alter database ${firstPreparedName} allow_connections false`,
         `revoke all on database ${firstPreparedName}, postgres, template0 from public`,
+        buildStoreInstallationStatement(recordsSchema, keys),
         ...buildCreateRoleStatements(cluster, platformRole, "nologin"),
         `alter database ${firstPreparedName} owner to ${quoteIdentifier(platformRole)}`,
         `alter role ${quoteIdentifier(cluster.address.user)} password ${verifier}`,
@@ -84,7 +87,7 @@ export const openDatabases = async (
   const admin = new AdminConnection(cluster);
   const copier = new DatabaseCopier(admin, onLog);
   const logins = new Logins(admin, copier);
-  const presence = new Presence({ ...admin.address, database: "postgres" });
+  const presence = new Presence({ ...admin.address, database: "postgres" }, cluster.installation);
   try {
     admin.limits = await cluster.readLimits(admin);
     // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.

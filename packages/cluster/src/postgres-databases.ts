@@ -20,14 +20,7 @@ import { RunningFills } from "./databases/running-fills.js";
 import { CurrentEndReasons } from "./connection/end-reasons.js";
 import { type LoginRefusedError, sessionEndErrors } from "./connection/login-refused.js";
 import type { Logins } from "./logins/logins.js";
-import {
-  toBackupName,
-  toBackupSuffix,
-  toDatabaseName,
-  toTenantDatabaseName,
-  toReplacedName,
-  toStagingName,
-} from "./policy/names.js";
+import { toBackupName, toBackupSuffix, toDatabaseName, toTenantDatabaseName } from "./policy/names.js";
 import { type EndpointKind, resolveEndpoints } from "./policy/address.js";
 import { buildCreateRoleStatements } from "./policy/ownership.js";
 import { ClosedDatabases } from "./logins/closed-databases.js";
@@ -172,7 +165,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const sourceNames = source.type === "empty" ? [] : [toDatabaseName(source.databaseId)];
     const createDatabase = async (signal: AbortSignal): Promise<void> => {
       const [currentState, loginStatements] = await Promise.all([
-        this.#catalog.inspect(name),
+        this.#catalog.inspectOwn(name),
         // Deriving verifiers takes as long as a statement.
         this.#logins.createLoginStatements(name, credentials),
       ]);
@@ -242,12 +235,13 @@ export class PostgresDatabases implements DatabaseEngine {
   async restore(databaseId: string, backupId: string, cancelSignal?: AbortSignal): Promise<void> {
     const name = toDatabaseName(databaseId);
     const backupDatabase = await this.#catalog.requireBackupDatabase(backupId);
-    const staging = toStagingName(name);
+    const staging = this.#copier.installation.toStagingName(name);
     await this.#fill(
       name,
       { sourceNames: [toTenantDatabaseName(backupDatabase)], cancelSignal },
       async (signal) => {
-        for (const leftoverName of [staging, toReplacedName(name)]) await this.#copier.drop(leftoverName);
+        for (const leftoverName of [staging, this.#copier.installation.toReplacedName(name)])
+          await this.#copier.drop(leftoverName);
         try {
           await this.#copier.copy(backupDatabase, staging, signal);
           await this.#copier.transferOwnership(staging, toTenantDatabaseName(backupDatabase), name);
@@ -276,7 +270,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const name = toDatabaseName(databaseId);
     const backupDatabase = toBackupName(databaseId, backupId);
     return this.#withLockUntilDone([name], async () => {
-      const { database } = await this.#catalog.inspect(backupDatabase);
+      const { database } = await this.#catalog.inspectOwn(backupDatabase);
       // Left by an interrupted drop.
       if (database === "invalid") await this.#copier.drop(backupDatabase);
       if (database !== "valid") await this.#createBackup(backupDatabase, name);
@@ -344,7 +338,7 @@ export class PostgresDatabases implements DatabaseEngine {
   ): Promise<{ filledName: string; contentOwner: string | undefined }> {
     if (source.type === "empty")
       return { filledName: await this.#preparedDatabases.take(), contentOwner: undefined };
-    const staging = toStagingName(name);
+    const staging = this.#copier.installation.toStagingName(name);
     await this.#copier.drop(staging);
     const sourceName =
       source.type === "backup"
@@ -356,7 +350,7 @@ export class PostgresDatabases implements DatabaseEngine {
 
   /** Copies the database under a temporary name, so that a backup is always complete. */
   async #createBackup(backupDatabase: string, name: string): Promise<void> {
-    const staging = toStagingName(name);
+    const staging = this.#copier.installation.toStagingName(name);
     await this.#copier.drop(staging);
     try {
       await this.#copier.copy(name, staging);
@@ -421,7 +415,7 @@ export class PostgresDatabases implements DatabaseEngine {
     try {
       await this.#admin.runWhenUnused(name, () =>
         this.#admin.runScript([
-          `alter database ${quoteIdentifier(name)} rename to ${quoteIdentifier(toReplacedName(name))}`,
+          `alter database ${quoteIdentifier(name)} rename to ${quoteIdentifier(this.#copier.installation.toReplacedName(name))}`,
           `alter database ${quoteIdentifier(staging)} rename to ${quoteIdentifier(name)}`,
           ...buildOpenToOwnerStatements(name, this.#admin.limits),
         ]),
@@ -435,7 +429,7 @@ export class PostgresDatabases implements DatabaseEngine {
   /** The restore is complete, so it must not be repeated if the connection is lost now. */
   async #dropReplaced(name: string): Promise<void> {
     try {
-      await this.#copier.drop(toReplacedName(name));
+      await this.#copier.drop(this.#copier.installation.toReplacedName(name));
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
       this.#recovery.scheduleRepair();

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { PostgresDatabases } from "../src/postgres-databases.js";
 import { Cluster, newTenant } from "../../platform/test/cluster.js";
 import { HoldPoint, type SteppedCopies, openSteppedDatabases, settled } from "./stepped-databases.js";
+import { staging } from "../../platform/test/installation.js";
 
 const cluster = new Cluster();
 
@@ -29,7 +30,7 @@ const dropBackup = (databases: PostgresDatabases, id: string): Promise<void> =>
 const holdBackup = async (databases: PostgresDatabases, copies: SteppedCopies, id: string) => {
   const point = new HoldPoint();
   copies.before = async (step, name) => {
-    if (step === "copy" && name === `making.${id}`) await point.wait();
+    if (step === "copy" && name === staging(id)) await point.wait();
   };
   const holding = databases.backup(id, "bkp_held");
   await point.isReached;
@@ -96,8 +97,8 @@ describe("the repair after a lost connection", () => {
     const [used, other] = [await cluster.makeTenant(), await cluster.makeTenant()];
     const point = new HoldPoint();
     copies.before = async (step, name) => {
-      if (step === "copy" && name === `making.${used.id}`) await point.wait();
-      if (step === "copy" && name === `making.${other.id}`) throw new DatabaseUnavailableError("away");
+      if (step === "copy" && name === staging(used.id)) await point.wait();
+      if (step === "copy" && name === staging(other.id)) throw new DatabaseUnavailableError("away");
     };
     const copied = databases.backup(used.id, "bkp_held").then(() => events.push("copied"));
     await point.isReached;

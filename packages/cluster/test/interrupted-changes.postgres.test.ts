@@ -2,6 +2,7 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, vi } from "vitest";
 import { Cluster, newTenant } from "../../platform/test/cluster.js";
 import { HoldPoint, openSteppedDatabases } from "./stepped-databases.js";
+import { installation, platformRole, staging, replaced } from "../../platform/test/installation.js";
 
 const cluster = new Cluster();
 const away = (): DatabaseUnavailableError => new DatabaseUnavailableError("away");
@@ -35,8 +36,8 @@ const run = async (text: string): Promise<void> => {
 describe("a restore", () => {
   it("succeeds after an earlier one was interrupted", async () => {
     const tenant = await makeTenantWithBackup();
-    for (const name of [`making.${tenant.id}`, `replaced.${tenant.id}`]) {
-      await run(`create database "${name}" owner "mgmt.platform" template template0`);
+    for (const name of [staging(tenant.id), replaced(tenant.id)]) {
+      await run(`create database "${name}" owner "${platformRole}" template template0`);
     }
     await cluster.databases.restore(tenant.id, tenant.backupId);
     expect(await notesOf(tenant)).toEqual(["kept"]);
@@ -54,7 +55,7 @@ describe("a restore", () => {
     };
     await expect(databases.restore(tenant.id, tenant.backupId)).rejects.toThrow("refused");
     expect(await notesOf(tenant)).toEqual(["kept", "later"]);
-    expect(await cluster.namesIn("datname", `making.${tenant.id}`)).toEqual([]);
+    expect(await cluster.namesIn("datname", staging(tenant.id))).toEqual([]);
   });
 
   it("refuses connections during the swap, and allows them again when the swap fails", async () => {
@@ -78,16 +79,14 @@ describe("a restore", () => {
     let drops = 0;
     copies.before = (step, name) => {
       if (step === "transferOwnership") isReplaced = true;
-      if (!isReplaced || step !== "drop" || name !== `replaced.${tenant.id}`) return;
+      if (!isReplaced || step !== "drop" || name !== replaced(tenant.id)) return;
       drops += 1;
       if (drops === 1) throw away();
     };
     await databases.restore(tenant.id, tenant.backupId);
     expect(await notesOf(tenant)).toEqual(["kept"]);
     // The repair drops it.
-    await vi.waitFor(async () =>
-      expect(await cluster.namesIn("datname", `replaced.${tenant.id}`)).toEqual([]),
-    );
+    await vi.waitFor(async () => expect(await cluster.namesIn("datname", replaced(tenant.id))).toEqual([]));
   });
 
   it("reports that Postgres refuses to drop what it replaced", async () => {
@@ -102,7 +101,7 @@ describe("a restore", () => {
     copies.before = () => undefined;
     await databases.restore(tenant.id, tenant.backupId);
     expect(await notesOf(tenant)).toEqual(["kept"]);
-    expect(await cluster.namesIn("datname", `replaced.${tenant.id}`)).toEqual([]);
+    expect(await cluster.namesIn("datname", replaced(tenant.id))).toEqual([]);
   });
 });
 
@@ -183,8 +182,8 @@ describe("a backup", () => {
 
   it("replaces what an interrupted copy and an interrupted removal left", async () => {
     const { id } = await cluster.makeTenant();
-    for (const name of [`making.${id}`, `${id}.bkp_invalid`]) {
-      await run(`create database "${name}" owner "mgmt.platform" template template0`);
+    for (const name of [staging(id), `${id}.bkp_invalid`]) {
+      await run(`create database "${name}" owner "${platformRole}" template template0`);
     }
     await run(`update pg_database set datconnlimit = -2 where datname = '${id}.bkp_invalid'`);
     await cluster.databases.backup(id, "bkp_invalid");
@@ -241,7 +240,9 @@ describe("the creation of a copy", () => {
     };
     await expect(databases.create(id, copyOf(source), [credential])).rejects.toThrow("refused");
     expect(await cluster.namesIn("rolname", id)).toEqual([id]);
-    await run(`create role "left_login" login in role ${id}; comment on role left_login is 'mgmt'`);
+    await run(
+      `create role "left_login" login in role ${id}; comment on role left_login is '${installation.mark}'`,
+    );
 
     copies.after = () => undefined;
     await databases.create(id, copyOf(source), [credential]);

@@ -21,6 +21,7 @@ import { type Binaries, findBinaries } from "../src/machine/postgres/binaries.js
 import { type ClusterImage, readCluster, writeCluster } from "../src/machine/postgres/cluster-image.js";
 import { createCluster, saveClusterImage } from "../src/machine/postgres/cluster.js";
 import { readTitles } from "../src/machine/postgres/process-titles.js";
+import { installation as testInstallation } from "./installation.js";
 import { PostgresServer, type ServerOptions } from "../src/machine/postgres/server.js";
 
 export const adminPassword = "not-a-secret";
@@ -44,8 +45,11 @@ export const findPrograms = async (): Promise<Programs> => {
 };
 
 /** Returns the cluster of a server with this port, which the superuser manages. */
-export const ownClusterAt = (port: number, { password = adminPassword, major = 18 } = {}): Policy =>
-  createOwnCluster({ host: "127.0.0.1", port, user: "postgres", password }, major, readTitles);
+export const ownClusterAt = (
+  port: number,
+  { password = adminPassword, major = 18, installation = testInstallation } = {},
+): Policy =>
+  createOwnCluster({ host: "127.0.0.1", port, user: "postgres", password }, major, readTitles, installation);
 
 /** Returns the options to start a server on a cluster in this directory. */
 const optionsIn = async (directory: string): Promise<ServerOptions> => ({
@@ -164,7 +168,8 @@ export class Cluster {
   /** How a role that is no superuser manages the cluster. */
   policyOf(user: string): Policy {
     const { port, binaries } = this.options;
-    return createSharedCluster({ host: "127.0.0.1", port, user, password: adminPassword }, binaries.major);
+    const address = { host: "127.0.0.1", port, user, password: adminPassword };
+    return createSharedCluster(address, binaries.major, testInstallation);
   }
 
   get options(): ServerOptions {
@@ -230,8 +235,10 @@ export class Cluster {
   /** Waits until the spare databases are complete, and returns their names. */
   preparedDatabases(): Promise<string[]> {
     return vi.waitFor(async () => {
-      const names = await this.namesIn("datname", "spare.");
-      const complete = names.filter((name) => !name.startsWith("spare.making."));
+      const names = await this.namesIn("datname", testInstallation.preparedNamePrefix);
+      const complete = names.filter(
+        (name) => !name.startsWith(testInstallation.unfinishedPreparedNamePrefix),
+      );
       expect(complete.length).toBeGreaterThanOrEqual(3);
       return complete;
     });

@@ -12,6 +12,7 @@ import { readTitles } from "../src/machine/postgres/process-titles.js";
 import { findApiDatabases } from "@mgmt/cluster/repair/api-databases";
 import { type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
 import { createTestKeys } from "../../cluster/test/rows/record-keys.js";
+import { installation } from "./installation.js";
 import { loadServerCredentials } from "../src/machine/tls/server-credentials.js";
 
 // Serves the API with real databases from a running cluster, until standard input ends. Prints its URL, its database port and a
@@ -47,7 +48,7 @@ const front = await Front.listen({
   onDefect: (error) => console.error(error),
 });
 const recorded = async () => {
-  const reader = new AdminConnection(createOwnCluster(admin, major, readTitles));
+  const reader = new AdminConnection(createOwnCluster(admin, major, readTitles, installation));
   try {
     return await findApiDatabases(reader, schema, keys);
   } finally {
@@ -57,7 +58,7 @@ const recorded = async () => {
 const { sessions } = records;
 const client = { host: "127.0.0.1", port: front.port };
 const endpoints = { direct: client, pooled: client, accelerate: client };
-const cluster = createOwnCluster({ ...admin, endpoints }, major, readTitles);
+const cluster = createOwnCluster({ ...admin, endpoints }, major, readTitles, installation);
 const databases = await openDatabases(cluster, recorded, { sessions });
 for (const problem of databases.problems) console.error(problem);
 front.open({

@@ -141,7 +141,7 @@ export class AdminConnection {
       options: `${options} -c statement_timeout=0 -c lock_timeout=20s`,
       max: maxLongStatements,
     });
-    this.#blockerTerminator = new BlockerTerminator(this.address);
+    this.#blockerTerminator = new BlockerTerminator(this.address, cluster.installation);
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {

@@ -1,13 +1,17 @@
 import type { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { BlockerTerminator } from "./blockers.js";
+import { installation } from "../../../platform/test/installation.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
 
 const cluster = new Cluster();
 
 const makeBlockers = (): BlockerTerminator => {
   const { host, port } = cluster.databases.getEndpoints("any").direct;
-  const blockers = new BlockerTerminator({ host, port, user: "postgres", password: adminPassword });
+  const blockers = new BlockerTerminator(
+    { host, port, user: "postgres", password: adminPassword },
+    installation,
+  );
   onTestFinished(() => blockers.close());
   return blockers;
 };
@@ -124,7 +128,10 @@ describe("sessions that block the platform", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     const { host, port } = cluster.databases.getEndpoints("any").direct;
-    const blockers = new BlockerTerminator({ host, port, user: "postgres", password: adminPassword });
+    const blockers = new BlockerTerminator(
+      { host, port, user: "postgres", password: adminPassword },
+      installation,
+    );
     await blockers.runEndingBlockers(async () => {
       await blockers.close();
       expect(vi.getTimerCount()).toBe(0);

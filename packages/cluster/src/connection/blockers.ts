@@ -1,5 +1,5 @@
 import type { ClientConfig, Pool } from "pg";
-import { platformRoleCondition } from "../policy/ownership.js";
+import type { Installation } from "../policy/installation.js";
 import { openPool } from "./pool.js";
 
 /** How long statements of the platform wait for locks before the sessions that hold them are ended, in milliseconds. */
@@ -9,7 +9,7 @@ const lockWaitMs = 250;
  * Ends the sessions of tenants that hold a lock for which a statement of the platform waits. `DROP DATABASE` also waits until
  * each session of the server has closed its files, which a session does not do while it sends data that its client does not read.
  */
-const terminateBlockersQuery = `
+const buildTerminateBlockersQuery = ({ platformRoleCondition }: Installation): string => `
   select pg_terminate_backend(s.pid)
   from pg_stat_activity s
   join pg_roles r on r.oid = s.usesysid and ${platformRoleCondition}
@@ -25,11 +25,13 @@ const terminateBlockersQuery = `
  */
 export class BlockerTerminator {
   readonly #pool: Pool;
+  readonly #terminateBlockersQuery: string;
   #runningStatementCount = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param address where to connect to, with a connection that other work cannot take. */
-  constructor(address: ClientConfig) {
+  constructor(address: ClientConfig, installation: Installation) {
+    this.#terminateBlockersQuery = buildTerminateBlockersQuery(installation);
     this.#pool = openPool({ ...address, max: 1, idleTimeoutMillis: 1_000 });
   }
 
@@ -37,7 +39,7 @@ export class BlockerTerminator {
   async runEndingBlockers<T>(work: () => Promise<T>): Promise<T> {
     this.#runningStatementCount += 1;
     this.#timer ??= setInterval(
-      () => void this.#pool.query(terminateBlockersQuery).catch(() => undefined),
+      () => void this.#pool.query(this.#terminateBlockersQuery).catch(() => undefined),
       lockWaitMs,
     );
     try {

@@ -1,7 +1,6 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openRecords } from "../rows/open-records.js";
-import { buildLockKeySql } from "../rows/postgres-storage-adapter.js";
 import { FairWriteLock } from "./fair-write-lock.js";
 import { createTestKeys } from "../../test/rows/record-keys.js";
 import { StoreCluster } from "../../test/rows/store-cluster.js";
@@ -28,7 +27,7 @@ describe("requests that change one workspace", () => {
     onTestFinished(() => holder.release(true));
     await holder.query("begin");
     await holder.query(
-      `select pg_advisory_xact_lock(${buildLockKeySql(schema, `lock ${busy.workspace.id}`)})`,
+      `select pg_advisory_xact_lock(${records.installation.toLockKey(`lock ${busy.workspace.id}`)})`,
     );
     const body = { name: "shop", createDatabase: false };
     const writers = Array.from({ length: 20 }, () =>

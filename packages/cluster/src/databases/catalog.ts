@@ -4,13 +4,25 @@ import {
   invalidDatabaseCondition,
 } from "../connection/admin-connection.js";
 import { toBackupSuffix } from "../policy/names.js";
-import { platformDatabaseCondition } from "../policy/ownership.js";
 
 /** The database and role that Postgres has under the name of a database. */
 interface FoundDatabase {
   database: "none" | "invalid" | "valid";
   /** Whether the owner role exists. */
   role: boolean;
+  /** Whether others have made a database or role with this name. It is not counted above. */
+  foreign: boolean;
+}
+
+/** Thrown when the name of a database belongs to something that the installation has not made. */
+export class ForeignNameError extends Error {
+  override readonly name = "ForeignNameError";
+
+  constructor(readonly postgresName: string) {
+    super(
+      `The name ${postgresName} belongs to a database or a role that others have made in this Postgres. Rename it, and try again`,
+    );
+  }
 }
 
 /** Reads from the system catalogs which databases and roles exist, and how much they use. */
@@ -21,13 +33,27 @@ export class Catalog {
     this.#admin = admin;
   }
 
+  /**
+   * Returns what exists of a database that the installation may make, in one round trip.
+   *
+   * @throws ForeignNameError
+   */
+  async inspectOwn(name: string): Promise<FoundDatabase> {
+    const database = await this.inspect(name);
+    if (database.foreign) throw new ForeignNameError(name);
+    return database;
+  }
+
   /** Returns what exists of a database, in one round trip. */
   async inspect(name: string): Promise<FoundDatabase> {
+    const { platformDatabaseCondition, platformRoleCondition } = this.#admin.cluster.installation;
     const [database] = await this.#admin.query<FoundDatabase>(
       `select
         coalesce((select case when ${invalidDatabaseCondition} then 'invalid' else 'valid' end
-          from pg_database where datname = $1), 'none') as database,
-        exists (select from pg_roles where rolname = $1) as role`,
+          from pg_database d where datname = $1 and ${platformDatabaseCondition}), 'none') as database,
+        exists (select from pg_roles r where rolname = $1 and ${platformRoleCondition}) as role,
+        exists (select from pg_database d where datname = $1 and not ${platformDatabaseCondition})
+          or exists (select from pg_roles r where rolname = $1 and not ${platformRoleCondition}) as foreign`,
       [name],
     );
     if (database === undefined) throw new Error("Postgres did not return a row");
@@ -57,7 +83,8 @@ export class Catalog {
   /** Returns the names of the platform's databases that match a pattern of `LIKE`, where `_` matches only itself. */
   async findDatabasesLike(pattern: string, condition = "true"): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
-      `select datname as name from pg_database d where datname like $1 and ${platformDatabaseCondition} and ${condition}`,
+      `select datname as name from pg_database d
+        where datname like $1 and ${this.#admin.cluster.installation.platformDatabaseCondition} and ${condition}`,
       [pattern.replaceAll("_", "\\_")],
     );
     return rows.map(({ name }) => name);

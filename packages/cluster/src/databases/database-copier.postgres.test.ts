@@ -5,6 +5,7 @@ import { DatabaseCopier } from "./database-copier.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../../test/observed-admin.js";
 import { makeAdmin, running } from "../../test/sessions.js";
+import { installation, platformRole, staging, prepared } from "../../../platform/test/installation.js";
 
 const cluster = new Cluster();
 let observer: Client;
@@ -34,7 +35,7 @@ const stateOf = async (name: string): Promise<State | undefined> => {
   return rows[0];
 };
 
-const closed: State = { open: false, isPublic: false, owner: '"mgmt.platform"' };
+const closed: State = { open: false, isPublic: false, owner: `"${platformRole}"` };
 
 /** Removes a database after the test. */
 const dropLater = (name: string): string => {
@@ -44,10 +45,10 @@ const dropLater = (name: string): string => {
 
 describe("a new empty database", () => {
   it("is closed to all and belongs to the platform", async () => {
-    const name = dropLater("spare.empty");
-    await makeCopies().createEmpty("spare.making.empty", name);
+    const name = dropLater(prepared("empty"));
+    await makeCopies().createEmpty(prepared("making.empty"), name);
     expect(await stateOf(name)).toEqual(closed);
-    expect(await stateOf("spare.making.empty")).toBeUndefined();
+    expect(await stateOf(prepared("making.empty"))).toBeUndefined();
   });
 });
 
@@ -73,7 +74,7 @@ describe("a copy of a database", () => {
     const { id } = await cluster.makeTenant();
     const copies = makeCopies();
     await copies.copy(id, dropLater(`${id}.bkp_source`));
-    await copies.copy(`${id}.bkp_source`, dropLater(`making.${id}`));
+    await copies.copy(`${id}.bkp_source`, dropLater(staging(id)));
     expect(await stateOf(`${id}.bkp_source`)).toEqual(closed);
   });
 
@@ -123,7 +124,7 @@ describe("a copy that gets another owner", () => {
     const acl = "select datname, datdba, datacl::text from pg_database where datname in ($1, $2) order by 1";
     const { rows: before } = await observer.query(acl, [source.id, target.id]);
 
-    const name = dropLater(`making.${target.id}`);
+    const name = dropLater(staging(target.id));
     const copies = makeCopies();
     await copies.copy(source.id, name);
     await copies.transferOwnership(name, source.id, target.id);
@@ -281,7 +282,7 @@ describe("a login that is dropped", () => {
     await session.query(`create table shared (); grant select on shared to "${user}"`);
     const copies = makeCopies();
     await copies.dropRole(user, id);
-    expect(await roleOf(user)).toEqual({ login: false, mark: "mgmt retired", groups: "0" });
+    expect(await roleOf(user)).toEqual({ login: false, mark: installation.retiredMark, groups: "0" });
     const acl = "select from pg_class where relname = 'shared' and position($1 in relacl::text) > 0";
     expect((await session.query(acl, [user])).rowCount).toBe(1);
 
@@ -304,7 +305,7 @@ describe("a login that is dropped", () => {
     await holder.query(`begin; create table locked (); grant select on locked to "${user}"`);
     const copies = impatient();
     await copies.dropRole(user, id);
-    expect(await roleOf(user)).toEqual({ login: false, mark: "mgmt retired", groups: "0" });
+    expect(await roleOf(user)).toEqual({ login: false, mark: installation.retiredMark, groups: "0" });
 
     await copies.dropRetiredRoles();
     expect(await roleOf(user)).toBeDefined();
@@ -321,7 +322,7 @@ describe("a login that is dropped", () => {
     await holder.query(`begin; alter database ${other.id} connection limit 5`);
     const copies = impatient();
     await copies.dropRole(user, id);
-    expect(await roleOf(user)).toEqual({ login: false, mark: "mgmt retired", groups: "0" });
+    expect(await roleOf(user)).toEqual({ login: false, mark: installation.retiredMark, groups: "0" });
 
     await holder.query("rollback");
     await copies.drop(other.id);
@@ -358,6 +359,6 @@ describe("a login that is dropped", () => {
     const { id, user } = await makeTwoLogins();
     const copies = observe((statement) => (statement.startsWith("drop role") ? failing : undefined));
     await expect(copies.dropRole(user, id)).rejects.toBeInstanceOf(expected);
-    expect((await roleOf(user))?.mark).toContain("mgmt connection");
+    expect((await roleOf(user))?.mark).toContain(`${installation.mark} connection`);
   });
 });

@@ -11,13 +11,8 @@ import {
 import { FairSemaphore } from "@mgmt/engine/internal";
 import { toUnavailableError } from "../connection/unavailable.js";
 import { classifyName, toTenantDatabaseName } from "../policy/names.js";
-import {
-  loginRoleCondition,
-  platformRoleCondition,
-  retiredRoleCondition,
-  platformRole,
-  buildRetireRoleStatement,
-} from "../policy/ownership.js";
+import type { Installation } from "../policy/installation.js";
+import { buildMarkRoleStatement } from "../policy/ownership.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
 import { alterRole, endStartingSessions } from "../connection/role-sessions.js";
 import { type TenantStatement, tenantStatements } from "../policy/tenant-statement.js";
@@ -61,6 +56,7 @@ interface StoredSettings {
 
 /** Copies and drops whole databases, and drops roles with everything that depends on them. */
 export class DatabaseCopier {
+  readonly installation: Installation;
   readonly #admin: AdminConnection;
   readonly #strategy: string;
   readonly #onLog: ((line: string) => void) | undefined;
@@ -75,6 +71,7 @@ export class DatabaseCopier {
   /** @param onLog receives messages about settings that could not be copied. */
   constructor(admin: AdminConnection, onLog?: (line: string) => void) {
     this.#admin = admin;
+    this.installation = admin.cluster.installation;
     this.#onLog = onLog;
     this.#strategy = admin.cluster.major >= 15 ? "strategy file_copy" : "";
   }
@@ -179,6 +176,7 @@ export class DatabaseCopier {
    */
   async transferOwnership(name: string, source: string, owner: string): Promise<void> {
     if (source === owner) return;
+    const { loginRoleCondition, platformRoleCondition } = this.installation;
     const memberships = await this.#admin.query<{ role: string }>(
       `select r.rolname as role
         from pg_roles r
@@ -204,7 +202,7 @@ export class DatabaseCopier {
   }
 
   /**
-   * Drops a database of any kind and its sessions. Does nothing when it does not exist. Before the files are removed, every session of
+   * Drops a database of any kind and its sessions. Does nothing when the installation has none with this name. Before the files are removed, every session of
    * the server has to react to a signal. While one does not, the database is invalid: nobody can connect to it, and all that Postgres
    * allows is to drop it later.
    *
@@ -213,7 +211,7 @@ export class DatabaseCopier {
   async drop(name: string): Promise<void> {
     const [row] = await this.#admin.query<{ template: boolean; used: boolean }>(
       `select datistemplate as template, exists (select from pg_stat_activity where datid = d.oid) as used
-        from pg_database d where datname = $1`,
+        from pg_database d where datname = $1 and ${this.installation.platformDatabaseCondition}`,
       [name],
     );
     if (row === undefined) return;
@@ -322,7 +320,7 @@ export class DatabaseCopier {
       const groups = await this.#findGroupsOf(role);
       await this.#admin.runScript([
         ...groups.map((group) => `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(role)}`),
-        buildRetireRoleStatement(role),
+        buildMarkRoleStatement(role, this.installation.retiredMark),
       ]);
     }
   }
@@ -330,7 +328,7 @@ export class DatabaseCopier {
   /** Drops the roles that remained because of sessions, of locks, or of privileges in databases, which do not exist any more. */
   async dropRetiredRoles(): Promise<void> {
     const roles = await this.#admin.query<{ name: string }>(
-      `select rolname as name from pg_roles r where ${retiredRoleCondition}
+      `select rolname as name from pg_roles r where ${this.installation.retiredRoleCondition}
         and not exists (select from pg_stat_activity where usesysid = r.oid)
         and not exists (select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = r.oid)
         and not exists (select from pg_locks where locktype = 'object' and classid = 'pg_authid'::regclass and objid = r.oid)`,
@@ -449,7 +447,7 @@ export class DatabaseCopier {
   async #createCopy(sourceName: string, targetName: string, signal: AbortSignal | undefined): Promise<void> {
     try {
       await this.#admin.runLongStatement(
-        `create database ${quoteIdentifier(targetName)} owner ${quoteIdentifier(platformRole)} template ${quoteIdentifier(sourceName)} ${this.#strategy} allow_connections false`,
+        `create database ${quoteIdentifier(targetName)} owner ${quoteIdentifier(this.installation.platformRole)} template ${quoteIdentifier(sourceName)} ${this.#strategy} allow_connections false`,
         signal,
       );
     } catch (error) {

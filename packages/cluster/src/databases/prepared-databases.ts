@@ -4,7 +4,6 @@ import type { DatabaseUnavailableError } from "@mgmt/engine";
 import { toUnavailableError } from "../connection/unavailable.js";
 import { type Attempt, createAttempt } from "../connection/attempt.js";
 import type { DatabaseCopier } from "./database-copier.js";
-import { preparedNamePrefix, unfinishedPreparedNamePrefix } from "../policy/names.js";
 
 interface Waiter {
   resolve(name: string): void;
@@ -132,6 +131,7 @@ export class PreparedDatabases {
 
   async #create(): Promise<string> {
     const id = randomBytes(8).toString("hex");
+    const { unfinishedPreparedNamePrefix, preparedNamePrefix } = this.#copier.installation;
     const [unfinishedName, name] = [unfinishedPreparedNamePrefix + id, preparedNamePrefix + id];
     try {
       await this.#copier.createEmpty(unfinishedName, name);

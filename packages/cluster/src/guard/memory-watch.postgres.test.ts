@@ -6,6 +6,7 @@ import { openPool } from "../connection/pool.js";
 import { toClientConfig } from "../policy/address.js";
 import { chooseEphemeralParent } from "../../../platform/src/machine/data-dir/directories.js";
 import { readBytesInUse } from "../../../platform/src/machine/memory-limits.js";
+import { installation } from "../../../platform/test/installation.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 
 const mebibyte = 1024 ** 2;
@@ -78,7 +79,7 @@ describe("the lookup of sizes", () => {
   const watchWith = (limits: Pick<MemoryLimits, "maxBytesPerDatabase" | "maxTotalBytes">): MemoryWatch => {
     const pool = openPool(toClientConfig(cluster.policy.address));
     onTestFinished(() => pool.end());
-    return new MemoryWatch({ readUsedBytes: used, ...limits }, pool, new Workspaces(undefined));
+    return new MemoryWatch({ readUsedBytes: used, ...limits }, pool, new Workspaces(undefined), installation);
   };
 
   it("waits until the file system has grown by a sixteenth of the limit per database, unless it is requested", async () => {

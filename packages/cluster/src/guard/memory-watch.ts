@@ -1,6 +1,6 @@
 import { type Pool, escapeLiteral } from "pg";
-import { classifyName, preparedNamePrefix, systemNames, toTenantDatabaseName } from "../policy/names.js";
-import { platformDatabaseCondition } from "../policy/ownership.js";
+import type { Installation } from "../policy/installation.js";
+import { classifyName, systemNames, toTenantDatabaseName } from "../policy/names.js";
 import { queryKeepingConnection } from "../connection/pool.js";
 import { chooseExcessive } from "./fair-limit.js";
 import type { Workspaces } from "./workspaces.js";
@@ -49,7 +49,7 @@ const dependencies = { bytes: 150, pages: 1_000 };
  * The sizes of the databases of tenants, their backups, and unfinished copies, with the files of their sessions, and with an estimate of
  * their rows in `pg_shdepend`, which all databases share: it has a row for each object, and each role that has privileges for it.
  */
-const databaseSizesQuery = `
+const buildDatabaseSizesQuery = ({ platformDatabaseCondition, preparedNamePrefix }: Installation): string => `
   with dependencies as materialized (
     select s.share, d.dbid, count(*) as rows
     from (select least(1, ${String(dependencies.pages)} * 8192.0 / greatest(pg_relation_size('pg_shdepend'), 1)) as share) s
@@ -73,10 +73,12 @@ export class MemoryWatch {
   readonly #limits: MemoryLimits;
   readonly #pool: Pool;
   readonly #workspaces: Workspaces;
+  readonly #databaseSizesQuery: string;
   /** Bytes in use at the last lookup of the sizes. */
   #lastUsedBytes = 0;
 
-  constructor(limits: MemoryLimits, pool: Pool, workspaces: Workspaces) {
+  constructor(limits: MemoryLimits, pool: Pool, workspaces: Workspaces, installation: Installation) {
+    this.#databaseSizesQuery = buildDatabaseSizesQuery(installation);
     this.#limits = limits;
     this.#pool = pool;
     this.#workspaces = workspaces;
@@ -93,7 +95,7 @@ export class MemoryWatch {
     const usedBytes = await this.#limits.readUsedBytes();
     if (usedBytes < this.#lastUsedBytes) this.#lastUsedBytes = usedBytes;
     if (!isForced && usedBytes - this.#lastUsedBytes < maxBytesPerDatabase / 16) return [];
-    const { rows } = await queryKeepingConnection<DatabaseSize>(this.#pool, databaseSizesQuery);
+    const { rows } = await queryKeepingConnection<DatabaseSize>(this.#pool, this.#databaseSizesQuery);
     this.#lastUsedBytes = usedBytes;
     await this.#workspaces.learn(rows.map(({ name }) => name));
     const amounts = new Map<string, number>();

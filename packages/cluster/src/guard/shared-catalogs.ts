@@ -1,12 +1,8 @@
 import type { Pool } from "pg";
 import type { AdminConnection } from "../connection/admin-connection.js";
 import { queryKeepingConnection } from "../connection/pool.js";
-import {
-  buildLogLevelStatement,
-  buildStartAsOwnerStatement,
-  platformRoleCondition,
-  tenantDatabaseCondition,
-} from "../policy/ownership.js";
+import type { Installation } from "../policy/installation.js";
+import { buildLogLevelStatement, buildStartAsOwnerStatement } from "../policy/ownership.js";
 import { findLargestWorkspace, sumAmounts } from "./fair-limit.js";
 import type { Workspaces } from "./workspaces.js";
 
@@ -37,7 +33,7 @@ export const sharedBytesQuery = `
  * The size of each shared catalog, and the databases whose sessions may write to it now: `COMMENT`, `ALTER DATABASE`, and `ALTER ROLE` hold
  * a lock until their transaction ends.
  */
-const writersQuery = `
+const buildWritersQuery = ({ platformRoleCondition }: Installation): string => `
   select c.oid, (${sharedCatalogSizeSql})::float8 as bytes, coalesce(w.names, '{}') as writers
   from pg_class c left join (
     select l.relation, array_agg(distinct a.datname::text) as names
@@ -59,7 +55,7 @@ const deadBytesQuery = `
  * The comments and settings of tenants: rows of `name`, the database, `bytes`, and `target`, what the statements `COMMENT ON` and `ALTER`
  * change. Tenants can store settings for their database, for the roles as which they log in and work, and for both.
  */
-const entriesQuery = `
+const buildEntriesQuery = ({ tenantDatabaseCondition }: Installation): string => `
   select d.datname as name, e.bytes::float8 as bytes, e.comment as "isComment",
     case when e.setdatabase = 0 and r.rolcanlogin then r.rolname end as login,
     case when r.oid is null then format('database %I', d.datname)
@@ -107,6 +103,8 @@ export class SharedCatalogs {
   readonly #pool: Pool;
   readonly #workspaces: Workspaces;
   readonly #maxBytes: number;
+  readonly #writersQuery: string;
+  readonly #entriesQuery: string;
   /** The last sizes in bytes, by oid. */
   readonly #lastBytes = new Map<number, number>();
   /** Bytes that catalogs have grown by and that are not attributed to a database yet, by oid. */
@@ -126,6 +124,8 @@ export class SharedCatalogs {
     this.#pool = pool;
     this.#workspaces = workspaces;
     this.#maxBytes = maxBytes;
+    this.#writersQuery = buildWritersQuery(admin.cluster.installation);
+    this.#entriesQuery = buildEntriesQuery(admin.cluster.installation);
   }
 
   /** Waits for work in the background. */
@@ -157,7 +157,7 @@ export class SharedCatalogs {
       this.#growth.clear();
       this.#writtenBytes.clear();
     }
-    const { rows } = await queryKeepingConnection<CatalogSize>(this.#pool, writersQuery);
+    const { rows } = await queryKeepingConnection<CatalogSize>(this.#pool, this.#writersQuery);
     for (const { oid, bytes, writers } of rows) {
       const growth = (this.#growth.get(oid) ?? 0) + Math.max(0, bytes - (this.#lastBytes.get(oid) ?? bytes));
       const attributedBytes = writers.length === 0 ? 0 : Math.min(growth, this.#maxBytes / 4);
@@ -176,7 +176,7 @@ export class SharedCatalogs {
   async #findStorers(totalBytes: number): Promise<string[]> {
     if (totalBytes < this.#entriesLookupBytes) this.#entriesLookupBytes = totalBytes;
     if (totalBytes - this.#entriesLookupBytes < this.#maxBytes / 4) return [];
-    const { rows } = await queryKeepingConnection<Entry>(this.#pool, entriesQuery);
+    const { rows } = await queryKeepingConnection<Entry>(this.#pool, this.#entriesQuery);
     const storedBytes = new Map<string, number>();
     for (const { name, bytes } of rows) storedBytes.set(name, (storedBytes.get(name) ?? 0) + bytes);
     const names = await this.#selectExcessive(storedBytes);

@@ -3,7 +3,7 @@ import type { ServerLimits } from "../policy/connection-limits.js";
 import { type AdminConnection, quoteIdentifier } from "../connection/admin-connection.js";
 import { type FairLimits, type Usage, chooseExcessive, computeFairLimits } from "./fair-limit.js";
 import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
-import { tenantDatabaseCondition, platformRoleCondition } from "../policy/ownership.js";
+import type { Installation } from "../policy/installation.js";
 import { CurrentEndReasons } from "../connection/end-reasons.js";
 import { sessionEndErrors } from "../connection/login-refused.js";
 import { SharedCatalogs, sharedBytesQuery } from "./shared-catalogs.js";
@@ -59,7 +59,7 @@ interface DatabaseUsage {
   sessions: number;
 }
 
-const usageQuery = `
+const buildUsageQuery = ({ platformRoleCondition, tenantDatabaseCondition }: Installation): string => `
   select d.oid, d.datname as name, d.datconnlimit as limit, count(a.pid)::integer as sessions
   from pg_database d
   left join pg_stat_activity a on a.datid = d.oid and a.backend_type = 'client backend'
@@ -68,7 +68,7 @@ const usageQuery = `
     and ${tenantDatabaseCondition}
   group by 1, 2, 3`;
 
-const terminateNewestQuery = `
+const buildTerminateNewestQuery = ({ platformRoleCondition }: Installation): string => `
   select pg_terminate_backend(newest.pid) from (
     select a.pid from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${platformRoleCondition}
     where a.datname = $1 order by a.backend_start offset $2
@@ -78,8 +78,8 @@ const terminateNewestQuery = `
  * Succeeds for one session at a time, each time. Tenants cannot take the lock, because each database has locks of its own. Also returns the
  * size of the shared catalogs, in the same round trip.
  */
-const tryLeaderLockQuery = `
-  select pg_try_advisory_lock(hashtextextended('mgmt tenant guard', 0)) as leads, (${sharedBytesQuery}) as "sharedBytes"`;
+const buildTryLeaderLockQuery = (installation: Installation): string => `
+  select pg_try_advisory_lock(${installation.toLockKey("tenant guard")}) as leads, (${sharedBytesQuery}) as "sharedBytes"`;
 
 interface Leadership {
   leads: boolean;
@@ -88,10 +88,17 @@ interface Leadership {
 }
 
 /** Finds the listeners that have not read for a second: those in a transaction, and those whose client does not read. */
-const slowListenersQuery = `
+const buildSlowListenersQuery = ({ platformRoleCondition }: Installation): string => `
   select a.pid, a.datname as name
   from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${platformRoleCondition}
   where (a.xact_start < now() - interval '1 second' or a.wait_event = 'ClientWrite') and pg_notification_queue_usage() > $1`;
+
+const buildQueries = (installation: Installation) => ({
+  usage: buildUsageQuery(installation),
+  terminateNewest: buildTerminateNewestQuery(installation),
+  tryLeaderLock: buildTryLeaderLockQuery(installation),
+  slowListeners: buildSlowListenersQuery(installation),
+});
 
 /** Ends sessions by process id, unless the id belongs to another database by now. */
 const terminateSessionsQuery = `
@@ -110,6 +117,7 @@ export class TenantGuard {
   readonly #report: (problem: string) => void;
   readonly #endReasons: CurrentEndReasons;
   readonly #pool: Pool;
+  readonly #queries: ReturnType<typeof buildQueries>;
   /** Names of the databases with sessions, by oid, at the last check. They cannot be looked up while no lock is left. */
   readonly #databaseNames = new Map<number, string>();
   /** Until when a database is closed, by oid: a time of `performance.now()`, which a change of the clock does not move. */
@@ -149,10 +157,12 @@ export class TenantGuard {
     this.#endReasons = endReasons;
     // A connection of its own, which other work cannot occupy.
     this.#pool = openPool({ ...admin.address, max: 1 });
+    const { installation } = admin.cluster;
+    this.#queries = buildQueries(installation);
     this.#workspaces = new Workspaces(readWorkspaces);
     const { memory, maxSharedCatalogBytes } = this.#limits;
     this.#sharedCatalogs = new SharedCatalogs(admin, this.#pool, this.#workspaces, maxSharedCatalogBytes);
-    this.#memoryWatch = memory && new MemoryWatch(memory, this.#pool, this.#workspaces);
+    this.#memoryWatch = memory && new MemoryWatch(memory, this.#pool, this.#workspaces, installation);
   }
 
   /** Applies the limits now, and then regularly. */
@@ -193,7 +203,7 @@ export class TenantGuard {
     await this.#endSessionsWithMostLocks();
     await this.#closeLargeDatabases();
     if (sharedBytes !== undefined) await this.#closeDatabasesInSharedCatalogs(sharedBytes);
-    const { rows: usages } = await queryKeepingConnection<DatabaseUsage>(this.#pool, usageQuery, [
+    const { rows: usages } = await queryKeepingConnection<DatabaseUsage>(this.#pool, this.#queries.usage, [
       this.#limits.connectionsPerDatabase,
       [...this.#closedUntil.keys()],
     ]);
@@ -208,7 +218,7 @@ export class TenantGuard {
     for (const { oid, name, sessions, targetLimit: limit } of limitChanges) {
       if (sessions <= limit) continue;
       if (!this.#closedUntil.has(oid)) this.#endReasons.set(name, sessionEndErrors.crowded(name, limit));
-      await queryKeepingConnection(this.#pool, terminateNewestQuery, [name, limit]);
+      await queryKeepingConnection(this.#pool, this.#queries.terminateNewest, [name, limit]);
     }
     await this.#terminateSlowListeners();
     // A database that is being dropped must not prevent the change of others.
@@ -221,7 +231,7 @@ export class TenantGuard {
   /** Finds out whether this process applies the limits. */
   async #tryBecomeLeader(): Promise<Leadership> {
     try {
-      const { rows } = await queryKeepingConnection<Leadership>(this.#pool, tryLeaderLockQuery);
+      const { rows } = await queryKeepingConnection<Leadership>(this.#pool, this.#queries.tryLeaderLock);
       return rows[0] ?? { leads: false };
     } catch (error) {
       // The tenants have all locks, and the process that applied the limits may have ended.
@@ -292,7 +302,7 @@ export class TenantGuard {
   async #terminateSlowListeners(): Promise<void> {
     const { rows } = await queryKeepingConnection<{ pid: number; name: string }>(
       this.#pool,
-      slowListenersQuery,
+      this.#queries.slowListeners,
       [maxQueueUsage],
     );
     if (rows.length === 0) return;

@@ -7,6 +7,7 @@ import { Logins } from "./logins.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../../test/observed-admin.js";
 import { makeAdmin } from "../../test/sessions.js";
+import { installation, platformRole } from "../../../platform/test/installation.js";
 
 const cluster = new Cluster();
 let observer: Client;
@@ -59,10 +60,10 @@ describe("the database of a login", () => {
       create role foreign_login login in role ${id};
       create role no_database;
       create role without_database login in role no_database;
-      comment on role without_database is 'mgmt connection con_none';
+      comment on role without_database is '${installation.buildLoginMark("con_none")}';
       create role owner_with_login login;
       create role member login in role owner_with_login;
-      comment on role member is 'mgmt connection con_none'`);
+      comment on role member is '${installation.buildLoginMark("con_none")}'`);
     await observer.query("create database owner_with_login owner owner_with_login template template0");
     onTestFinished(async () => {
       await observer.query("drop database owner_with_login");
@@ -71,7 +72,7 @@ describe("the database of a login", () => {
       );
     });
     const logins = otherProcess();
-    for (const user of [id, second.user, "nobody", "postgres", "mgmt.platform"])
+    for (const user of [id, second.user, "nobody", "postgres", platformRole])
       expect(await logins.findDatabase(user)).toBeUndefined();
     for (const user of ["foreign_login", "without_database", "owner_with_login", "member"])
       expect(await logins.findDatabase(user)).toBeUndefined();
@@ -115,11 +116,11 @@ describe("a login that is granted again", () => {
     expect(before).toEqual({
       login: true,
       limit: 100,
-      mark: `mgmt connection ${first.connectionId}`,
+      mark: installation.buildLoginMark(first.connectionId),
       settings: [`role=${id}`, "log_min_messages=fatal"],
     });
     await observer.query(
-      `alter role ${first.user} connection limit 1; comment on role ${first.user} is 'mgmt'`,
+      `alter role ${first.user} connection limit 1; comment on role ${first.user} is '${installation.mark}'`,
     );
     await otherProcess().grant(id, first);
     expect(await roleOf(first.user)).toEqual(before);

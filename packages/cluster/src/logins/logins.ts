@@ -3,14 +3,12 @@ import { FairSemaphore } from "@mgmt/engine/internal";
 import { deriveScramVerifier } from "../connection/scram.js";
 import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
+import type { Installation } from "../policy/installation.js";
 import {
   buildCreateRoleStatements,
-  platformRoleCondition,
   buildLogLevelStatement,
-  buildLoginMark,
   buildMarkRoleStatement,
   buildStartAsOwnerStatement,
-  retiredMark,
 } from "../policy/ownership.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
 import { LateSessionWatch } from "../connection/late-sessions.js";
@@ -42,6 +40,7 @@ const databasesPerBatch = 50;
 export class Logins {
   readonly #admin: AdminConnection;
   readonly #copier: DatabaseCopier;
+  readonly #installation: Installation;
   /**
    * Database by role, as found before. Entries stay true in all processes, because a role never belongs to another database, and
    * Postgres refuses roles that were dropped.
@@ -58,6 +57,7 @@ export class Logins {
   constructor(admin: AdminConnection, copier: DatabaseCopier) {
     this.#admin = admin;
     this.#copier = copier;
+    this.#installation = admin.cluster.installation;
     this.#lateSessions = new LateSessionWatch(admin);
   }
 
@@ -73,7 +73,7 @@ export class Logins {
         this.#admin.cluster,
         user,
         `login password ${quoteLiteral(await deriveScramVerifier(pass))}`,
-        buildLoginMark(connectionId),
+        this.#installation.buildLoginMark(connectionId),
       ),
       ...buildMembershipStatements(user, owner),
       ...this.#buildLimitStatements(user),
@@ -107,7 +107,7 @@ export class Logins {
       `select o.rolname as owner from pg_roles r
         join pg_auth_members m on m.member = r.oid
         join pg_roles o on o.oid = m.roleid and not o.rolcanlogin
-        where r.rolname = $1 and r.rolcanlogin and ${platformRoleCondition}
+        where r.rolname = $1 and r.rolcanlogin and ${this.#installation.platformRoleCondition}
           and exists (select from pg_database where datdba = o.oid and datname = o.rolname)`,
       [user],
     );
@@ -126,7 +126,7 @@ export class Logins {
       await this.#admin.runScript(await this.createLoginStatements(owner, [credential]));
     } else {
       // A removal that was not recorded retires a role which cannot be dropped.
-      if (existingLogin.mark === retiredMark)
+      if (existingLogin.mark === this.#installation.retiredMark)
         await this.#admin.runScript(buildMembershipStatements(user, owner));
       else if (!existingLogin.owners.includes(owner)) {
         throw new Error(`The role ${user} belongs to another database`);
@@ -135,8 +135,10 @@ export class Logins {
         await this.#admin.runScript(this.#buildLimitStatements(user));
       await this.#ensurePassword(owner, credential, existingLogin);
       // A person may have changed it.
-      if (existingLogin.mark !== buildLoginMark(connectionId)) {
-        await this.#admin.runScript([buildMarkRoleStatement(user, buildLoginMark(connectionId))]);
+      if (existingLogin.mark !== this.#installation.buildLoginMark(connectionId)) {
+        await this.#admin.runScript([
+          buildMarkRoleStatement(user, this.#installation.buildLoginMark(connectionId)),
+        ]);
       }
     }
     this.remember(owner, credential);
@@ -158,7 +160,9 @@ export class Logins {
       const roles = marksByDatabase.get(name);
       return (
         roles?.size === credentials.length &&
-        credentials.every(({ connectionId, user }) => roles.get(user) === buildLoginMark(connectionId))
+        credentials.every(
+          ({ connectionId, user }) => roles.get(user) === this.#installation.buildLoginMark(connectionId),
+        )
       );
     });
     const resetNames = new Set<string>();
@@ -297,7 +301,7 @@ export class Logins {
     const [login] = await this.#admin.query<LoginRoleRow>(
       `select rolcanlogin as login, rolconnlimit as limit,
         exists (select from pg_stat_activity where usesysid = r.oid) as used, array(
-          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${platformRoleCondition}
+          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${this.#installation.platformRoleCondition}
         ) as owners, shobj_description(r.oid, 'pg_authid') as mark
         from pg_roles r where rolname = $1`,
       [role],
@@ -313,7 +317,7 @@ export class Logins {
         join pg_roles r on r.oid = m.member
         join pg_roles o on o.oid = m.roleid
         where o.rolname = $1 and shobj_description(r.oid, 'pg_authid') = $2`,
-      [owner, buildLoginMark(connectionId)],
+      [owner, this.#installation.buildLoginMark(connectionId)],
     );
     return rows.map(({ role }) => role);
   }
@@ -324,7 +328,7 @@ export class Logins {
         from pg_auth_members m
         join pg_roles r on r.oid = m.member
         join pg_roles o on o.oid = m.roleid
-        where o.rolname = $1 and ${platformRoleCondition}`,
+        where o.rolname = $1 and ${this.#installation.platformRoleCondition}`,
       [owner],
     );
     return rows.map(({ role }) => role);

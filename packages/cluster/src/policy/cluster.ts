@@ -1,5 +1,6 @@
 import type { ServerLimits } from "./connection-limits.js";
 import type { ClusterAddress } from "./address.js";
+import type { Installation } from "./installation.js";
 import type { TenantStatement } from "./tenant-statement.js";
 
 /** Runs statements in the database `postgres`. */
@@ -21,6 +22,7 @@ export const runningSessionCondition = "(state = 'active' and wait_event is null
  */
 export interface Cluster {
   readonly address: ClusterAddress;
+  readonly installation: Installation;
   /** Major version of Postgres. */
   readonly major: number;
 

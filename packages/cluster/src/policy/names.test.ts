@@ -1,14 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  toBackupName,
-  toBackupSuffix,
-  toDatabaseName,
-  classifyName,
-  toTenantDatabaseName,
-  toReplacedName,
-  preparedNamePrefix,
-  toStagingName,
-} from "./names.js";
+import { toBackupName, toBackupSuffix, toDatabaseName, classifyName, toTenantDatabaseName } from "./names.js";
+import { Installation, createInstallationKeys } from "./installation.js";
+
+const installation = new Installation(createInstallationKeys());
 
 describe("the name of a database", () => {
   it.each(["db_a", "a", "db_0123456789012345678901234567", "a".repeat(31), "pgx", "postgresx", "xpg_a"])(
@@ -53,8 +47,8 @@ describe("the names of copies", () => {
     const names = [
       ["database", database],
       ["backup", toBackupName(database, backup)],
-      ["temporary", toStagingName(database)],
-      ["temporary", toReplacedName(database)],
+      ["temporary", installation.toStagingName(database)],
+      ["temporary", installation.toReplacedName(database)],
     ] as const;
     for (const [kind, name] of names) {
       expect([classifyName(name), toTenantDatabaseName(name)], name).toEqual([kind, database]);
@@ -71,6 +65,11 @@ describe("the names of copies", () => {
 
   it("fit, however long the ids are", () => {
     expect(Buffer.byteLength(toBackupName("a".repeat(500), "b".repeat(500)))).toBe(63);
+    const name = toDatabaseName("a".repeat(500));
+    for (const workName of [installation.toStagingName(name), installation.toReplacedName(name)]) {
+      expect(Buffer.byteLength(workName)).toBeLessThanOrEqual(63);
+      expect(toTenantDatabaseName(workName)).toBe(name);
+    }
   });
 });
 
@@ -79,9 +78,9 @@ describe("the kind of a name", () => {
     ["postgres", "system"],
     ["template0", "system"],
     ["template1", "system"],
-    [`${preparedNamePrefix}first`, "prepared"],
-    ["making.db_a", "temporary"],
-    ["replaced.db_a", "temporary"],
+    [`${installation.preparedNamePrefix}first`, "prepared"],
+    [installation.toStagingName("db_a"), "temporary"],
+    [installation.toReplacedName("db_a"), "temporary"],
     ["db_a.bkp_b", "backup"],
     ["db_a.spare.", "backup"],
     ["db_a.making.b", "backup"],

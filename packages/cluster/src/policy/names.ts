@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 
 /**
  * Names inside Postgres. A tenant's database and its owner role are both named after the id of the database. Names with a
- * dot belong to the platform, because ids contain no dots.
+ * dot belong to the platform, because ids contain no dots. Those of unfinished work have the id of the installation as their second part.
  */
 
-/** Postgres truncates names to 63 bytes. Two names of this length and a dot fit. */
+/** Postgres truncates names to 63 bytes. Two names of this length and a dot fit, and one of them after the parts of unfinished work. */
 const maxNameLength = 31;
 
 const toPostgresName = (id: string): string =>
@@ -32,26 +32,15 @@ export const toBackupSuffix = (backupId: string): string => `.${toPostgresName(b
 
 /** Returns the name of the tenant's database that a database belongs to: itself, a backup or an unfinished copy. */
 export const toTenantDatabaseName = (name: string): string => {
-  const [firstPart = name, secondPart = ""] = name.split(".");
-  return classifyName(name) === "temporary" ? secondPart : firstPart;
+  const [firstPart = name, , lastPart = ""] = name.split(".");
+  return classifyName(name) === "temporary" ? lastPart : firstPart;
 };
-
-export const preparedNamePrefix = "spare.";
-
-/** Starts the name of a prepared database until it is complete. */
-export const unfinishedPreparedNamePrefix = `${preparedNamePrefix}making.`;
-
-/** Returns the name of a copy that later becomes the database `name`. */
-export const toStagingName = (name: string): string => `making.${name}`;
-
-/** Returns the name of a database that a restore has replaced, until it is dropped. */
-export const toReplacedName = (name: string): string => `replaced.${name}`;
 
 export type NameKind = "database" | "backup" | "prepared" | "temporary" | "system";
 
 export const classifyName = (name: string): NameKind => {
   if (systemNames.includes(name)) return "system";
-  if (name.startsWith(preparedNamePrefix)) return "prepared";
+  if (name.startsWith("spare.")) return "prepared";
   if (name.startsWith("making.") || name.startsWith("replaced.")) return "temporary";
   return name.includes(".") ? "backup" : "database";
 };

@@ -1,6 +1,7 @@
 import type { ClusterAddress } from "./address.js";
 import { type Cluster, type ReadTitles, runningSessionCondition } from "./cluster.js";
 import { ownServerLimits } from "./connection-limits.js";
+import type { Installation } from "./installation.js";
 import { tenantStatements } from "./tenant-statement.js";
 
 /** The superuser that initdb makes in a cluster of the platform. */
@@ -25,8 +26,10 @@ export const createOwnCluster = (
   address: ClusterAddress,
   major: number,
   readTitles: ReadTitles,
+  installation: Installation,
 ): Cluster => ({
   address,
+  installation,
   major,
   readTitles,
   endSessionsQuery: `

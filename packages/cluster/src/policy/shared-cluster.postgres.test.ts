@@ -5,6 +5,7 @@ import { AdminConnection } from "../connection/admin-connection.js";
 import { TenantGuard } from "../guard/tenant-guard.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 import { interrupt } from "../../test/interrupted-work.js";
+import { platformRole, staging } from "../../../platform/test/installation.js";
 
 // The limits of tenants, and repairs, in a cluster that others also use.
 
@@ -22,7 +23,7 @@ describe("work whose session Postgres ends", () => {
     await cluster.databases.backup(id, "bkp_invalid");
     const admin = await cluster.connectAsAdmin("postgres");
     await admin.query("update pg_database set datconnlimit = -2 where datname = $1", [`${id}.bkp_invalid`]);
-    await admin.query(`create database "making.${id}" owner "mgmt.platform" template template0`);
+    await admin.query(`create database "${staging(id)}" owner "${platformRole}" template template0`);
     await admin.query(`create database "making.other" template template0`);
     await admin.query(`alter database ${id} allow_connections false`);
 

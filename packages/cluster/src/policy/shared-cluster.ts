@@ -4,12 +4,8 @@ import { clusterErrors } from "./cluster-error.js";
 import { type ServerLimits, connectionLimits } from "./connection-limits.js";
 import { type Cluster, type StatementRunner, runningSessionCondition } from "./cluster.js";
 import { type TenantStatement, tenantStatements } from "./tenant-statement.js";
-import {
-  buildCreateRoleStatements,
-  platformRoleCondition,
-  platformDatabaseCondition,
-  platformRole,
-} from "./ownership.js";
+import type { Installation } from "./installation.js";
+import { buildCreateRoleStatements } from "./ownership.js";
 
 /** Postgres itself ends autovacuum workers, which have no role. */
 const endSessionsQuery = `
@@ -17,7 +13,7 @@ const endSessionsQuery = `
   from pg_stat_activity join pg_roles r on r.oid = usesysid
   where pid <> pg_backend_pid()`;
 
-const heldLocksQuery = `
+const buildHeldLocksQuery = ({ platformRoleCondition }: Installation): string => `
   select a.datid as database, a.pid, count(*)::integer as locks
   from pg_lock_status() l join pg_stat_get_activity(null) a on a.pid = l.pid
   join pg_roles r on r.oid = a.usesysid and ${platformRoleCondition}
@@ -32,15 +28,20 @@ const connectRefusalCodes: ReadonlySet<string | undefined> = new Set(["42501", "
  *
  * @param address of a role with CREATEDB, CREATEROLE, and membership in `pg_signal_backend`.
  */
-export const createSharedCluster = (address: ClusterAddress, major: number): Cluster => {
+export const createSharedCluster = (
+  address: ClusterAddress,
+  major: number,
+  installation: Installation,
+): Cluster => {
   const buildJoinRoleStatements = (role: string): string[] => [
     `grant ${escapeIdentifier(role)} to current_user`,
   ];
   return {
     address,
+    installation,
     major,
     endSessionsQuery,
-    heldLocksQuery,
+    heldLocksQuery: buildHeldLocksQuery(installation),
     privilegedOptions: "",
     // Only a superuser could see all sessions of a database, and no others.
     databaseSetupStatements: [],
@@ -59,7 +60,8 @@ export const createSharedCluster = (address: ClusterAddress, major: number): Clu
     },
     killProcesses: undefined,
     readLimits: async (statements) => computeLimits(await readSettings(statements, major)),
-    prepare: (statements) => prepareSharedCluster(statements, { buildJoinRoleStatements }, major),
+    prepare: (statements) =>
+      prepareSharedCluster(statements, { buildJoinRoleStatements, installation }, major),
   };
 };
 
@@ -139,7 +141,7 @@ interface Privileges {
   createsRoles: boolean;
   inherits: boolean;
   endsSessions: boolean;
-  /** Null when `platformRole` does not exist. */
+  /** Null when the role of the installation does not exist. */
   ownsPlatformRole: boolean | null;
   setsLogLevel: boolean;
   /** Names of databases of others to which tenants may connect, because everybody may. */
@@ -149,9 +151,10 @@ interface Privileges {
 /** Checks the privileges of the platform, and makes its role. Changes nothing that others have made. */
 const prepareSharedCluster = async (
   statements: StatementRunner,
-  policy: Pick<Cluster, "buildJoinRoleStatements">,
+  policy: Pick<Cluster, "buildJoinRoleStatements" | "installation">,
   major: number,
 ): Promise<string[]> => {
+  const { platformRole, platformDatabaseCondition } = policy.installation;
   // Before version 15, only a superuser could set it.
   const setsLogLevel = major >= 15 ? "has_parameter_privilege('log_min_messages', 'set')" : "false";
   const [privileges] = await statements.query<Privileges>(

@@ -3,6 +3,7 @@ import { Client, type ClientConfig } from "pg";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Presence } from "./presence.js";
 import { PostgresSessions } from "../rows/postgres-sessions.js";
+import { installation } from "../../../platform/test/installation.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
 
 const cluster = new Cluster();
@@ -20,14 +21,14 @@ const addressOf = async (): Promise<ClientConfig> => {
 
 /** Opens the presence of a process. */
 const open = async (): Promise<Presence> => {
-  const presence = new Presence(await addressOf());
+  const presence = new Presence(await addressOf(), installation);
   onTestFinished(() => presence.close());
   return presence;
 };
 
 /** Opens the sessions of the work of another process. */
 const openSessions = async (): Promise<PostgresSessions> => {
-  const sessions = new PostgresSessions(await addressOf(), "mgmt");
+  const sessions = new PostgresSessions(await addressOf(), installation);
   onTestFinished(() => sessions.close());
   return sessions;
 };
@@ -149,7 +150,7 @@ describe("the presence of processes", () => {
   });
 
   it("can be tried again when Postgres cannot be reached, or ends the session before the work does", async () => {
-    const unreachable = new Presence({ ...(await addressOf()), port: 1 });
+    const unreachable = new Presence({ ...(await addressOf()), port: 1 }, installation);
     await expect(unreachable.enter(async () => undefined)).rejects.toBeInstanceOf(DatabaseUnavailableError);
     await unreachable.close();
 

@@ -1,24 +1,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type ClientConfig } from "pg";
-import { presenceLockKeySql } from "../connection/presence-lock.js";
+import { presenceLockName } from "../connection/presence-lock.js";
 import { wrapConnectionErrors } from "../connection/unavailable.js";
+import type { Installation } from "../policy/installation.js";
 
 /** Milliseconds between attempts. */
 const retryDelayMs = 50;
 
 /**
- * Tells the processes on one Postgres server whether others are there. Each holds a shared lock until it ends. A process that
+ * Tells the processes of one installation whether others are there. Each holds a shared lock until it ends. A process that
  * holds it exclusively is the only one, and others wait until it shares the lock. A process that loses this connection still
  * counts while it works, because `PostgresSessions` also shares the lock.
  */
 export class Presence {
   readonly #address: ClientConfig;
+  readonly #lockKey: string;
   #client: Client | undefined;
   #isClosed = false;
 
-  /** @param address where to connect to, which includes the database with the lock. */
-  constructor(address: ClientConfig) {
+  /**
+   * @param address where to connect to, which includes the database with the lock.
+   * @param installation the one whose processes see each other.
+   */
+  constructor(address: ClientConfig, installation: Installation) {
     this.#address = address;
+    this.#lockKey = installation.toLockKey(presenceLockName);
   }
 
   /**
@@ -29,17 +35,17 @@ export class Presence {
   async enter<T>(workWhenAlone: () => Promise<T>): Promise<T | undefined> {
     const client = await wrapConnectionErrors(() => this.#connect());
     for (; ; await sleep(retryDelayMs)) {
-      if (await tryLock(client, `pg_try_advisory_lock(${presenceLockKeySql})`)) {
+      if (await tryLock(client, `pg_try_advisory_lock(${this.#lockKey})`)) {
         const result = await workWhenAlone();
         await wrapConnectionErrors(() =>
           client.query(
-            `select pg_advisory_lock_shared(${presenceLockKeySql}), pg_advisory_unlock(${presenceLockKeySql})`,
+            `select pg_advisory_lock_shared(${this.#lockKey}), pg_advisory_unlock(${this.#lockKey})`,
           ),
         );
         return result;
       }
       // Not while another process is alone still, because it may end before its work does.
-      if (await tryLock(client, `pg_try_advisory_lock_shared(${presenceLockKeySql})`)) return undefined;
+      if (await tryLock(client, `pg_try_advisory_lock_shared(${this.#lockKey})`)) return undefined;
     }
   }
 
@@ -63,7 +69,7 @@ export class Presence {
       try {
         const client = await this.#connect();
         await client.query(
-          `set statement_timeout = 0; set lock_timeout = 0; select pg_advisory_lock_shared(${presenceLockKeySql})`,
+          `set statement_timeout = 0; set lock_timeout = 0; select pg_advisory_lock_shared(${this.#lockKey})`,
         );
         return;
       } catch {

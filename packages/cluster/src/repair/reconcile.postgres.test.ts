@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { ApiDatabase } from "./reconcile.js";
 import { Cluster, newTenant } from "../../../platform/test/cluster.js";
+import {
+  installation,
+  platformRole,
+  staging,
+  replaced,
+  prepared,
+} from "../../../platform/test/installation.js";
 
 const cluster = new Cluster();
 
@@ -42,10 +49,12 @@ describe("reconcile", () => {
     }
     await cluster.databases.backup(id, "bkp_forgotten");
     const admin = await cluster.connectAsAdmin("postgres");
-    await admin.query(`create database "making.${id}" owner "mgmt.platform" template template0`);
-    await admin.query(`create database "replaced.${id}" owner "mgmt.platform" template template0`);
+    await admin.query(`create database "${staging(id)}" owner "${platformRole}" template template0`);
+    await admin.query(`create database "${replaced(id)}" owner "${platformRole}" template template0`);
     await admin.query("create role left_behind; create role left_login login in role left_behind");
-    await admin.query("comment on role left_behind is 'mgmt'; comment on role left_login is 'mgmt'");
+    await admin.query(
+      `comment on role left_behind is '${installation.mark}'; comment on role left_login is '${installation.mark}'`,
+    );
 
     await restart([{ databaseId: id, credentials: [credential], backupIds: [] }]);
     expect(await databaseNames()).toEqual([id]);
@@ -98,12 +107,12 @@ describe("reconcile", () => {
       await cluster.databases.backup(id, `bkp_of_${id}`);
     }
     const admin = await cluster.connectAsAdmin("postgres");
-    await admin.query(`create database "making.${kept.id}" owner "mgmt.platform" template template0`);
-    await admin.query('create database "spare.invalid" owner "mgmt.platform" template template0');
+    await admin.query(`create database "${staging(kept.id)}" owner "${platformRole}" template template0`);
+    await admin.query(`create database "${prepared("invalid")}" owner "${platformRole}" template template0`);
     await admin.query(
       // What Postgres writes before it begins to drop a database.
       `update pg_database set datconnlimit = -2 where datname = any ($1)`,
-      [[lost.id, forgotten.id, `${kept.id}.bkp_of_${kept.id}`, `making.${kept.id}`, "spare.invalid"]],
+      [[lost.id, forgotten.id, `${kept.id}.bkp_of_${kept.id}`, staging(kept.id), prepared("invalid")]],
     );
     const {
       missingData,
@@ -150,25 +159,25 @@ describe("reconcile", () => {
     // From then on, only the test changes databases.
     await cluster.closeDatabases();
     const admin = await cluster.connectAsAdmin("postgres");
-    for (const name of await cluster.namesIn("datname", "spare."))
+    for (const name of await cluster.namesIn("datname", installation.preparedNamePrefix))
       await admin.query(`drop database "${name}"`);
-    for (const name of ["spare.complete", "spare.making.unfinished"]) {
-      await admin.query(`create database "${name}" owner "mgmt.platform" template template0`);
+    for (const name of [prepared("complete"), prepared("making.unfinished")]) {
+      await admin.query(`create database "${name}" owner "${platformRole}" template template0`);
     }
     const oidOf = async (name: string): Promise<unknown[]> => {
       const client = await cluster.connectAsAdmin("postgres");
       return (await client.query("select oid from pg_database where datname = $1", [name])).rows;
     };
-    const prepared = await oidOf("spare.complete");
+    const prepared = await oidOf(prepared("complete"));
     const { engine } = await restart([]);
-    expect(await oidOf("spare.making.unfinished")).toEqual([]);
+    expect(await oidOf(prepared("making.unfinished"))).toEqual([]);
     await engine.create(id, { type: "empty" }, [credential]);
     expect(await oidOf(id)).toEqual(prepared);
   });
 
   it("never drops a database of Postgres itself", async () => {
     const admin = await cluster.connectAsAdmin("postgres");
-    await admin.query('alter database template0 owner to "mgmt.platform"');
+    await admin.query(`alter database template0 owner to "${platformRole}"`);
     const { problems } = await restart([]);
     expect(problems).toEqual([]);
     expect(await cluster.namesIn("datname", "template")).toEqual(["template0"]);
@@ -180,7 +189,7 @@ describe("reconcile", () => {
     const [first = "", second = "", last = ""] = used;
     const admin = await cluster.connectAsAdmin("postgres");
     for (const name of used) {
-      await admin.query(`create database "${name}" owner "mgmt.platform" template template0`);
+      await admin.query(`create database "${name}" owner "${platformRole}" template template0`);
     }
     for (const name of [first, second]) {
       const client = await cluster.connectAsAdmin(name);

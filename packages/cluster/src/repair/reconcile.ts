@@ -6,21 +6,11 @@ import {
   quoteLiteral,
 } from "../connection/admin-connection.js";
 import { type Attempt, createAttempt } from "../connection/attempt.js";
+import { ForeignNameError } from "../databases/catalog.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import type { Logins } from "../logins/logins.js";
-import {
-  toBackupName,
-  toDatabaseName,
-  classifyName,
-  preparedNamePrefix,
-  unfinishedPreparedNamePrefix,
-} from "../policy/names.js";
-import {
-  buildCreateRoleStatements,
-  platformRoleCondition,
-  platformDatabaseCondition,
-  platformRole,
-} from "../policy/ownership.js";
+import { toBackupName, toDatabaseName, classifyName } from "../policy/names.js";
+import { buildCreateRoleStatements } from "../policy/ownership.js";
 
 /** A database in the records of the API. */
 export interface ApiDatabase {
@@ -39,6 +29,8 @@ export interface MissingData {
 interface PresentDatabase {
   name: string;
   open: boolean;
+  /** Whether others have made it. */
+  foreign: boolean;
 }
 
 /** A recorded database that exists in Postgres. */
@@ -75,6 +67,7 @@ export const reconcile = async (
   apiDatabases: readonly ApiDatabase[],
 ): Promise<Reconciliation> => {
   const { admin } = services;
+  const { platformDatabaseCondition } = admin.cluster.installation;
   const problems: string[] = [];
   const attempt = createAttempt((problem) => void problems.push(problem));
   const databases = apiDatabases.map((database) => ({
@@ -83,7 +76,7 @@ export const reconcile = async (
   }));
   await dropInvalidDatabases(services, attempt);
   const presentDatabases = await admin.query<PresentDatabase>(
-    `select datname as name, datallowconn as open from pg_database d
+    `select datname as name, datallowconn as open, not ${platformDatabaseCondition} as foreign from pg_database d
       where not ${invalidDatabaseCondition} and (${platformDatabaseCondition} or datname = any ($1))`,
     [databases.map(({ name }) => name)],
   );
@@ -91,11 +84,13 @@ export const reconcile = async (
   await dropUnrecordedDatabases(services, apiDatabases, presentDatabases, attempt);
 
   const existingDatabases = databases.flatMap((database) => {
-    const { open: isOpen } = presentByName.get(database.name) ?? {};
-    return isOpen === undefined ? [] : [{ ...database, isOpen }];
+    const { open: isOpen, foreign } = presentByName.get(database.name) ?? {};
+    return isOpen === undefined || foreign === true ? [] : [{ ...database, isOpen }];
   });
   await dropOrphanedOwners(services, new Set(existingDatabases.map(({ name }) => name)), attempt);
-  const brokenIds: string[] = [];
+  const foreignDatabases = databases.filter(({ name }) => presentByName.get(name)?.foreign === true);
+  for (const { name } of foreignDatabases) problems.push(new ForeignNameError(name).message);
+  const brokenIds = foreignDatabases.map(({ databaseId }) => databaseId);
   const completeNames = admin.cluster.isClosedBeforeStart
     ? await services.logins.resetPasswords(existingDatabases.filter(({ isOpen }) => isOpen))
     : new Set<string>();
@@ -126,6 +121,8 @@ export const reconcile = async (
 
 /** Returns the names of the prepared databases that are complete. */
 export const findPreparedDatabases = async (admin: AdminConnection): Promise<string[]> => {
+  const { platformDatabaseCondition, preparedNamePrefix, unfinishedPreparedNamePrefix } =
+    admin.cluster.installation;
   const rows = await admin.query<{ name: string }>(
     `select datname as name from pg_database d where ${platformDatabaseCondition} and not ${invalidDatabaseCondition}
       and starts_with(datname, ${quoteLiteral(preparedNamePrefix)})
@@ -139,7 +136,7 @@ const dropInvalidDatabases = async (
   attempt: Attempt,
 ): Promise<void> => {
   const invalidDatabases = await admin.query<{ name: string }>(
-    `select datname as name from pg_database d where ${invalidDatabaseCondition} and ${platformDatabaseCondition}`,
+    `select datname as name from pg_database d where ${invalidDatabaseCondition} and ${admin.cluster.installation.platformDatabaseCondition}`,
   );
   for (const { name } of invalidDatabases) {
     await attempt(`The remains of the Postgres database ${name} could not be dropped`, () =>
@@ -150,7 +147,7 @@ const dropInvalidDatabases = async (
 
 /** Drops databases of tenants, backups and unfinished copies that are not in the records. */
 const dropUnrecordedDatabases = async (
-  { copier }: ReconciliationServices,
+  { admin, copier }: ReconciliationServices,
   apiDatabases: readonly ApiDatabase[],
   presentDatabases: readonly PresentDatabase[],
   attempt: Attempt,
@@ -161,10 +158,11 @@ const dropUnrecordedDatabases = async (
       ...backupIds.map((backupId) => toBackupName(databaseId, backupId)),
     ]),
   );
-  for (const { name } of presentDatabases) {
+  const { unfinishedPreparedNamePrefix } = admin.cluster.installation;
+  for (const { name, foreign } of presentDatabases) {
     const kind = classifyName(name);
     const isKept =
-      kind === "system" || (kind === "prepared" && !name.startsWith(unfinishedPreparedNamePrefix));
+      foreign || kind === "system" || (kind === "prepared" && !name.startsWith(unfinishedPreparedNamePrefix));
     if (isKept || recordedNames.has(name)) continue;
     await attempt(`The Postgres database ${name} could not be dropped`, () => copier.drop(name));
   }
@@ -175,7 +173,10 @@ const repairDatabase = async (
   { admin, logins }: ReconciliationServices,
   { name, isOpen, credentials }: ExistingDatabase,
 ): Promise<void> => {
-  const roles = await admin.query("select from pg_roles where rolname = $1", [name]);
+  const roles = await admin.query(
+    `select from pg_roles r where rolname = $1 and ${admin.cluster.installation.platformRoleCondition}`,
+    [name],
+  );
   if (roles.length === 0) {
     await admin.runScript([
       ...buildCreateRoleStatements(admin.cluster, name, "nologin"),
@@ -196,6 +197,7 @@ const dropOrphanedOwners = async (
   existingNames: ReadonlySet<string>,
   attempt: Attempt,
 ): Promise<void> => {
+  const { platformRole, platformRoleCondition } = admin.cluster.installation;
   const owners = await admin.query<{ role: string }>(
     `select rolname as role from pg_roles r
       where not rolcanlogin and rolname <> $1 and ${platformRoleCondition}

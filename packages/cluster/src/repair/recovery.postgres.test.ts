@@ -2,6 +2,7 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, vi } from "vitest";
 import { Cluster, newTenant } from "../../../platform/test/cluster.js";
 import { interrupt } from "../../test/interrupted-work.js";
+import { platformRole, staging, replaced, prepared } from "../../../platform/test/installation.js";
 
 const lines: string[] = [];
 const cluster = new Cluster({ onLog: (line) => void lines.push(line) });
@@ -35,8 +36,8 @@ describe("work whose session Postgres ends", () => {
     await cluster.databases.create(id, { type: "empty" }, [credential]);
     const admin = await cluster.connectAsAdmin("postgres");
     await admin.query(`alter database ${id} allow_connections false`);
-    for (const name of [`making.${id}`, `replaced.${id}`, `${id}.bkp_invalid`]) {
-      await admin.query(`create database "${name}" owner "mgmt.platform" template template0`);
+    for (const name of [staging(id), replaced(id), `${id}.bkp_invalid`]) {
+      await admin.query(`create database "${name}" owner "${platformRole}" template template0`);
     }
     await admin.query("update pg_database set datconnlimit = -2 where datname = $1", [`${id}.bkp_invalid`]);
     await interrupt(cluster, () => cluster.databases.grant(id, { ...credential, pass: "next" }));
@@ -51,24 +52,26 @@ describe("work whose session Postgres ends", () => {
     const [refused, other] = [newTenant().id, newTenant().id];
     const admin = await cluster.connectAsAdmin("postgres");
     const create = (name: string): Promise<unknown> =>
-      admin.query(`create database "${name}" owner "mgmt.platform" template template0`);
-    await create(`replaced.${other}`);
+      admin.query(`create database "${name}" owner "${platformRole}" template template0`);
+    await create(replaced(other));
     // The repair of an earlier test may still run. It must not find the database before Postgres refuses to drop it.
     await create(`prepared.${refused}`);
     const using = await cluster.connectAsAdmin(`prepared.${refused}`);
     await using.query("create subscription used connection '' publication none with (connect = false)");
     await using.end();
     await vi.waitFor(() =>
-      admin.query(`alter database "prepared.${refused}" rename to "replaced.${refused}"`),
+      admin.query(`alter database "prepared.${refused}" rename to "${replaced(refused)}"`),
     );
     const { id, credential } = await cluster.makeTenant();
     await interrupt(cluster, () => cluster.databases.grant(id, { ...credential, pass: "next" }));
 
     await vi.waitFor(async () => expect(await cluster.namesIn("datname", other)).toEqual([]));
-    const report = new RegExp(`replaced.${refused} could not be dropped: .*logical replication subscription`);
+    const report = new RegExp(
+      `${replaced(refused)} could not be dropped: .*logical replication subscription`,
+    );
     await vi.waitFor(() => expect(lines).toContainEqual(expect.stringMatching(report)));
     expect(lines.filter((line) => !report.test(line))).toEqual([]);
-    const owner = await cluster.connectAsAdmin(`replaced.${refused}`);
+    const owner = await cluster.connectAsAdmin(replaced(refused));
     await owner.query("alter subscription used set (slot_name = none)");
     await owner.query("drop subscription used");
   });

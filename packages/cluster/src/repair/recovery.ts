@@ -7,7 +7,6 @@ import {
 import { type Attempt, createAttempt } from "../connection/attempt.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import { classifyName, toTenantDatabaseName } from "../policy/names.js";
-import { platformDatabaseCondition } from "../policy/ownership.js";
 
 /** Time between attempts to reach Postgres, in milliseconds. */
 const reconnectDelayMs = 250;
@@ -95,7 +94,8 @@ export class Recovery {
 
   async #repair(signal: AbortSignal): Promise<void> {
     const databases = await this.#admin.query<{ name: string; invalid: boolean; open: boolean }>(
-      `select datname as name, ${invalidDatabaseCondition} as invalid, datallowconn as open from pg_database d where ${platformDatabaseCondition}`,
+      `select datname as name, ${invalidDatabaseCondition} as invalid, datallowconn as open from pg_database d
+        where ${this.#admin.cluster.installation.platformDatabaseCondition}`,
     );
     for (const { name, invalid, open } of databases) {
       if (signal.aborted) return;

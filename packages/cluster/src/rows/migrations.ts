@@ -46,6 +46,9 @@ const buildTableStatements = (
  */
 export const migrations: readonly ((schema: string) => readonly string[])[] = [
   (schema) => [
+    // One row, which the first start inserts: a new cluster of the platform is a copy of others.
+    `create table ${schema}.installation (id text not null, secret text not null)`,
+    `create unique index on ${schema}.installation ((true))`,
     // Makes a transaction fail with serialization_failure if another one has changed its rows.
     `create function ${schema}.require(fulfilled boolean) returns void language plpgsql as $$
       begin if not fulfilled then raise exception 'rows have changed' using errcode = '40001'; end if; end $$`,

@@ -3,6 +3,8 @@ import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { retryWhileFull } from "../connection/retry-while-full.js";
 import { type ClusterAddress, toClientConfig } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";
+import { ClusterError } from "../policy/cluster-error.js";
+import type { Installation } from "../policy/installation.js";
 import { NewerSchemaError, migrateSchema } from "./migrate.js";
 import { type RecordKeys, UnknownRecordKeyError } from "./record-keys.js";
 import { AlteredSecretError, RowCodec } from "./row-codec.js";
@@ -29,6 +31,8 @@ export interface RecordsOptions {
 }
 
 export interface OpenRecords extends RecordStore {
+  /** The installation that the records belong to. */
+  readonly installation: Installation;
   /**
    * Reads the keys again, and encrypts with the first one what the others have encrypted, while requests continue.
    *
@@ -63,7 +67,7 @@ const sessionStartupOptions = {
 };
 
 /** Errors that are not about Postgres. */
-const recordsErrors = [NewerSchemaError, UnknownRecordKeyError, AlteredSecretError];
+const recordsErrors = [ClusterError, NewerSchemaError, UnknownRecordKeyError, AlteredSecretError];
 
 /** Connections that transactions which change rows leave to others, so that reading continues while they wait. */
 const reservedConnections = 2;
@@ -71,8 +75,8 @@ const reservedConnections = 2;
 /**
  * Opens the records in a schema of a database. Creates the schema, or updates it to the current version.
  *
- * @throws NewerSchemaError when a newer version of the program has changed the schema; UnknownRecordKeyError when the records were
- *   encrypted with other keys; DatabaseUnavailableError when Postgres cannot be reached.
+ * @throws NewerSchemaError when a newer version of the program has changed the schema; ClusterError when the records are incomplete;
+ *   UnknownRecordKeyError when the records were encrypted with other keys; DatabaseUnavailableError when Postgres cannot be reached.
  */
 export const openRecords = async (
   address: RecordsAddress,
@@ -94,7 +98,6 @@ export const openRecords = async (
   pool.on("error", () => undefined);
   // A connection in use that ends makes the next query fail.
   pool.on("connect", (client) => client.on("error", () => undefined));
-  const sessions = new PostgresSessions(config, schema);
   const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
     let client: PoolClient | undefined;
     try {
@@ -108,10 +111,18 @@ export const openRecords = async (
       throw recordsErrors.some((type) => error instanceof type) ? error : toStorageError(error);
     }
   };
-  const close = async (): Promise<void> => {
-    await sessions.close();
+  let installation: Installation;
+  try {
+    installation = await withClient(async (client) => {
+      const storedInstallation = await migrateSchema(client, schema);
+      keys.requireAll(await listUsedKeyIds(client, schema));
+      return storedInstallation;
+    });
+  } catch (error) {
     await pool.end();
-  };
+    throw error;
+  }
+  const sessions = new PostgresSessions(config, installation);
   const runInTransaction = <T>(
     beginStatements: readonly string[],
     work: (client: PoolClient) => Promise<T>,
@@ -123,27 +134,20 @@ export const openRecords = async (
       return result;
     });
   const runExclusively = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
-    runInTransaction(["begin isolation level read committed", buildLockAllRowsSql(schema)], work);
-  try {
-    await withClient(async (client) => {
-      await migrateSchema(client, schema);
-      keys.requireAll(await listUsedKeyIds(client, schema));
-    });
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    runInTransaction(["begin isolation level read committed", buildLockAllRowsSql(installation)], work);
   const writeLockOptions = {
     maxConcurrent: Math.max(1, maxConnections - reservedConnections),
     acquireTimeoutMs: lockTimeoutMs,
   };
   const storage = new PostgresStorageAdapter(pool, schema, {
+    installation,
     commitCheckTimeoutMs,
     writeLockOptions,
     keys,
   });
   const codec = new RowCodec(keys);
   return {
+    installation,
     sessions,
     begin: storage.begin.bind(storage),
     readWorkspaces: () =>
@@ -190,6 +194,9 @@ export const openRecords = async (
         return (await listUsedKeyIds(client, schema)).filter((id) => id !== keys.current.id);
       });
     },
-    close,
+    close: async () => {
+      await sessions.close();
+      await pool.end();
+    },
   };
 };

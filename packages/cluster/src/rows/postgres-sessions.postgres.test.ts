@@ -4,6 +4,7 @@ import { LockLostError } from "@mgmt/engine/internal";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import type { OpenRecords } from "./open-records.js";
 import { PostgresSessions } from "./postgres-sessions.js";
+import { Installation, createInstallationKeys } from "../policy/installation.js";
 import { LossyProxy } from "../../test/rows/lossy-proxy.js";
 import { HoldPoint } from "../../test/stepped-databases.js";
 import { StoreCluster } from "../../test/rows/store-cluster.js";
@@ -14,6 +15,9 @@ let records: OpenRecords;
 
 beforeAll(async () => (records = await cluster.openRecords(cluster.newSchema())));
 afterAll(() => records.close());
+
+/** Returns an installation that shares no locks with others. */
+const newInstallation = (): Installation => new Installation(createInstallationKeys());
 
 /** Records the warnings of Node.js until the returned function is called, which returns them. */
 const recordWarnings = (): (() => Promise<string[]>) => {
@@ -41,7 +45,7 @@ describe("the session of a process", () => {
 
   it("is ended once, however many statements wait when its connection is lost", async () => {
     const proxy = await LossyProxy.start(cluster.address.port);
-    const sessions = new PostgresSessions({ ...cluster.address, port: proxy.port }, cluster.newSchema());
+    const sessions = new PostgresSessions({ ...cluster.address, port: proxy.port }, newInstallation());
     const id = await sessions.getCurrentId();
     proxy.stall();
     const stop = recordWarnings();
@@ -69,12 +73,12 @@ describe("a statement that Postgres does not answer in time", () => {
   afterEach(() => vi.useRealTimers());
 
   it("leaves no lock that the work of other processes would wait for", async () => {
-    const schema = cluster.newSchema();
+    const shared = newInstallation();
     const proxy = await LossyProxy.start(cluster.address.port);
     const config = { ...cluster.address, port: proxy.port, query_timeout: 15_000 };
     const [stalled, other] = [
-      new PostgresSessions(config, schema),
-      new PostgresSessions(cluster.address, schema),
+      new PostgresSessions(config, shared),
+      new PostgresSessions(cluster.address, shared),
     ];
     await stalled.getCurrentId();
     proxy.stall();
@@ -133,7 +137,7 @@ describe("work that loses its locks because its session ends", () => {
 
   it("cannot confirm them when the end of the session is reported together with the response", async () => {
     const proxy = await LossyProxy.start(cluster.address.port);
-    const sessions = new PostgresSessions({ ...cluster.address, port: proxy.port }, cluster.newSchema());
+    const sessions = new PostgresSessions({ ...cluster.address, port: proxy.port }, newInstallation());
     const pid = pidOf(await sessions.getCurrentId());
     await sessions.runExclusively(["together"], async (lock) => {
       proxy.holdResponses();

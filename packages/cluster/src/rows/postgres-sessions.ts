@@ -8,9 +8,10 @@ import {
   type WorkLock,
 } from "@mgmt/engine/internal";
 import { Client, type ClientConfig, type QueryResultRow } from "pg";
-import { presenceLockKeySql } from "../connection/presence-lock.js";
+import { presenceLockName } from "../connection/presence-lock.js";
 import { isConnectionLossError } from "./commit-outcome.js";
-import { buildLockKeySql, toStorageError } from "./postgres-storage-adapter.js";
+import type { Installation } from "../policy/installation.js";
+import { toStorageError } from "./postgres-storage-adapter.js";
 
 /** Milliseconds between attempts to take a lock that another process holds. */
 const retryDelayMs = 50;
@@ -78,14 +79,14 @@ class LockSession implements WorkLock {
  */
 export class PostgresSessions implements Sessions {
   readonly #config: ClientConfig;
-  readonly #schema: string;
+  readonly #installation: Installation;
   readonly #mutex = new KeyedMutex();
   #session: Promise<LockSession> | undefined;
   #isClosed = false;
 
-  constructor(config: ClientConfig, schema: string) {
+  constructor(config: ClientConfig, installation: Installation) {
     this.#config = config;
-    this.#schema = schema;
+    this.#installation = installation;
   }
 
   async getCurrentId(): Promise<string> {
@@ -126,7 +127,7 @@ export class PostgresSessions implements Sessions {
 
   async #acquireLocks(names: readonly string[]): Promise<LockSession> {
     const distinctNames = [...new Set(names)];
-    const keys = distinctNames.map((name) => buildLockKeySql(this.#schema, `work ${name}`));
+    const keys = distinctNames.map((name) => this.#installation.toLockKey(`work ${name}`));
     for (;;) {
       const session = await this.#openSession();
       try {
@@ -148,7 +149,7 @@ export class PostgresSessions implements Sessions {
 
   async #releaseLocks(session: LockSession, names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
-    const keys = [...new Set(names)].map((name) => buildLockKeySql(this.#schema, `work ${name}`));
+    const keys = [...new Set(names)].map((name) => this.#installation.toLockKey(`work ${name}`));
     await session.query(`select ${keys.map((key) => `pg_advisory_unlock(${key})`).join(", ")}`);
   }
 
@@ -179,7 +180,7 @@ export class PostgresSessions implements Sessions {
       await client.query(
         "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3",
       );
-      await client.query(`select pg_advisory_lock_shared(${presenceLockKeySql})`);
+      await client.query(`select pg_advisory_lock_shared(${this.#installation.toLockKey(presenceLockName)})`);
       const { rows } = await client.query<{ id: string }>(
         `select ${sessionIdSql} as id from pg_stat_activity where pid = pg_backend_pid()`,
       );

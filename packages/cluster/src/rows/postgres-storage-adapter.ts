@@ -12,7 +12,6 @@ import { type Pool, type PoolClient, escapeIdentifier } from "pg";
 import { isRefusedStatementError, toUnavailableError } from "../connection/unavailable.js";
 import { type Statement, isStalePreparedStatementError, runBatch, createStatement } from "./batch.js";
 import { determineCommitOutcome, isConnectionLossError } from "./commit-outcome.js";
-import { toStorable } from "./json-text.js";
 import {
   type LoadPlan,
   type BatchResults,
@@ -22,17 +21,18 @@ import {
   planReadOnlyLoad,
   planLoadInTransaction,
 } from "./load-plans.js";
-import { quoteStorableLiteral } from "./reads.js";
 import type { RecordKeys } from "./record-keys.js";
 import { RowCodec } from "./row-codec.js";
 import { RowCache } from "./row-cache.js";
 import { type WriteLockOptions, FairWriteLock } from "../connection/fair-write-lock.js";
+import type { Installation } from "../policy/installation.js";
 import { buildWriteStatements, encodeChanges, type EncodedChanges } from "./writes.js";
 
 /** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */
 const conflictCodes: ReadonlySet<string> = new Set(["23505", "40001", "40P01"]);
 
 export interface StorageOptions {
+  readonly installation: Installation;
   /** How long a commit waits to learn whether it took effect, in milliseconds. */
   readonly commitCheckTimeoutMs: number;
   readonly writeLockOptions: WriteLockOptions;
@@ -43,6 +43,7 @@ export interface StorageOptions {
 interface TransactionResources extends RowSource {
   readonly pool: Pool;
   readonly schema: string;
+  readonly installation: Installation;
   readonly commitCheckTimeoutMs: number;
   readonly writeLock: FairWriteLock;
   readonly keys: RecordKeys;
@@ -53,10 +54,14 @@ interface TransactionResources extends RowSource {
 export class PostgresStorageAdapter implements StorageAdapter {
   readonly #resources: TransactionResources;
 
-  constructor(pool: Pool, schema: string, { commitCheckTimeoutMs, writeLockOptions, keys }: StorageOptions) {
+  constructor(
+    pool: Pool,
+    schema: string,
+    { installation, commitCheckTimeoutMs, writeLockOptions, keys }: StorageOptions,
+  ) {
     const codec = new RowCodec(keys);
     this.#resources = {
-      ...{ pool, schema, commitCheckTimeoutMs, keys, codec },
+      ...{ pool, schema, installation, commitCheckTimeoutMs, keys, codec },
       schemaIdentifier: escapeIdentifier(schema),
       writeLock: new FairWriteLock(writeLockOptions),
       rowCache: new RowCache(codec),
@@ -71,15 +76,11 @@ export class PostgresStorageAdapter implements StorageAdapter {
 }
 
 /** Returns the statement that waits until no transaction changes rows, and lets none begin, because it replaces all rows. */
-export const buildLockAllRowsSql = (schema: string): string =>
-  `select pg_advisory_xact_lock(${buildLockKeySql(schema, "state")})`;
+export const buildLockAllRowsSql = (installation: Installation): string =>
+  `select pg_advisory_xact_lock(${installation.toLockKey(stateLockName)})`;
 
-/** Returns the SQL expression for the key of a lock. Each schema has its own locks. */
-export const buildLockKeySql = (schema: string, name: string): string =>
-  `hashtextextended(${quoteStorableLiteral(`${schema} ${name}`)}, 0)`;
-
-/** The expression for the key of the lock whose schema and name are the first parameter. */
-const lockKeyParameterSql = "hashtextextended($1, 0)";
+/** A transaction that may change rows shares this lock. */
+const stateLockName = "state";
 
 const rollbackStatement = createStatement("rollback");
 const beginStatement = createStatement("begin isolation level read committed");
@@ -229,18 +230,12 @@ class WriteTransaction implements Transaction {
   #beginStatements(): Statement[] {
     // All transactions take their locks in the same order, which prevents deadlocks.
     const sortedNames = [...new Set(this.#lockNames)].sort();
-    const { schema } = this.#resources;
+    const { installation } = this.#resources;
     return [
       beginStatement,
-      createStatement(
-        `select pg_advisory_xact_lock_shared(${lockKeyParameterSql})`,
-        toStorable(`${schema} state`),
-      ),
+      createStatement("select pg_advisory_xact_lock_shared($1)", installation.toLockKey(stateLockName)),
       ...sortedNames.map((lockName) =>
-        createStatement(
-          `select pg_advisory_xact_lock(${lockKeyParameterSql})`,
-          toStorable(`${schema} lock ${lockName}`),
-        ),
+        createStatement("select pg_advisory_xact_lock($1)", installation.toLockKey(`lock ${lockName}`)),
       ),
     ];
   }

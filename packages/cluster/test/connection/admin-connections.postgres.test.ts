@@ -33,18 +33,22 @@ describe("the connections of the platform", () => {
   });
 
   it("ask for the password each time", async () => {
-    const { address, major } = cluster.policy;
+    const { address, major, installation } = cluster.policy;
     const passwords: string[] = ["outdated"];
     const password = (): Promise<string> => Promise.resolve(passwords.pop() ?? adminPassword);
-    const admin = new AdminConnection(createOwnCluster({ ...address, password }, major, readTitles));
+    const admin = new AdminConnection(
+      createOwnCluster({ ...address, password }, major, readTitles, installation),
+    );
     onTestFinished(() => admin.close());
     await expect(admin.query("select")).rejects.toMatchObject({ code: "28P01" });
     expect(await admin.query("select 1 as one")).toEqual([{ one: 1 }]);
   });
 
   it("are encrypted where the address says so", async () => {
-    const { address, major } = cluster.policy;
-    const admin = new AdminConnection(createOwnCluster({ ...address, tls: {} }, major, readTitles));
+    const { address, major, installation } = cluster.policy;
+    const admin = new AdminConnection(
+      createOwnCluster({ ...address, tls: {} }, major, readTitles, installation),
+    );
     onTestFinished(() => admin.close());
     await expect(admin.query("select")).rejects.toMatchObject({
       cause: { message: "The server does not support SSL connections" },

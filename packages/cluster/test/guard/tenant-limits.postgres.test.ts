@@ -7,6 +7,7 @@ import { TenantGuard, type TenantLimits } from "../../src/guard/tenant-guard.js"
 import { readBytesInUse } from "../../../platform/src/machine/memory-limits.js";
 import { Cluster, ownClusterAt } from "../../../platform/test/cluster.js";
 import { connectionLimitOf, makeAdmin } from "../sessions.js";
+import { platformRole } from "../../../platform/test/installation.js";
 
 // Each test checks the limits itself, at the moments that it chooses. Nothing else does, because the databases are closed.
 
@@ -114,7 +115,7 @@ describe("a check of the limits of tenants", () => {
 
   it("does not change the databases of Postgres itself", () =>
     withGuard({}, async (guard) => {
-      await admin.query('alter database template0 owner to "mgmt.platform"');
+      await admin.query(`alter database template0 owner to "${platformRole}"`);
       await guard.applyLimits();
       expect(await connectionLimitOf(admin, "template0")).toBe(-1);
       await admin.query("alter database template0 owner to postgres");

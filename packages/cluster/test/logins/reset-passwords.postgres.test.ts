@@ -65,7 +65,9 @@ describe("resetting the passwords of databases", () => {
     [
       "a login belongs to another connection",
       ({ credentials: [{ user }] }) =>
-        observer.query(`comment on role ${user} is 'mgmt connection con_other'`),
+        observer.query(
+          `comment on role ${user} is '${cluster.policy.installation.buildLoginMark("con_other")}'`,
+        ),
     ],
     [
       "a login has no mark",

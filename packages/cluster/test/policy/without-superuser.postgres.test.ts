@@ -7,6 +7,7 @@ import type { ApiDatabase } from "../../src/repair/reconcile.js";
 import { endStartingSessions } from "../../src/connection/role-sessions.js";
 import { Cluster, adminPassword, newTenant, secondCredential } from "../../../platform/test/cluster.js";
 import { RawClient, firstMessage } from "../../../platform/test/front/wire.js";
+import { platformRole } from "../../../platform/test/installation.js";
 
 // A cluster that others also use, in which the platform is not a superuser.
 
@@ -96,7 +97,7 @@ describe("a tenant", () => {
 
   it("gets no privileges of others", async () => {
     const [{ id, credential, client }, other] = [await makeTenantWith("select"), await cluster.makeTenant()];
-    for (const role of [renter, "mgmt.platform", other.id, other.credential.user, "postgres"]) {
+    for (const role of [renter, platformRole, other.id, other.credential.user, "postgres"]) {
       await expect(client.query(`set role "${role}"`)).rejects.toMatchObject({ code: "42501" });
       await expect(client.query(`grant "${role}" to ${id}`)).rejects.toMatchObject({ code: "42501" });
     }
@@ -281,8 +282,7 @@ describe("a start", () => {
     await cluster.closeDatabases();
     await expect(openDatabases(cluster.policyOf("weak"), [])).rejects.toMatchObject({
       code: "cluster:lacks_privileges",
-      message:
-        "The Postgres role weak does not have these privileges: CREATEDB, CREATEROLE, INHERIT, membership in pg_signal_backend, membership in mgmt.platform",
+      message: `The Postgres role weak does not have these privileges: CREATEDB, CREATEROLE, INHERIT, membership in pg_signal_backend, membership in ${platformRole}`,
     });
   });
 

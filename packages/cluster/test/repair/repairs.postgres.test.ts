@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Recovery } from "../../src/repair/recovery.js";
 import { Cluster, newTenant } from "../../../platform/test/cluster.js";
 import { HoldPoint, openCopies, settled } from "../stepped-databases.js";
+import { installation, platformRole, staging, replaced } from "../../../platform/test/installation.js";
 
 const cluster = new Cluster();
 
@@ -30,14 +31,16 @@ const run = async (text: string, values: readonly unknown[] = []): Promise<objec
 };
 
 const leave = (name: string): Promise<object[]> =>
-  run(`create database "${name}" owner "mgmt.platform" template template0`);
+  run(`create database "${name}" owner "${platformRole}" template template0`);
 
 /** Makes a database look like one whose removal was interrupted, or valid again. */
 const setInvalid = (name: string, isInvalid: boolean): Promise<object[]> =>
   run("update pg_database set datconnlimit = $2 where datname = $1", [name, isInvalid ? -2 : -1]);
 
 const completeSpares = async (): Promise<string[]> =>
-  (await cluster.namesIn("datname", "spare.")).filter((name) => !name.startsWith("spare.making."));
+  (await cluster.namesIn("datname", installation.preparedNamePrefix)).filter(
+    (name) => !name.startsWith(installation.unfinishedPreparedNamePrefix),
+  );
 
 const isGone = (id: string): Promise<void> =>
   vi.waitFor(async () => expect(await cluster.namesIn("datname", id)).toEqual([]));
@@ -45,7 +48,7 @@ const isGone = (id: string): Promise<void> =>
 describe("the repair of what interrupted work left", () => {
   it("includes what work left that was interrupted during the repair", async () => {
     const [first, second] = [newTenant().id, newTenant().id];
-    await leave(`replaced.${first}`);
+    await leave(replaced(first));
     const point = new HoldPoint();
     const { recovery } = await makeRecovery(async (_, work) => {
       await point.wait();
@@ -53,7 +56,7 @@ describe("the repair of what interrupted work left", () => {
     });
     recovery.scheduleRepair();
     await point.isReached;
-    await leave(`replaced.${second}`);
+    await leave(replaced(second));
     recovery.scheduleRepair();
     point.release();
     await isGone(first);
@@ -62,19 +65,19 @@ describe("the repair of what interrupted work left", () => {
 
   it("continues with the others when Postgres refuses one, and reports that one once", async () => {
     const [refused, other] = [newTenant().id, newTenant().id];
-    await leave(`replaced.${refused}`);
-    await leave(`replaced.${other}`);
+    await leave(replaced(refused));
+    await leave(replaced(other));
     const { recovery, problems } = await makeRecovery((name, work) =>
       name === refused ? Promise.reject(new Error("refused")) : work(),
     );
     recovery.scheduleRepair();
     await isGone(other);
-    await leave(`replaced.${other}`);
+    await leave(replaced(other));
     recovery.scheduleRepair();
     await isGone(other);
-    expect(await cluster.namesIn("datname", refused)).toEqual([`replaced.${refused}`]);
-    expect(problems).toEqual([`The Postgres database replaced.${refused} could not be dropped: refused`]);
-    await run(`drop database "replaced.${refused}"`);
+    expect(await cluster.namesIn("datname", refused)).toEqual([replaced(refused)]);
+    expect(problems).toEqual([`The Postgres database ${replaced(refused)} could not be dropped: refused`]);
+    await run(`drop database "${replaced(refused)}"`);
   });
 
   it("reports a database that it cannot open", async () => {
@@ -90,7 +93,7 @@ describe("the repair of what interrupted work left", () => {
 
   it("reports that it cannot find what is left, and succeeds when it can", async () => {
     const { id } = newTenant();
-    await leave(`making.${id}`);
+    await leave(staging(id));
     const { recovery, problems, admin } = await makeRecovery();
     const query = vi.spyOn(admin, "query").mockRejectedValueOnce(new Error("permission denied"));
     recovery.scheduleRepair();
@@ -104,7 +107,7 @@ describe("the repair of what interrupted work left", () => {
 
   it("is repeated until Postgres can be reached", async () => {
     const { id } = newTenant();
-    await leave(`making.${id}`);
+    await leave(staging(id));
     let attempts = 0;
     const { recovery, problems } = await makeRecovery((_, work) => {
       attempts += 1;
@@ -133,7 +136,7 @@ describe("the repair of what interrupted work left", () => {
     // The first repair is complete when the second one begins.
     const left = [newTenant().id, newTenant().id];
     for (const each of left) {
-      await leave(`making.${each}`);
+      await leave(staging(each));
       recovery.scheduleRepair();
       await isGone(each);
     }
@@ -164,10 +167,10 @@ describe("the repair of what interrupted work left", () => {
   it("does not fail when other work has dropped what it found", async () => {
     const [closed, unfinished] = [await cluster.makeTenant(), newTenant()];
     await run(`alter database ${closed.id} allow_connections false`);
-    await leave(`making.${unfinished.id}`);
+    await leave(staging(unfinished.id));
     const repaired: string[] = [];
     const { recovery, problems } = await makeRecovery(async (name, work) => {
-      await run(`drop database "${name === closed.id ? name : `making.${name}`}"`);
+      await run(`drop database "${name === closed.id ? name : staging(name)}"`);
       await work();
       repaired.push(name);
     });
@@ -180,7 +183,7 @@ describe("the repair of what interrupted work left", () => {
 describe("closing", () => {
   it("waits for the repair of one database, and leaves the others to the next start", async () => {
     const ids = [newTenant().id, newTenant().id];
-    for (const id of ids) await leave(`making.${id}`);
+    for (const id of ids) await leave(staging(id));
     const point = new HoldPoint();
     const events: string[] = [];
     const { recovery } = await makeRecovery(async (_, work) => {
@@ -202,7 +205,7 @@ describe("closing", () => {
 
   it("does not wait until the next repair, and begins none", async () => {
     const { id } = newTenant();
-    await leave(`making.${id}`);
+    await leave(staging(id));
     const { recovery } = await makeRecovery();
     recovery.scheduleRepair();
     let isClosed = false;
@@ -212,7 +215,7 @@ describe("closing", () => {
     recovery.scheduleRepair();
     await closed;
     await recovery.close();
-    expect(await cluster.namesIn("datname", id)).toEqual([`making.${id}`]);
-    await run(`drop database "making.${id}"`);
+    expect(await cluster.namesIn("datname", id)).toEqual([staging(id)]);
+    await run(`drop database "${staging(id)}"`);
   });
 });

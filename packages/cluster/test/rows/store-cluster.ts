@@ -7,6 +7,7 @@ import { migrateSchema } from "../../src/rows/migrate.js";
 import { readAllTables, replaceAllTables } from "../../src/rows/all-tables.js";
 import { RowCodec } from "../../src/rows/row-codec.js";
 import type { OpenStore } from "../../../engine/test/store/store-under-test.js";
+import { installation } from "../../../platform/test/installation.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
 import { createTestKeys } from "./record-keys.js";
 
@@ -71,6 +72,7 @@ export class StoreCluster {
   /** Returns the transactions on an existing schema, which use the connections of a pool. Default: those of the tests. */
   storage(schema: string, pool = this.pool): PostgresStorageAdapter {
     return new PostgresStorageAdapter(pool, schema, {
+      installation,
       commitCheckTimeoutMs: 10_000,
       writeLockOptions: { maxConcurrent: 8, acquireTimeoutMs: 10_000 },
       keys: createTestKeys(),

@@ -8,7 +8,8 @@ import {
   readDirectoryInode,
   writeManifest,
 } from "../machine/data-dir/manifest.js";
-import type { Cluster } from "@mgmt/cluster/policy/cluster";
+import type { ClusterAddress } from "@mgmt/cluster/policy/address";
+import { Installation, createInstallationKeys } from "@mgmt/cluster/policy/installation";
 import { createOwnCluster, superuser } from "@mgmt/cluster/policy/own-cluster";
 import type { PostgresAddress } from "../front/upstream.js";
 import { platformErrors } from "../errors/platform-error.js";
@@ -32,7 +33,8 @@ import { PostgresSupervisor } from "../machine/postgres/supervisor.js";
 /** The running Postgres server of a data directory. */
 export interface OpenPostgres {
   supervisor: PostgresSupervisor;
-  cluster: Cluster;
+  /** How the superuser connects. */
+  superuserAddress: ClusterAddress;
   /** Where the front connects to. */
   address: PostgresAddress;
   /** The caller sets the ports, and marks it complete once the first state is written. */
@@ -94,7 +96,7 @@ const openExistingCluster = async (
   const supervisor = await startOnFreePort(dataDir, programs, waitOptions, directPort);
   return {
     supervisor,
-    cluster: toCluster({ port: supervisor.port, password, major }),
+    superuserAddress: toSuperuserAddress(supervisor.port, password),
     address: chooseAddress(clusterDirectory, supervisor.port),
     manifest,
     whenSynced: Promise.resolve(),
@@ -136,13 +138,17 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
     whenSynced.catch(() => undefined);
     supervisor = await startOnFreePort(dataDir, programs, waitOptions);
     const { port } = supervisor;
+    const installation = new Installation(createInstallationKeys());
     const { claimCluster } = await import("@mgmt/cluster/open-databases");
     await runUntilAborted(supervisor, waitOptions, () =>
-      claimCluster(toCluster({ port, password: imagePassword, major }), password),
+      claimCluster(
+        createOwnCluster(toSuperuserAddress(port, imagePassword), major, readTitles, installation),
+        password,
+      ),
     );
     return {
       supervisor,
-      cluster: toCluster({ port, password, major }),
+      superuserAddress: toSuperuserAddress(port, password),
       address: chooseAddress(clusterDirectory, port),
       manifest,
       whenSynced,
@@ -196,8 +202,9 @@ const startOnFreePort = async (
   }
 };
 
-const toCluster = ({ port, password, major }: { port: number; password: string; major: number }): Cluster =>
-  createOwnCluster({ host: loopbackHost, port, user: superuser, password }, major, readTitles);
+const toSuperuserAddress = (port: number, password: string): ClusterAddress => ({
+  ...{ host: loopbackHost, port, user: superuser, password },
+});
 
 /** The system's limit for the path of a socket file, in bytes: 104 on macOS, 108 on Linux, with a terminator. */
 const maxSocketPath = 103;

@@ -21,6 +21,7 @@ import type { OpenFront } from "./open-front.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { createIgnoredFieldReporter } from "./ignored-fields.js";
+import type { Cluster } from "@mgmt/cluster/policy/cluster";
 import type { EndpointKind, PublicAddress } from "@mgmt/cluster/policy/address";
 import { isPortFree } from "../machine/ports.js";
 import { readMemoryLimits } from "../machine/memory-limits.js";
@@ -77,14 +78,14 @@ export const openServer = async (context: ServerContext): Promise<OpenServer> =>
 
 const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
   const { host, port, dataDir, postgres, recordKeys } = context;
-  const { records, apiDatabases, interruptedDeletionIds } = await openPlatformRecords(
+  const { records, cluster, apiDatabases, interruptedDeletionIds } = await openPlatformRecords(
     dataDir,
     postgres,
     recordKeys,
   );
   let databases: OpenDatabases | undefined;
   try {
-    databases = await openApiDatabases(context, apiDatabases, records);
+    databases = await openApiDatabases(context, cluster, apiDatabases, records);
     return await serveApi(context, { records, databases, interruptedDeletionIds });
   } catch (error) {
     await databases?.close();
@@ -95,13 +96,14 @@ const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
 
 /** Opens the databases, and records which of them Postgres does not have. */
 const openApiDatabases = async (
-  { dataDir, postgres, front, onLog }: ServerContext,
+  { dataDir, front, onLog }: ServerContext,
+  ownCluster: Cluster,
   apiDatabases: readonly ApiDatabase[],
   { readWorkspaces }: Pick<OpenRecords, "readWorkspaces">,
 ): Promise<OpenDatabases> => {
   const memoryLimits = dataDir.ephemeral ? await readMemoryLimits(dataDir.path) : undefined;
-  const address = { ...postgres.cluster.address, endpoints: createEndpoints(front.server.port) };
-  const cluster = { ...postgres.cluster, address };
+  const address = { ...ownCluster.address, endpoints: createEndpoints(front.server.port) };
+  const cluster = { ...ownCluster, address };
   const databases = await openDatabases(cluster, apiDatabases, {
     memory: memoryLimits,
     readWorkspaces,
@@ -111,7 +113,7 @@ const openApiDatabases = async (
   const { missingData, brokenIds, problems } = databases;
   let lostIds: string[] = [];
   try {
-    if (apiDatabases.length > 0) lostIds = await markDataLost(postgres, missingData, brokenIds);
+    if (apiDatabases.length > 0) lostIds = await markDataLost(cluster, missingData, brokenIds);
   } catch (error) {
     await databases.close();
     throw error;
@@ -196,7 +198,7 @@ const serveApi = async (
         signInKeyFile: signInKey === null ? null : paths.signInKey,
         ...serviceToken,
         caFile: front.caFile,
-        postgresPort: postgres.cluster.address.port,
+        postgresPort: postgres.superuserAddress.port,
         pid: process.pid,
       },
       signInKey,
@@ -249,7 +251,7 @@ const writeCompleteManifest = async (
   { dataDir, postgres, front }: ServerContext,
   port: number,
 ): Promise<void> => {
-  const { manifest, cluster } = postgres;
+  const { manifest, superuserAddress } = postgres;
   const completeManifest: Manifest = {
     ...manifest,
     format: manifestFormat,
@@ -258,7 +260,7 @@ const writeCompleteManifest = async (
     postgres: {
       ...manifest.postgres,
       port: front.server.port,
-      directPort: cluster.address.port,
+      directPort: superuserAddress.port,
       complete: true,
     },
   };

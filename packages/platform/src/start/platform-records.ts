@@ -3,6 +3,10 @@ import { type Preload, serverRowId } from "@mgmt/engine/internal";
 import { type DataDir, getDataDirPaths } from "../machine/data-dir/data-dir.js";
 import { AdminConnection } from "@mgmt/cluster/connection/admin-connection";
 import type { MissingData, ApiDatabase } from "@mgmt/cluster/repair/reconcile";
+import type { Cluster } from "@mgmt/cluster/policy/cluster";
+import { ClusterError } from "@mgmt/cluster/policy/cluster-error";
+import { createOwnCluster } from "@mgmt/cluster/policy/own-cluster";
+import { readTitles } from "../machine/postgres/process-titles.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { NewerSchemaError } from "@mgmt/cluster/rows/migrate";
@@ -15,9 +19,12 @@ import {
   findApiDatabases,
 } from "@mgmt/cluster/repair/api-databases";
 
+const noRecordsProblem = "its databases have no records of the API";
+
 /** The records of a data directory. */
 export interface PlatformRecords {
   records: OpenRecords;
+  cluster: Cluster;
   /** The databases that the API has. */
   apiDatabases: ApiDatabase[];
   /** Ids of databases whose deletion the end of the last run interrupted. */
@@ -35,14 +42,23 @@ export const openPlatformRecords = async (
   keys: RecordKeys,
 ): Promise<PlatformRecords> => {
   const records = await openRecordsOf(dataDir, postgres, keys);
-  if (dataDir.manifest === undefined) return { records, apiDatabases: [], interruptedDeletionIds: [] };
+  const { superuserAddress, manifest } = postgres;
+  const cluster = createOwnCluster(
+    superuserAddress,
+    manifest.postgres.major,
+    readTitles,
+    records.installation,
+  );
+  if (dataDir.manifest === undefined)
+    return { records, cluster, apiDatabases: [], interruptedDeletionIds: [] };
   try {
     const serverRow: Preload = { read: "row", table: "server", id: serverRowId };
     const [serverRows] = await records.begin({ mode: "read", locks: [] }).load([serverRow]);
     if (!Array.isArray(serverRows) || serverRows.length === 0)
-      throw platformErrors.dataDirCorrupt(dataDir.path, "its databases have no records of the API");
-    return await withAdminConnection(postgres, async (admin) => ({
+      throw platformErrors.dataDirCorrupt(dataDir.path, noRecordsProblem);
+    return await withAdminConnection(cluster, async (admin) => ({
       records,
+      cluster,
       apiDatabases: await findApiDatabases(admin, recordsSchema, keys),
       interruptedDeletionIds: await findInterruptedDeletions(admin, recordsSchema),
     }));
@@ -54,16 +70,16 @@ export const openPlatformRecords = async (
 
 /** Marks the data that Postgres does not have as lost. Returns the ids of the databases whose data is lost. */
 export const markDataLost = async (
-  postgres: OpenPostgres,
+  cluster: Cluster,
   missing: MissingData,
   brokenDatabaseIds: readonly string[],
 ): Promise<string[]> =>
-  withAdminConnection(postgres, (admin) =>
+  withAdminConnection(cluster, (admin) =>
     markRecordsAsLost(admin, recordsSchema, missing, brokenDatabaseIds),
   );
 
 const withAdminConnection = async <T>(
-  { cluster }: OpenPostgres,
+  cluster: Cluster,
   work: (admin: AdminConnection) => Promise<T>,
 ): Promise<T> => {
   const admin = new AdminConnection(cluster);
@@ -76,19 +92,21 @@ const withAdminConnection = async <T>(
 
 const openRecordsOf = async (
   dataDir: DataDir,
-  { cluster, address: upstream }: OpenPostgres,
+  { superuserAddress, address: upstream }: OpenPostgres,
   keys: RecordKeys,
 ): Promise<OpenRecords> => {
   try {
     return await openRecords(
       {
-        ...cluster.address,
+        ...superuserAddress,
         host: "path" in upstream ? dirname(upstream.path) : upstream.host,
         database: recordsDatabase,
       },
       { keys, schema: recordsSchema },
     );
   } catch (error) {
+    if (error instanceof ClusterError)
+      throw platformErrors.dataDirCorrupt(dataDir.path, noRecordsProblem, error);
     if (error instanceof NewerSchemaError) throw platformErrors.dataDirIncompatible(dataDir.path, error);
     if (error instanceof UnknownRecordKeyError) {
       const path = getDataDirPaths(dataDir.path).recordKeys;

@@ -1,0 +1,91 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { escapeLiteral } from "pg";
+import { systemNames } from "./names.js";
+
+/** What the records keep of an installation. */
+export interface InstallationKeys {
+  /** 16 hexadecimal digits, which are part of names in Postgres. */
+  readonly id: string;
+  /** Keys of locks are derived from it. */
+  readonly secret: string;
+}
+
+/** Returns the keys of a new installation. */
+export const createInstallationKeys = (): InstallationKeys => ({
+  id: randomBytes(8).toString("hex"),
+  secret: randomBytes(32).toString("base64url"),
+});
+
+const buildRoleCommentCondition = (condition: string): string => `exists (
+    select from pg_shdescription where classoid = 'pg_authid'::regclass and objoid = r.oid and ${condition})`;
+
+/**
+ * One installation of the service. A cluster can have several, and databases and roles of others: an installation never touches what it
+ * has not made. A role of the installation has a comment with its id, which tenants cannot change. A database of the installation belongs
+ * to such a role from the moment it exists: to `platformRole`, or to the owner role of its tenant.
+ */
+export class Installation {
+  readonly keys: InstallationKeys;
+  /** Owns prepared databases, unfinished copies and backups. Nobody can log in as this role. */
+  readonly platformRole: string;
+  /** The comment of an owner role. Those of other roles begin with it and a space. */
+  readonly mark: string;
+  /** Marks a role that could not be dropped yet, because other tenants granted it privileges, or have locked it. */
+  readonly retiredMark: string;
+  readonly #loginMarkPrefix: string;
+
+  /** SQL condition on the role `r` in `pg_roles` or `pg_authid` for a role of the installation. */
+  readonly platformRoleCondition: string;
+  /** SQL condition on the role `r` for the login role of a connection. */
+  readonly loginRoleCondition: string;
+  /** SQL condition on the role `r` for a role that remains only until nothing refers to it. */
+  readonly retiredRoleCondition: string;
+  /** SQL condition on the database `d` in `pg_database` for a database of the installation. */
+  readonly platformDatabaseCondition: string;
+  /** SQL condition on the database `d` in `pg_database` for a database of a tenant. */
+  readonly tenantDatabaseCondition: string;
+
+  readonly preparedNamePrefix: string;
+  /** Starts the name of a prepared database until it is complete. */
+  readonly unfinishedPreparedNamePrefix: string;
+
+  constructor(keys: InstallationKeys) {
+    this.keys = keys;
+    this.platformRole = `mgmt.${keys.id}`;
+    this.mark = `mgmt ${keys.id}`;
+    this.retiredMark = `${this.mark} retired`;
+    this.#loginMarkPrefix = `${this.mark} connection `;
+    this.platformRoleCondition = buildRoleCommentCondition(
+      `(description = ${escapeLiteral(this.mark)} or starts_with(description, ${escapeLiteral(`${this.mark} `)}))`,
+    );
+    this.loginRoleCondition = buildRoleCommentCondition(
+      `starts_with(description, ${escapeLiteral(this.#loginMarkPrefix)})`,
+    );
+    this.retiredRoleCondition = buildRoleCommentCondition(`description = ${escapeLiteral(this.retiredMark)}`);
+    this.platformDatabaseCondition = `exists (select from pg_roles r where r.oid = d.datdba and ${this.platformRoleCondition})`;
+    this.tenantDatabaseCondition = `d.datname not like '%.%'
+      and d.datname not in (${systemNames.map(escapeLiteral).join(", ")}) and ${this.platformDatabaseCondition}`;
+    this.preparedNamePrefix = `spare.${keys.id}.`;
+    this.unfinishedPreparedNamePrefix = `${this.preparedNamePrefix}making.`;
+  }
+
+  /** Returns the mark of the login role of a connection. */
+  buildLoginMark(connectionId: string): string {
+    return this.#loginMarkPrefix + connectionId;
+  }
+
+  /** Returns the name of a copy that later becomes the database `name`. */
+  toStagingName(name: string): string {
+    return `making.${this.keys.id}.${name}`;
+  }
+
+  /** Returns the name of a database that a restore has replaced, until it is dropped. */
+  toReplacedName(name: string): string {
+    return `replaced.${this.keys.id}.${name}`;
+  }
+
+  /** Returns the key of the advisory lock with this name, a number that others cannot compute. */
+  toLockKey(name: string): string {
+    return createHmac("sha256", this.keys.secret).update(name).digest().readBigInt64BE().toString();
+  }
+}
