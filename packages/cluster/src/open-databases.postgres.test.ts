@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 /** Opens the databases like another process on the same server. */
 const openAgain = async (recorded: Parameters<typeof openDatabases>[1] = []): Promise<OpenDatabases> => {
-  const again = await openDatabases(cluster.policy, recorded);
+  const again = await openDatabases(cluster.policy, recorded, cluster.discardingAll);
   onTestFinished(() => again.close());
   return again;
 };

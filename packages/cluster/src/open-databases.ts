@@ -33,6 +33,8 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
   sessions?: Pick<Sessions, "runExclusively">;
   /** Limits apply to all databases of a workspace together. Default: each database has a workspace of its own. */
   readWorkspaces?: ReadWorkspaces;
+  /** Returns the ids of databases and backups whose removal the records contain. Default: none. */
+  findDiscardedIds?: () => Promise<readonly string[]>;
   /** On the disk of Postgres, for messages. Default: unknown. */
   directory?: string;
   /** Receives log messages. Default: they are discarded. */
@@ -82,7 +84,14 @@ export const claimCluster = async (cluster: Cluster, newPassword: string): Promi
 export const openDatabases = async (
   cluster: Cluster,
   apiDatabases: readonly ApiDatabase[] | (() => Promise<readonly ApiDatabase[]>),
-  { sessions, readWorkspaces, directory, onLog = () => undefined, ...limits }: DatabasesOptions = {},
+  {
+    sessions,
+    readWorkspaces,
+    directory,
+    findDiscardedIds = () => Promise.resolve([]),
+    onLog = () => undefined,
+    ...limits
+  }: DatabasesOptions = {},
 ): Promise<OpenDatabases> => {
   const admin = new AdminConnection(cluster);
   const copier = new DatabaseCopier(admin, onLog);
@@ -94,7 +103,7 @@ export const openDatabases = async (
     const reconciliation = await presence.enter(async () => {
       const databases = typeof apiDatabases === "function" ? await apiDatabases() : apiDatabases;
       const preparationProblems = await cluster.prepare(admin);
-      const result = await reconcile({ admin, copier, logins }, databases);
+      const result = await reconcile({ admin, copier, logins }, databases, await findDiscardedIds());
       return {
         ...result,
         problems: [...preparationProblems, ...result.problems],

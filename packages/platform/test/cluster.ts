@@ -146,11 +146,30 @@ export class Cluster {
     return this.#databases;
   }
 
-  async start(recorded: readonly ApiDatabase[]): Promise<OpenDatabases> {
+  /** @param databasesOptions by default, the records contain the removal of all databases that they do not contain. */
+  async start(
+    recorded: readonly ApiDatabase[],
+    databasesOptions: DatabasesOptions = {},
+  ): Promise<OpenDatabases> {
     await this.startServer();
-    this.#databases = await openDatabases(this.policy, recorded, this.#databasesOptions);
+    const options = { ...this.discardingAll, ...this.#databasesOptions, ...databasesOptions };
+    this.#databases = await openDatabases(this.policy, recorded, options);
     this.#isOpen = true;
     return this.#databases;
+  }
+
+  /** Options of databases whose records contain the removal of all others. */
+  readonly discardingAll: DatabasesOptions = { findDiscardedIds: () => this.#listNames() };
+
+  /** Returns the parts of the names of all databases. */
+  async #listNames(): Promise<string[]> {
+    const { port } = this.options;
+    const address = { host: "127.0.0.1", port, user: "postgres", password: adminPassword };
+    const client = new Client({ ...address, database: "postgres" });
+    await client.connect();
+    const { rows } = await client.query<{ name: string }>("select datname as name from pg_database");
+    await client.end();
+    return rows.flatMap(({ name }) => name.split("."));
   }
 
   /** Starts the server again after it has ended, as the supervisor does: the databases stay open. */

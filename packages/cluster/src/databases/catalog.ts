@@ -3,7 +3,7 @@ import {
   isPrivilegeError,
   invalidDatabaseCondition,
 } from "../connection/admin-connection.js";
-import { toBackupSuffix } from "../policy/names.js";
+import { classifyName, toBackupSuffix } from "../policy/names.js";
 
 /** The database and role that Postgres has under the name of a database. */
 interface FoundDatabase {
@@ -80,14 +80,14 @@ export class Catalog {
     return name;
   }
 
-  /** Returns the names of the platform's databases that match a pattern of `LIKE`, where `_` matches only itself. */
+  /** Returns the names of the databases of the installation, without those that are only kept, that match a pattern of `LIKE`, where `_` matches only itself. */
   async findDatabasesLike(pattern: string, condition = "true"): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
       `select datname as name from pg_database d
         where datname like $1 and ${this.#admin.cluster.installation.platformDatabaseCondition} and ${condition}`,
       [pattern.replaceAll("_", "\\_")],
     );
-    return rows.map(({ name }) => name);
+    return rows.map(({ name }) => name).filter((name) => classifyName(name) !== "kept");
   }
 
   /** Returns the size of a database in bytes. */

@@ -1,4 +1,7 @@
-export type ClusterErrorCode = "cluster:lacks_privileges" | "cluster:records_incomplete";
+export type ClusterErrorCode =
+  | "cluster:databases_unrecorded"
+  | "cluster:lacks_privileges"
+  | "cluster:records_incomplete";
 
 /** Reports why a cluster cannot be used. `message` describes the problem, and `hint` how to fix it. */
 export class ClusterError extends Error {
@@ -15,6 +18,14 @@ export class ClusterError extends Error {
 
 /** Builds every error about a cluster. */
 export const clusterErrors = {
+  databasesUnrecorded: (names: readonly string[], total: number) =>
+    new ClusterError(
+      "cluster:databases_unrecorded",
+      `The records do not contain ${String(names.length)} of the ${String(total)} databases and backups that this installation has in Postgres: ` +
+        names.join(", "),
+      "Nothing was changed. Restore the latest records, or correct where they are. To give databases up, drop them in Postgres, and start again.",
+    ),
+
   roleLacksPrivileges: (role: string, missing: readonly string[]) =>
     new ClusterError(
       "cluster:lacks_privileges",

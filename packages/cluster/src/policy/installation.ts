@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { escapeLiteral } from "pg";
-import { systemNames } from "./names.js";
+import { getLastPart, systemNames } from "./names.js";
 
 /** What the records keep of an installation. */
 export interface InstallationKeys {
@@ -82,6 +82,15 @@ export class Installation {
   /** Returns the name of a database that a restore has replaced, until it is dropped. */
   toReplacedName(name: string): string {
     return `replaced.${this.keys.id}.${name}`;
+  }
+
+  /**
+   * Returns the name of a database or backup that is not in the records, while it is kept.
+   *
+   * @param date since when, as `YYYYMMDD`.
+   */
+  toKeptName(name: string, date: string): string {
+    return `kept.${this.keys.id}.${date}.${getLastPart(name)}`;
   }
 
   /** Returns the key of the advisory lock with this name, a number that others cannot compute. */

@@ -30,17 +30,22 @@ export const toBackupName = (databaseId: string, backupId: string): string =>
 /** Returns the suffix of a backup's name, which identifies it without its database. */
 export const toBackupSuffix = (backupId: string): string => `.${toPostgresName(backupId)}`;
 
+/** Returns the part of a name that says which database or backup it is. */
+export const getLastPart = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
+
 /** Returns the name of the tenant's database that a database belongs to: itself, a backup or an unfinished copy. */
 export const toTenantDatabaseName = (name: string): string => {
-  const [firstPart = name, , lastPart = ""] = name.split(".");
-  return classifyName(name) === "temporary" ? lastPart : firstPart;
+  const [firstPart = name] = name.split(".");
+  return classifyName(name) === "temporary" ? getLastPart(name) : firstPart;
 };
 
-export type NameKind = "database" | "backup" | "prepared" | "temporary" | "system";
+/** `kept` is a database or backup that is not in the records. */
+export type NameKind = "database" | "backup" | "prepared" | "temporary" | "kept" | "system";
 
 export const classifyName = (name: string): NameKind => {
   if (systemNames.includes(name)) return "system";
   if (name.startsWith("spare.")) return "prepared";
+  if (name.startsWith("kept.")) return "kept";
   if (name.startsWith("making.") || name.startsWith("replaced.")) return "temporary";
   return name.includes(".") ? "backup" : "database";
 };

@@ -1,6 +1,11 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { findInterruptedDeletions, markRecordsAsLost, findApiDatabases } from "./api-databases.js";
+import {
+  findApiDatabases,
+  findDiscardedIds,
+  findInterruptedDeletions,
+  markRecordsAsLost,
+} from "./api-databases.js";
 import { RowCodec } from "../rows/row-codec.js";
 import { createTestKeys } from "../../test/rows/record-keys.js";
 import { StoreCluster } from "../../test/rows/store-cluster.js";
@@ -15,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.release());
 beforeEach(async () => {
-  for (const table of ["databases", "connections", "backups", "jobs"])
+  for (const table of ["databases", "connections", "backups", "jobs", "removals"])
     await client.query(`delete from ${schema}.${table}`);
 });
 
@@ -57,17 +62,35 @@ describe("recordedDatabases", () => {
           { connectionId: "con_3", user: "u3", pass: "p3" },
         ],
         backupIds: ["bkp_1"],
+        runningBackupIds: ["bkp_2"],
       },
       {
         databaseId: "db_a",
         credentials: [{ connectionId: "con_1", user: "u1", pass: "p1" }],
         backupIds: [],
+        runningBackupIds: [],
       },
     ]);
   });
 
   it("returns nothing without databases", async () => {
     expect(await findApiDatabases(admin, schema, keys)).toEqual([]);
+  });
+});
+
+describe("the removals in the records", () => {
+  it("are those of replaced states, of failed backups, and of backups that are to be dropped", async () => {
+    await client.query(`insert into ${schema}.removals values ('db_replaced'), ('bkp_replaced')`);
+    for (const status of ["completed", "running", "failed"])
+      await insert("backups", `bkp_${status}`, { databaseId: "db_a", status });
+    await insert("jobs", "job_1", { subject: "bkp_dropped", kind: "backup.drop", dueAt: 0 });
+    await insert("jobs", "job_2", { subject: "bkp_running", kind: "backup.make", dueAt: 0 });
+    expect((await findDiscardedIds(admin, schema)).toSorted()).toEqual([
+      "bkp_dropped",
+      "bkp_failed",
+      "bkp_replaced",
+      "db_replaced",
+    ]);
   });
 });
 

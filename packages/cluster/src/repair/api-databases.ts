@@ -8,7 +8,7 @@ import type { MissingData, ApiDatabase } from "./reconcile.js";
 type RecordsQueries = Pick<AdminConnection, "query">;
 
 /**
- * Returns the databases in the records, with their connections and completed backups.
+ * Returns the databases in the records, with their connections and backups.
  *
  * @throws UnknownRecordKeyError, AlteredSecretError.
  */
@@ -22,10 +22,13 @@ export const findApiDatabases = async (
   const connections = await admin.query<{ owner: string; doc: string }>(
     `select doc->>'databaseId' as owner, doc::text as doc from ${schema}.connections order by seq`,
   );
-  const backups = await admin.query<{ owner: string; id: string }>(
-    `select doc->>'databaseId' as owner, id
-      from ${schema}.backups where doc->>'status' = 'completed' order by seq`,
+  const backups = await admin.query<{ owner: string; id: string; status: string }>(
+    `select doc->>'databaseId' as owner, id, doc->>'status' as status from ${schema}.backups order by seq`,
   );
+  const listBackups = (databaseId: string, status: string): string[] =>
+    (backupsByDatabase.get(databaseId) ?? [])
+      .filter((backup) => backup.status === status)
+      .map(({ id }) => id);
   const [connectionsByDatabase, backupsByDatabase] = [groupByOwner(connections), groupByOwner(backups)];
   return keys.withNewKeys(() =>
     databases.map(({ id: databaseId }) => ({
@@ -35,7 +38,8 @@ export const findApiDatabases = async (
         const { id, user, pass } = codec.decode("connections", doc) as ConnectionRow;
         return { connectionId: id, user, pass };
       }),
-      backupIds: (backupsByDatabase.get(databaseId) ?? []).map(({ id }) => id),
+      backupIds: listBackups(databaseId, "completed"),
+      runningBackupIds: listBackups(databaseId, "running"),
     })),
   );
 };
@@ -48,6 +52,19 @@ const groupByOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<
     else group.push(row);
   }
   return groups;
+};
+
+/**
+ * Returns the ids of databases and backups that may still be in Postgres although the records say that they should not be: those that
+ * another state has replaced, and backups that have failed or are to be dropped.
+ */
+export const findDiscardedIds = async (admin: RecordsQueries, schema: string): Promise<string[]> => {
+  const rows = await admin.query<{ id: string }>(
+    `select id from ${schema}.removals
+      union select id from ${schema}.backups where doc->>'status' = 'failed'
+      union select subject from ${schema}.jobs where doc->>'kind' = 'backup.drop'`,
+  );
+  return rows.map(({ id }) => id);
 };
 
 /** SQL condition on a database whose deletion was requested: it may be partly done, and its job completes it. */

@@ -41,7 +41,7 @@ describe("reconcile", () => {
     await cluster.databases.restore(id, "bkp_kept");
   });
 
-  it("drops databases, backups, unfinished copies and roles without a record", async () => {
+  it("drops databases and backups that were removed from the records, unfinished copies, and roles without a record", async () => {
     const { id, credential } = newTenant();
     const forgotten = newTenant();
     for (const tenant of [{ id, credential }, forgotten]) {
@@ -144,7 +144,7 @@ describe("reconcile", () => {
   it("creates an owner role that is missing", async () => {
     const { id, credential } = newTenant();
     const admin = await cluster.connectAsAdmin("postgres");
-    await admin.query(`create database ${id} template template0`);
+    await admin.query(`create database ${id} owner "${platformRole}" template template0`);
     const { brokenIds: broken } = await restart([
       { databaseId: id, credentials: [credential], backupIds: [] },
     ]);
@@ -168,11 +168,11 @@ describe("reconcile", () => {
       const client = await cluster.connectAsAdmin("postgres");
       return (await client.query("select oid from pg_database where datname = $1", [name])).rows;
     };
-    const prepared = await oidOf(prepared("complete"));
+    const preparedOids = await oidOf(prepared("complete"));
     const { engine } = await restart([]);
     expect(await oidOf(prepared("making.unfinished"))).toEqual([]);
     await engine.create(id, { type: "empty" }, [credential]);
-    expect(await oidOf(id)).toEqual(prepared);
+    expect(await oidOf(id)).toEqual(preparedOids);
   });
 
   it("never drops a database of Postgres itself", async () => {

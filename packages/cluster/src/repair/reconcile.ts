@@ -8,8 +8,10 @@ import {
 import { type Attempt, createAttempt } from "../connection/attempt.js";
 import { ForeignNameError } from "../databases/catalog.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
+import { KeptDatabases, formatKeptMessage } from "./kept-databases.js";
 import type { Logins } from "../logins/logins.js";
-import { toBackupName, toDatabaseName, classifyName } from "../policy/names.js";
+import { clusterErrors } from "../policy/cluster-error.js";
+import { classifyName, getLastPart, toBackupName, toDatabaseName } from "../policy/names.js";
 import { buildCreateRoleStatements } from "../policy/ownership.js";
 
 /** A database in the records of the API. */
@@ -18,6 +20,8 @@ export interface ApiDatabase {
   credentials: readonly DatabaseCredential[];
   /** Ids of completed backups. */
   backupIds: readonly string[];
+  /** Ids of backups that are being made, which may be complete in Postgres already. */
+  runningBackupIds?: readonly string[];
 }
 
 /** Databases and backups that are recorded but not in Postgres. */
@@ -58,13 +62,18 @@ interface ReconciliationServices {
 }
 
 /**
- * Makes Postgres match the records after the platform ended at any moment: drops invalid databases, and databases and roles
- * of the platform without a record, allows connections that an interrupted copy disallowed, and sets logins and passwords. A problem with
- * one database does not affect the others.
+ * Makes Postgres match the records after the platform ended at any moment: drops invalid databases, unfinished work, what was removed from
+ * the records, and roles without a record, keeps other databases that are not in the records for a while, allows connections that an
+ * interrupted copy disallowed, and sets logins and passwords. A problem with one database does not affect the others.
+ *
+ * @param discardedIds of databases and backups whose removal the records contain.
+ * @throws ClusterError `cluster:databases_unrecorded` when so many databases are not in the records that these are probably wrong. Nothing
+ *   is changed then.
  */
 export const reconcile = async (
   services: ReconciliationServices,
   apiDatabases: readonly ApiDatabase[],
+  discardedIds: readonly string[] = [],
 ): Promise<Reconciliation> => {
   const { admin } = services;
   const { platformDatabaseCondition } = admin.cluster.installation;
@@ -74,20 +83,34 @@ export const reconcile = async (
     ...database,
     name: toDatabaseName(database.databaseId),
   }));
-  await dropInvalidDatabases(services, attempt);
   const presentDatabases = await admin.query<PresentDatabase>(
     `select datname as name, datallowconn as open, not ${platformDatabaseCondition} as foreign from pg_database d
       where not ${invalidDatabaseCondition} and (${platformDatabaseCondition} or datname = any ($1))`,
     [databases.map(({ name }) => name)],
   );
+  const unrecorded = findUnrecordedDatabases(services, apiDatabases, presentDatabases, discardedIds);
+  await dropInvalidDatabases(services, attempt);
+  for (const name of unrecorded.namesToDrop)
+    await attempt(`The Postgres database ${name} could not be dropped`, () => services.copier.drop(name));
+  const keptDatabases = new KeptDatabases(admin, services.copier);
+  for (const name of unrecorded.namesToKeep) {
+    await attempt(
+      `The Postgres database ${name}, which is not in the records, could not be renamed`,
+      async () => {
+        problems.push(formatKeptMessage(name, await keptDatabases.keep(name)));
+      },
+    );
+  }
   const presentByName = new Map(presentDatabases.map((database) => [database.name, database]));
-  await dropUnrecordedDatabases(services, apiDatabases, presentDatabases, attempt);
+  const keptNames = await takeBackRecordedDatabases(keptDatabases, { apiDatabases, presentByName, attempt });
+  const keptOwners = await keptDatabases.dropExpired(keptNames, attempt);
 
   const existingDatabases = databases.flatMap((database) => {
     const { open: isOpen, foreign } = presentByName.get(database.name) ?? {};
     return isOpen === undefined || foreign === true ? [] : [{ ...database, isOpen }];
   });
-  await dropOrphanedOwners(services, new Set(existingDatabases.map(({ name }) => name)), attempt);
+  const ownersToKeep = [...existingDatabases.map(({ name }) => name), ...unrecorded.namesToKeep];
+  await dropOrphanedOwners(services, new Set([...ownersToKeep, ...keptOwners.map(getLastPart)]), attempt);
   const foreignDatabases = databases.filter(({ name }) => presentByName.get(name)?.foreign === true);
   for (const { name } of foreignDatabases) problems.push(new ForeignNameError(name).message);
   const brokenIds = foreignDatabases.map(({ databaseId }) => databaseId);
@@ -145,27 +168,81 @@ const dropInvalidDatabases = async (
   }
 };
 
-/** Drops databases of tenants, backups and unfinished copies that are not in the records. */
-const dropUnrecordedDatabases = async (
-  { admin, copier }: ReconciliationServices,
+/** More databases than this number, or than this share of all, are not kept at once: the records are probably wrong. */
+const maxKeptAtOnce = { count: 10, share: 0.1 };
+
+/**
+ * Returns which databases of the installation are not in the records.
+ *
+ * @throws ClusterError `cluster:databases_unrecorded`.
+ */
+const findUnrecordedDatabases = (
+  { admin }: ReconciliationServices,
   apiDatabases: readonly ApiDatabase[],
   presentDatabases: readonly PresentDatabase[],
-  attempt: Attempt,
-): Promise<void> => {
+  discardedIds: readonly string[],
+): { namesToDrop: string[]; namesToKeep: string[] } => {
   const recordedNames = new Set(
-    apiDatabases.flatMap(({ databaseId, backupIds }) => [
+    apiDatabases.flatMap(({ databaseId, backupIds, runningBackupIds = [] }) => [
       toDatabaseName(databaseId),
-      ...backupIds.map((backupId) => toBackupName(databaseId, backupId)),
+      ...[...backupIds, ...runningBackupIds].map((backupId) => toBackupName(databaseId, backupId)),
     ]),
   );
   const { unfinishedPreparedNamePrefix } = admin.cluster.installation;
-  for (const { name, foreign } of presentDatabases) {
-    const kind = classifyName(name);
-    const isKept =
-      foreign || kind === "system" || (kind === "prepared" && !name.startsWith(unfinishedPreparedNamePrefix));
-    if (isKept || recordedNames.has(name)) continue;
-    await attempt(`The Postgres database ${name} could not be dropped`, () => copier.drop(name));
+  const ownNames = presentDatabases.filter(({ foreign }) => !foreign).map(({ name }) => name);
+  const unfinishedNames = ownNames.filter(
+    (name) => classifyName(name) === "temporary" || name.startsWith(unfinishedPreparedNamePrefix),
+  );
+  const contentNames = ownNames.filter((name) => ["database", "backup"].includes(classifyName(name)));
+  const unrecordedNames = contentNames.filter((name) => !recordedNames.has(name));
+  const discardedNames = new Set(discardedIds.map(toDatabaseName));
+  // A database is discarded with its backups.
+  const isDiscarded = (name: string): boolean => name.split(".").some((part) => discardedNames.has(part));
+  const namesToKeep = unrecordedNames.filter((name) => !isDiscarded(name));
+  const { count, share } = maxKeptAtOnce;
+  const isRefused =
+    namesToKeep.length > count || namesToKeep.length > Math.max(1, contentNames.length * share);
+  if (isRefused) throw clusterErrors.databasesUnrecorded(namesToKeep, contentNames.length);
+  return { namesToDrop: [...unfinishedNames, ...unrecordedNames.filter(isDiscarded)], namesToKeep };
+};
+
+/**
+ * Takes back kept databases and backups that are in the records, if nothing has their name. Adds them to the databases that exist.
+ *
+ * @returns the names of the other kept databases.
+ */
+const takeBackRecordedDatabases = async (
+  keptDatabases: KeptDatabases,
+  {
+    apiDatabases,
+    presentByName,
+    attempt,
+  }: {
+    apiDatabases: readonly ApiDatabase[];
+    presentByName: Map<string, PresentDatabase>;
+    attempt: Attempt;
+  },
+): Promise<string[]> => {
+  const keptNames = [...presentByName.keys()].filter((name) => classifyName(name) === "kept");
+  const recordedNames = apiDatabases.flatMap(({ databaseId, backupIds }) => [
+    toDatabaseName(databaseId),
+    ...backupIds.map((backupId) => toBackupName(databaseId, backupId)),
+  ]);
+  const recordedByLastPart = new Map(recordedNames.map((name) => [getLastPart(name), name]));
+  const otherNames: string[] = [];
+  // The latest one first.
+  for (const keptName of keptNames.toSorted().toReversed()) {
+    const name = recordedByLastPart.get(getLastPart(keptName));
+    const isTakenBack =
+      name !== undefined &&
+      !presentByName.has(name) &&
+      (await attempt(`The Postgres database ${keptName} could not be renamed`, () =>
+        keptDatabases.takeBack(keptName, name),
+      ));
+    if (isTakenBack) presentByName.set(name, { name, open: false, foreign: false });
+    else otherNames.push(keptName);
   }
+  return otherNames;
 };
 
 /** Allows the logins of a database, and nobody else, to connect. */

@@ -54,6 +54,41 @@ describe("replacing the rows of all tables", () => {
     expect(idsIn(await second.readAllTables())).toEqual([]);
   });
 
+  it("records which databases and backups are gone, until Postgres has dropped them", async () => {
+    const schema = cluster.newSchema();
+    const records = await open(schema);
+    const options = { transactionOptions: write, isRefusal: () => false };
+    await replay(
+      records,
+      ({ tables: { store } }) => {
+        for (const id of ["db_gone", "db_kept"]) store.databases.insert({ ...sampleRows.databases(id), id });
+        store.backups.insert({ ...sampleRows.backups("bkp_gone"), id: "bkp_gone" });
+      },
+      options,
+    );
+    const readRemovals = async (): Promise<string[]> => {
+      const { rows } = await cluster.pool.query<{ id: string }>(
+        `select id from ${schema}.removals order by id`,
+      );
+      return rows.map(({ id }) => id);
+    };
+    await cluster.pool.query('create database "db_kept.bkp_gone" template template0');
+    await records.replaceAll((current) => ({
+      ...current,
+      databases: {
+        next: 9,
+        rows: (current["databases"]?.rows ?? []).filter(([, { id }]) => id === "db_kept"),
+      },
+      backups: { next: 9, rows: [] },
+    }));
+    expect(await readRemovals()).toEqual(["bkp_gone", "db_gone"]);
+    await records.replaceAll((current) => current);
+    expect(await readRemovals()).toEqual(["bkp_gone"]);
+    await cluster.pool.query('drop database "db_kept.bkp_gone"');
+    await records.replaceAll((current) => current);
+    expect(await readRemovals()).toEqual([]);
+  });
+
   it("changes nothing when the new rows cannot be computed, and leaves nothing locked", async () => {
     const records = await open(cluster.newSchema());
     await addUser(records, "kept");

@@ -77,6 +77,28 @@ export const replaceAllTables = async (
   await client.query(statements.join(";\n"));
 };
 
+/**
+ * Records which databases and backups another state no longer contains, so that a start drops them if this process ends before it has.
+ * Forgets those that Postgres has dropped. Call it in the transaction that replaces the rows.
+ */
+export const recordRemovals = async (
+  client: ClientBase,
+  schemaName: string,
+  before: TableStates,
+  after: TableStates,
+): Promise<void> => {
+  const schema = escapeIdentifier(schemaName);
+  const removedIds = ["databases", "backups"].flatMap((table) => {
+    const remainingIds = new Set(after[table]?.rows.map(([, { id }]) => id));
+    return (before[table]?.rows ?? []).map(([, { id }]) => id).filter((id) => !remainingIds.has(id));
+  });
+  await client.query(`delete from ${schema}.removals where not exists (
+    select from pg_database where datname = id or right(datname, length(id) + 1) = '.' || id)`);
+  await client.query(`insert into ${schema}.removals (id) select unnest($1::text[]) on conflict do nothing`, [
+    removedIds,
+  ]);
+};
+
 /** Returns whether no server has used the schema yet. */
 export const isSchemaUnused = async (client: ClientBase, schemaName: string): Promise<boolean> => {
   const { rows } = await client.query<{ used: boolean }>(

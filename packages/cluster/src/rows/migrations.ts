@@ -49,6 +49,8 @@ export const migrations: readonly ((schema: string) => readonly string[])[] = [
     // One row, which the first start inserts: a new cluster of the platform is a copy of others.
     `create table ${schema}.installation (id text not null, secret text not null)`,
     `create unique index on ${schema}.installation ((true))`,
+    // Databases and backups that were in a state which was replaced, until Postgres has dropped them.
+    `create table ${schema}.removals (id text primary key)`,
     // Makes a transaction fail with serialization_failure if another one has changed its rows.
     `create function ${schema}.require(fulfilled boolean) returns void language plpgsql as $$
       begin if not fulfilled then raise exception 'rows have changed' using errcode = '40001'; end if; end $$`,

@@ -12,7 +12,7 @@ import { reencryptRows } from "./reencrypt.js";
 import { listUsedKeyIds } from "./used-keys.js";
 import { PostgresStorageAdapter, buildLockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
 import { PostgresSessions } from "./postgres-sessions.js";
-import { isSchemaUnused, readAllTables, replaceAllTables } from "./all-tables.js";
+import { isSchemaUnused, readAllTables, recordRemovals, replaceAllTables } from "./all-tables.js";
 
 /** How to connect to the database of the records. */
 export interface RecordsAddress extends ClusterAddress {
@@ -182,6 +182,7 @@ export const openRecords = async (
           };
         }
         await replaceAllTables(client, schema, codec, tablesAfter);
+        await recordRemovals(client, schema, tablesBefore, tablesAfter);
         return () => ({ before: tablesBefore, after: tablesAfter });
       };
       const returnTables = await keys.withNewKeys(() => runExclusively(replaceTables));

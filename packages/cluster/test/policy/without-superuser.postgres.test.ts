@@ -184,7 +184,7 @@ describe("a database to which a superuser is connected", () => {
     const { id } = await cluster.makeTenant();
     await asAdministrator(id);
     await cluster.closeDatabases();
-    const { problems, close } = await openDatabases(cluster.policy, []);
+    const { problems, close } = await openDatabases(cluster.policy, [], cluster.discardingAll);
     expect(problems).toContain(
       `The Postgres database ${id} could not be dropped: A superuser of Postgres is connected to the database`,
     );

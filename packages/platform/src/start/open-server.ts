@@ -16,17 +16,15 @@ import {
   writeManifest,
 } from "../machine/data-dir/manifest.js";
 import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
-import type { ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import type { OpenFront } from "./open-front.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { createIgnoredFieldReporter } from "./ignored-fields.js";
-import type { Cluster } from "@mgmt/cluster/policy/cluster";
 import type { EndpointKind, PublicAddress } from "@mgmt/cluster/policy/address";
 import { isPortFree } from "../machine/ports.js";
 import { readMemoryLimits } from "../machine/memory-limits.js";
 import type { Ready } from "./ready.js";
-import { openPlatformRecords, markDataLost } from "./platform-records.js";
+import { type PlatformRecords, openPlatformRecords, markDataLost } from "./platform-records.js";
 import type { OpenRecords } from "@mgmt/cluster/rows/open-records";
 import type { RecordKeys } from "@mgmt/cluster/rows/record-keys";
 import { AlteredSecretError } from "@mgmt/cluster/rows/row-codec";
@@ -78,14 +76,11 @@ export const openServer = async (context: ServerContext): Promise<OpenServer> =>
 
 const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
   const { host, port, dataDir, postgres, recordKeys } = context;
-  const { records, cluster, apiDatabases, interruptedDeletionIds } = await openPlatformRecords(
-    dataDir,
-    postgres,
-    recordKeys,
-  );
+  const platformRecords = await openPlatformRecords(dataDir, postgres, recordKeys);
+  const { records, interruptedDeletionIds } = platformRecords;
   let databases: OpenDatabases | undefined;
   try {
-    databases = await openApiDatabases(context, cluster, apiDatabases, records);
+    databases = await openApiDatabases(context, platformRecords);
     return await serveApi(context, { records, databases, interruptedDeletionIds });
   } catch (error) {
     await databases?.close();
@@ -97,14 +92,13 @@ const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
 /** Opens the databases, and records which of them Postgres does not have. */
 const openApiDatabases = async (
   { dataDir, front, onLog }: ServerContext,
-  ownCluster: Cluster,
-  apiDatabases: readonly ApiDatabase[],
-  { readWorkspaces }: Pick<OpenRecords, "readWorkspaces">,
+  { records: { readWorkspaces }, cluster: ownCluster, apiDatabases, discardedIds }: PlatformRecords,
 ): Promise<OpenDatabases> => {
   const memoryLimits = dataDir.ephemeral ? await readMemoryLimits(dataDir.path) : undefined;
   const address = { ...ownCluster.address, endpoints: createEndpoints(front.server.port) };
   const cluster = { ...ownCluster, address };
   const databases = await openDatabases(cluster, apiDatabases, {
+    findDiscardedIds: () => Promise.resolve(discardedIds),
     memory: memoryLimits,
     readWorkspaces,
     onLog,

@@ -14,6 +14,7 @@ import { type OpenRecords, openRecords } from "@mgmt/cluster/rows/open-records";
 import { type RecordKeys, UnknownRecordKeyError } from "@mgmt/cluster/rows/record-keys";
 import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/records-location";
 import {
+  findDiscardedIds,
   findInterruptedDeletions,
   markRecordsAsLost,
   findApiDatabases,
@@ -27,6 +28,8 @@ export interface PlatformRecords {
   cluster: Cluster;
   /** The databases that the API has. */
   apiDatabases: ApiDatabase[];
+  /** Ids of databases and backups whose removal the records contain. */
+  discardedIds: string[];
   /** Ids of databases whose deletion the end of the last run interrupted. */
   interruptedDeletionIds: string[];
 }
@@ -50,7 +53,7 @@ export const openPlatformRecords = async (
     records.installation,
   );
   if (dataDir.manifest === undefined)
-    return { records, cluster, apiDatabases: [], interruptedDeletionIds: [] };
+    return { records, cluster, apiDatabases: [], discardedIds: [], interruptedDeletionIds: [] };
   try {
     const serverRow: Preload = { read: "row", table: "server", id: serverRowId };
     const [serverRows] = await records.begin({ mode: "read", locks: [] }).load([serverRow]);
@@ -60,6 +63,7 @@ export const openPlatformRecords = async (
       records,
       cluster,
       apiDatabases: await findApiDatabases(admin, recordsSchema, keys),
+      discardedIds: await findDiscardedIds(admin, recordsSchema),
       interruptedDeletionIds: await findInterruptedDeletions(admin, recordsSchema),
     }));
   } catch (error) {

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import type { ApiDatabase } from "./reconcile.js";
+import type { OpenDatabases } from "../open-databases.js";
+import { Cluster, newTenant } from "../../../platform/test/cluster.js";
+import { installation } from "../../../platform/test/installation.js";
+
+const own = new Cluster();
+const shared = new Cluster({}, { user: "renter" });
+
+/** Starts again with these records. */
+const restart = async (
+  cluster: Cluster,
+  recorded: readonly ApiDatabase[],
+  discardedIds: readonly string[] = [],
+): Promise<OpenDatabases> => {
+  await cluster.stop();
+  return cluster.start(recorded, { findDiscardedIds: () => Promise.resolve(discardedIds) });
+};
+
+const record = ({ id, credential }: ReturnType<typeof newTenant>, ...backupIds: string[]): ApiDatabase => ({
+  databaseId: id,
+  credentials: [credential],
+  backupIds,
+});
+
+const keptNames = (cluster: Cluster): Promise<string[]> => cluster.namesIn("datname", "kept.");
+
+/** Returns the date that Postgres has, as in names. */
+const readToday = async (cluster: Cluster, daysAgo = 0): Promise<string> => {
+  const admin = await cluster.connectAsAdmin("postgres");
+  const { rows } = await admin.query<{ date: string }>(
+    "select to_char(now() at time zone 'UTC' - $1 * interval '1 day', 'YYYYMMDD') as date",
+    [daysAgo],
+  );
+  await admin.end();
+  return rows[0]?.date ?? "";
+};
+
+const clusters = [
+  ["its own", own],
+  ["a shared", shared],
+] as const;
+
+describe.each(clusters)("a database that is not in the records, in %s cluster", (_case, cluster) => {
+  it("is closed and kept under a name with the date, until records contain it again", async () => {
+    const [tenant, other] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const client = await cluster.connect(tenant.id, tenant.credential);
+    await client.query("create table kept as select 1 as id");
+    await client.end();
+    const { problems } = await restart(cluster, [record(other)]);
+    const keptName = installation.toKeptName(tenant.id, await readToday(cluster));
+    expect(await keptNames(cluster)).toEqual([keptName]);
+    expect(problems.join()).toContain(`kept as ${keptName} for 7 days`);
+    await expect(cluster.connect(tenant.id, tenant.credential)).rejects.toThrow();
+    const { host, port } = cluster.databases.getEndpoints(tenant.id).direct;
+    const { user, pass } = tenant.credential;
+    const keptAddress = `postgres://${user}:${pass}@${host}:${String(port)}/${keptName}`;
+    await expect(cluster.connectTo(keptAddress)).rejects.toThrow("not currently accepting connections");
+    expect(await cluster.namesIn("rolname", tenant.id)).toEqual([tenant.id]);
+
+    const { missingData } = await restart(cluster, [record(other), record(tenant)]);
+    expect(missingData).toEqual({ databaseIds: [], backupIds: [] });
+    const again = await cluster.connect(tenant.id, tenant.credential);
+    expect((await again.query("select id from kept")).rows).toEqual([{ id: 1 }]);
+    expect(await keptNames(cluster)).toEqual([]);
+    for (const { id } of [tenant, other]) await cluster.databases.drop(id);
+  });
+
+  it("is dropped with its roles after 7 days", async () => {
+    const [expired, kept] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const admin = await cluster.connectAsAdmin("postgres");
+    const keptName = installation.toKeptName(kept.id, await readToday(cluster, 7));
+    const expiredName = installation.toKeptName(expired.id, await readToday(cluster, 8));
+    for (const [name, newName] of [
+      [kept.id, keptName],
+      [expired.id, expiredName],
+    ]) {
+      await admin.query(`alter database "${String(name)}" allow_connections false`);
+      await admin.query(`alter database "${String(name)}" rename to "${String(newName)}"`);
+    }
+    const { problems } = await restart(cluster, []);
+    expect(problems.filter((problem) => problem.includes("kept"))).toEqual([]);
+    expect(await keptNames(cluster)).toEqual([keptName]);
+    expect(await cluster.namesIn("rolname", expired.id)).toEqual([]);
+    expect(await cluster.namesIn("rolname", kept.id)).toEqual([kept.id]);
+    await restart(cluster, [record(kept)]);
+    await cluster.databases.drop(kept.id);
+  });
+
+  it("is dropped at once if the records contain its removal", async () => {
+    const [removed, kept] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    await cluster.databases.backup(removed.id, "bkp_of_removed");
+    await cluster.databases.backup(kept.id, "bkp_removed");
+    await restart(cluster, [record(kept)], [removed.id, "bkp_removed"]);
+    expect(await cluster.namesIn("datname", "removed")).toEqual([]);
+    expect(await cluster.namesIn("datname", removed.id)).toEqual([]);
+    expect(await cluster.namesIn("rolname", removed.id)).toEqual([]);
+    expect(await keptNames(cluster)).toEqual([]);
+    await cluster.databases.drop(kept.id);
+  });
+
+  it("stays what it is if it is a backup that is being made", async () => {
+    const tenant = await cluster.makeTenant();
+    await cluster.databases.backup(tenant.id, "bkp_running");
+    const { missingData } = await restart(cluster, [
+      { ...record(tenant), runningBackupIds: ["bkp_running", "bkp_not_begun"] },
+    ]);
+    expect(missingData).toEqual({ databaseIds: [], backupIds: [] });
+    expect(await cluster.databases.hasBackup("bkp_running")).toBe(true);
+    await cluster.databases.drop(tenant.id);
+  });
+
+  it("makes the start fail with the names, and changes nothing, if there are more than a tenth", async () => {
+    const tenants = [await cluster.makeTenant(), await cluster.makeTenant(), await cluster.makeTenant()];
+    const [recorded, ...others] = tenants;
+    if (recorded === undefined) throw new Error("There are no tenants");
+    const before = await cluster.namesIn("datname", "db_");
+    const refused = restart(cluster, [record(recorded)]);
+    await expect(refused).rejects.toMatchObject({
+      code: "cluster:databases_unrecorded",
+      message: `The records do not contain 2 of the 3 databases and backups that this installation has in Postgres: ${others.map(({ id }) => id).join(", ")}`,
+    });
+    await restart(
+      cluster,
+      tenants.map((tenant) => record(tenant)),
+    );
+    expect(await cluster.namesIn("datname", "db_")).toEqual(before);
+    for (const { id } of tenants) await cluster.databases.drop(id);
+  });
+});
