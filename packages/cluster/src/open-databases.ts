@@ -7,6 +7,7 @@ import { CurrentEndReasons } from "./connection/end-reasons.js";
 import { Logins } from "./logins/logins.js";
 import { buildCreateRoleStatements } from "./policy/ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
+import { checkStamp, stampStart } from "./repair/start-stamp.js";
 import { Presence } from "./repair/presence.js";
 import { type MissingData, type ApiDatabase, findPreparedDatabases, reconcile } from "./repair/reconcile.js";
 import { buildStoreInstallationStatement } from "./rows/migrate.js";
@@ -33,6 +34,11 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
   sessions?: Pick<Sessions, "runExclusively">;
   /** Limits apply to all databases of a workspace together. Default: each database has a workspace of its own. */
   readWorkspaces?: ReadWorkspaces;
+  /**
+   * The schema with the records, in the database of the platform's sessions, if they are there. Records that do not fit the cluster are
+   * refused then.
+   */
+  schema?: string;
   /** Returns the ids of databases and backups whose removal the records contain. Default: none. */
   findDiscardedIds?: () => Promise<readonly string[]>;
   /** On the disk of Postgres, for messages. Default: unknown. */
@@ -78,6 +84,7 @@ export const claimCluster = async (cluster: Cluster, newPassword: string): Promi
 /**
  * Reconciles the databases of a cluster with the records, and returns the engine that manages them.
  *
+ * @throws ClusterError when the records do not fit the cluster, or privileges are missing. Nothing is changed then.
  * @param cluster one that was claimed, or one that others also use.
  * @param limits of all databases together. Default: those that fit the settings of the server.
  */
@@ -88,6 +95,7 @@ export const openDatabases = async (
     sessions,
     readWorkspaces,
     directory,
+    schema,
     findDiscardedIds = () => Promise.resolve([]),
     onLog = () => undefined,
     ...limits
@@ -102,8 +110,10 @@ export const openDatabases = async (
     // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.
     const reconciliation = await presence.enter(async () => {
       const databases = typeof apiDatabases === "function" ? await apiDatabases() : apiDatabases;
+      if (schema !== undefined) await checkStamp(admin, schema);
       const preparationProblems = await cluster.prepare(admin);
       const result = await reconcile({ admin, copier, logins }, databases, await findDiscardedIds());
+      if (schema !== undefined) await stampStart(admin, schema);
       return {
         ...result,
         problems: [...preparationProblems, ...result.problems],

@@ -1,7 +1,9 @@
 export type ClusterErrorCode =
   | "cluster:databases_unrecorded"
   | "cluster:lacks_privileges"
-  | "cluster:records_incomplete";
+  | "cluster:other_installation"
+  | "cluster:records_incomplete"
+  | "cluster:records_outdated";
 
 /** Reports why a cluster cannot be used. `message` describes the problem, and `hint` how to fix it. */
 export class ClusterError extends Error {
@@ -31,6 +33,46 @@ export const clusterErrors = {
       "cluster:lacks_privileges",
       `The Postgres role ${role} does not have these privileges: ${missing.join(", ")}`,
       "Ask an administrator of the Postgres server to grant them with ALTER ROLE and GRANT.",
+    ),
+
+  otherInstallation: (user: string, otherRoles: readonly string[]) =>
+    new ClusterError(
+      "cluster:other_installation",
+      `The Postgres role ${user} has made the databases of another installation (${otherRoles.join(", ")}), and these records are new or empty`,
+      "Nothing was changed. Correct the database and the schema of the records, or restore them. " +
+        "Another installation on the same cluster needs a login role of its own.",
+    ),
+
+  recordsOfAnotherCluster: (location: string, role: string) =>
+    new ClusterError(
+      "cluster:records_outdated",
+      `The records in ${location} have been used before, but this Postgres does not have their role ${role}`,
+      "Nothing was changed. Correct the address of Postgres, or restore the whole cluster.",
+    ),
+
+  recordsMoved: (
+    location: string,
+    { previousLocation, acceptStatement }: { previousLocation: string; acceptStatement: string },
+  ) =>
+    new ClusterError(
+      "cluster:records_outdated",
+      `The last start of this installation used the records in ${previousLocation}, not those in ${location}`,
+      `Nothing was changed. Correct where the records are. If you have moved them, run: ${acceptStatement}`,
+    ),
+
+  recordsOutdated: (
+    location: string,
+    {
+      starts,
+      startsOfCluster,
+      acceptStatement,
+    }: { starts: number; startsOfCluster: number; acceptStatement: string },
+  ) =>
+    new ClusterError(
+      "cluster:records_outdated",
+      `The records in ${location} are older than the databases: they have seen ${String(starts)} starts, and Postgres ${String(startsOfCluster)}`,
+      "Nothing was changed. Restore the latest records. To continue with these, without what has changed since, " +
+        `run: ${acceptStatement}`,
     ),
 
   recordsIncomplete: (schema: string) =>

@@ -143,6 +143,8 @@ interface Privileges {
   endsSessions: boolean;
   /** Null when the role of the installation does not exist. */
   ownsPlatformRole: boolean | null;
+  /** The roles of other installations that have the same login. */
+  otherPlatformRoles: string[];
   setsLogLevel: boolean;
   /** Names of databases of others to which tenants may connect, because everybody may. */
   open: string[];
@@ -161,6 +163,8 @@ const prepareSharedCluster = async (
     `select rolname as user, rolcreatedb as "createsDatabases", rolcreaterole as "createsRoles", rolinherit as inherits,
         pg_has_role('pg_signal_backend', 'usage') as "endsSessions",
         (select pg_has_role(r.oid, 'usage') from pg_roles r where rolname = $1) as "ownsPlatformRole",
+        array(select rolname::text from pg_roles r
+          where rolname ~ '^mgmt[.][0-9a-f]{16}$' and rolname <> $1 and pg_has_role(r.oid, 'usage') order by 1) as "otherPlatformRoles",
         ${setsLogLevel} as "setsLogLevel",
         array(select datname::text from pg_database d
           where datallowconn and not (${platformDatabaseCondition}) and has_database_privilege('public', d.oid, 'connect') order by 1) as open
@@ -177,6 +181,8 @@ const prepareSharedCluster = async (
   ];
   if (missingPrivileges.length > 0)
     throw clusterErrors.roleLacksPrivileges(privileges.user, missingPrivileges);
+  if (privileges.ownsPlatformRole === null && privileges.otherPlatformRoles.length > 0)
+    throw clusterErrors.otherInstallation(privileges.user, privileges.otherPlatformRoles);
   if (privileges.ownsPlatformRole === null)
     await statements.runScript(buildCreateRoleStatements(policy, platformRole, "nologin"));
   return [

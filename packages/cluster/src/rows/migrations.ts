@@ -47,7 +47,7 @@ const buildTableStatements = (
 export const migrations: readonly ((schema: string) => readonly string[])[] = [
   (schema) => [
     // One row, which the first start inserts: a new cluster of the platform is a copy of others.
-    `create table ${schema}.installation (id text not null, secret text not null)`,
+    `create table ${schema}.installation (id text not null, secret text not null, starts bigint not null default 0)`,
     `create unique index on ${schema}.installation ((true))`,
     // Databases and backups that were in a state which was replaced, until Postgres has dropped them.
     `create table ${schema}.removals (id text primary key)`,

@@ -20,6 +20,8 @@ import type { OpenFront } from "./open-front.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { createIgnoredFieldReporter } from "./ignored-fields.js";
+import { ClusterError } from "@mgmt/cluster/policy/cluster-error";
+import { recordsSchema } from "@mgmt/cluster/rows/records-location";
 import type { EndpointKind, PublicAddress } from "@mgmt/cluster/policy/address";
 import { isPortFree } from "../machine/ports.js";
 import { readMemoryLimits } from "../machine/memory-limits.js";
@@ -98,11 +100,16 @@ const openApiDatabases = async (
   const address = { ...ownCluster.address, endpoints: createEndpoints(front.server.port) };
   const cluster = { ...ownCluster, address };
   const databases = await openDatabases(cluster, apiDatabases, {
+    schema: recordsSchema,
     findDiscardedIds: () => Promise.resolve(discardedIds),
     memory: memoryLimits,
     readWorkspaces,
     onLog,
     directory: dataDir.path,
+  }).catch((error: unknown) => {
+    throw error instanceof ClusterError
+      ? platformErrors.dataDirCorrupt(dataDir.path, error.message, error)
+      : error;
   });
   const { missingData, brokenIds, problems } = databases;
   let lostIds: string[] = [];

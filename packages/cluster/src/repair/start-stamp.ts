@@ -1,0 +1,78 @@
+import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
+import { clusterErrors } from "../policy/cluster-error.js";
+
+/** What the comment of the role of an installation says about the records of its last start. */
+interface Stamp {
+  /** The database and the schema of the records. */
+  readonly location: string;
+  readonly starts: number;
+}
+
+interface StampRow {
+  /** Where these records are. */
+  location: string;
+  /** How many starts these records have seen. */
+  starts: string;
+  /** The comment of the role of the installation; null when the role does not exist. */
+  comment: string | null;
+}
+
+const buildStampPrefix = (mark: string): string => `${mark} records `;
+
+/** Returns what a comment says; undefined before the first start. */
+const parseStamp = (comment: string, mark: string): Stamp | undefined => {
+  const [, location, starts] = /^(.*) start (\d+)$/.exec(comment.slice(buildStampPrefix(mark).length)) ?? [];
+  return location === undefined ? undefined : { location, starts: Number(starts) };
+};
+
+/**
+ * Refuses records that do not fit the cluster: those of another cluster, a copy, and those that were restored to an earlier start. Each
+ * start is counted in the records and in the cluster, which a restore of the records does not change.
+ *
+ * @param schema with the records, in the database of the platform's sessions.
+ * @throws ClusterError `cluster:records_outdated`.
+ */
+export const checkStamp = async (admin: AdminConnection, schema: string): Promise<void> => {
+  const { mark, platformRole } = admin.cluster.installation;
+  const [row] = await admin.query<StampRow>(
+    `select current_database() || '.' || $1 as location, starts, (
+        select coalesce(shobj_description(oid, 'pg_authid'), '') from pg_roles where rolname = $2) as comment
+      from ${quoteIdentifier(schema)}.installation`,
+    [schema, platformRole],
+  );
+  if (row === undefined) throw clusterErrors.recordsIncomplete(schema);
+  const { location, comment } = row;
+  const starts = Number(row.starts);
+  if (comment === null) {
+    if (starts > 0) throw clusterErrors.recordsOfAnotherCluster(location, platformRole);
+    return;
+  }
+  const stamp = parseStamp(comment, mark);
+  if (stamp === undefined || (stamp.location === location && stamp.starts <= starts)) return;
+  // For an operator who knows that these records are the right ones.
+  const acceptStatement = buildStampStatement(
+    platformRole,
+    `${buildStampPrefix(mark)}${location} start ${String(starts)}`,
+  );
+  throw stamp.location === location
+    ? clusterErrors.recordsOutdated(location, { starts, startsOfCluster: stamp.starts, acceptStatement })
+    : clusterErrors.recordsMoved(location, { previousLocation: stamp.location, acceptStatement });
+};
+
+/** Counts a start in the records and in the cluster, in one transaction. */
+export const stampStart = async (admin: AdminConnection, schema: string): Promise<void> => {
+  const { mark, platformRole } = admin.cluster.installation;
+  const prefix = quoteLiteral(buildStampPrefix(mark));
+  await admin.runScript([
+    // A start that is not counted does no harm.
+    "set local synchronous_commit = off",
+    `do ${quoteLiteral(`declare counted bigint; begin
+      update ${quoteIdentifier(schema)}.installation set starts = starts + 1 returning starts into counted;
+      execute format('comment on role %I is %L', ${quoteLiteral(platformRole)},
+        ${prefix} || current_database() || ${quoteLiteral(`.${schema} start `)} || counted);
+    end`)}`,
+  ]);
+};
+
+const buildStampStatement = (role: string, comment: string): string =>
+  `COMMENT ON ROLE ${quoteIdentifier(role)} IS ${quoteLiteral(comment)}`;
