@@ -19,6 +19,7 @@ export const setup = async (): Promise<void> => {
   const client = new Client({ connectionString: `${address}/postgres` });
   await client.connect();
   await client.query("create database records template template0");
+  await client.query("revoke all on database records from public");
   await client.end();
   process.env["MGMT_TEST_STORE"] = `${address}/records`;
 };

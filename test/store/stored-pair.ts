@@ -5,8 +5,9 @@ import type {
   EngineUnderTest,
   EngineUnderTestOptions,
 } from "../../packages/engine/test/server/engine-under-test.js";
+import type { DatabaseAddress } from "@mgmt/cluster/policy/address";
+import { type OpenRecords, openRecords } from "@mgmt/cluster/rows/open-records";
 import { createTestKeys } from "../../packages/cluster/test/rows/record-keys.js";
-import { type OpenRecords, type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
 
 /** A schema for the records of one server, which two processes use. It is used again for another server. */
 interface Place {
@@ -24,12 +25,12 @@ let schemas = 0;
 const free: Place[] = [];
 const opened: Opened[] = [];
 
-const addressOf = (text: string): RecordsAddress => {
+const addressOf = (text: string): DatabaseAddress => {
   const { hostname: host, port, username: user, password, pathname } = new URL(text);
   return { host, port: Number(port), user, password, database: pathname.slice(1) };
 };
 
-const openPlace = async (address: RecordsAddress): Promise<Place> => {
+const openPlace = async (address: DatabaseAddress): Promise<Place> => {
   const known = free.pop();
   if (known) {
     await empty(address, known.schema);
@@ -42,7 +43,7 @@ const openPlace = async (address: RecordsAddress): Promise<Place> => {
   return { schema, records: [first, await openRecords(address, options)] };
 };
 
-const empty = async (address: RecordsAddress, schema: string): Promise<void> => {
+const empty = async (address: DatabaseAddress, schema: string): Promise<void> => {
   pool ??= new Pool({ ...address, max: 2, allowExitOnIdle: true });
   const { rows } = await pool.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables

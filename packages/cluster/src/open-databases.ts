@@ -104,7 +104,7 @@ export const openDatabases = async (
   const admin = new AdminConnection(cluster);
   const copier = new DatabaseCopier(admin, onLog);
   const logins = new Logins(admin, copier);
-  const presence = new Presence({ ...admin.address, database: "postgres" }, cluster.installation);
+  const presence = new Presence(admin.address, cluster.installation);
   try {
     admin.limits = await cluster.readLimits(admin);
     // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.

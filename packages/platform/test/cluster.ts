@@ -102,8 +102,9 @@ const makeSharedCluster = async (directory: string, user: string): Promise<Serve
       create role ${user} login createdb createrole password '${adminPassword}';
       grant pg_signal_backend to ${user};
       ${major >= 15 ? `grant set on parameter log_min_messages to ${user};` : ""}
-      revoke connect on database postgres, template1 from public;
-      grant connect on database postgres to ${user}`);
+      revoke connect on database postgres, template1 from public`);
+    await client.query(`create database records template template0 owner ${user}`);
+    await client.query("revoke all on database records from public");
     await client.end();
   });
   return options;
@@ -187,7 +188,7 @@ export class Cluster {
   /** How a role that is no superuser manages the cluster. */
   policyOf(user: string): Policy {
     const { port, binaries } = this.options;
-    const address = { host: "127.0.0.1", port, user, password: adminPassword };
+    const address = { host: "127.0.0.1", port, user, password: adminPassword, database: "records" };
     return createSharedCluster(address, binaries.major, testInstallation);
   }
 

@@ -10,7 +10,8 @@ import { createOwnCluster } from "@mgmt/cluster/policy/own-cluster";
 import { chooseLongLivedPort } from "../src/machine/ports.js";
 import { readTitles } from "../src/machine/postgres/process-titles.js";
 import { findApiDatabases } from "@mgmt/cluster/repair/api-databases";
-import { type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
+import type { DatabaseAddress } from "@mgmt/cluster/policy/address";
+import { openRecords } from "@mgmt/cluster/rows/open-records";
 import { createTestKeys } from "../../cluster/test/rows/record-keys.js";
 import { installation } from "./installation.js";
 import { loadServerCredentials } from "../src/machine/tls/server-credentials.js";
@@ -21,7 +22,7 @@ import { loadServerCredentials } from "../src/machine/tls/server-credentials.js"
 export interface ServeDatabases {
   admin: ClusterAddress;
   major: number;
-  records: RecordsAddress;
+  records: DatabaseAddress;
   schema: string;
   socketFile: string;
   /** Directory of the certificate. */

@@ -128,6 +128,7 @@ export class AdminConnection {
         : guardedStartupOptions.replace("-c transaction_timeout=0 ", "");
     this.address = {
       ...toClientConfig(cluster.address),
+      database: cluster.homeDatabase,
       application_name: "mgmt",
       options,
       connectionTimeoutMillis: 30_000,

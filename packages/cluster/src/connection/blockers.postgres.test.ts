@@ -9,7 +9,7 @@ const cluster = new Cluster();
 const makeBlockers = (): BlockerTerminator => {
   const { host, port } = cluster.databases.getEndpoints("any").direct;
   const blockers = new BlockerTerminator(
-    { host, port, user: "postgres", password: adminPassword },
+    { host, port, user: "postgres", password: adminPassword, database: "postgres" },
     installation,
   );
   onTestFinished(() => blockers.close());
@@ -129,7 +129,7 @@ describe("sessions that block the platform", () => {
     onTestFinished(() => void vi.useRealTimers());
     const { host, port } = cluster.databases.getEndpoints("any").direct;
     const blockers = new BlockerTerminator(
-      { host, port, user: "postgres", password: adminPassword },
+      { host, port, user: "postgres", password: adminPassword, database: "postgres" },
       installation,
     );
     await blockers.runEndingBlockers(async () => {

@@ -1,8 +1,8 @@
 import { DatabaseError, Pool, type PoolConfig, type QueryResult, type QueryResultRow } from "pg";
 
-/** Returns a pool of connections to the database `postgres` for the platform's own statements. */
+/** Returns a pool of connections for the platform's own statements. */
 export const openPool = (config: PoolConfig): Pool => {
-  const pool = new Pool({ ...config, database: "postgres" });
+  const pool = new Pool(config);
   // Without a listener, a broken connection would end the process. The next statement opens a new connection.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));

@@ -6,7 +6,6 @@ import {
   isDatabaseInUseError,
   invalidDatabaseCondition,
   isLockTimeoutError,
-  quoteLiteral,
 } from "../connection/admin-connection.js";
 import { FairSemaphore } from "@mgmt/engine/internal";
 import { toUnavailableError } from "../connection/unavailable.js";
@@ -30,9 +29,6 @@ const stallMemoryMs = 5_000;
 
 /** The reason for canceling `DROP DATABASE`. */
 const stallError = new Error("A session does not react to signals");
-
-/** The database in which privileges on databases are revoked. */
-const sharedObjectsDatabase = "postgres";
 
 /** Returns whether Postgres refused to drop a role that has objects or privileges (`dependent_objects_still_exist`). */
 const isDependentObjectsError = (error: unknown): boolean =>
@@ -284,6 +280,8 @@ export class DatabaseCopier {
     // Nobody logs in as the owner.
     const logins = roles.filter((role) => role !== owner);
     if (logins.length > 0) await endStartingSessions(this.#admin, logins);
+    // Privileges on databases are revoked here.
+    const sharedObjectsDatabase = this.#admin.cluster.homeDatabase;
     const rolesWithSharedPrivileges: string[] = [];
     let mustRemain = false;
     for (const role of roles) {
@@ -427,12 +425,12 @@ export class DatabaseCopier {
   }
 
   /**
-   * Returns the databases with objects or privileges of the role; `sharedObjectsDatabase` for privileges on databases. Leaves out those that
+   * Returns the databases with objects or privileges of the role; the home database for privileges on databases. Leaves out those that
    * only wait until they can be dropped.
    */
   async #findDatabasesOfRole(role: string): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
-      `select distinct coalesce(b.datname, ${quoteLiteral(sharedObjectsDatabase)}) as name
+      `select distinct coalesce(b.datname, current_database()) as name
         from pg_shdepend d
         left join pg_database b on b.oid = d.dbid
         where d.refclassid = 'pg_authid'::regclass

@@ -24,6 +24,11 @@ export interface ClusterAddress {
   readonly endpoints?: Readonly<Record<EndpointKind, PublicAddress>>;
 }
 
+/** How to connect to a database of a cluster. */
+export interface DatabaseAddress extends ClusterAddress {
+  readonly database: string;
+}
+
 /**
  * Returns how the driver connects. It sets everything that the driver would otherwise take from variables of the user, such as `PGSSLMODE`.
  */

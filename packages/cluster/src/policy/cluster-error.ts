@@ -1,8 +1,11 @@
+import { escapeIdentifier } from "pg";
+
 export type ClusterErrorCode =
   | "cluster:databases_unrecorded"
   | "cluster:lacks_privileges"
   | "cluster:other_installation"
   | "cluster:records_incomplete"
+  | "cluster:records_open"
   | "cluster:records_outdated";
 
 /** Reports why a cluster cannot be used. `message` describes the problem, and `hint` how to fix it. */
@@ -73,6 +76,13 @@ export const clusterErrors = {
       `The records in ${location} are older than the databases: they have seen ${String(starts)} starts, and Postgres ${String(startsOfCluster)}`,
       "Nothing was changed. Restore the latest records. To continue with these, without what has changed since, " +
         `run: ${acceptStatement}`,
+    ),
+
+  recordsOpen: (database: string) =>
+    new ClusterError(
+      "cluster:records_open",
+      `Every Postgres role has privileges on the database of the records, ${database}`,
+      `Run: REVOKE ALL ON DATABASE ${escapeIdentifier(database)} FROM PUBLIC. Choose a database that nothing else uses.`,
     ),
 
   recordsIncomplete: (schema: string) =>

@@ -23,6 +23,8 @@ export const runningSessionCondition = "(state = 'active' and wait_event is null
 export interface Cluster {
   readonly address: ClusterAddress;
   readonly installation: Installation;
+  /** The database of the platform's own statements and locks, which no tenant can connect to. On a shared cluster, that of the records. */
+  readonly homeDatabase: string;
   /** Major version of Postgres. */
   readonly major: number;
 

@@ -30,6 +30,7 @@ export const createOwnCluster = (
 ): Cluster => ({
   address,
   installation,
+  homeDatabase: "postgres",
   major,
   readTitles,
   endSessionsQuery: `

@@ -1,5 +1,5 @@
 import { DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
-import type { ClusterAddress } from "./address.js";
+import type { DatabaseAddress } from "./address.js";
 import { clusterErrors } from "./cluster-error.js";
 import { type ServerLimits, connectionLimits } from "./connection-limits.js";
 import { type Cluster, type StatementRunner, runningSessionCondition } from "./cluster.js";
@@ -26,10 +26,10 @@ const connectRefusalCodes: ReadonlySet<string | undefined> = new Set(["42501", "
 /**
  * Returns a cluster that others also use.
  *
- * @param address of a role with CREATEDB, CREATEROLE, and membership in `pg_signal_backend`.
+ * @param address of a role with CREATEDB, CREATEROLE, and membership in `pg_signal_backend`, and the database of the records.
  */
 export const createSharedCluster = (
-  address: ClusterAddress,
+  address: DatabaseAddress,
   major: number,
   installation: Installation,
 ): Cluster => {
@@ -39,6 +39,7 @@ export const createSharedCluster = (
   return {
     address,
     installation,
+    homeDatabase: address.database,
     major,
     endSessionsQuery,
     heldLocksQuery: buildHeldLocksQuery(installation),

@@ -16,7 +16,7 @@ const shared = new Cluster({}, { user: "renter" });
 const connect = async (cluster: Cluster): Promise<Client> => {
   const { port } = cluster.options;
   const address = { host: "127.0.0.1", port, user: "postgres", password: adminPassword };
-  const client = new Client({ ...address, database: "postgres" });
+  const client = new Client({ ...address, database: cluster.policy.homeDatabase });
   await client.connect();
   return client;
 };
@@ -44,7 +44,6 @@ beforeAll(async () => {
   // The records of the installation, which its login can change.
   await run(
     shared,
-    `drop schema ${recordsSchema} cascade`,
     ...buildSchemaStatements(recordsSchema),
     buildStoreInstallationStatement(recordsSchema, installation.keys),
     `grant all on schema ${recordsSchema} to renter; grant all on all tables in schema ${recordsSchema} to renter`,
@@ -76,7 +75,7 @@ describe.each(clusters)("a start in %s cluster", (_case, cluster) => {
     const starts = Number((before as { starts: number }).starts) + 1;
     expect(after).toEqual({
       starts,
-      comment: `${installation.mark} records postgres.${recordsSchema} start ${String(starts)}`,
+      comment: `${installation.mark} records ${cluster.policy.homeDatabase}.${recordsSchema} start ${String(starts)}`,
     });
   });
 
@@ -111,7 +110,7 @@ describe.each(clusters)("a start in %s cluster", (_case, cluster) => {
     );
     await expect(start(cluster)).rejects.toMatchObject({
       code: "cluster:records_outdated",
-      message: `The last start of this installation used the records in original.mgmt, not those in postgres.${recordsSchema}`,
+      message: `The last start of this installation used the records in original.mgmt, not those in ${cluster.policy.homeDatabase}.${recordsSchema}`,
     });
     await run(cluster, `comment on role "${platformRole}" is '${installation.mark}'`);
     await startAndStop(cluster);
@@ -131,7 +130,11 @@ describe("new records of a login that has another installation", () => {
   it("are refused, and nothing is changed", async () => {
     await shared.closeDatabases();
     const { address, major } = shared.policy;
-    const policy = createSharedCluster(address, major, new Installation(createInstallationKeys()));
+    const policy = createSharedCluster(
+      { ...address, database: "records" },
+      major,
+      new Installation(createInstallationKeys()),
+    );
     const before = await readCluster(shared);
     await expect(openDatabases(policy, [])).rejects.toMatchObject({
       code: "cluster:other_installation",

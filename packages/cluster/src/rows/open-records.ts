@@ -1,7 +1,7 @@
 import type { RecordStore, Replacement, TableStates } from "@mgmt/engine/internal";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { retryWhileFull } from "../connection/retry-while-full.js";
-import { type ClusterAddress, toClientConfig } from "../policy/address.js";
+import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";
 import { ClusterError } from "../policy/cluster-error.js";
 import type { Installation } from "../policy/installation.js";
@@ -11,13 +11,9 @@ import { AlteredSecretError, RowCodec } from "./row-codec.js";
 import { reencryptRows } from "./reencrypt.js";
 import { listUsedKeyIds } from "./used-keys.js";
 import { PostgresStorageAdapter, buildLockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
+import { refuseOpenDatabase } from "./records-database.js";
 import { PostgresSessions } from "./postgres-sessions.js";
 import { isSchemaUnused, readAllTables, recordRemovals, replaceAllTables } from "./all-tables.js";
-
-/** How to connect to the database of the records. */
-export interface RecordsAddress extends ClusterAddress {
-  readonly database: string;
-}
 
 export interface RecordsOptions {
   /** The keys that encrypt secrets in the records. */
@@ -28,6 +24,8 @@ export interface RecordsOptions {
   readonly maxConnections?: number;
   /** How long a request waits to learn whether a commit whose response was lost took effect, in milliseconds. Default: 10000. */
   readonly commitCheckTimeoutMs?: number;
+  /** Whether nobody else makes databases in the cluster. Default: false. */
+  readonly isOwnCluster?: boolean;
 }
 
 export interface OpenRecords extends RecordStore {
@@ -75,12 +73,19 @@ const reservedConnections = 2;
 /**
  * Opens the records in a schema of a database. Creates the schema, or updates it to the current version.
  *
- * @throws NewerSchemaError when a newer version of the program has changed the schema; ClusterError when the records are incomplete;
- *   UnknownRecordKeyError when the records were encrypted with other keys; DatabaseUnavailableError when Postgres cannot be reached.
+ * @throws NewerSchemaError when a newer version of the program has changed the schema; ClusterError when others can connect to the
+ *   database, or the records are incomplete; UnknownRecordKeyError when the records were encrypted with other keys;
+ *   DatabaseUnavailableError when Postgres cannot be reached.
  */
 export const openRecords = async (
-  address: RecordsAddress,
-  { keys, schema = "mgmt", maxConnections = 10, commitCheckTimeoutMs = 10_000 }: RecordsOptions,
+  address: DatabaseAddress,
+  {
+    keys,
+    schema = "mgmt",
+    maxConnections = 10,
+    commitCheckTimeoutMs = 10_000,
+    isOwnCluster = false,
+  }: RecordsOptions,
 ): Promise<OpenRecords> => {
   const config: ClientConfig = {
     ...toClientConfig(address),
@@ -114,6 +119,7 @@ export const openRecords = async (
   let installation: Installation;
   try {
     installation = await withClient(async (client) => {
+      await refuseOpenDatabase(client, isOwnCluster);
       const storedInstallation = await migrateSchema(client, schema);
       keys.requireAll(await listUsedKeyIds(client, schema));
       return storedInstallation;

@@ -2,6 +2,8 @@ import { Client } from "pg";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type OpenDatabases, openDatabases } from "../../src/open-databases.js";
 import { AdminConnection } from "../../src/connection/admin-connection.js";
+import type { DatabaseAddress } from "../../src/policy/address.js";
+import { createRecordsDatabase } from "../../src/rows/records-database.js";
 import { ForeignNameError } from "../../src/databases/catalog.js";
 import type { Cluster as Policy } from "../../src/policy/cluster.js";
 import type { Installation } from "../../src/policy/installation.js";
@@ -31,7 +33,9 @@ const run = async <Row extends object>(
 
 beforeAll(async () => {
   await run(shared, `create role lodger login createdb createrole password '${adminPassword}'`);
-  await run(shared, "grant pg_signal_backend to lodger; grant connect on database postgres to lodger");
+  await run(shared, "grant pg_signal_backend to lodger");
+  await run(shared, "grant connect on database postgres to lodger");
+  await createRecordsDatabase(lodgerAddress());
   const superuser = new AdminConnection(policiesOf(own).second);
   await superuser.runScript(
     buildCreateRoleStatements(superuser.cluster, otherInstallation.platformRole, "nologin"),
@@ -39,17 +43,22 @@ beforeAll(async () => {
   await superuser.close();
 });
 
+/** Returns how the second installation reaches its records on the shared cluster. */
+const lodgerAddress = (): DatabaseAddress => {
+  const { port } = shared.options;
+  return { host: "127.0.0.1", port, user: "lodger", password: adminPassword, database: "records_of_lodger" };
+};
+
 /** Returns how each of two installations manages a cluster: with a login of its own, or both as the superuser. */
 const policiesOf = (cluster: Cluster): { first: Policy; second: Policy } => {
   const { port, binaries } = cluster.options;
   const { major } = binaries;
-  const address = { host: "127.0.0.1", port, user: "lodger", password: adminPassword };
   return {
     first: cluster.policy,
     second:
       cluster === own
         ? ownClusterAt(port, { major, installation: otherInstallation })
-        : createSharedCluster(address, major, otherInstallation),
+        : createSharedCluster(lodgerAddress(), major, otherInstallation),
   };
 };
 

@@ -44,7 +44,7 @@ beforeAll(async () => {
   await admin.query("create role auditor login password 'audit'; create role db_byhand");
   await admin.query("create role clerk login in role db_byhand");
   await admin.query(`create role weak login noinherit password '${adminPassword}'`);
-  await admin.query("grant connect on database postgres to weak");
+  await admin.query("grant connect on database records to weak");
   await admin.query("create database accounts owner auditor");
   await admin.query("create database db_byhand owner db_byhand");
   await admin.query('create database "spare.wheel" allow_connections false');

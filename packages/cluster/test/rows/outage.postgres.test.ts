@@ -27,6 +27,7 @@ beforeAll(async () => {
   const client = new Client(addressOf("postgres"));
   await client.connect();
   await client.query("create database records template template0");
+  await client.query("revoke all on database records from public");
   await client.end();
 });
 

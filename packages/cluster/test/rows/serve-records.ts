@@ -1,12 +1,13 @@
 import { StoredServer } from "@mgmt/engine/internal";
 import { createServer } from "@mgmt/engine/http";
-import { type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
+import type { DatabaseAddress } from "../../src/policy/address.js";
+import { openRecords } from "../../src/rows/open-records.js";
 import { createTestKeys } from "./record-keys.js";
 
 // Serves the API from the records in Postgres that the argument names, until standard input ends. Prints its URL and a token.
 
 const { address, schema } = JSON.parse(process.argv[2] ?? "{}") as {
-  address: RecordsAddress;
+  address: DatabaseAddress;
   schema: string;
 };
 const records = await openRecords(address, { schema, keys: createTestKeys() });

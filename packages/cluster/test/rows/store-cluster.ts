@@ -1,7 +1,8 @@
 import { MemoryStore, type StoreState, collectionNames, replay } from "@mgmt/engine/internal";
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, vi } from "vitest";
-import { type OpenRecords, type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
+import type { DatabaseAddress } from "../../src/policy/address.js";
+import { type OpenRecords, openRecords } from "../../src/rows/open-records.js";
 import { PostgresStorageAdapter } from "../../src/rows/postgres-storage-adapter.js";
 import { migrateSchema } from "../../src/rows/migrate.js";
 import { readAllTables, replaceAllTables } from "../../src/rows/all-tables.js";
@@ -22,6 +23,7 @@ export class StoreCluster {
     beforeAll(async () => {
       const admin = await this.#cluster.connectAsAdmin("postgres");
       await admin.query("create database records template template0");
+      await admin.query("revoke all on database records from public");
       this.#pool = this.openPool();
     });
     afterAll(() => this.#pool?.end());
@@ -50,7 +52,7 @@ export class StoreCluster {
   }
 
   /** How to connect to the database of the records. */
-  get address(): RecordsAddress {
+  get address(): DatabaseAddress {
     const { port } = this.#cluster.server;
     return { host: "127.0.0.1", port, user: "postgres", password: adminPassword, database: "records" };
   }

@@ -106,11 +106,11 @@ const openRecordsOf = async (
         host: "path" in upstream ? dirname(upstream.path) : upstream.host,
         database: recordsDatabase,
       },
-      { keys, schema: recordsSchema },
+      { keys, schema: recordsSchema, isOwnCluster: true },
     );
   } catch (error) {
     if (error instanceof ClusterError)
-      throw platformErrors.dataDirCorrupt(dataDir.path, noRecordsProblem, error);
+      throw platformErrors.dataDirCorrupt(dataDir.path, error.message, error);
     if (error instanceof NewerSchemaError) throw platformErrors.dataDirIncompatible(dataDir.path, error);
     if (error instanceof UnknownRecordKeyError) {
       const path = getDataDirPaths(dataDir.path).recordKeys;

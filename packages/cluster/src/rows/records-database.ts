@@ -1,0 +1,62 @@
+import { Client, type ClientBase, DatabaseError, escapeIdentifier } from "pg";
+import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
+import { clusterErrors } from "../policy/cluster-error.js";
+
+/** SQLSTATE of a database that exists, also while another process creates it. */
+const duplicateCodes: ReadonlySet<string | undefined> = new Set(["42P04", "23505"]);
+
+/**
+ * Creates the database of the records on a cluster that others also use, closed to them, unless it exists. It may have been interrupted
+ * before.
+ *
+ * @param address the database of the records. The role needs CREATEDB if it does not exist.
+ * @param maintenanceDatabase any other database that the role may connect to.
+ */
+export const createRecordsDatabase = async (
+  address: DatabaseAddress,
+  maintenanceDatabase = "postgres",
+): Promise<void> => {
+  const config = { ...toClientConfig(address), database: maintenanceDatabase };
+  // Others may be able to make functions and operators there.
+  const client = new Client({ ...config, options: "-c search_path=pg_catalog" });
+  await client.connect();
+  try {
+    const name = escapeIdentifier(address.database);
+    const find = "select datallowconn as open from pg_database where datname = $1";
+    let { rows } = await client.query<{ open: boolean }>(find, [address.database]);
+    if (rows.length === 0) {
+      await client
+        .query(`create database ${name} template template0 allow_connections false`)
+        .catch(ignoreDuplicate);
+      ({ rows } = await client.query<{ open: boolean }>(find, [address.database]));
+    }
+    // Until then nobody can connect.
+    if (rows[0]?.open === false)
+      await client.query(
+        `revoke all on database ${name} from public; alter database ${name} allow_connections true`,
+      );
+  } finally {
+    await client.end();
+  }
+};
+
+const ignoreDuplicate = (error: unknown): void => {
+  if (!(error instanceof DatabaseError && duplicateCodes.has(error.code))) throw error;
+};
+
+/**
+ * Refuses a database of records to which other roles can connect, because they could take its locks and use up its connections.
+ *
+ * @param isOwned whether nobody else may have a reason for that, so that it is closed instead.
+ * @throws ClusterError `cluster:records_open`.
+ */
+export const refuseOpenDatabase = async (client: ClientBase, isOwned: boolean): Promise<void> => {
+  const { rows } = await client.query<{ name: string }>(
+    `select current_database() as name
+      where has_database_privilege('public', current_database(), 'connect, create, temporary')`,
+  );
+  const [database] = rows;
+  if (database === undefined) return;
+  if (!isOwned) throw clusterErrors.recordsOpen(database.name);
+  await client.query(`revoke all on database ${escapeIdentifier(database.name)} from public`);
+};
