@@ -4,7 +4,9 @@ import { type OpenDatabases, openDatabases } from "./open-databases.js";
 import type { ApiDatabase } from "./repair/reconcile.js";
 import { Cluster, newTenant } from "../../platform/test/cluster.js";
 import { connectionLimitOf } from "../test/sessions.js";
-import { installation } from "../../platform/test/installation.js";
+import { toClientConfig } from "./policy/address.js";
+import { Presence } from "./repair/presence.js";
+import { installation, platformRole } from "../../platform/test/installation.js";
 
 const cluster = new Cluster();
 let observer: Client;
@@ -54,6 +56,24 @@ describe("databases that another process has opened", () => {
     expect(rows).toEqual([{ open: false }]);
     expect(await again.engine.findDatabase(credential.user, limits)).toBe(id);
     expect(await again.engine.findDatabase("role_unknown", limits)).toBeUndefined();
+  });
+
+  it("are left by a process that starts, except unfinished ones of processes that have ended", async () => {
+    const presence = new Presence(
+      { ...toClientConfig(cluster.policy.address), database: "postgres" },
+      installation,
+    );
+    onTestFinished(() => presence.close());
+    await presence.enter(() => Promise.resolve());
+    const nameOf = (maker: string): string => `${installation.unfinishedPreparedNamePrefix}${maker}.left`;
+    const [living, ended] = [nameOf(presence.maker), nameOf("ended")];
+    for (const name of [living, ended])
+      await observer.query(`create database "${name}" owner "${platformRole}" template template0`);
+    const again = await openAgain();
+    expect(again.problems).toEqual([]);
+    expect(await cluster.namesIn("datname", ".left")).toEqual([living]);
+    await presence.close();
+    await observer.query(`drop database "${living}"`);
   });
 
   it("share the databases that are empty", async () => {

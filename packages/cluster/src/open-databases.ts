@@ -9,7 +9,13 @@ import { buildCreateRoleStatements } from "./policy/ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { checkStamp, stampStart } from "./repair/start-stamp.js";
 import { Presence } from "./repair/presence.js";
-import { type MissingData, type ApiDatabase, findPreparedDatabases, reconcile } from "./repair/reconcile.js";
+import {
+  type MissingData,
+  type ApiDatabase,
+  dropAbandonedDatabases,
+  findPreparedDatabases,
+  reconcile,
+} from "./repair/reconcile.js";
 import { buildStoreInstallationStatement } from "./rows/migrate.js";
 import { recordsSchema } from "./rows/records-location.js";
 import { PreparedDatabases } from "./databases/prepared-databases.js";
@@ -121,12 +127,19 @@ export const openDatabases = async (
       };
     });
     const { missingData = noMissingData, brokenIds = [], problems = [] } = reconciliation ?? {};
+    if (reconciliation === undefined) await dropAbandonedDatabases({ admin, copier, presence }, problems);
     const preparedNames = reconciliation?.preparedDatabases ?? (await findPreparedDatabases(admin));
     const endReasons = new CurrentEndReasons();
     const guards = openGuards(admin, limits, onLog, endReasons, readWorkspaces);
     // Nobody can connect to databases that do not exist yet.
     if (reconciliation?.isEmpty !== true) await guards.whenApplied;
-    const preparedDatabases = new PreparedDatabases(copier, targetPreparedCount, preparedNames, onLog);
+    const preparedDatabases = new PreparedDatabases(
+      copier,
+      targetPreparedCount,
+      preparedNames,
+      onLog,
+      presence.maker,
+    );
     const engine = new PostgresDatabases({
       ...{ admin, copier, logins, preparedDatabases, endReasons, sessions, onLog, directory },
     });

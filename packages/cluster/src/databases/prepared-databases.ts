@@ -32,6 +32,7 @@ const dropRetryDelayMs = 250;
 export class PreparedDatabases {
   readonly #copier: DatabaseCopier;
   readonly #targetCount: number;
+  readonly #maker: string;
   readonly #attempt: Attempt;
   /** Another process may have taken some of these, which renaming them shows. */
   readonly #readyNames: string[];
@@ -47,13 +48,16 @@ export class PreparedDatabases {
    * @param targetCount number of prepared databases to keep ready.
    * @param readyNames names of prepared databases that already exist.
    * @param report receives a message about each database that Postgres refuses to drop. The next start tries again.
+   * @param maker part of the names of unfinished databases.
    */
   constructor(
     copier: DatabaseCopier,
     targetCount: number,
     readyNames: readonly string[],
     report: (problem: string) => void,
+    maker = "",
   ) {
+    this.#maker = maker;
     this.#copier = copier;
     this.#targetCount = targetCount;
     this.#attempt = createAttempt(report);
@@ -132,7 +136,10 @@ export class PreparedDatabases {
   async #create(): Promise<string> {
     const id = randomBytes(8).toString("hex");
     const { unfinishedPreparedNamePrefix, preparedNamePrefix } = this.#copier.installation;
-    const [unfinishedName, name] = [unfinishedPreparedNamePrefix + id, preparedNamePrefix + id];
+    const [unfinishedName, name] = [
+      `${unfinishedPreparedNamePrefix}${this.#maker}.${id}`,
+      preparedNamePrefix + id,
+    ];
     try {
       await this.#copier.createEmpty(unfinishedName, name);
       return name;

@@ -47,12 +47,12 @@ const untilSessions = async (count: number): Promise<number[]> => {
   );
 };
 
-/** Waits until another session than this one holds the lock. */
+/** Waits until another session than this one holds the locks of a process. */
 const untilSharedAgain = async (lost: number | undefined): Promise<void> => {
   const admin = await cluster.connectAsAdmin("postgres");
   const isShared = `select from pg_locks l join pg_stat_activity a using (pid)
     where a.application_name = 'presence' and a.pid <> $1 and l.locktype = 'advisory' and l.granted`;
-  await vi.waitFor(async () => expect((await admin.query(isShared, [lost])).rowCount).toBe(1));
+  await vi.waitFor(async () => expect((await admin.query(isShared, [lost])).rowCount).toBe(2));
 };
 
 beforeEach(async () => void (await untilSessions(0)));

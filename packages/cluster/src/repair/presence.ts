@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type ClientConfig } from "pg";
 import { presenceLockName } from "../connection/presence-lock.js";
@@ -13,7 +14,10 @@ const retryDelayMs = 50;
  * counts while it works, because `PostgresSessions` also shares the lock.
  */
 export class Presence {
+  /** Part of the names of what this process makes, so that others see whether it goes on. */
+  readonly maker = randomBytes(8).toString("hex");
   readonly #address: ClientConfig;
+  readonly #installation: Installation;
   readonly #lockKey: string;
   #client: Client | undefined;
   #isClosed = false;
@@ -24,6 +28,7 @@ export class Presence {
    */
   constructor(address: ClientConfig, installation: Installation) {
     this.#address = address;
+    this.#installation = installation;
     this.#lockKey = installation.toLockKey(presenceLockName);
   }
 
@@ -49,6 +54,21 @@ export class Presence {
     }
   }
 
+  /** Returns whether the process with this `maker` has ended. Call it after `enter`. */
+  async hasEnded(maker: string): Promise<boolean> {
+    const client = this.#client;
+    if (client === undefined) return false;
+    const key = this.#toMakerKey(maker);
+    // The process shares the lock, also when it connects again before Postgres has ended its last session.
+    if (maker === this.maker || !(await tryLock(client, `pg_try_advisory_lock(${key})`))) return false;
+    await wrapConnectionErrors(() => client.query(`select pg_advisory_unlock(${key})`));
+    return true;
+  }
+
+  #toMakerKey(maker: string): string {
+    return this.#installation.toLockKey(`maker ${maker}`);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#client?.end().catch(() => undefined);
@@ -59,6 +79,7 @@ export class Presence {
     this.#client = client;
     client.on("error", () => undefined);
     await client.connect();
+    await client.query(`select pg_advisory_lock_shared(${this.#toMakerKey(this.maker)})`);
     client.on("end", () => void this.#reconnect(client));
     return client;
   }

@@ -9,6 +9,7 @@ import { type Attempt, createAttempt } from "../connection/attempt.js";
 import { ForeignNameError } from "../databases/catalog.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import { KeptDatabases, formatKeptMessage } from "./kept-databases.js";
+import type { Presence } from "./presence.js";
 import type { Logins } from "../logins/logins.js";
 import { clusterErrors } from "../policy/cluster-error.js";
 import { classifyName, getLastPart, toBackupName, toDatabaseName } from "../policy/names.js";
@@ -152,6 +153,24 @@ export const findPreparedDatabases = async (admin: AdminConnection): Promise<str
       and not starts_with(datname, ${quoteLiteral(unfinishedPreparedNamePrefix)})`,
   );
   return rows.map(({ name }) => name);
+};
+
+/** Drops the unfinished prepared databases of processes that have ended, while other processes work. */
+export const dropAbandonedDatabases = async (
+  { admin, copier, presence }: Pick<ReconciliationServices, "admin" | "copier"> & { presence: Presence },
+  problems: string[],
+): Promise<void> => {
+  const attempt = createAttempt((problem) => void problems.push(problem));
+  const { platformDatabaseCondition, unfinishedPreparedNamePrefix } = admin.cluster.installation;
+  const rows = await admin.query<{ name: string }>(
+    `select datname as name from pg_database d where ${platformDatabaseCondition}
+      and starts_with(datname, ${quoteLiteral(unfinishedPreparedNamePrefix)})`,
+  );
+  for (const { name } of rows) {
+    const [maker = ""] = name.slice(unfinishedPreparedNamePrefix.length).split(".");
+    if (await presence.hasEnded(maker))
+      await attempt(`The Postgres database ${name} could not be dropped`, () => copier.drop(name));
+  }
 };
 
 const dropInvalidDatabases = async (
