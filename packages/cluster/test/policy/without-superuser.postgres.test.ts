@@ -286,6 +286,45 @@ describe("a start", () => {
     });
   });
 
+  it("is refused to a second login of the same installation, which has not made its databases", async () => {
+    await cluster.stop();
+    await cluster.start([]);
+    const { id, credential } = await cluster.makeTenant();
+    await cluster.closeDatabases();
+    const admin = await asAdministrator();
+    await admin.query(
+      `create role deputy login createdb createrole password '${adminPassword}'; grant pg_signal_backend to deputy;
+        grant connect on database records to deputy`,
+    );
+    const recorded = [{ databaseId: id, credentials: [credential], backupIds: [] }];
+    await expect(openDatabases(cluster.policyOf("deputy"), recorded)).rejects.toMatchObject({
+      code: "cluster:lacks_privileges",
+      message: `The Postgres role deputy does not have these privileges: membership in ${platformRole}`,
+    });
+    await restart(recorded);
+    await cluster.connect(id, credential);
+  });
+
+  it("is refused after CREATEROLE was revoked, which leaves nothing of a creation that it interrupts", async () => {
+    await restart([]);
+    const admin = await asAdministrator();
+    await admin.query(`alter role ${renter} nocreaterole`);
+    const { id, credential } = newTenant();
+    await expect(cluster.databases.create(id, { type: "empty" }, [credential])).rejects.toMatchObject({
+      code: "42501",
+    });
+    expect(await cluster.namesIn("datname", id)).toEqual([]);
+    expect(await cluster.namesIn("rolname", id)).toEqual([]);
+    await cluster.closeDatabases();
+    await expect(openDatabases(cluster.policy, [])).rejects.toMatchObject({
+      code: "cluster:lacks_privileges",
+      message: `The Postgres role ${renter} does not have these privileges: CREATEROLE`,
+    });
+    await admin.query(`alter role ${renter} createrole`);
+    await restart([]);
+    await cluster.makeTenant();
+  });
+
   it("says how to keep tenants out of the log", async () => {
     await cluster.stop();
     await cluster.start([]);
