@@ -3,6 +3,8 @@ import { deriveScramVerifier } from "./connection/scram.js";
 import type { Cluster } from "./policy/cluster.js";
 import { AdminConnection, quoteIdentifier, quoteLiteral } from "./connection/admin-connection.js";
 import { DatabaseCopier } from "./databases/database-copier.js";
+import { createAttempt } from "./connection/attempt.js";
+import { KeptDatabases } from "./repair/kept-databases.js";
 import { CurrentEndReasons } from "./connection/end-reasons.js";
 import { Logins } from "./logins/logins.js";
 import { buildCreateRoleStatements } from "./policy/ownership.js";
@@ -52,6 +54,9 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
   /** Receives log messages. Default: they are discarded. */
   onLog?: (line: string) => void;
 }
+
+/** Time between looks for databases that were kept long enough, in milliseconds. */
+const keptCheckIntervalMs = 6 * 3_600_000;
 
 const noMissingData: MissingData = { databaseIds: [], backupIds: [] };
 
@@ -129,6 +134,11 @@ export const openDatabases = async (
     const { missingData = noMissingData, brokenIds = [], problems = [] } = reconciliation ?? {};
     if (reconciliation === undefined) await dropAbandonedDatabases({ admin, copier, presence }, problems);
     const preparedNames = reconciliation?.preparedDatabases ?? (await findPreparedDatabases(admin));
+    const keptDatabases = new KeptDatabases(admin, copier);
+    const keptTimer = setInterval(
+      () => void keptDatabases.dropExpired(createAttempt(onLog)).catch(() => undefined),
+      keptCheckIntervalMs,
+    ).unref();
     const endReasons = new CurrentEndReasons();
     const guards = openGuards(admin, limits, onLog, endReasons, readWorkspaces);
     // Nobody can connect to databases that do not exist yet.
@@ -149,6 +159,7 @@ export const openDatabases = async (
       brokenIds,
       problems,
       close: async () => {
+        clearInterval(keptTimer);
         await guards.close();
         await engine.close();
         await preparedDatabases.close();

@@ -45,6 +45,7 @@ export class Installation {
   /** SQL condition on the database `d` in `pg_database` for a database of a tenant. */
   readonly tenantDatabaseCondition: string;
 
+  readonly keptNamePrefix: string;
   readonly preparedNamePrefix: string;
   /** Starts the name of a prepared database until it is complete. */
   readonly unfinishedPreparedNamePrefix: string;
@@ -65,6 +66,7 @@ export class Installation {
     this.platformDatabaseCondition = `exists (select from pg_roles r where r.oid = d.datdba and ${this.platformRoleCondition})`;
     this.tenantDatabaseCondition = `d.datname not like '%.%'
       and d.datname not in (${systemNames.map(escapeLiteral).join(", ")}) and ${this.platformDatabaseCondition}`;
+    this.keptNamePrefix = `kept.${keys.id}.`;
     this.preparedNamePrefix = `spare.${keys.id}.`;
     this.unfinishedPreparedNamePrefix = `${this.preparedNamePrefix}making.`;
   }
@@ -90,7 +92,7 @@ export class Installation {
    * @param date since when, as `YYYYMMDD`.
    */
   toKeptName(name: string, date: string): string {
-    return `kept.${this.keys.id}.${date}.${getLastPart(name)}`;
+    return `${this.keptNamePrefix}${date}.${getLastPart(name)}`;
   }
 
   /** Returns the key of the advisory lock with this name, a number that others cannot compute. */

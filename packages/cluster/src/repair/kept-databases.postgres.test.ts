@@ -114,17 +114,20 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
     const tenants = [await cluster.makeTenant(), await cluster.makeTenant(), await cluster.makeTenant()];
     const [recorded, ...others] = tenants;
     if (recorded === undefined) throw new Error("There are no tenants");
-    const before = await cluster.namesIn("datname", "db_");
+    const before = await cluster.namesIn("datname", "db_tenant");
     const refused = restart(cluster, [record(recorded)]);
     await expect(refused).rejects.toMatchObject({
       code: "cluster:databases_unrecorded",
-      message: `The records do not contain 2 of the 3 databases and backups that this installation has in Postgres: ${others.map(({ id }) => id).join(", ")}`,
+      message: `The records do not contain 2 of the 3 databases and backups that this installation has in Postgres: ${others
+        .map(({ id }) => id)
+        .toSorted()
+        .join(", ")}`,
     });
     await restart(
       cluster,
       tenants.map((tenant) => record(tenant)),
     );
-    expect(await cluster.namesIn("datname", "db_")).toEqual(before);
+    expect(await cluster.namesIn("datname", "db_tenant")).toEqual(before);
     for (const { id } of tenants) await cluster.databases.drop(id);
   });
 });

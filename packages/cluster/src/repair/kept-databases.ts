@@ -1,4 +1,4 @@
-import { type AdminConnection, quoteIdentifier } from "../connection/admin-connection.js";
+import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
 import type { Attempt } from "../connection/attempt.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 
@@ -20,8 +20,7 @@ export class KeptDatabases {
 
   /** Closes and renames a database. Returns its new name. */
   async keep(name: string): Promise<string> {
-    const { today } = await this.#readDates();
-    const keptName = this.#admin.cluster.installation.toKeptName(name, today);
+    const keptName = this.#admin.cluster.installation.toKeptName(name, await this.#readDate());
     await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]);
     await this.#rename(name, keptName);
     return keptName;
@@ -33,14 +32,17 @@ export class KeptDatabases {
   }
 
   /** Drops those that were kept long enough, by the clock of Postgres. Returns the names of the others. */
-  async dropExpired(keptNames: readonly string[], attempt: Attempt): Promise<string[]> {
-    if (keptNames.length === 0) return [];
-    const { firstKept } = await this.#readDates();
+  async dropExpired(attempt: Attempt): Promise<string[]> {
+    const { keptNamePrefix, platformDatabaseCondition } = this.#admin.cluster.installation;
+    const databases = await this.#admin.query<{ name: string; expired: boolean }>(
+      `select datname as name, split_part(datname, '.', 3)
+          < to_char(now() at time zone 'UTC' - interval '${String(retentionDays)} days', 'YYYYMMDD') as expired
+        from pg_database d where starts_with(datname, ${quoteLiteral(keptNamePrefix)}) and ${platformDatabaseCondition}`,
+    );
     const remainingNames: string[] = [];
-    for (const name of keptNames) {
-      const [, , date = firstKept] = name.split(".");
+    for (const { name, expired } of databases) {
       const isDropped =
-        date < firstKept &&
+        expired &&
         (await attempt(`The Postgres database ${name} could not be dropped`, () => this.#copier.drop(name)));
       if (!isDropped) remainingNames.push(name);
     }
@@ -53,14 +55,13 @@ export class KeptDatabases {
     );
   }
 
-  /** Returns today's date, and the first one whose databases are still kept, as in names. */
-  async #readDates(): Promise<{ today: string; firstKept: string }> {
-    const [dates] = await this.#admin.query<{ today: string; firstKept: string }>(
-      `select to_char(today, 'YYYYMMDD') as today, to_char(today - interval '${String(retentionDays)} days', 'YYYYMMDD') as "firstKept"
-        from (select now() at time zone 'UTC' as today) as clock`,
+  /** Returns the date of Postgres as in names. */
+  async #readDate(): Promise<string> {
+    const [row] = await this.#admin.query<{ date: string }>(
+      "select to_char(now() at time zone 'UTC', 'YYYYMMDD') as date",
     );
-    if (dates === undefined) throw new Error("Postgres did not return a row");
-    return dates;
+    if (row === undefined) throw new Error("Postgres did not return a row");
+    return row.date;
   }
 }
 

@@ -103,15 +103,15 @@ export const reconcile = async (
     );
   }
   const presentByName = new Map(presentDatabases.map((database) => [database.name, database]));
-  const keptNames = await takeBackRecordedDatabases(keptDatabases, { apiDatabases, presentByName, attempt });
-  const keptOwners = await keptDatabases.dropExpired(keptNames, attempt);
+  await takeBackRecordedDatabases(keptDatabases, { apiDatabases, presentByName, attempt });
+  const keptNames = await keptDatabases.dropExpired(attempt);
 
   const existingDatabases = databases.flatMap((database) => {
     const { open: isOpen, foreign } = presentByName.get(database.name) ?? {};
     return isOpen === undefined || foreign === true ? [] : [{ ...database, isOpen }];
   });
   const ownersToKeep = [...existingDatabases.map(({ name }) => name), ...unrecorded.namesToKeep];
-  await dropOrphanedOwners(services, new Set([...ownersToKeep, ...keptOwners.map(getLastPart)]), attempt);
+  await dropOrphanedOwners(services, new Set([...ownersToKeep, ...keptNames.map(getLastPart)]), attempt);
   const foreignDatabases = databases.filter(({ name }) => presentByName.get(name)?.foreign === true);
   for (const { name } of foreignDatabases) problems.push(new ForeignNameError(name).message);
   const brokenIds = foreignDatabases.map(({ databaseId }) => databaseId);
@@ -221,14 +221,12 @@ const findUnrecordedDatabases = (
   const { count, share } = maxKeptAtOnce;
   const isRefused =
     namesToKeep.length > count || namesToKeep.length > Math.max(1, contentNames.length * share);
-  if (isRefused) throw clusterErrors.databasesUnrecorded(namesToKeep, contentNames.length);
+  if (isRefused) throw clusterErrors.databasesUnrecorded(namesToKeep.toSorted(), contentNames.length);
   return { namesToDrop: [...unfinishedNames, ...unrecordedNames.filter(isDiscarded)], namesToKeep };
 };
 
 /**
  * Takes back kept databases and backups that are in the records, if nothing has their name. Adds them to the databases that exist.
- *
- * @returns the names of the other kept databases.
  */
 const takeBackRecordedDatabases = async (
   keptDatabases: KeptDatabases,
@@ -241,14 +239,13 @@ const takeBackRecordedDatabases = async (
     presentByName: Map<string, PresentDatabase>;
     attempt: Attempt;
   },
-): Promise<string[]> => {
+): Promise<void> => {
   const keptNames = [...presentByName.keys()].filter((name) => classifyName(name) === "kept");
   const recordedNames = apiDatabases.flatMap(({ databaseId, backupIds }) => [
     toDatabaseName(databaseId),
     ...backupIds.map((backupId) => toBackupName(databaseId, backupId)),
   ]);
   const recordedByLastPart = new Map(recordedNames.map((name) => [getLastPart(name), name]));
-  const otherNames: string[] = [];
   // The latest one first.
   for (const keptName of keptNames.toSorted().toReversed()) {
     const name = recordedByLastPart.get(getLastPart(keptName));
@@ -259,9 +256,7 @@ const takeBackRecordedDatabases = async (
         keptDatabases.takeBack(keptName, name),
       ));
     if (isTakenBack) presentByName.set(name, { name, open: false, foreign: false });
-    else otherNames.push(keptName);
   }
-  return otherNames;
 };
 
 /** Allows the logins of a database, and nobody else, to connect. */
