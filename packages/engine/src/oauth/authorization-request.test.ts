@@ -1,13 +1,17 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { OAuthApi, challenge, cli, encode, goodRequest, web } from "../../test/oauth/oauth-api.js";
+import { describe, expect, it, vi } from "vitest";
+import {
+  OAuthApi,
+  challenge,
+  cli,
+  encode,
+  goodRequest,
+  web,
+  useOAuthApi,
+} from "../../test/oauth/oauth-api.js";
 import { openInMemory } from "../../test/server/engine-under-test.js";
 
 describe("authorization requests (RFC 6749, section 4.1.1)", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   it("asks the user to sign in, and echoes nothing that was not escaped", async () => {
     const { status, headers, text } = await api.authorize({
@@ -47,75 +51,16 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
       expect(text).toContain("invalid_request");
     });
 
-    const publicUris = [
-      "https://evil.example/callback",
-      "http://localhost:51234/callback",
-      "http://[::1]:51234/callback",
-      "http://127.0.0.2:51234/callback",
-      "http://127.1:51234/callback",
-      "http://0x7f.0.0.1:51234/callback",
-      "http://2130706433:51234/callback",
-      "http://127.0.0.1.evil.example/callback",
-      "http://127.0.0.1:51234.evil.example/callback",
-      "http://evil.example:51234/callback",
-      "https://127.0.0.1:51234/callback",
-      "HTTP://127.0.0.1:51234/callback",
-      "http://127.0.0.1:51234/Callback",
-      "http://127.0.0.1:51234/callback/",
-      "http://127.0.0.1:51234/callback/../callback",
-      "http://127.0.0.1:51234//callback",
-      "http://127.0.0.1:51234/call%62ack",
-      "http://127.0.0.1:51234/callback?next=1",
-      "http://127.0.0.1:51234/callback?",
-      "http://127.0.0.1:51234/callback#fragment",
-      "http://127.0.0.1:51234/callback#",
-      "http://user@127.0.0.1:51234/callback",
-      "http://user:pass@127.0.0.1:51234/callback",
-      "http://127.0.0.1:51234@evil.example/callback",
-      "http://127.0.0.1:51234\\@evil.example/callback",
-      "http://127.0.0.1:0/callback",
-      "http://127.0.0.1:00080/callback",
-      "http://127.0.0.1:65536/callback",
-      "http://127.0.0.1:999999/callback",
-      "http://127.0.0.1:/callback",
-      "http://127.0.0.1:51234",
-      " http://127.0.0.1:51234/callback",
-      "http://127.0.0.1:51234/callback\n",
-      "//127.0.0.1:51234/callback",
-      "/callback",
-      "javascript:alert(1)",
-    ];
-    it.each(publicUris)(
-      "refuses a redirect URI that the public client has not registered: %j",
-      async (uri) => {
-        const { status, redirectedTo } = await api.authorize({ ...goodRequest, redirect_uri: uri });
-        expect([status, redirectedTo]).toEqual([400, undefined]);
-      },
-    );
-
     it.each([
       ["https://app.example/shop", "https://app.example/shop"],
       ["https://app.example/<b>", "https://app.example/&lt;b&gt;"],
       ["https://app.example/\u202eexe", "https://app.example/\\u202eexe"],
       [`https://app.example/${"x".repeat(5_000)}`, `https://app.example/${"x".repeat(180)}`],
     ])("names the redirect URI that is not registered: %j", async (uri, shown) => {
-      const { text } = await api.authorize({ ...goodRequest, redirect_uri: uri });
+      const { status, redirectedTo, text } = await api.authorize({ ...goodRequest, redirect_uri: uri });
+      expect([status, redirectedTo]).toEqual([400, undefined]);
       expect(text).toContain(`The redirect_uri ${shown} is not registered for the client`);
     });
-
-    it.each([
-      "http://localhost:3001/callback",
-      "http://localhost/callback",
-      "http://127.0.0.1:3001/callback",
-      "http://localhost:3000/callback?x=1",
-      "http://localhost:3000/",
-    ])(
-      "refuses a redirect URI that the confidential client has not registered, on loopback or not: %s",
-      async (uri) => {
-        const { status } = await api.authorize({ ...goodRequest, client_id: web.client, redirect_uri: uri });
-        expect(status).toBe(400);
-      },
-    );
 
     it("refuses a client without a redirect URI", async () => {
       const { client } = await api.engine.seed.integration();
@@ -123,20 +68,6 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
       expect(status).toBe(400);
       const { status: without } = await api.authorize({ ...noRedirect, client_id: client.id });
       expect(without).toBe(400);
-    });
-  });
-
-  describe("with the loopback redirect of a public client (RFC 8252, section 7.3)", () => {
-    it.each([
-      ["http://localhost/cb?app=1", "http://localhost:9000/cb?app=1", 200],
-      ["http://localhost/cb?app=1", "http://localhost:9000/cb?app=2", 400],
-      ["https://app.example/cb", "https://app.example/cb", 200],
-      ["com.example.app:/cb", "com.example.app:/cb", 200],
-    ])("compares the registered %s with the requested %s: %i", async (registered, asked, status) => {
-      const { id } = await api.engine.oauth.registerClient({ redirectUris: [registered] });
-      expect((await api.authorize({ ...goodRequest, client_id: id, redirect_uri: asked })).status).toBe(
-        status,
-      );
     });
   });
 

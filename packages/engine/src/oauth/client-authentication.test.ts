@@ -1,12 +1,8 @@
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { OAuthApi, basic, challenge, cli, encode, verifier, web } from "../../test/oauth/oauth-api.js";
+import { describe, expect, it } from "vitest";
+import { basic, challenge, cli, encode, verifier, web, useOAuthApi } from "../../test/oauth/oauth-api.js";
 
 describe("client authentication (RFC 6749, section 2.3)", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   const form = async (): Promise<Record<string, string>> => {
     const { code } = await api.engine.oauth.consent({ client: web.client, redirectUri: web.redirectUri });
@@ -103,11 +99,7 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
 });
 
 describe("token requests (RFC 6749, section 5.2)", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   const good = async () =>
     ({
@@ -246,11 +238,7 @@ describe("token requests (RFC 6749, section 5.2)", () => {
 });
 
 describe("client registration by the control surface", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   it("creates public clients without a secret, and confidential ones with a secret that is shown once", async () => {
     const { oauth } = api.engine;

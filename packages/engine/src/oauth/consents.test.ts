@@ -1,12 +1,8 @@
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { OAuthApi, challenge, cli, encode, goodRequest, pairOf, web } from "../../test/oauth/oauth-api.js";
+import { describe, expect, it } from "vitest";
+import { challenge, cli, encode, goodRequest, pairOf, web, useOAuthApi } from "../../test/oauth/oauth-api.js";
 
 describe("consent and the workspace's integration", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   const integrations = async () => {
     const { tokens } = api.engine;
@@ -110,11 +106,7 @@ describe("consent and the workspace's integration", () => {
 });
 
 describe("mock.oauth.consent", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   it("returns a client's whole address with the redirect that the browser would follow", async () => {
     const url = `${api.issuer}/authorize?${encode(goodRequest)}`;

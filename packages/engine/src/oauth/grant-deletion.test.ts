@@ -1,15 +1,11 @@
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { OAuthApi, type TokenPair, pairOf } from "../../test/oauth/oauth-api.js";
+import { describe, expect, it } from "vitest";
+import { type TokenPair, pairOf, useOAuthApi } from "../../test/oauth/oauth-api.js";
 
 const second = 1_000;
 const day = 86_400 * second;
 
 describe("refresh tokens", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   const next = async ({ refreshToken }: TokenPair): Promise<TokenPair> =>
     pairOf(await api.refresh(refreshToken));

@@ -1,16 +1,20 @@
 import { decodeJwt } from "jose";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { OAuthApi, type TokenPair, basic, cli, pairOf, web } from "../../test/oauth/oauth-api.js";
+import { describe, expect, it } from "vitest";
+import {
+  OAuthApi,
+  type TokenPair,
+  basic,
+  cli,
+  pairOf,
+  web,
+  useOAuthApi,
+} from "../../test/oauth/oauth-api.js";
 
 const second = 1_000;
 const day = 86_400 * second;
 
 describe("refresh tokens", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   const next = async ({ refreshToken }: TokenPair): Promise<TokenPair> =>
     pairOf(await api.refresh(refreshToken));

@@ -1,16 +1,12 @@
 import { createLocalJWKSet, jwtVerify } from "jose";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { OAuthApi, cli } from "../../test/oauth/oauth-api.js";
+import { describe, expect, it } from "vitest";
+import { OAuthApi, cli, useOAuthApi } from "../../test/oauth/oauth-api.js";
 
 const metadataPath = "/.well-known/oauth-authorization-server";
 const jwksPath = "/.well-known/jwks.json";
 
 describe("metadata and keys (RFC 8414)", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   const get = (path: string, headers: Record<string, string> = {}) =>
     api.send({ method: "GET", path, headers });
@@ -82,10 +78,7 @@ describe("metadata and keys (RFC 8414)", () => {
 });
 
 describe("other origins", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
+  const api = useOAuthApi();
   const origin = "https://app.example";
   const credentials = "access-control-allow-credentials";
 

@@ -1,12 +1,8 @@
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { OAuthApi, cli, pairOf } from "../../test/oauth/oauth-api.js";
+import { describe, expect, it } from "vitest";
+import { cli, pairOf, useOAuthApi } from "../../test/oauth/oauth-api.js";
 
 describe("faults of the authorization server", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   const refresh = (refreshToken: string) => api.refresh(refreshToken);
 

@@ -37,6 +37,37 @@ describe("a redirect URI that is requested", () => {
     },
   );
 
+  it.each([
+    "https://evil.example/callback",
+    "http://[::1]:51234/callback",
+    "http://127.0.0.2:51234/callback",
+    "http://127.1:51234/callback",
+    "http://0x7f.0.0.1:51234/callback",
+    "http://2130706433:51234/callback",
+    "http://127.0.0.1:51234.evil.example/callback",
+    "HTTP://127.0.0.1:51234/callback",
+    "http://127.0.0.1:51234/Callback",
+    "http://127.0.0.1:51234/callback/../callback",
+    "http://127.0.0.1:51234//callback",
+    "http://127.0.0.1:51234/call%62ack",
+    "http://127.0.0.1:51234/callback?",
+    "http://127.0.0.1:51234/callback#",
+    "http://user@127.0.0.1:51234/callback",
+    "http://user:pass@127.0.0.1:51234/callback",
+    "http://127.0.0.1:51234@evil.example/callback",
+    "http://127.0.0.1:51234\\@evil.example/callback",
+    "http://127.0.0.1:999999/callback",
+    "http://127.0.0.1:/callback",
+    "http://127.0.0.1:51234",
+    " http://127.0.0.1:51234/callback",
+    "http://127.0.0.1:51234/callback\n",
+    "//127.0.0.1:51234/callback",
+    "/callback",
+    "javascript:alert(1)",
+  ])("is refused for the registered http://127.0.0.1/callback: %j", (requested) => {
+    expect(isRegisteredUri(clientWith("http://127.0.0.1/callback"), requested)).toBe(false);
+  });
+
   it("must be identical for a confidential client", () => {
     const client = clientWith("http://localhost:8080/cb", "hash");
     expect(isAllowedRedirectUri(client, "http://localhost:8080/cb")).toBe(true);

@@ -1,12 +1,16 @@
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { OAuthApi, type TokenPair, basic, cli, pairOf, web } from "../../test/oauth/oauth-api.js";
+import { describe, expect, it } from "vitest";
+import {
+  OAuthApi,
+  type TokenPair,
+  basic,
+  cli,
+  pairOf,
+  web,
+  useOAuthApi,
+} from "../../test/oauth/oauth-api.js";
 
 describe("revocation (RFC 7009)", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   const revoke = (token: string, changes: Record<string, string> = {}) =>
     api.revoke({ client_id: cli.client, token, ...changes });

@@ -1,17 +1,22 @@
 import { sha256 } from "#digest";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { encodeBase64Url } from "../values/base64.js";
-import { OAuthApi, basic, challenge, cli, pairOf, verifier, web } from "../../test/oauth/oauth-api.js";
+import {
+  OAuthApi,
+  basic,
+  challenge,
+  cli,
+  pairOf,
+  verifier,
+  web,
+  useOAuthApi,
+} from "../../test/oauth/oauth-api.js";
 
 const second = 1_000;
 
 describe("authorization codes (RFC 6749, section 4.1.3)", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   /** Returns a code for the sample web app, from an authorization request without PKCE. */
   const webCode = (options: { codeChallenge?: string } = {}) =>

@@ -1,14 +1,10 @@
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { OAuthApi, basic, challenge, cli, goodRequest, verifier, web } from "./oauth-api.js";
+import { describe, expect, it } from "vitest";
+import { OAuthApi, basic, challenge, cli, goodRequest, verifier, web, useOAuthApi } from "./oauth-api.js";
 
 const bare = (id: string): string => id.replace(/^itgr_/, "");
 
 describe("client ids without their prefix", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
 
   it.each([
     ["with", cli.client],
@@ -81,11 +77,7 @@ describe("client ids without their prefix", () => {
 });
 
 describe("ensurePublicClient", () => {
-  let api: OAuthApi;
-  beforeAll(async () => {
-    api = await OAuthApi.open();
-  });
-  afterEach(() => api.engine.reset());
+  const api = useOAuthApi();
   const id = "cmm3lndn701oo0uefvxpyy6gr";
 
   it("registers a client, and replaces its redirect URIs the next time", async () => {

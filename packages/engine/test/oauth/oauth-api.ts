@@ -1,3 +1,4 @@
+import { afterEach, beforeAll } from "vitest";
 import type { DefaultResources } from "../../src/server/stored-server.js";
 import type { ConsentOptions } from "../../src/control/oauth-control.js";
 import type { EngineRequest } from "../../src/values/message.js";
@@ -66,23 +67,38 @@ export interface TokenPair {
 
 /** A server with a frozen clock, called without a network. */
 export class OAuthApi {
-  private constructor(
-    readonly engine: EngineUnderTest,
-    readonly defects: unknown[],
-    /** The rows that the server started with. */
-    readonly defaults: DefaultResources,
-  ) {}
+  readonly defects: unknown[] = [];
+  #opened: { readonly engine: EngineUnderTest; readonly defaults: DefaultResources } | undefined;
 
   /** @param openWith default: `openEngine`. */
   static async open(options: EngineUnderTestOptions = {}, openWith = openEngine): Promise<OAuthApi> {
-    const defects: unknown[] = [];
+    const api = new OAuthApi();
+    await api.start(options, openWith);
+    return api;
+  }
+
+  async start(options: EngineUnderTestOptions = {}, openWith = openEngine): Promise<void> {
     const engine = await openWith({
       deterministic: "oauth",
       validateResponses: true,
-      onDefect: (error) => defects.push(error),
+      onDefect: (error) => this.defects.push(error),
       ...options,
     });
-    return new OAuthApi(engine, defects, await engine.readDefaults());
+    this.#opened = { engine, defaults: await engine.readDefaults() };
+  }
+
+  get engine(): EngineUnderTest {
+    return this.#server.engine;
+  }
+
+  /** The rows that the server started with. */
+  get defaults(): DefaultResources {
+    return this.#server.defaults;
+  }
+
+  get #server(): { readonly engine: EngineUnderTest; readonly defaults: DefaultResources } {
+    if (!this.#opened) throw new Error("The server has not started");
+    return this.#opened;
   }
 
   store(): Promise<Store> {
@@ -168,6 +184,14 @@ export class OAuthApi {
     return (await this.engine.handle({ method: "GET", path: "/v1/me", headers })).status;
   }
 }
+
+/** Returns a server that the tests of a `describe` share, and that each of them finds as it was. */
+export const useOAuthApi = (): OAuthApi => {
+  const api = new OAuthApi();
+  beforeAll(() => api.start());
+  afterEach(() => api.engine.reset());
+  return api;
+};
 
 /** Returns the tokens of a successful response. Throws if it is an error or has no refresh token. */
 export const pairOf = ({ status, json, text }: Answered): TokenPair => {
