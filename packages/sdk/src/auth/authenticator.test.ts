@@ -65,25 +65,6 @@ describe.each(transports)("a client of a user who has logged in, over %s", (_, t
     const creations = mock.requests.filter(({ operationId }) => operationId === "projects.create");
     expect(creations.map(({ status }) => status)).toEqual([201, 401, 201]);
   });
-
-  it("refreshes once for 50 concurrent requests that all receive 401", async () => {
-    const { client } = await loggedIn(transport());
-    await client.me.get();
-    await mock.clock.advance(hour);
-    await Promise.all(Array.from({ length: 50 }, () => client.me.get()));
-    expect(grants()).toBe(1);
-  });
-
-  it("continues for days by rotating its refresh token", async () => {
-    const { client, store } = await loggedIn(transport());
-    const seen = new Set<string | undefined>();
-    for (let day = 0; day < 5; day += 1) {
-      await client.me.get();
-      seen.add((await store.read())?.refreshToken);
-      await mock.clock.advance(24 * hour);
-    }
-    expect(seen.size).toBe(5);
-  });
 });
 
 describe("a client of a user who has logged in", () => {

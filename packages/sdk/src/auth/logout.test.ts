@@ -15,14 +15,8 @@ import {
 } from "@mgmt/sdk/auth";
 import { fileStore } from "@mgmt/sdk/auth/node";
 import { json, thrown } from "../../test/server.js";
-import {
-  type Replies,
-  type Reply,
-  credentialFor,
-  metadataOf,
-  startFaultServer,
-  tokens,
-} from "../../test/auth/fault-server.js";
+import { holdTokens } from "../../test/auth/authenticator-setup.js";
+import { type Reply, credentialFor, metadataOf, startFaultServer } from "../../test/auth/fault-server.js";
 import { makeFolder } from "../../test/auth/folders.js";
 
 const mock = setupMock({ deterministic: "logout" });
@@ -92,18 +86,13 @@ describe("logout", () => {
   });
 
   it("waits for a refresh that is under way, and revokes what it gave", async () => {
-    let answer: (() => void) | undefined;
-    const replies: Replies = {
-      token: (response, _, count) => {
-        answer = () => json(response, 200, tokens(count));
-      },
-    };
-    const server = await startFaultServer(replies);
+    const { token: reply, arrived, answer } = holdTokens();
+    const server = await startFaultServer({ token: reply });
     const store = memoryStore(credentialFor(server, -1));
     const options = { authUrl: server.baseUrl, clientId: "app", store };
     const { token } = createAuthenticator(options);
     const refreshing = token();
-    while (!answer) await new Promise((resolve) => setTimeout(resolve, 5));
+    await arrived;
     const leaving = logout(options);
     answer();
     expect(await refreshing).toBe("access-1");

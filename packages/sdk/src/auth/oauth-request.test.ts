@@ -4,75 +4,41 @@ import { describe, expect, it } from "vitest";
 import { createAuthenticator, finishLogin, memoryStore, startLogin } from "@mgmt/sdk/auth";
 import { nodeTransport } from "@mgmt/sdk/node";
 import { json, thrown } from "../../test/server.js";
-import { type Expected, expectFailure, html, limit } from "../../test/auth/failures.js";
+import { type Expected, expectFailure, html, limit, replies, repliesJson } from "../../test/auth/failures.js";
 import { type Reply, credentialFor, startFaultServer, tokens } from "../../test/auth/fault-server.js";
+
+const token = (fields: object): Reply => repliesJson(200, tokens(1, fields));
+const timeout = { code: "auth:timeout", message: "got no complete response within 150 ms" };
 
 /** Faulty responses of the token endpoint, and the expected errors. */
 const badAnswers: [string, Reply, Expected][] = [
   ["HTML", html, { message: "returned 200 (text/html), which is not a valid OAuth response", status: 200 }],
-  [
-    "500",
-    (response) => response.writeHead(500, { "content-type": "text/html" }).end("<h1>canary</h1>"),
-    { message: "returned 500 (text/html), which is not a valid OAuth response", status: 500 },
-  ],
+  ["500", replies(500, "text/html", "<h1>canary</h1>"), { message: "returned 500 (text/html)", status: 500 }],
   [
     "500 with an error of OAuth",
-    (response) => json(response, 500, { error: "server_error", error_description: "Try later" }),
+    repliesJson(500, { error: "server_error", error_description: "Try later" }),
     { message: "was refused with server_error: Try later", status: 500, oauthError: "server_error" },
   ],
-  [
-    "502 and nothing else",
-    (response) => response.writeHead(502).end(),
-    { message: "returned 502 (no body)" },
-  ],
-  ["204", (response) => response.writeHead(204).end(), { message: "returned 204 (no body)" }],
+  ["502 and nothing else", replies(502), { message: "returned 502 (no body)" }],
+  ["204", replies(204), { message: "returned 204 (no body)" }],
   [
     "broken JSON",
-    (response) =>
-      response.writeHead(200, { "content-type": "application/json" }).end('{"access_token":"canary'),
+    replies(200, "application/json", '{"access_token":"canary'),
     { message: "failed to parse" },
   ],
-  ["a list", (response) => json(response, 200, ["canary"]), { message: "must be a top level object" }],
+  ["a list", repliesJson(200, ["canary"]), { message: "must be a top level object" }],
   [
     "no access token",
-    (response) => json(response, 200, { token_type: "Bearer", refresh_token: "canary" }),
+    token({ access_token: undefined, refresh_token: "canary" }),
     { message: '"access_token" property must be a string' },
   ],
-  [
-    "an empty access token",
-    (response) => json(response, 200, tokens(1, { access_token: "" })),
-    { message: '"access_token"' },
-  ],
-  [
-    "no token type",
-    (response) => json(response, 200, { access_token: "canary" }),
-    { message: '"token_type"' },
-  ],
-  [
-    "another token type",
-    (response) => json(response, 200, tokens(1, { token_type: "mac" })),
-    { message: "unsupported `token_type`" },
-  ],
-  [
-    "a DPoP token",
-    (response) => json(response, 200, tokens(1, { token_type: "DPoP" })),
-    { message: "its token type is not bearer" },
-  ],
-  [
-    "a lifetime that is no number",
-    (response) => json(response, 200, tokens(1, { expires_in: "canary" })),
-    { message: '"expires_in"' },
-  ],
-  [
-    "a negative lifetime",
-    (response) => json(response, 200, tokens(1, { expires_in: -5 })),
-    { message: '"expires_in"' },
-  ],
-  [
-    "a refresh token that is no string",
-    (response) => json(response, 200, tokens(1, { refresh_token: 5 })),
-    { message: '"refresh_token"' },
-  ],
+  ["an empty access token", token({ access_token: "" }), { message: '"access_token"' }],
+  ["no token type", token({ token_type: undefined }), { message: '"token_type"' }],
+  ["another token type", token({ token_type: "mac" }), { message: "unsupported `token_type`" }],
+  ["a DPoP token", token({ token_type: "DPoP" }), { message: "its token type is not bearer" }],
+  ["a lifetime that is no number", token({ expires_in: "canary" }), { message: '"expires_in"' }],
+  ["a negative lifetime", token({ expires_in: -5 }), { message: '"expires_in"' }],
+  ["a refresh token that is no string", token({ refresh_token: 5 }), { message: '"refresh_token"' }],
   [
     "a redirect",
     (response) => response.writeHead(302, { location: "https://evil.example.com/token" }).end(),
@@ -85,16 +51,16 @@ const badAnswers: [string, Reply, Expected][] = [
   ],
   [
     "secrets, quoted",
-    (response, { body }) =>
-      json(response, 400, {
-        error: "invalid_request",
-        error_description: `What is ${new URLSearchParams(body).get("refresh_token") ?? new URLSearchParams(body).get("code")}?`,
-      }),
+    (response, { body }) => {
+      const form = new URLSearchParams(body);
+      const secret = form.get("refresh_token") ?? form.get("code") ?? "";
+      json(response, 400, { error: "invalid_request", error_description: `What is ${secret}?` });
+    },
     { message: "was refused with invalid_request: What is …?" },
   ],
   [
     "an error that is no error of OAuth",
-    (response) => json(response, 400, { error: { canary: 1 } }),
+    repliesJson(400, { error: { canary: 1 } }),
     { message: "returned 400 (application/json)" },
   ],
   ["a cut connection", (response) => response.destroy(), { message: "got no complete response (" }],
@@ -106,18 +72,14 @@ const badAnswers: [string, Reply, Expected][] = [
     },
     { message: "got no complete response (" },
   ],
-  [
-    "nothing, ever",
-    () => undefined,
-    { code: "auth:timeout", message: "got no complete response within 150 ms" },
-  ],
+  ["nothing, ever", () => undefined, timeout],
   [
     "half an answer, and then nothing",
     (response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.write('{"access_token":"canary');
     },
-    { code: "auth:timeout", message: "got no complete response within 150 ms" },
+    timeout,
   ],
 ];
 
@@ -127,8 +89,8 @@ const transports = [
 ] as const;
 
 describe.each(transports)("a token endpoint over %s", (_, transport) => {
-  it.each(badAnswers)("reports a response to a refresh with %s", async (_name, token, expected) => {
-    const server = await startFaultServer({ token });
+  it.each(badAnswers)("reports a response to a refresh with %s", async (_name, reply, expected) => {
+    const server = await startFaultServer({ token: reply });
     const store = memoryStore(credentialFor(server, -1));
     const oauth = { authUrl: server.baseUrl, clientId: "app", transport: transport(), ...limit(expected) };
     const refreshing = createAuthenticator({ ...oauth, store }).token();
@@ -139,8 +101,8 @@ describe.each(transports)("a token endpoint over %s", (_, transport) => {
     expect(await store.read()).toMatchObject({ refreshToken: "refresh-0" });
   });
 
-  it.each(badAnswers)("reports a response to a code with %s", async (_name, token, expected) => {
-    const server = await startFaultServer({ token });
+  it.each(badAnswers)("reports a response to a code with %s", async (_name, reply, expected) => {
+    const server = await startFaultServer({ token: reply });
     const oauth = { authUrl: server.baseUrl, clientId: "app", transport: transport(), ...limit(expected) };
     const store = memoryStore();
     const redirectUri = "http://127.0.0.1/callback";

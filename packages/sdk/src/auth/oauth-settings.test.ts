@@ -91,6 +91,13 @@ describe("the settings of a login", () => {
     [{ authUrl: "" }, "authUrl", "is not an absolute URL"],
     [{ authUrl: "auth.test" }, "authUrl", "is not an absolute URL"],
     [{ authUrl: "https://auth.test " }, "authUrl", "is not an absolute URL"],
+    [{ authUrl: " https://auth.test" }, "authUrl", "is not an absolute URL"],
+    [{ authUrl: "https://auth.test\n" }, "authUrl", "is not an absolute URL"],
+    [
+      { endpoints: { ...endpoints, authorization: "/a" } },
+      "endpoints.authorization",
+      "is not an absolute URL",
+    ],
     [{ authUrl: "https:\\\\auth.test" }, "authUrl", "is not an absolute URL"],
     [{ authUrl: "http://auth.test" }, "authUrl", "must start with https://"],
     [{ authUrl: "ftp://127.0.0.1" }, "authUrl", "must start with https://"],

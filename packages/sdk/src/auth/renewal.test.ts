@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { createAuthenticator } from "@mgmt/sdk/auth";
 import { json, thrown } from "../../test/server.js";
-import { html, refreshTokens, setup, until } from "../../test/auth/authenticator-setup.js";
+import { holdTokens, html, refreshTokens, setup, until } from "../../test/auth/authenticator-setup.js";
 import { type Reply, credentialFor, tokens } from "../../test/auth/fault-server.js";
 
 describe("an access token", () => {
@@ -23,15 +23,12 @@ describe("an access token", () => {
   });
 
   it("is returned at once and refreshed in the background when it expires within 2 minutes", async () => {
-    let answer = (): void => undefined;
-    const token: Reply = (response, _, count) => {
-      answer = () => json(response, 200, tokens(count));
-    };
+    const { token, arrived, answer } = holdTokens();
     const auth = await setup({ secondsLeft: 110, replies: { token } });
     expect(await Promise.all([auth.token(), auth.token(), auth.token()])).toEqual(
       Array.from({ length: 3 }, () => "access-0"),
     );
-    await until(() => auth.server.tokenRequests.length > 0);
+    await arrived;
     expect(await auth.token()).toBe("access-0");
     answer();
     await auth.settled();
@@ -189,50 +186,41 @@ describe("a refresh", () => {
   });
 
   it("continues when a call that waits for it is aborted with its own reason", async () => {
-    let answer: (() => void) | undefined;
-    const token: Reply = (response, _, count) => {
-      answer = () => json(response, 200, tokens(count));
-    };
+    const { token, arrived, answer } = holdTokens();
     const auth = await setup({ replies: { token } });
     const controller = new AbortController();
     const aborted = thrown(auth.token({ signal: controller.signal }));
     const other = auth.token();
-    await until(() => answer !== undefined);
+    await arrived;
     const reason = new Error("The user left.");
     controller.abort(reason);
     expect(await aborted).toBe(reason);
     expect(await thrown(auth.token({ signal: AbortSignal.abort(reason) }))).toBe(reason);
-    answer?.();
+    answer();
     expect(await other).toBe("access-1");
     expect(auth.server.tokenRequests).toHaveLength(1);
   });
 
   it("fails a call within its deadline when it is slow, and serves the next", async () => {
-    let answer: (() => void) | undefined;
-    const token: Reply = (response, _, count) => {
-      answer = () => json(response, 200, tokens(count));
-    };
+    const { token, arrived, answer } = holdTokens();
     const auth = await setup({ replies: { token } });
     expect(await thrown(auth.token({ timeoutMs: 50 }))).toMatchObject({
       name: "AuthError",
       code: "auth:timeout",
       message: expect.stringMatching(/^Got no token within 40 ms: still waiting for /),
     });
-    await until(() => answer !== undefined);
+    await arrived;
     const next = auth.token();
-    answer?.();
+    answer();
     expect(await next).toBe("access-1");
     expect(auth.server.tokenRequests).toHaveLength(1);
   });
 
   it("stores a response that arrives after its callers have left", async () => {
-    let answer: (() => void) | undefined;
-    const token: Reply = (response, _, count) => {
-      answer = () => json(response, 200, tokens(count));
-    };
+    const { token, answer } = holdTokens();
     const auth = await setup({ replies: { token }, timeoutMs: 1_500 });
     expect(await thrown(auth.token())).toMatchObject({ code: "auth:timeout" });
-    answer?.();
+    answer();
     await auth.settled();
     expect(await auth.store.read()).toMatchObject({ refreshToken: "refresh-1" });
     expect(await auth.token()).toBe("access-1");

@@ -1,13 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import {
-  AuthError,
-  type TokenStore,
-  createAuthenticator,
-  finishLogin,
-  logout,
-  startLogin,
-} from "@mgmt/sdk/auth";
+import { AuthError, type TokenStore, createAuthenticator, logout } from "@mgmt/sdk/auth";
 import { thrown } from "../../test/server.js";
 import { html, invalidGrant, refreshTokens, setup } from "../../test/auth/authenticator-setup.js";
 import { credentialFor } from "../../test/auth/fault-server.js";
@@ -44,17 +37,6 @@ describe("a store", () => {
     const { writes } = state;
     await settled();
     expect(state.writes).toBe(writes);
-  });
-
-  it("prefers another login that was stored after a refreshed one could not be", async () => {
-    const { token, settled, inner, state, server } = await setupBroken();
-    await token();
-    const theirs = credentialFor(server, 3600, { accessToken: "theirs", refreshToken: "refresh-9" });
-    await inner.write(theirs);
-    state.broken = false;
-    await settled();
-    expect(await inner.read()).toEqual(theirs);
-    expect(await token()).toBe("theirs");
   });
 
   it("detects that it cannot be written before the refresh token is used", async () => {
@@ -148,27 +130,6 @@ describe("a store", () => {
       ...{ code: "auth:login_required", message: "There is no stored login" },
     });
     await logout({ ...options, store: empty });
-  });
-
-  it("ignores a slow read of the old login that ends after another login", async () => {
-    const { options, store } = await setup({ secondsLeft: 3600 });
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    const slow: TokenStore = {
-      ...store,
-      read: async () => {
-        const stored = await store.read();
-        await held;
-        return stored;
-      },
-    };
-    const { token } = createAuthenticator({ ...options, store: slow });
-    const before = token();
-    const { attempt } = await startLogin({ ...options, redirectUri: "http://127.0.0.1/callback" });
-    await finishLogin({ ...options, store: slow, attempt, callback: { code: "code-1" } });
-    release();
-    expect(await before).toBe("access-0");
-    expect(await token()).toBe("access-1");
   });
 
   it("fails the call within its deadline when it never responds", async () => {

@@ -10,6 +10,7 @@ describe("isLoopbackHostname", () => {
     "127.0.0.1",
     "127.1.2.3",
     "127.1",
+    "2130706433",
     "0177.0.0.1",
     "[::1]",
     "[0:0:0:0:0:0:0:1]",
@@ -23,11 +24,17 @@ describe("isLoopbackHostname", () => {
     "localhost.example.com",
     "127.0.0.1.nip.io",
     "example.com",
+    // Node.js looks up names below localhost in DNS.
+    "api.localhost",
+    "LOCALHOST.",
+    "2130706433.example",
+    "10.0.0.5",
     "128.0.0.1",
     "0.0.0.0",
     "[::]",
     "[::2]",
     "[::ffff:128.0.0.1]",
+    "[::ffff:10.0.0.5]",
   ])("rejects %s", (host) => {
     expect(isLoopbackHostname(hostnameOf(host))).toBe(false);
   });

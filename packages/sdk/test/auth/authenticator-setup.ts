@@ -1,4 +1,5 @@
 import { type Credential, createAuthenticator, memoryStore } from "@mgmt/sdk/auth";
+import { replies, repliesJson } from "./failures.js";
 import { json } from "../server.js";
 import {
   type FaultServer,
@@ -6,6 +7,7 @@ import {
   type Reply,
   credentialFor,
   startFaultServer,
+  tokens,
 } from "./fault-server.js";
 
 export interface Setup {
@@ -31,8 +33,19 @@ export const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-export const html: Reply = (response) =>
-  response.writeHead(500, { "content-type": "text/html" }).end("<html>");
-export const invalidGrant: Reply = (response) => json(response, 400, { error: "invalid_grant" });
+/** Returns a reply with tokens that waits until `answer` is called, and the promise that the request for them has arrived. */
+export const holdTokens = () => {
+  let answer = (): void => undefined;
+  let arrive = (): void => undefined;
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  const token: Reply = (response, _, count) => {
+    answer = () => json(response, 200, tokens(count));
+    arrive();
+  };
+  return { token, arrived, answer: () => answer() };
+};
+
+export const html = replies(500, "text/html", "<html>");
+export const invalidGrant = repliesJson(400, { error: "invalid_grant" });
 export const refreshTokens = ({ tokenRequests }: FaultServer) =>
   tokenRequests.map((request) => request.get("refresh_token"));

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { AuthError } from "@mgmt/sdk/auth";
+import { json } from "../server.js";
 import type { Reply } from "./fault-server.js";
 
 /** Expected properties of an error. */
@@ -10,9 +11,19 @@ export interface Expected {
   oauthError?: string;
 }
 
+/** Responds with a status, and with text of a type. */
+export const replies =
+  (status: number, type?: string, text?: string): Reply =>
+  (response) =>
+    response.writeHead(status, type === undefined ? {} : { "content-type": type }).end(text);
+
+export const repliesJson =
+  (status: number, body: unknown): Reply =>
+  (response) =>
+    json(response, status, body);
+
 /** Contains text that must not be quoted. */
-export const html: Reply = (response) =>
-  response.writeHead(200, { "content-type": "text/html" }).end("<html>refresh-0 canary</html>");
+export const html = replies(200, "text/html", "<html>refresh-0 canary</html>");
 
 /** Expects an `AuthError` with these properties that quotes no secrets. */
 export const expectFailure = (error: unknown, { message, ...fields }: Expected): void => {
