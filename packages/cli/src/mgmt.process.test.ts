@@ -1,18 +1,17 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { bin, ensureBuilt } from "../test/bin.js";
 import { temporaryFolder } from "../test/folders.js";
-import { type Session, run, startSession } from "../test/terminal.js";
+import { run, useSession } from "../test/terminal.js";
 
 const build = dirname(bin);
 const folder = temporaryFolder();
 const recorder = join(folder, "recorder.cjs");
 const record = join(folder, "record.json");
-let session: Session;
+const session = useSession();
 beforeAll(async () => {
   await ensureBuilt();
-  session = await startSession();
   await session.server.engine.seed.project();
   writeFileSync(
     recorder,
@@ -27,7 +26,6 @@ beforeAll(async () => {
      process.on("exit", () => fs.writeFileSync(process.env.RECORD, JSON.stringify(files)));`,
   );
 });
-afterAll(() => session.close());
 
 /** Returns the files of the build that a command reads. */
 const filesOf = async (...words: string[]): Promise<string[]> => {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import manifest from "../package.json";
 import { ensureBuilt } from "./bin.js";
 import { inProcess, runInProcess } from "./in-process.js";
-import { run, type Session, startSession } from "./terminal.js";
+import { run, useSession } from "./terminal.js";
 
-let session: Session;
-beforeAll(async () => {
-  await ensureBuilt();
-  session = await startSession();
-});
-afterAll(() => session.close());
+const session = useSession();
+beforeAll(ensureBuilt);
 
 const missingId = "proj_000000000000000000000000";
 

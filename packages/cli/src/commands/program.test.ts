@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { runInProcess } from "../../test/in-process.js";
-import { type Session, startSession } from "../../test/terminal.js";
+import { useSession } from "../../test/terminal.js";
 
-let session: Session;
+const session = useSession();
 let shop: string;
 beforeAll(async () => {
-  session = await startSession();
   ({ id: shop } = await session.server.engine.seed.project({ name: "shop" }));
 });
-afterAll(() => session.close());
 
 describe("the flags of every command", () => {
   it("have --json for --output json, before and after the command, for results, help and errors", async () => {

@@ -1,16 +1,12 @@
 import { chmodSync, readFileSync, statSync } from "node:fs";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../test/bin.js";
 import type { Result } from "../../test/result.js";
 import { run } from "../../test/terminal.js";
-import { type Account, startAccount } from "../../test/commands/auth/account.js";
+import { useAccount } from "../../test/commands/auth/account.js";
 
-let account: Account;
+const account = useAccount();
 beforeAll(ensureBuilt);
-beforeEach(async () => {
-  account = await startAccount();
-});
-afterEach(() => account.close());
 
 /** Makes the stored access token look expired. */
 const expireToken = (): void =>

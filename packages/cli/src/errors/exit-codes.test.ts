@@ -56,8 +56,13 @@ describe("an exit code", () => {
     expect(exitCodeOf({ status, code: "unknown:code" })).toBe(expected);
   });
 
-  it("is 8 for a required approval, and 5 for a denied one", () => {
-    expect(exitCodeOf({ status: 403, code: "approval_required" })).toBe(8);
-    expect(exitCodeOf({ status: 403, code: "approval:denied" })).toBe(5);
+  it.each([
+    [{ status: 403, code: "approval_required" }, 8],
+    [{ status: 403, code: "approval:denied" }, 5],
+    [{ code: "auth:state_mismatch" }, 4],
+    [{ code: "auth:issuer_mismatch" }, 4],
+    [{ code: "auth:callback_invalid" }, 2],
+  ])("is chosen by a known code: %j", (error, expected) => {
+    expect(exitCodeOf(error)).toBe(expected);
   });
 });

@@ -10,7 +10,7 @@ import { ensureBuilt } from "../../test/bin.js";
 import { noConfigDir, temporaryFolder } from "../../test/folders.js";
 import { runInProcess } from "../../test/in-process.js";
 import { caFile, type ProxiedService, startProxiedService } from "../../test/proxied-service.js";
-import { type Result, run, type Session, startSession } from "../../test/terminal.js";
+import { type Result, run, useSession } from "../../test/terminal.js";
 
 const certificates = new URL("../../../sdk/test/certificates/", import.meta.url);
 const file = (name: string): string => readFileSync(new URL(name, certificates), "utf8");
@@ -38,17 +38,15 @@ const startProxy = async (status: number): Promise<string> => {
   return `http://user:CANARY@127.0.0.1:${await listen(server)}`;
 };
 
-let session: Session;
+const session = useSession();
 let service: ProxiedService;
 beforeAll(async () => {
   await ensureBuilt();
-  session = await startSession();
   service = await startProxiedService(session.server.baseUrl);
 });
-afterAll(async () => {
+afterAll(() => {
   for (const server of servers) server.close();
   service.close();
-  await session.close();
 });
 
 /** Runs the built command, whose process trusts the certificates of NODE_EXTRA_CA_CERTS, and returns its error. */

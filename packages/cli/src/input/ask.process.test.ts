@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../test/bin.js";
 import { inPty, type Step } from "../../test/pty.js";
-import { type Session, startSession } from "../../test/terminal.js";
+import { useSession } from "../../test/terminal.js";
 
-let session: Session;
-beforeAll(async () => {
-  await ensureBuilt();
-  session = await startSession();
-});
-afterAll(() => session.close());
+const session = useSession();
+beforeAll(ensureBuilt);
 
 /** Patterns are short, because a narrow terminal wraps the questions. */
 describe.each([20, 80, 200])("prompts in a terminal of %i columns", (columns) => {

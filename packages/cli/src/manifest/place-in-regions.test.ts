@@ -1,24 +1,22 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/folders.js";
 import { runInProcess } from "../../test/in-process.js";
 import type { Result } from "../../test/result.js";
-import { type Session, startSession } from "../../test/terminal.js";
+import { useSession } from "../../test/terminal.js";
 
 const frankfurt = "eu-central-1";
 const root = temporaryFolder();
-let session: Session;
+const session = useSession();
 let catalog: string;
 beforeAll(async () => {
-  session = await startSession();
   const { mgmt } = session;
   const project = (await mgmt`projects create shop --region ${frankfurt} --no-create-database -o name`)
     .stdout;
   catalog = (await mgmt`databases create catalog --project-id ${project.trim()} -o name`).stdout.trim();
   await session.server.engine.clock.advance(60_000);
 });
-afterAll(() => session.close());
 
 const regionOf = ({ json }: Result): unknown => (json as { region: { id: string } }).region.id;
 

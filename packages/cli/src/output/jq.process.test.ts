@@ -1,24 +1,22 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/folders.js";
 import { inProcess, runInProcess } from "../../test/in-process.js";
-import { type Session, startSession } from "../../test/terminal.js";
+import { useSession } from "../../test/terminal.js";
 
-let session: Session;
+const session = useSession();
 let shop: string;
 /** With a `jq` in PATH. */
 let env: NodeJS.ProcessEnv;
 let mgmt: ReturnType<typeof inProcess>;
 beforeAll(async () => {
-  session = await startSession();
   ({ id: shop } = await session.server.engine.seed.project({ name: "shop" }));
   await session.server.engine.seed.project({ name: "a\tb" });
   env = { ...session.env, PATH: process.env["PATH"] };
   mgmt = inProcess({ env });
 });
-afterAll(() => session.close());
 
 const countRequests = (): number => session.server.engine.requests.length;
 

@@ -1,18 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Result } from "../../test/result.js";
-import { type Account, startAccount } from "../../test/commands/auth/account.js";
+import { useAccount } from "../../test/commands/auth/account.js";
 
-let account: Account;
+const account = useAccount();
 let sponsor: { MGMT_CONTROL_URL: string; MGMT_CONTROL_SECRET_FILE: string };
-beforeEach(async () => {
-  account = await startAccount();
+beforeEach(() => {
   const secretFile = join(dirname(account.file), "secret");
   writeFileSync(secretFile, "control-secret-of-the-test\n", { mode: 0o600 });
   sponsor = { MGMT_CONTROL_URL: `${account.server.baseUrl}/_control`, MGMT_CONTROL_SECRET_FILE: secretFile };
 });
-afterEach(() => account.close());
 const asSponsor = (line: string): Promise<Result> =>
   account.run(["dev", "approvals", ...line.split(" ")], { env: sponsor });
 

@@ -1,11 +1,7 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { type Place, type Up, useRecordedPlace } from "../../test/commands/preview/place.js";
+import { describe, expect, it } from "vitest";
+import { type Up, useRecordedPlace } from "../../test/commands/preview/place.js";
 
-const current = useRecordedPlace();
-let place: Place;
-beforeEach(() => {
-  ({ place } = current());
-});
+const { place } = useRecordedPlace();
 
 describe("deleting a preview", () => {
   it.each([

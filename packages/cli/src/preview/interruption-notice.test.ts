@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Place, useRecordedPlace } from "../../test/commands/preview/place.js";
 
 // A copy does not become ready.
-const current = useRecordedPlace({ provisioning: 3_600_000 });
+const { place } = useRecordedPlace({ provisioning: 3_600_000 });
 
 /** Resolves when a command that has created the copy waits for it: from then on it knows that the copy exists. */
 const copyWaitedFor = async ({ session }: Place): Promise<void> => {
@@ -27,7 +27,6 @@ const hold = async (
 
 describe("an interrupted preview", () => {
   it("says what exists and how to go on", async () => {
-    const { place } = current();
     await place.session.server.engine.states.setDatabaseStatus(place.sourceId, "provisioning");
     const waiting = async (): Promise<void> => {
       while (!(await place.branches()).includes("a"));
@@ -61,7 +60,6 @@ describe("an interrupted preview", () => {
   });
 
   it("says that its creation may have happened, and what was deleted before", async () => {
-    const { place } = current();
     const { faults, states } = place.session.server.engine;
     const up = await place.mgmtIn(
       place.folder,
@@ -85,7 +83,6 @@ describe("an interrupted preview", () => {
   });
 
   it("says nothing if it had changed nothing, or failed by itself", async () => {
-    const { place } = current();
     const { faults } = place.session.server.engine;
     const interrupt = hold(place, "projects.branches.list");
     const early = await place.mgmtIn(place.folder, {}, { interrupt })`preview up --branch a`;

@@ -1,15 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
-import { type Place, type Up, useRecordedPlace } from "../../test/commands/preview/place.js";
-import type { RecordedShop } from "../../test/git/recorded-git.js";
+import { describe, expect, it } from "vitest";
+import { type Up, useRecordedPlace } from "../../test/commands/preview/place.js";
 
-const current = useRecordedPlace();
-let place: Place;
-let shop: RecordedShop;
-beforeEach(() => {
-  ({ place, shop } = current());
-});
+const { place, shop } = useRecordedPlace();
 
 describe("the branch of a preview", () => {
   const job = { GITHUB_ACTIONS: "true", GITHUB_REF: "refs/heads/job" };

@@ -1,13 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
-import { type Place, useRecordedPlace } from "../../test/commands/preview/place.js";
+import { describe, expect, it } from "vitest";
+import { useRecordedPlace } from "../../test/commands/preview/place.js";
 
-const current = useRecordedPlace();
-let place: Place;
-beforeEach(() => {
-  ({ place } = current());
-});
+const { place } = useRecordedPlace();
 
 describe("the connection string of a preview", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { createMemoryDatabaseEngine } from "@mgmt/engine";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Place, type Up, useRecordedPlace } from "../../test/commands/preview/place.js";
+import { type Up, useRecordedPlace } from "../../test/commands/preview/place.js";
 import {
   type FakePostgres,
   startFakePostgres,
@@ -40,11 +40,7 @@ const shell = (call: ProgramCall): ProgramEnd => {
   shellCalls.push(call);
   return shellEnd;
 };
-const current = useRecordedPlace({ databaseEngine, programs: { "/bin/sh": shell } });
-let place: Place;
-beforeEach(() => {
-  ({ place } = current());
-});
+const { place } = useRecordedPlace({ databaseEngine, programs: { "/bin/sh": shell } });
 
 const setup = (flag = "--timeout=5m") =>
   place.mgmt`preview up --branch a -o json ${"--setup=npm run seed"} ${flag}`;

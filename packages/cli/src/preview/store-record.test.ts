@@ -1,13 +1,8 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { type Place, type Up, useRecordedPlace } from "../../test/commands/preview/place.js";
+import { describe, expect, it } from "vitest";
+import { type Up, useRecordedPlace } from "../../test/commands/preview/place.js";
 import { commitOf, type RecordedShop } from "../../test/git/recorded-git.js";
 
-const current = useRecordedPlace();
-let place: Place;
-let shop: RecordedShop;
-beforeEach(() => {
-  ({ place, shop } = current());
-});
+const { place, shop } = useRecordedPlace();
 
 const preview = async () => (await place.databases()).at(-1);
 const up = async (...flags: string[]): Promise<Up> =>

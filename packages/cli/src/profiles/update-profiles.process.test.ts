@@ -11,27 +11,23 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { getProfilesPath } from "./read-profiles.js";
 import { updateProfile } from "./update-profiles.js";
 import { bin, ensureBuilt } from "../../test/bin.js";
 import { temporaryFolder } from "../../test/folders.js";
 import { run } from "../../test/terminal.js";
-import { type Account, startAccount } from "../../test/commands/auth/account.js";
+import { useAccount } from "../../test/commands/auth/account.js";
 
 // Without its privileges, root may not enter a folder of another account that the checkout may be in.
 const build = temporaryFolder();
 const copiedBin = join(build, basename(bin));
 
-let account: Account;
+const account = useAccount();
 beforeAll(async () => {
   await ensureBuilt();
   cpSync(dirname(bin), build, { recursive: true });
 });
-beforeEach(async () => {
-  account = await startAccount();
-});
-afterEach(() => account.close());
 
 /** A prefix that makes file permissions apply to root as well. */
 const withoutPrivileges =

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { runInProcess } from "../../test/in-process.js";
 import type { Result } from "../../test/result.js";
-import { type Session, startSession } from "../../test/terminal.js";
+import { useSession } from "../../test/terminal.js";
 
 const frankfurt = "eu-central-1";
-let session: Session;
+const session = useSession();
 let project: string;
 let catalog: string;
 let american: string;
 beforeAll(async () => {
-  session = await startSession();
   const { mgmt } = session;
   project = (
     await mgmt`projects create shop --region ${frankfurt} --no-create-database -o name`
@@ -20,7 +19,6 @@ beforeAll(async () => {
   catalog = (await mgmt`databases create catalog --project-id ${project} -o name`).stdout.trim();
   await session.server.engine.clock.advance(60_000);
 });
-afterAll(() => session.close());
 
 const regionOf = ({ json }: Result): unknown => (json as { region: { id: string } }).region.id;
 const bodiesOf = ({ json }: Result): unknown[] =>

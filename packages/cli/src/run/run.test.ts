@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { startCannedServer } from "../../test/canned-server.js";
 import { runInProcess } from "../../test/in-process.js";
-import { type Session, startSession } from "../../test/terminal.js";
+import { useSession } from "../../test/terminal.js";
 
-let session: Session;
+const session = useSession();
 beforeAll(async () => {
-  session = await startSession();
   for (const name of ["a", "b", "c", "d", "e"]) await session.server.engine.seed.project({ name });
 });
-afterAll(() => session.close());
 
 const names = (json: unknown): string[] => (json as { name: string }[]).map(({ name }) => name);
 

@@ -11,20 +11,18 @@ import { type CannedResponse, startCannedServer } from "../../test/canned-server
 import { temporaryFolder } from "../../test/folders.js";
 import { runInProcess } from "../../test/in-process.js";
 import type { Result } from "../../test/result.js";
-import { type Session, startSession } from "../../test/terminal.js";
+import { useSession } from "../../test/terminal.js";
 
 const root = temporaryFolder();
-let session: Session;
+const session = useSession();
 let folder: string;
 let project: { id: string; databaseId: string };
 let workspaceId: string;
 beforeAll(async () => {
-  session = await startSession();
   const { id, database } = await session.server.engine.seed.project({ name: "shop" });
   project = { id, databaseId: database?.id ?? "" };
   workspaceId = session.server.engine.defaults.workspace.id;
 });
-afterAll(() => session.close());
 beforeEach(() => {
   folder = mkdtempSync(join(root, "ci-"));
   writeFileSync(join(folder, "github-env"), "");

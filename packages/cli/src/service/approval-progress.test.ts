@@ -1,23 +1,21 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { groups } from "../contract/generated/groups.js";
 import { runInProcess } from "../../test/in-process.js";
 import type { Result } from "../../test/result.js";
-import { type Account, startAccount } from "../../test/commands/auth/account.js";
+import { useAccount } from "../../test/commands/auth/account.js";
 
-let account: Account;
+const account = useAccount();
 let agent: { MGMT_TOKEN: string; MGMT_BASE_URL: string };
 let sponsor: { MGMT_CONTROL_URL: string; MGMT_CONTROL_SECRET_FILE: string };
 beforeEach(async () => {
-  account = await startAccount();
   const { baseUrl, engine } = account.server;
   agent = { MGMT_TOKEN: await engine.tokens.agent(), MGMT_BASE_URL: baseUrl };
   const secretFile = join(dirname(account.file), "secret");
   writeFileSync(secretFile, "control-secret-of-the-test\n", { mode: 0o600 });
   sponsor = { MGMT_CONTROL_URL: `${baseUrl}/_control`, MGMT_CONTROL_SECRET_FILE: secretFile };
 });
-afterEach(() => account.close());
 
 const asAgent = (line: string): Promise<Result> => account.run(line.split(" "), { env: agent });
 const asSponsor = (line: string): Promise<Result> =>

@@ -1,13 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { ensureBuilt } from "../../test/bin.js";
 import { temporaryFolder } from "../../test/folders.js";
 import { inPty } from "../../test/pty.js";
-import { type Result, run, type Session, startSession } from "../../test/terminal.js";
+import { type Result, run, useSession } from "../../test/terminal.js";
 
 const root = temporaryFolder();
-let session: Session;
+const session = useSession();
 let projectId: string;
 /** Somebody else's repository with programs of its own, which create a mark. */
 let repository: string;
@@ -17,11 +17,9 @@ let own: string;
 let ownMark: string;
 beforeAll(async () => {
   await ensureBuilt();
-  session = await startSession();
   projectId = (await session.server.engine.seed.project({ name: "shop" })).id;
   for (let count = 0; count < 100; count += 1) await session.server.engine.seed.project();
 }, 120_000);
-afterAll(() => session.close());
 
 const names = ["git", "jq", "psql", "pg_dump", "pg_restore", "less", "ssh", "my-browser", "sh"];
 

@@ -21,7 +21,7 @@ export interface RecordedClone {
   ignored?: readonly string[];
   tracked?: readonly string[];
   /** What git says instead of an answer: it refuses the folder. */
-  refusal?: string;
+  refusal?: string | undefined;
 }
 
 const ok = (...lines: readonly string[]): ProgramEnd => ({
@@ -105,7 +105,12 @@ export class RecordedShop implements RecordedClone {
   refs: Record<string, string> = { "refs/heads/main": commitOf("main") };
   isClone = true;
   ignored: readonly string[] = [];
-  declare refusal?: string;
+  refusal?: string | undefined;
+
+  /** Becomes a new clone. */
+  reset(): void {
+    Object.assign(this, new RecordedShop());
+  }
 
   /** Creates a branch with a commit, and is on it. */
   startBranch(branch: string, { push = true } = {}): void {

@@ -1,16 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { type Session, startSession } from "../terminal.js";
+import { useSession } from "../terminal.js";
 
-let session: Session;
+const session = useSession();
 let quoted: string;
 const oddName = `it's "a", $(b)\nc`;
 beforeAll(async () => {
-  session = await startSession();
   quoted = (await session.server.engine.seed.project({ name: oddName })).id;
 });
-afterAll(() => session.close());
 
 describe("--output env", () => {
   it("prints variables that a shell reads back unchanged", async () => {

@@ -1,24 +1,22 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import manifest from "../../package.json";
 import { bin, ensureBuilt } from "../bin.js";
 import { temporaryFolder } from "../folders.js";
 import { inProcess, runInProcess } from "../in-process.js";
 import { definedCommands } from "../program.js";
-import { type Session, startSession } from "../terminal.js";
+import { useSession } from "../terminal.js";
 
-let session: Session;
+const session = useSession();
 /** With a `jq` in PATH. */
 let env: NodeJS.ProcessEnv;
 let mgmt: ReturnType<typeof inProcess>;
-beforeAll(async () => {
-  session = await startSession();
+beforeAll(() => {
   env = { ...session.env, PATH: process.env["PATH"] };
   mgmt = inProcess({ env });
 });
-afterAll(() => session.close());
 
 describe("mgmt api -X", () => {
   it("takes the method, in any case", async () => {

@@ -1,23 +1,21 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { lineOf } from "../../src/command-line/command.js";
 import { temporaryFolder } from "../folders.js";
 import { runInProcess } from "../in-process.js";
 import { definedCommands } from "../program.js";
 import type { Result } from "../result.js";
-import { type Session, startSession } from "../terminal.js";
+import { useSession } from "../terminal.js";
 
 const root = temporaryFolder();
-let session: Session;
+const session = useSession();
 let folder: string;
 let project: { id: string; databaseId: string };
 beforeAll(async () => {
-  session = await startSession();
   const { id, database } = await session.server.engine.seed.project({ name: "shop", logicalId: "shop" });
   project = { id, databaseId: database?.id ?? "" };
 });
-afterAll(() => session.close());
 beforeEach(() => {
   folder = mkdtempSync(join(root, "paths-"));
 });

@@ -1,19 +1,17 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../folders.js";
 import { inProcess } from "../in-process.js";
-import { type Session, startSession } from "../terminal.js";
+import { useSession } from "../terminal.js";
 
-let session: Session;
+const session = useSession();
 let recipient: string;
 const file = join(temporaryFolder(), "body.json");
 beforeAll(async () => {
-  session = await startSession();
   recipient = await session.server.engine.tokens.otherUser();
   writeFileSync(file, JSON.stringify({ recipientAccessToken: recipient }));
 });
-afterAll(() => session.close());
 
 const newProject = async (): Promise<string> => (await session.server.engine.seed.project()).id;
 

@@ -2,20 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../bin.js";
 import { type ProxiedService, caFile, startProxiedService } from "../proxied-service.js";
 import type { Result } from "../result.js";
-import { type Session, run, startSession } from "../terminal.js";
+import { run, useSession } from "../terminal.js";
 
-let session: Session;
+const session = useSession();
 let service: ProxiedService;
 beforeAll(async () => {
   await ensureBuilt();
-  session = await startSession();
   service = await startProxiedService(session.server.baseUrl);
 });
 beforeEach(() => service.asked.splice(0));
-afterAll(async () => {
-  service.close();
-  await session.close();
-});
+afterAll(() => void service.close());
 
 /** Runs the built command against a host that only the proxy knows. */
 const runProxied = (line: string, env: NodeJS.ProcessEnv): Promise<Result> =>

@@ -1,17 +1,13 @@
 import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../../test/bin.js";
 import type { Result } from "../../../test/result.js";
 import { inPty } from "../../../test/pty.js";
-import { type Account, converse, pasting, startAccount } from "../../../test/commands/auth/account.js";
+import { converse, pasting, useAccount } from "../../../test/commands/auth/account.js";
 
-let account: Account;
+const account = useAccount();
 beforeAll(ensureBuilt);
-beforeEach(async () => {
-  account = await startAccount();
-});
-afterEach(() => account.close());
 
 /** Logs in as a user, in a separate process. */
 const loginAs = (user: string, ...flags: string[]): Promise<Result> =>

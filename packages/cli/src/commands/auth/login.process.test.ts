@@ -17,8 +17,6 @@ const loginPasting = (
 ): Promise<Result> =>
   account.run(["login", ...flags, "--base-url", account.server.baseUrl], { env, reply: pasting(answer) });
 
-const stateOf = ({ searchParams }: URL): string => `state=${searchParams.get("state") ?? ""}`;
-
 it("uses a client that the reference server knows", () => {
   expect({ id: oauthClientId, redirectUris: [pasteRedirectUri] }).toMatchObject({
     id: cliClient.id,
@@ -44,33 +42,8 @@ describe("mgmt login --no-browser", () => {
     expect(who.json).toMatchObject({ user: { email: defaults.user.email }, credential: { type: "oauth" } });
   });
 
-  it("accepts the code alone, and the query without its address", async () => {
-    const { oauth } = account.server.engine;
-    const byCode = await loginPasting(async (url) => (await oauth.consent({ url })).code);
-    expect(byCode.status).toBe(0);
-    const byQuery = await loginPasting(async (url) =>
-      new URL((await oauth.consent({ url })).redirect).search.slice(1),
-    );
-    expect(byQuery.status).toBe(0);
-  });
-
   it.each([
     ["nothing", () => "", 3, "login:nothing_pasted"],
-    ["something that is neither address nor code", () => "I have allowed it", 2, "login:wrong_paste"],
-    ["an address without parameters", () => "http://127.0.0.1/callback", 2, "login:wrong_paste"],
-    [
-      "the callback of another login",
-      () => "http://127.0.0.1/callback?code=a&state=b",
-      4,
-      "auth:state_mismatch",
-    ],
-    ["a callback without its issuer", (url: URL) => `?code=a&${stateOf(url)}`, 4, "auth:issuer_mismatch"],
-    [
-      "a callback without a code",
-      (url: URL) => `?${stateOf(url)}&iss=${url.origin}`,
-      2,
-      "auth:callback_invalid",
-    ],
     [
       "a code that was never issued",
       () => "never-given",
@@ -78,7 +51,7 @@ describe("mgmt login --no-browser", () => {
       "(auth:login_failed)\nhint: Log in again with mgmt login.",
     ],
   ])("stores nothing after %s", async (_, answer, code, error) => {
-    const { status, stderr, stdout } = await loginPasting((url) => answer(new URL(url)));
+    const { status, stderr, stdout } = await loginPasting(answer);
     expect({ status, stdout, stderr }).toEqual({
       status: code,
       stdout: "",

@@ -1,14 +1,10 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../../test/bin.js";
 import { inPty, readsKeys, type Step } from "../../../test/pty.js";
-import { type Account, startAccount } from "../../../test/commands/auth/account.js";
+import { useAccount } from "../../../test/commands/auth/account.js";
 
-let account: Account;
+const account = useAccount();
 beforeAll(ensureBuilt);
-beforeEach(async () => {
-  account = await startAccount();
-});
-afterEach(() => account.close());
 
 const inTerminal = (
   words: readonly string[],

@@ -3,19 +3,15 @@ import { ensureBuilt } from "../../../test/bin.js";
 import { temporaryFolder } from "../../../test/folders.js";
 import { type ProxiedService, caFile, startProxiedService } from "../../../test/proxied-service.js";
 import type { Result } from "../../../test/result.js";
-import { type Session, run, startSession } from "../../../test/terminal.js";
+import { run, useSession } from "../../../test/terminal.js";
 
-let session: Session;
+const session = useSession();
 let service: ProxiedService;
 beforeAll(async () => {
   await ensureBuilt();
-  session = await startSession();
   service = await startProxiedService(session.server.baseUrl);
 });
-afterAll(async () => {
-  service.close();
-  await session.close();
-});
+afterAll(() => void service.close());
 
 /** Runs the built command against a host that only the proxy knows. */
 const runProxied = (line: string, env: NodeJS.ProcessEnv): Promise<Result> =>

@@ -6,13 +6,11 @@ import { temporaryFolder } from "../../../test/folders.js";
 import { inProcess, runInProcess } from "../../../test/in-process.js";
 import { postgresFolder, postgresPath, withPostgres } from "../../../test/commands/db/system-postgres.js";
 import type { Result } from "../../../test/result.js";
-import { type Place, usePlace } from "../../../test/commands/preview/place.js";
+import { usePlace } from "../../../test/commands/preview/place.js";
 
-const current = usePlace();
-let place: Place;
+const place = usePlace();
 let programs: string;
 beforeEach(() => {
-  place = current();
   programs = join(place.base, "programs");
   mkdirSync(programs);
 });

@@ -4,11 +4,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Mgmt } from "../../../test/result.js";
 import { type Place, type Up, usePlace } from "../../../test/commands/preview/place.js";
 
-const current = usePlace();
-let place: Place;
+const place = usePlace();
 let programs: string;
 beforeEach(() => {
-  place = current();
   programs = join(place.base, "programs");
   mkdirSync(programs);
 });

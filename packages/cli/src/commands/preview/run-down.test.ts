@@ -1,37 +1,29 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runInProcess } from "../../../test/in-process.js";
-import type { Mgmt } from "../../../test/result.js";
 import { createRepositoryKey } from "../../git/repository-key.js";
 import { buildLogicalId } from "../../preview/record.js";
 import { type Place, useRecordedPlace } from "../../../test/commands/preview/place.js";
 
-const current = useRecordedPlace();
-let place: Place;
-let mgmt: Mgmt;
-let folder: string;
-beforeEach(() => {
-  ({ place } = current());
-  ({ folder, mgmt } = place);
-});
+const { place } = useRecordedPlace();
 
 describe("mgmt preview down", () => {
   it("deletes the database and the branch, and succeeds if there is nothing left", async () => {
-    await mgmt`preview up --branch feature/cart`;
-    const first = await mgmt`preview down --branch feature/cart --yes`;
+    await place.mgmt`preview up --branch feature/cart`;
+    const first = await place.mgmt`preview down --branch feature/cart --yes`;
     expect(first).toMatchObject({
       status: 0,
       stderr: expect.stringContaining("Deleted branch feature/cart."),
     });
-    const second = await mgmt`preview down --branch feature/cart --yes`;
+    const second = await place.mgmt`preview down --branch feature/cart --yes`;
     expect(second).toMatchObject({ status: 0, stderr: expect.stringContaining("nothing to delete") });
     expect((await place.databases()).map(({ id }) => id)).toEqual([place.sourceId]);
     expect(await place.branches()).toEqual(["main"]);
   });
 
   it("keeps a branch with other databases, and never deletes those", async () => {
-    await mgmt`preview up --branch a`;
-    await mgmt`databases create other --project-id ${place.projectId} --branch-git-name a`;
-    const { status, json } = await mgmt`preview down --branch a --yes -o json`;
+    await place.mgmt`preview up --branch a`;
+    await place.mgmt`databases create other --project-id ${place.projectId} --branch-git-name a`;
+    const { status, json } = await place.mgmt`preview down --branch a --yes -o json`;
     expect({ status, json }).toMatchObject({ status: 0, json: { branch: "a", branchId: null } });
     expect((await place.databases()).map(({ name }) => name)).toContain("other");
   });
@@ -40,7 +32,7 @@ describe("mgmt preview down", () => {
     const { seed } = place.session.server.engine;
     const { id: branchId } = await seed.branch(place.projectId, { gitName: "a" });
     const create = async (address: string): Promise<string> => {
-      const logicalId = buildLogicalId({ repository: createRepositoryKey(address, folder), branchId });
+      const logicalId = buildLogicalId({ repository: createRepositoryKey(address, place.folder), branchId });
       const line = ["databases", "create", "copy", "--project-id", place.projectId, "--branch-id", branchId];
       const { stdout } = await runInProcess([...line, "--logical-id", logicalId, "-o", "name"], {
         env: place.env,
@@ -49,22 +41,22 @@ describe("mgmt preview down", () => {
     };
     const other = await create("https://git.example/other.git");
     const own = await create("https://git.example/shop.git");
-    const { status, json } = await mgmt`preview down --branch a --yes -o json`;
+    const { status, json } = await place.mgmt`preview down --branch a --yes -o json`;
     expect({ status, json }).toEqual({ status: 0, json: { branch: "a", databaseId: own, branchId: null } });
     expect((await place.databases()).map(({ id }) => id)).toEqual([place.sourceId, other]);
   });
 
   it("refuses the default branch, and prints its requests with --dry-run", async () => {
-    await mgmt`preview up --branch a`;
+    await place.mgmt`preview up --branch a`;
     const before = place.requestCount;
-    expect((await mgmt`preview down --branch main`).status).toBe(2);
+    expect((await place.mgmt`preview down --branch main`).status).toBe(2);
     // The repository's default branch need not be that of the project.
     const job = { GITLAB_CI: "true", CI_COMMIT_BRANCH: "a", CI_DEFAULT_BRANCH: "a" };
-    expect(await place.mgmtIn(folder, job)`preview down --yes`).toMatchObject({
+    expect(await place.mgmtIn(place.folder, job)`preview down --yes`).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("preview:default_branch"),
     });
-    const { json, stderr } = await mgmt`preview down --branch a --dry-run`;
+    const { json, stderr } = await place.mgmt`preview down --branch a --dry-run`;
     expect(json).toMatchObject([{ method: "DELETE" }, { method: "DELETE" }]);
     expect(stderr).not.toContain("Deleted");
     expect(place.writesSince(before)).toEqual([]);

@@ -1,13 +1,8 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { commitOf, type RecordedShop } from "../../../test/git/recorded-git.js";
-import { type Place, useRecordedPlace } from "../../../test/commands/preview/place.js";
+import { describe, expect, it } from "vitest";
+import { commitOf } from "../../../test/git/recorded-git.js";
+import { useRecordedPlace } from "../../../test/commands/preview/place.js";
 
-const current = useRecordedPlace();
-let place: Place;
-let shop: RecordedShop;
-beforeEach(() => {
-  ({ place, shop } = current());
-});
+const { place, shop } = useRecordedPlace();
 
 describe("mgmt preview list", () => {
   it("shows the branch, database, status, age, expiry, remote and connection of each preview", async () => {

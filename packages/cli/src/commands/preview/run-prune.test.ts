@@ -1,14 +1,9 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runLine } from "../../../test/result.js";
 import type { RecordedShop } from "../../../test/git/recorded-git.js";
-import { type Place, useRecordedPlace } from "../../../test/commands/preview/place.js";
+import { useRecordedPlace } from "../../../test/commands/preview/place.js";
 
-const current = useRecordedPlace();
-let place: Place;
-let shop: RecordedShop;
-beforeEach(() => {
-  ({ place, shop } = current());
-});
+const { place, shop } = useRecordedPlace();
 
 /** Creates a preview of a branch that is pushed, unless a test says otherwise, and is on `main` again. */
 const addPreview = async (branch: string, { push = true, flags = "--timeout=5m" } = {}): Promise<string> => {

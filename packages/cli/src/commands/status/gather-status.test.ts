@@ -4,14 +4,13 @@ import { runInProcess } from "../../../test/in-process.js";
 import { createRepositoryKey } from "../../git/repository-key.js";
 import { buildLogicalId } from "../../preview/record.js";
 
-const current = useRecordedPlace();
+const { place, shop } = useRecordedPlace();
 
 it.each([
   ["shows one that was made without a repository", null, true],
   ["shows one of the repository of the folder", "https://git.example/shop.git", true],
   ["does not show one of another repository", "https://git.example/other.git", false],
 ])("%s as the preview of the git branch", async (_, address, isShown) => {
-  const { place, shop } = current();
   const { seed } = place.session.server.engine;
   const { id: branchId } = await seed.branch(place.projectId, { gitName: "feature" });
   const repository = address && createRepositoryKey(address, place.folder);

@@ -1,18 +1,14 @@
 import { readFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Keyring } from "./keyring.js";
 import { type KeyringStore, createKeyringStore } from "./keyring-store.js";
 import { type Login, createAuthenticator, oauthClientId } from "../../sdk/oauth.js";
-import { type Account, startAccount } from "../../../test/commands/auth/account.js";
+import { useAccount } from "../../../test/commands/auth/account.js";
 import { memoryKeyring } from "../../../test/credentials/keyring/memory-keyring.js";
 
-let account: Account;
+const account = useAccount();
 let entries: Map<string, string>;
-beforeEach(async () => {
-  account = await startAccount();
-  entries = new Map();
-});
-afterEach(() => account.close());
+beforeEach(() => void (entries = new Map()));
 
 const storeOn = (keyring: Keyring): KeyringStore => {
   const initial = { baseUrl: account.server.baseUrl, store: "keyring" } as const;

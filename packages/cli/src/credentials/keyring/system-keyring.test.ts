@@ -1,18 +1,14 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Account, startAccount } from "../../../test/commands/auth/account.js";
+import { useAccount } from "../../../test/commands/auth/account.js";
 
-let account: Account;
-beforeEach(async () => {
-  account = await startAccount();
+const account = useAccount();
+beforeEach(() => {
   // Without a bus there is no Secret Service, wherever the tests run.
   vi.stubEnv("DBUS_SESSION_BUS_ADDRESS", `unix:path=${join(dirname(account.file), "no-bus")}`);
 });
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await account.close();
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 describe("a system without a keyring", () => {
   it.each([["--no-browser"], ["--browser"], ["--with-token"]])(

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { devCommand } from "../../commands/dev/dev.js";
 import { loginCommand } from "../../commands/auth/login.js";
 import { previewUpCommand } from "../../commands/preview/up.js";
@@ -23,19 +23,15 @@ import { results } from "../../contract/generated/schemas.js";
 import { temporaryFolder } from "../../../test/folders.js";
 import { runInProcess } from "../../../test/in-process.js";
 import { createSecretFile, definitions, validLine } from "../../../test/operation-examples.js";
-import { type Session, startSession } from "../../../test/terminal.js";
+import { useSession } from "../../../test/terminal.js";
 
 const secretFile = createSecretFile();
 const configDir = temporaryFolder();
 
-let session: Session;
+const session = useSession({ validateResponses: false });
 /** Keeps `mgmt login` from opening a browser. */
 let env: NodeJS.ProcessEnv;
-beforeAll(async () => {
-  session = await startSession({ validateResponses: false });
-  env = { ...session.env, MGMT_CONFIG_DIR: configDir, SSH_CONNECTION: "1" };
-});
-afterAll(() => session.close());
+beforeAll(() => void (env = { ...session.env, MGMT_CONFIG_DIR: configDir, SSH_CONNECTION: "1" }));
 
 /** Expects that the command lines can be run as they are: none is refused as a wrong command line. */
 const expectRunnable = async (lines: readonly (readonly string[])[]): Promise<void> => {

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { runInProcess } from "../../../test/in-process.js";
-import { type Session, startSession } from "../../../test/terminal.js";
+import { useSession } from "../../../test/terminal.js";
 
-let session: Session;
+const session = useSession();
 let project: string;
 beforeAll(async () => {
-  session = await startSession();
   project = (await session.server.engine.seed.project()).id;
 });
-afterAll(() => session.close());
 
 const none = "0".repeat(24);
 const stderrOf = async (...line: string[]): Promise<string> => (await runInProcess(line, session)).stderr;

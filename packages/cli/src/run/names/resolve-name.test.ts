@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { inProcess, runInProcess } from "../../../test/in-process.js";
-import { type Session, startSession } from "../../../test/terminal.js";
+import { type Session, useSession } from "../../../test/terminal.js";
 
-let session: Session;
+const session = useSession();
 let shop: string;
 let reports: string;
 let previewReports: string;
 let feature: string;
 beforeAll(async () => {
-  session = await startSession();
   const { mgmt } = session;
   const idOf = ({ json }: { json: unknown }): string => (json as { id: string }).id;
   shop = idOf(await mgmt`projects create shop -o json --fields id`);
@@ -20,7 +19,6 @@ beforeAll(async () => {
   await session.server.engine.seed.project({ name: "twin" });
   await session.server.engine.seed.project({ name: "twin" });
 });
-afterAll(() => session.close());
 
 const nameOf = async (line: ReturnType<Session["mgmt"]>): Promise<string> => (await line).stdout.trim();
 

@@ -3,17 +3,15 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Place, usePlace } from "./place.js";
+import { usePlace } from "./place.js";
 
-const current = usePlace();
-let place: Place;
+const place = usePlace();
 /** Its existence proves that a program ran. */
 let mark: string;
 /** Creates the mark, and then fails. */
 let attack: string;
 let hostile: string;
 beforeEach(() => {
-  place = current();
   mark = join(place.base, "attacked");
   attack = join(place.base, "attack.sh");
   writeFileSync(attack, `#!/bin/sh\ntouch ${mark}\nexit 1\n`);

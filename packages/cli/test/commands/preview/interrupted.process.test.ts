@@ -7,7 +7,7 @@ import { type Place, usePlace } from "./place.js";
 beforeAll(ensureBuilt);
 
 // A copy does not become ready.
-const current = usePlace({ settings: { lifecycle: { provisioning: 3_600_000 } } });
+const place = usePlace({ settings: { lifecycle: { provisioning: 3_600_000 } } });
 
 /** Resolves when a command that has created the copy waits for it: from then on it knows that the copy exists. */
 const copyWaitedFor = async ({ session }: Place): Promise<void> => {
@@ -25,7 +25,6 @@ describe("an interrupted preview", () => {
     ["SIGTERM", 143],
     ["SIGHUP", 129],
   ] as const)("says so on %s, and continues later", async (signal, status) => {
-    const place = current();
     const words = ["preview", "up", "--branch", "a", "--output", "json"];
     const interrupted = await run(words, {
       env: place.env,

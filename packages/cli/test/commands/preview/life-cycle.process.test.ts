@@ -1,11 +1,7 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { type Place, usePlace } from "./place.js";
+import { describe, expect, it } from "vitest";
+import { usePlace } from "./place.js";
 
-const current = usePlace();
-let place: Place;
-beforeEach(() => {
-  place = current();
-});
+const place = usePlace();
 
 describe("the previews of a clone", () => {
   it("are listed and deleted by what git says about its branches", async () => {

@@ -19,18 +19,38 @@ export interface Up {
   expiresAt: string | null;
 }
 
-/** A service with a project in Frankfurt, and an empty folder. */
+/** A service with a project in Frankfurt, and an empty folder. Both are new in each test. */
 export class Place {
   projectId = "";
   sourceId = "";
   /** Token, address, and the project. */
   env: NodeJS.ProcessEnv = {};
+  /** Contains the folders of a test. */
+  base = "";
+  #session: Session | undefined;
 
-  constructor(
-    readonly session: Session,
-    /** Contains the folders of a test. */
-    readonly base: string,
-  ) {}
+  get session(): Session {
+    if (!this.#session) throw new Error("There is no session outside of a test");
+    return this.#session;
+  }
+
+  /** @param base an empty folder */
+  async open(base: string, options: EngineOptions): Promise<void> {
+    this.base = base;
+    this.#session = await startSession(options);
+    const { clock, seed, tokens } = this.session.server.engine;
+    // Ages are those of real time. The token of a user would expire on the way there.
+    await clock.set(Date.now());
+    const project = await seed.project({ name: "shop", region: "eu-central-1" });
+    this.projectId = project.id;
+    this.sourceId = project.database?.id ?? "";
+    this.env = {
+      ...this.session.env,
+      MGMT_TOKEN: await tokens.service(),
+      MGMT_PROJECT_ID: project.id,
+    };
+    mkdirSync(this.folder);
+  }
 
   /** Where commands run unless a test says otherwise. */
   get folder(): string {
@@ -127,27 +147,13 @@ export class Place {
   }
 }
 
-/** Returns the place of each test of a file. Call it outside of tests and hooks. */
-export const usePlace = (options: EngineOptions = {}): (() => Place) => {
+/** Returns the place of the tests of a file. Call it outside of tests and hooks. */
+export const usePlace = (options: EngineOptions = {}): Place => {
   const root = temporaryFolder();
-  let place: Place;
-  beforeEach(async () => {
-    place = new Place(await startSession(options), mkdtempSync(join(root, "preview-")));
-    const { clock, seed, tokens } = place.session.server.engine;
-    // Ages are those of real time. The token of a user would expire on the way there.
-    await clock.set(Date.now());
-    const project = await seed.project({ name: "shop", region: "eu-central-1" });
-    place.projectId = project.id;
-    place.sourceId = project.database?.id ?? "";
-    place.env = {
-      ...place.session.env,
-      MGMT_TOKEN: await tokens.service(),
-      MGMT_PROJECT_ID: project.id,
-    };
-    mkdirSync(place.folder);
-  });
+  const place = new Place();
+  beforeEach(() => place.open(mkdtempSync(join(root, "preview-")), options));
   afterEach(() => place.session.close());
-  return () => place;
+  return place;
 };
 
 /**
@@ -164,12 +170,12 @@ export const useRecordedPlace = ({
   readonly provisioning?: number;
   readonly databaseEngine?: DatabaseEngine;
   readonly programs?: Parameters<typeof recordPrograms>[0];
-} = {}): (() => { place: Place; shop: RecordedShop }) => {
-  const current = usePlace({ databaseEngine, settings: { lifecycle: { provisioning, recovering: 0 } } });
-  let shop: RecordedShop;
+} = {}): { place: Place; shop: RecordedShop } => {
+  const place = usePlace({ databaseEngine, settings: { lifecycle: { provisioning, recovering: 0 } } });
+  const shop = new RecordedShop();
   beforeEach(() => {
-    shop = new RecordedShop();
-    Object.assign(current().env, recordPrograms({ ...programs, git: recordedGit(shop) }).env);
+    shop.reset();
+    Object.assign(place.env, recordPrograms({ ...programs, git: recordedGit(shop) }).env);
   });
-  return () => ({ place: current(), shop });
+  return { place, shop };
 };

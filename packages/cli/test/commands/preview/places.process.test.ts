@@ -1,14 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createRepositoryKey } from "../../../src/git/repository-key.js";
-import { type Place, type Up, usePlace } from "./place.js";
+import { type Up, usePlace } from "./place.js";
 
-const current = usePlace();
-let place: Place;
-beforeEach(() => {
-  place = current();
-});
+const place = usePlace();
 
 /** Runs `preview up` and returns the new database. */
 const up = async (
