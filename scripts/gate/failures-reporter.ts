@@ -47,13 +47,13 @@ export class FailuresReporter implements Reporter {
 }
 
 /**
- * Returns the reporters of a configuration: those of Vitest and its own, the one that marks failures in the files of a pull request under
- * GitHub Actions, and ours in a run of the gate.
+ * Returns the reporters of a configuration: that of Vitest, the one that marks failures in the files of a pull request under GitHub
+ * Actions, and ours in a run of the gate.
  */
-export const reporters = (...own: Reporter[]): (string | Reporter)[] => {
+export const reporters = (): (string | Reporter)[] => {
   const path = process.env[reportVariable];
   const annotations = process.env["GITHUB_ACTIONS"] === "true" ? ["github-actions"] : [];
-  return ["default", ...annotations, ...own, ...(path ? [new FailuresReporter(path)] : [])];
+  return ["default", ...annotations, ...(path ? [new FailuresReporter(path)] : [])];
 };
 
 const failuresOf = (module: TestModule): FailedFile => ({

@@ -1,7 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { reporters } from "../../scripts/gate/failures-reporter.js";
 import { aliases } from "../../vitest.config.js";
-import { TableReporter } from "./table-reporter.js";
 
 /**
  * Tests the packed packages on all supported runtimes and compilers. Not part of `npm test`, because they
@@ -13,7 +12,7 @@ export default defineConfig({
   test: {
     include: ["test/runtimes/**/*.test.ts"],
     globalSetup: ["scripts/generate/fresh-build-output.ts", "test/runtimes/installed.ts"],
-    reporters: reporters(new TableReporter()),
+    reporters: reporters(),
     // Two files at a time, and two processes of a file. Some of them wait for servers and browsers, so that two processors stay busy.
     maxWorkers: 2,
     maxConcurrency: 2,

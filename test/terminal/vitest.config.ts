@@ -1,7 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { reporters } from "../../scripts/gate/failures-reporter.js";
 import { aliases } from "../../vitest.config.js";
-import { ScreensReporter } from "./screens-reporter.js";
 
 /**
  * Runs the installed command in real terminals. `-- --update` writes the committed screens and pictures. Run from the root, on
@@ -12,7 +11,7 @@ export default defineConfig({
   test: {
     include: ["test/terminal/**/*.terminal.ts"],
     globalSetup: ["scripts/generate/fresh-build-output.ts", "test/terminal/installed-command.ts"],
-    reporters: reporters(new ScreensReporter()),
+    reporters: reporters(),
     maxWorkers: 2,
     maxConcurrency: 3,
     testTimeout: 240_000,
