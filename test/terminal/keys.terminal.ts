@@ -207,6 +207,15 @@ describe.each(inject("nodes"))("keys on Node.js $major", (node) => {
     );
   });
 
+  it("leaves a dumb terminal, in which it asks too, as it was", async () => {
+    await acme(async (place) => {
+      place.variables["TERM"] = "dumb";
+      const terminal = place.run(["projects", "get"]);
+      const ending = await converse(terminal, () => terminal.type("\u0003"));
+      expect(ending).toMatchObject({ status: 130, isRestored: true, isCursorShown: true });
+    });
+  });
+
   it("fits a picker into a terminal that becomes narrower", async () => {
     await pool.withPlace({ tenant: "acme" }, async (place) => {
       const terminal = place.run(["projects", "get"], { columns: 120 });

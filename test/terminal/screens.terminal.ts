@@ -11,7 +11,6 @@ import {
   screenText,
   writeScreens,
 } from "./screen-file.js";
-import { reads, type Shot } from "./shot.js";
 import { ownShots, shotsOf } from "./shots/all-shots.js";
 import { TenantPool } from "./tenant-pool.js";
 import { typedCommands } from "./tree.js";
@@ -20,11 +19,14 @@ import { typedCommands } from "./tree.js";
 const committedWidth = 80;
 const widths = [committedWidth, ...inject("otherWidths")];
 const commands = await typedCommands();
+const shownCommands = commands.filter((command) => shotsOf(command).length > 0);
 const isUpdating = inject("updatesScreens");
 
 describe("the tree of commands", () => {
-  it("has a shot of every command besides its help", () => {
-    const without = commands.filter((command) => !command.isGroup && shotsOf(command).length === 0);
+  it("has a shot of every command that is not deprecated", () => {
+    const without = commands.filter(
+      (command) => !command.isGroup && !command.operation?.deprecated && shotsOf(command).length === 0,
+    );
     expect(without.map(({ line }) => line)).toEqual([]);
   });
 
@@ -33,20 +35,16 @@ describe("the tree of commands", () => {
     expect(Object.keys(ownShots).filter((line) => !lines.includes(line))).toEqual([]);
   });
 
-  it("has every command that there is a committed file of", () => {
+  it("has a shot of every command that there is a committed file of", () => {
     const files = readdirSync(screensFolder, { recursive: true, encoding: "utf8" }).filter((file) =>
       file.endsWith(".txt"),
     );
-    const expected = commands.map(({ line }) => screenFileOf(line));
+    const expected = shownCommands.map(({ line }) => screenFileOf(line));
     const stale = files.filter((file) => !expected.includes(file));
     if (isUpdating) for (const file of stale) rmSync(join(screensFolder, file));
     else expect(stale).toEqual([]);
   });
 });
-
-/** A command's help changes nothing, and needs no tenant of its own. */
-const helpOf = (line: string): Shot =>
-  reads("help", [...line.split(" ").slice(1), "--help"], { tenant: "empty" });
 
 describe.each(inject("nodes"))("the screens of each command on Node.js $major", (node) => {
   let pool: TenantPool;
@@ -55,11 +53,11 @@ describe.each(inject("nodes"))("the screens of each command on Node.js $major", 
   });
   afterAll(() => pool.stop());
 
-  it.concurrent.for(commands)("$line", async (command, { expect, annotate }) => {
+  it.concurrent.for(shownCommands)("$line", async (command, { expect }) => {
     const { line } = command;
     const sections: Section[] = [];
     const problems: string[] = [];
-    for (const shot of [helpOf(line), ...shotsOf(command)]) {
+    for (const shot of shotsOf(command)) {
       for (const columns of widths) {
         const captured = await pool.withPlace(shot, (place) => capture(shot, place, columns));
         const { words, screen, ending } = captured;
@@ -75,7 +73,6 @@ describe.each(inject("nodes"))("the screens of each command on Node.js $major", 
         problems.push(...own.map((problem) => `${shot.title}, ${String(columns)} columns: ${problem}`));
       }
     }
-    await annotate(String(sections.length), "screens");
     const file = screenFileOf(line);
     const text = screenText(line, sections);
     if (isUpdating) writeScreens(file, text);

@@ -9,7 +9,7 @@ import { provisioningShots } from "./provisioning.js";
 import { branchShots, connectionShots, databaseShots, projectShots, serviceShots } from "./resources.js";
 import { workspaceShots } from "./workspaces.js";
 
-/** What is shown of commands besides their help. */
+/** What is shown of commands. Their help is in the docs, so it is shown only of one command of each kind. */
 export const ownShots: Readonly<Record<string, readonly Shot[]>> = {
   mgmt: [
     reads("no command", []),
@@ -32,9 +32,9 @@ export const ownShots: Readonly<Record<string, readonly Shot[]>> = {
 export const onlyReads = (line: string): boolean =>
   ownShots[line]?.every(({ changes, rests }) => !changes && rests === undefined) ?? false;
 
-/** Returns what is shown of a command besides its help. A command that reads needs no shots of its own. */
+/** Returns what is shown of a command. One that reads needs no shots of its own, and a deprecated one does what another does. */
 export const shotsOf = ({ line, operation }: TypedCommand): readonly Shot[] =>
-  ownShots[line] ?? (operation?.method === "GET" ? [example(operation)] : []);
+  ownShots[line] ?? (operation?.method === "GET" && !operation.deprecated ? [example(operation)] : []);
 
 /** The example in the contract, on a resource that exists. */
 const example = (operation: CommandDefinition): Shot =>

@@ -15,15 +15,16 @@ const agrees = { keys: [{ when: /Continue\?/, type: "y\r" }] };
 const declines = { keys: [{ when: question, type: "no\r" }] };
 
 export const projectShots: Readonly<Record<string, readonly Shot[]>> = {
+  "mgmt projects": [reads("help", "projects --help")],
   "mgmt projects list": [
     reads("projects", "projects list", acme),
     reads("no projects", "projects list", empty),
     reads("one page", "projects list --limit 3", acme),
     reads("chosen fields, which are all shown", "projects list --fields id,name", { ...acme, isData: true }),
-    reads("as JSON", "projects list --output json", { ...acme, isData: true }),
     reads("a limit that is too small", "projects list --limit 0", empty),
   ],
   "mgmt projects create": [
+    reads("help", "projects create --help"),
     changes("with its database", "projects create shop --region eu-central-1 --wait", empty),
     reads("a dry run", "projects create shop --dry-run", { ...empty, isData: true }),
     reads("an unknown region", "projects create shop --region mars", empty),
@@ -160,39 +161,37 @@ export const branchShots: Readonly<Record<string, readonly Shot[]>> = {
   ],
 };
 
-/** `apps` is the old name of `services`. */
-const serviceShotsOf = (group: "services" | "apps"): Readonly<Record<string, readonly Shot[]>> => ({
-  [`mgmt ${group} list`]: [reads("services", `${group} list`), reads("none", `${group} list`, empty)],
-  [`mgmt ${group} create`]: [
-    changes("by name", `${group} create api --project-id webshop`),
-    asks("a picker of projects", `${group} create api`, choices),
-  ],
-  [`mgmt ${group} ensure`]: [reads("an existing one", `${group} ensure web --project-id webshop`)],
-  [`mgmt ${group} get`]: [reads("by name", `${group} get webshop/web`)],
-  [`mgmt ${group} update`]: [changes("a name", `${group} update webshop/web --display-name shop`)],
-  [`mgmt ${group} delete`]: [
-    asks("the question", `${group} delete webshop/web`, question),
-    changes("confirmed", `${group} delete webshop/web --yes`),
-  ],
-  [`mgmt ${group} promote`]: [
-    changes("a running deployment", id(`${group} promote webshop/web`, "deployment", "--wait"), {
-      prepare: ({ service, ids }) => setRunning(service, ids["deployment"]),
-    }),
-    reads("a deployment that is not running", id(`${group} promote webshop/web`, "deployment")),
-  ],
-  [`mgmt ${group} deployments list`]: [reads("deployments", `${group} deployments list webshop/web`)],
-  [`mgmt ${group} deployments create`]: [
-    changes("with a port", `${group} deployments create webshop/web --port-mapping-http 3000`),
-  ],
-});
-
 const setRunning = async (service: Place["service"], deployment = ""): Promise<void> => {
   await service.control("PUT", `/deployments/${deployment}/status`, { status: "running" });
 };
 
 export const serviceShots: Readonly<Record<string, readonly Shot[]>> = {
-  ...serviceShotsOf("services"),
-  ...serviceShotsOf("apps"),
+  "mgmt services list": [reads("services", "services list"), reads("none", "services list", empty)],
+  "mgmt services create": [
+    changes("by name", "services create api --project-id webshop"),
+    asks("a picker of projects", "services create api", choices),
+  ],
+  "mgmt services ensure": [reads("an existing one", "services ensure web --project-id webshop")],
+  "mgmt services get": [reads("by name", "services get webshop/web")],
+  "mgmt services update": [changes("a name", "services update webshop/web --display-name shop")],
+  "mgmt services delete": [
+    asks("the question", "services delete webshop/web", question),
+    changes("confirmed", "services delete webshop/web --yes"),
+  ],
+  "mgmt services promote": [
+    changes("a running deployment", id("services promote webshop/web", "deployment", "--wait"), {
+      prepare: ({ service, ids }) => setRunning(service, ids["deployment"]),
+    }),
+    reads("a deployment that is not running", id("services promote webshop/web", "deployment")),
+  ],
+  "mgmt services deployments list": [reads("deployments", "services deployments list webshop/web")],
+  "mgmt services deployments create": [
+    changes("with a port", "services deployments create webshop/web --port-mapping-http 3000"),
+  ],
+  "mgmt apps list": [
+    reads("help of a deprecated command", "apps list --help"),
+    reads("services", "apps list"),
+  ],
   "mgmt deployments get": [reads("by id", id("deployments get", "deployment"))],
   "mgmt deployments delete": [
     asks("the question", id("deployments delete", "deployment"), question),

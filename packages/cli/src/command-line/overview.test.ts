@@ -4,9 +4,10 @@ import { commandOverrides } from "../contract/command-override.js";
 import { wrapCommand } from "../output/wrap.js";
 import { runInProcess } from "../../test/in-process.js";
 import { definitions } from "../../test/operation-examples.js";
-import { definedCommands } from "../../test/program.js";
+import { allCommands, definedCommands } from "../../test/program.js";
 
 const lines = (await definedCommands()).map(({ line }) => line.split(" ").slice(1));
+const allLines = (await allCommands()).map(({ line }) => line.split(" ").slice(1));
 const printed = async (words: readonly string[], columns: number): Promise<string> => {
   const { status, stdout, stderr } = await runInProcess(words, { terminal: true, columns });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -72,11 +73,21 @@ describe("help on a terminal", () => {
     text.split("\n").filter((line) => line.length > columns && !/^ *("[^"]*"|'[^']*'|\S+)( \\)?$/.test(line));
 
   it.each(
-    [40, 80, 200].flatMap((columns) =>
-      [[], ...lines].map((words) => [columns, words.join(" "), words] as const),
-    ),
-  )("has no line that is wider than %i columns: mgmt %s --help", async (columns, _, words) => {
-    expect(tooWide(await printed([...words, "--help"], columns), columns)).toEqual([]);
+    [40, 80, 200].flatMap((columns) => allLines.map((words) => [columns, words.join(" "), words] as const)),
+  )(
+    "has no line that is wider than %i columns, and all values: mgmt %s --help",
+    async (columns, _, words) => {
+      const text = await printed([...words, "--help"], columns);
+      expect(tooWide(text, columns)).toEqual([]);
+      expect(text).not.toMatch(/\[object|\[Function|=> \{|\bundefined\b|\bNaN\b/);
+    },
+  );
+
+  it.each([
+    ["no command", []],
+    ["mgmt help", ["help"]],
+  ])("is the overview for %s", async (_, words) => {
+    expect(await printed(words, 80)).toBe(await printed(["--help"], 80));
   });
 
   it("breaks examples so that a shell reads them as one line", () => {
