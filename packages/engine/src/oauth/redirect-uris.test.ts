@@ -65,7 +65,7 @@ describe("a redirect URI that is requested", () => {
     "/callback",
     "javascript:alert(1)",
   ])("is refused for the registered http://127.0.0.1/callback: %j", (requested) => {
-    expect(isRegisteredUri(clientWith("http://127.0.0.1/callback"), requested)).toBe(false);
+    expect(isAllowedRedirectUri(clientWith("http://127.0.0.1/callback"), requested)).toBe(false);
   });
 
   it("must be identical for a confidential client", () => {
