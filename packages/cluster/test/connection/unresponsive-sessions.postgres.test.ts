@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
+import { installation } from "../../../platform/test/installation.js";
 import { running } from "../sessions.js";
 
 // Sessions that do not react to signals, in a cluster that others also use, in which the platform cannot kill processes.
@@ -74,7 +75,7 @@ describe("a session that ignores its end", () => {
         (select count(*) from pg_auth_members where member = r.oid) as groups from pg_roles r where rolname = $1`,
       [second.user],
     );
-    expect(rows).toEqual([{ login: false, mark: "mgmt retired", groups: "0" }]);
+    expect(rows).toEqual([{ login: false, mark: installation.retiredMark, groups: "0" }]);
 
     await proceed();
     await vi.waitFor(() => cluster.connect(id, credential), 10_000);
