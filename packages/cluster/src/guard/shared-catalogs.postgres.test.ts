@@ -55,8 +55,9 @@ describe.each([
     await vi.waitFor(async () => {
       await guard.applyLimits();
       const { rowCount } = await admin.query(
-        `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = 'postgres'
+        `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = $1
           where l.locktype = 'advisory'`,
+        [own.address.database],
       );
       expect(rowCount).toBe(1);
     });

@@ -2,7 +2,7 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, vi } from "vitest";
 import { Cluster, newTenant } from "../../../platform/test/cluster.js";
 import { interrupt } from "../../test/interrupted-work.js";
-import { platformRole, staging, replaced, prepared } from "../../../platform/test/installation.js";
+import { platformRole, staging, replaced } from "../../../platform/test/installation.js";
 
 const lines: string[] = [];
 const cluster = new Cluster({ onLog: (line) => void lines.push(line) });
