@@ -150,7 +150,7 @@ describe("the owner of a database", () => {
       "select proname, proowner::regrole::text as owner, coalesce(proacl, acldefault('f', proowner))::text as privileges, proconfig from pg_proc where proname ~ '^mgmt_' order by 1",
     );
     expect(functions).toEqual(
-      ["mgmt_end_session", "mgmt_sessions"].map((proname) => ({
+      ["mgmt_check_languages", "mgmt_end_session", "mgmt_sessions"].map((proname) => ({
         proname,
         owner: "postgres",
         privileges: "{=X/postgres,postgres=X/postgres}",

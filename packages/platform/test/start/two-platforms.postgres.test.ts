@@ -15,7 +15,8 @@ let directory: string;
 let options: ServerOptions;
 let postgres: PostgresServer;
 let program: string;
-let schemas = 0;
+/** The schema with the records of the installation. */
+const schema = "mgmt_two";
 
 beforeAll(async () => {
   directory = await temporaryDirectory(await chooseEphemeralParent());
@@ -44,7 +45,7 @@ class Platform {
     readonly databasePort: number,
   ) {}
 
-  static async start(schema: string): Promise<Platform> {
+  static async start(): Promise<Platform> {
     const { port, binaries } = options;
     const settings: ServeDatabases = {
       admin: { host: "127.0.0.1", port, user: "postgres", password: adminPassword },
@@ -136,18 +137,12 @@ afterEach(async () => {
   for (const platform of started.splice(0)) await platform.stop();
 });
 
-const newSchema = (): string => {
-  schemas += 1;
-  return `mgmt_${String(schemas)}`;
-};
-
 const refused = { code: "28P01" };
 
 describe("two platforms on one cluster", () => {
   it("know each other's logins at once, and refuse each other's deleted ones", async () => {
-    const schema = newSchema();
-    const first = await Platform.start(schema);
-    const second = await Platform.start(schema);
+    const first = await Platform.start();
+    const second = await Platform.start();
     for (const [one, other] of [
       [first, second],
       [second, first],
@@ -165,8 +160,7 @@ describe("two platforms on one cluster", () => {
   });
 
   it("do not disturb each other when one is killed and started again and again", async () => {
-    const schema = newSchema();
-    const working = await Platform.start(schema);
+    const working = await Platform.start();
     let isDone = false;
     const made: string[] = [];
     const work = async (): Promise<void> => {
@@ -182,7 +176,7 @@ describe("two platforms on one cluster", () => {
     // Awaited later.
     worked.catch(() => undefined);
     for (let round = 0; round < 3 && !isDone; round += 1) {
-      const other = await Platform.start(schema);
+      const other = await Platform.start();
       const databaseId = await other.createDatabase("other");
       made.push(databaseId);
       // The other process completes what was acknowledged.
@@ -191,7 +185,7 @@ describe("two platforms on one cluster", () => {
     isDone = true;
     await worked;
     for (const databaseId of made) await working.untilReady(databaseId);
-    const last = await Platform.start(schema);
+    const last = await Platform.start();
     for (const databaseId of made) {
       expect([databaseId, await last.statusOf(databaseId)]).toEqual([databaseId, "ready"]);
       expect(await last.login(await working.createConnection(databaseId))).toBe(databaseId);
