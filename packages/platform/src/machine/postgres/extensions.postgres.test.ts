@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
+import type { ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import { chooseEphemeralParent } from "../data-dir/directories.js";
 import { PostgresServer, type ServerOptions } from "./server.js";
 import { makeCluster, newTenant, ownClusterAt, temporaryDirectory } from "../../../test/cluster.js";
@@ -13,6 +14,8 @@ let options: ServerOptions;
 let extensions: string | undefined;
 let server: PostgresServer;
 let databases: OpenDatabases;
+/** The databases that the tests have made. */
+const recorded: ApiDatabase[] = [];
 const clients: Client[] = [];
 
 /** Makes an installation of links to another one, in which only the program itself is a copy: it finds the others by its own path. */
@@ -35,7 +38,7 @@ const copyInstallation = async (bin: string, to: string): Promise<string | undef
 
 const start = async (): Promise<void> => {
   server = await PostgresServer.start(options);
-  databases = await openDatabases(ownClusterAt(options.port, { major: options.binaries.major }), []);
+  databases = await openDatabases(ownClusterAt(options.port, { major: options.binaries.major }), recorded);
 };
 
 const stop = async (): Promise<void> => {
@@ -80,6 +83,7 @@ const connect = async ({ id, credential: { user, pass } }: ReturnType<typeof new
 const create = async (source: Parameters<OpenDatabases["engine"]["create"]>[1] = { type: "empty" }) => {
   const tenant = newTenant();
   await databases.engine.create(tenant.id, source, [tenant.credential]);
+  recorded.push({ databaseId: tenant.id, credentials: [tenant.credential], backupIds: [] });
   return tenant;
 };
 
