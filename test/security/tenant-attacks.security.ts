@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, control, finalStatus, makeProject, query } from "../../packages/platform/test/api.js";
+import { platformRole as plainPlatformRole } from "../../packages/platform/test/installation.js";
 import { type DevProcess, startDev } from "./dev-process.js";
 import { type PlainPostgres, startPlainPostgres } from "./plain-postgres.js";
 import { sessionOpener } from "./sessions.js";
@@ -32,7 +33,7 @@ const userOf = (connectionString: string): string => new URL(connectionString).u
 
 /** Returns a function that fills in the names of the attacker and of the other tenant. */
 const fillIn =
-  (attacker: string, other: string, platform = "mgmt.platform") =>
+  (attacker: string, other: string, platform = plainPlatformRole) =>
   (statement: string): string =>
     statement
       .replaceAll("mgmt.platform", platform)
