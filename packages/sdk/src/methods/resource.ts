@@ -52,9 +52,7 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
     options: AnyEnsureOptions | undefined,
     pathParams?: Record<string, string>,
   ): Promise<unknown> {
-    const core = this.core();
-    const timedSteps = await core.load();
-    return timedSteps.ensureNamed(name, body, pathParams, core.request, options);
+    return (await this.core().load()).ensureNamed(name, body, pathParams, this.core().request, options);
   }
 }
 

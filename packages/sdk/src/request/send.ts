@@ -20,8 +20,8 @@ export const sendAttempt = async (
   const attempt: Attempt = { pauseMs };
   // First the new fields: V8 copies an object twenty times more slowly when fields are added to the copy.
   const request = { attempt: attempts.push(attempt), signal, ...message };
-  const observer = settings.debug || settings.middleware[0] || getObservedChannel("attempt");
-  const intercept = observer ? (await settings.load()).intercept : undefined;
+  const isObserved = settings.debug || settings.middleware[0] || getObservedChannel("attempt");
+  const intercept = isObserved ? (await settings.load()).intercept : undefined;
   const start = performance.now();
   try {
     const response = intercept

@@ -27,8 +27,7 @@ export class AgentApprovalsResource extends AgentApprovalsOperations {
    * @throws The errors of `get`, and the reason of `options.signal` if it is aborted.
    */
   async wait(approvalId: string, options?: WaitOptions<Approval>): Promise<Approval> {
-    const timedSteps = await this.core().load();
-    return timedSteps.waitForApproval(
+    return (await this.core().load()).waitForApproval(
       approvalId,
       (requestOptions) => this.get(approvalId, requestOptions),
       options,

@@ -27,8 +27,7 @@ export class DatabasesResource extends DatabasesOperations {
    * @throws The errors of `get`, and the reason of `options.signal` if it is aborted.
    */
   async waitUntilReady(databaseId: string, options?: WaitOptions<Database>): Promise<Database> {
-    const timedSteps = await this.core().load();
-    return timedSteps.waitForDatabase(
+    return (await this.core().load()).waitForDatabase(
       databaseId,
       (requestOptions) => this.get(databaseId, requestOptions),
       options,

@@ -30,8 +30,7 @@ export class DeploymentsResource extends DeploymentsOperations {
     deploymentId: string,
     options?: WaitOptions<DeploymentDetails>,
   ): Promise<DeploymentDetails> {
-    const timedSteps = await this.core().load();
-    return timedSteps.waitForDeployment(
+    return (await this.core().load()).waitForDeployment(
       deploymentId,
       (requestOptions) => this.get(deploymentId, requestOptions),
       options,
@@ -56,8 +55,7 @@ export class DeploymentsResource extends DeploymentsOperations {
     deploymentId: string,
     options?: WaitOptions<DeploymentDetails>,
   ): Promise<DeploymentDetails> {
-    const timedSteps = await this.core().load();
-    return timedSteps.waitForStop(
+    return (await this.core().load()).waitForStop(
       deploymentId,
       (requestOptions) => this.get(deploymentId, requestOptions),
       options,

@@ -32,8 +32,7 @@ export class ProjectsResource extends ProjectsOperations {
   ): Promise<Project> {
     const get = (requestOptions: object): Promise<Project> =>
       this.get(id, { ...requestOptions, token: recipientAccessToken });
-    const timedSteps = await this.core().load();
-    return timedSteps.waitForTransfer(id, get, options);
+    return (await this.core().load()).waitForTransfer(id, get, options);
   }
 }
 

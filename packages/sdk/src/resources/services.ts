@@ -31,8 +31,7 @@ export class ServicesResource extends ServicesOperations {
     deploymentId: string,
     options?: WaitOptions<PromotionState>,
   ): Promise<App> {
-    const timedSteps = await this.core().load();
-    return timedSteps.waitForPromotion(
+    return (await this.core().load()).waitForPromotion(
       serviceId,
       deploymentId,
       (requestOptions) => this.get(serviceId, requestOptions),

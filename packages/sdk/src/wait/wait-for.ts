@@ -47,9 +47,9 @@ export const waitFor = async <T extends AwaitedResource>(
   if (pollIntervalMs !== undefined) validateTimeout(pollIntervalMs, "pollIntervalMs");
   const timeoutMs = validateTimeout(callerTimeoutMs ?? goal.timeoutMs);
   const start = timers.performance.now();
-  const createProgress = (pollCount: number): WaitProgress => {
+  const createProgress = (polls: number): WaitProgress => {
     const elapsedMs = Math.round(timers.performance.now() - start);
-    return { polls: pollCount, elapsedMs, remainingMs: Math.max(0, timeoutMs - elapsedMs) };
+    return { polls, elapsedMs, remainingMs: Math.max(0, timeoutMs - elapsedMs) };
   };
   let lastSeen: T | undefined;
   let pollFailure: { since: number; error: unknown } | undefined;
@@ -69,9 +69,9 @@ export const waitFor = async <T extends AwaitedResource>(
     async (signal) => {
       onStart?.(createProgress(0));
       for (
-        let pollCount = 1, bound = firstPauseMs;
+        let polls = 1, bound = firstPauseMs;
         ;
-        pollCount += 1, bound = Math.min(bound * pauseGrowthFactor, longestPauseMs)
+        polls += 1, bound = Math.min(bound * pauseGrowthFactor, longestPauseMs)
       ) {
         let pauseMs = pollIntervalMs ?? Math.random() * bound;
         let seenResource: T | undefined;
@@ -87,7 +87,7 @@ export const waitFor = async <T extends AwaitedResource>(
         if (seenResource !== undefined) {
           lastSeen = seenResource;
           pollFailure = undefined;
-          observe("onProgress", onProgress, seenResource, createProgress(pollCount));
+          observe("onProgress", onProgress, seenResource, createProgress(polls));
           if (isGoalReached(goal, id, seenResource, cause)) return seenResource;
         }
         await (sleep ? sleep(pauseMs, signal) : pause(pauseMs, signal, timers));
