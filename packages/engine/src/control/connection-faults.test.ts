@@ -14,11 +14,11 @@ describe("ConnectionFaults", () => {
   it("affects the connections of its database, or of all", () => {
     const faults = faultsWith();
     const one = faults.add({ database: "db_a", effect: "drop" });
-    expect(faults.strikeAny("name of db_b")).toBeUndefined();
-    expect(faults.strikeAny("name of db_a")).toMatchObject({ id: one.id, struck: 1 });
+    expect(faults.strikeFirst("name of db_b")).toBeUndefined();
+    expect(faults.strikeFirst("name of db_a")).toMatchObject({ id: one.id, struck: 1 });
     const all = faults.add({ effect: "refuse" });
-    expect(faults.strikeAny("name of db_b")).toMatchObject({ id: all.id });
-    expect(faults.strikeAny("name of db_a")).toMatchObject({ id: one.id, struck: 2 });
+    expect(faults.strikeFirst("name of db_b")).toMatchObject({ id: all.id });
+    expect(faults.strikeFirst("name of db_a")).toMatchObject({ id: one.id, struck: 2 });
   });
 
   it("accepts a database id with and without its prefix", () => {
@@ -30,15 +30,24 @@ describe("ConnectionFaults", () => {
   it("stops after a number of times, and stays in the list", () => {
     const faults = faultsWith();
     const { id } = faults.add({ effect: "refuse", times: 2 });
-    const struck = Array.from({ length: 3 }, () => faults.strikeAny("any") !== undefined);
+    const struck = Array.from({ length: 3 }, () => faults.strikeFirst("any") !== undefined);
     expect(struck).toEqual([true, true, false]);
     expect(faults.list()).toMatchObject([{ id, struck: 2 }]);
+  });
+
+  it("affects a connection once, and keeps the times of later faults for others", () => {
+    const faults = faultsWith();
+    const drop = faults.add({ effect: "drop", times: 1 });
+    const refuse = faults.add({ effect: "refuse", times: 1 });
+    const ids = Array.from({ length: 3 }, () => faults.strikeFirst("any")?.id);
+    expect(ids).toEqual([drop.id, refuse.id, undefined]);
+    expect(faults.list().map((fault) => fault.struck)).toEqual([1, 1]);
   });
 
   it("affects connections with a probability", () => {
     const faults = faultsWith(0.5, 0.4);
     faults.add({ effect: "refuse", probability: 0.5 });
-    expect([faults.strikeAny("any"), faults.strikeAny("any")].map((fault) => fault?.struck)).toEqual([
+    expect([faults.strikeFirst("any"), faults.strikeFirst("any")].map((fault) => fault?.struck)).toEqual([
       undefined,
       1,
     ]);
@@ -55,7 +64,7 @@ describe("ConnectionFaults", () => {
     expect([faults.has(first.id), faults.has(second.id)]).toEqual([false, true]);
     faults.clear();
     expect(faults.list()).toEqual([]);
-    expect(faults.strikeAny("any")).toBeUndefined();
+    expect(faults.strikeFirst("any")).toBeUndefined();
   });
 
   it.each([

@@ -98,10 +98,12 @@ export class ConnectionFaults {
   }
 
   /** Returns the first fault that affects a new connection to a database, and counts it. */
-  strikeAny(databaseName: string): InstalledConnectionFault | undefined {
-    return [...this.#faultsById.keys()]
-      .map((id) => this.strike(id, databaseName))
-      .find((fault) => fault !== undefined);
+  strikeFirst(databaseName: string): InstalledConnectionFault | undefined {
+    for (const id of this.#faultsById.keys()) {
+      const fault = this.strike(id, databaseName);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
   }
 
   /** Returns the fault if it affects a connection to a database, and counts it. */

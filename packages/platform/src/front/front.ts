@@ -352,7 +352,7 @@ export class Front implements DataPlane {
    */
   #registerSession(database: string, startup: StartupMessage, client: Socket): Session {
     this.#refuseTooManySessions(database);
-    const fault = this.faults.strikeAny(database);
+    const fault = this.faults.strikeFirst(database);
     if (fault?.effect === "refuse") throw refusals.fault(fault);
     if (fault?.effect === "drop") throw new DroppedConnectionError();
     const session: Session = {
