@@ -134,9 +134,9 @@ export class PostgresSupervisor {
     let failingSince: number | undefined;
     let isDiskFullReported = false;
     while (!signal.aborted) {
-      let isStuck = false;
+      let canWaitLonger = false;
       const onStuck = (): void => {
-        isStuck = this.#stuckTimeoutMs < maxStuckTimeoutMs;
+        canWaitLonger = this.#stuckTimeoutMs < maxStuckTimeoutMs;
         this.#doubleStuckTimeout();
         this.onRestart("stuck");
       };
@@ -152,7 +152,7 @@ export class PostgresSupervisor {
           if (!isDiskFullReported) this.onDiskFull();
           isDiskFullReported = true;
           failingSince = undefined;
-        } else if (isStuck) {
+        } else if (canWaitLonger) {
           failingSince = undefined;
         } else {
           failingSince ??= performance.now();
