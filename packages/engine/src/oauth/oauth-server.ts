@@ -29,7 +29,7 @@ export interface OAuthServerOptions {
   readonly guard: PageGuard;
   /** Default: browsers need no key. */
   readonly signInGate: SignInGate | undefined;
-  /** Called with every unexpected error, which is any error other than an `OAuthError`. */
+  /** Called with an error that is neither an `OAuthError` nor about the state or the availability of the records. */
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -46,7 +46,7 @@ interface EndpointHandler {
   ): Outcome | Promise<Outcome>;
 }
 
-/** Limits caching to one minute, because the keys can change when the server restarts. */
+/** Limits caching to one minute, because a restart or another process can change the keys. */
 const briefCacheHeaders = { "cache-control": "public, max-age=60" };
 
 /**
@@ -114,7 +114,7 @@ const toClientRequest = (request: EngineRequest, log: LogParameters): ClientRequ
   log,
 });
 
-/** Handles a request to an endpoint. Never rejects: errors become responses. */
+/** Handles a request to an endpoint. Errors become responses, except for a `StateChangedError`, after which the engine tries again. */
 const handleOAuthRequest = async (
   handler: EndpointHandler,
   endpointContext: EndpointContext,

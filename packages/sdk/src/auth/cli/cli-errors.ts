@@ -3,7 +3,7 @@ import { AuthError, LoginRequiredError } from "../auth-error.js";
 
 /** Errors of a program that uses the login of the CLI. */
 export const cliErrors = {
-  missing: (untrustedPath?: string) =>
+  commandNotFound: (untrustedPath?: string) =>
     new AuthError(
       "auth:cli_failed",
       untrustedPath === undefined
@@ -13,9 +13,9 @@ export const cliErrors = {
         hint: "Install it beside @mgmt/sdk with npm install --save-dev @mgmt/cli, then run npx @mgmt/cli login. Or pass its path as program, or set MGMT_BASE_URL and MGMT_TOKEN.",
       },
     ),
-  noSuchProgram: () =>
+  invalidProgramPath: () =>
     new AuthError("auth:cli_failed", "program is not the absolute path of a file", {
-      hint: "Pass the absolute path of the command mgmt, which the command which mgmt prints.",
+      hint: "Pass the absolute path of the command mgmt. The command `which mgmt` prints it.",
     }),
   emptyVariable: (name: EnvironmentVariable) =>
     new LoginRequiredError(
@@ -27,11 +27,11 @@ export const cliErrors = {
     new AuthError("auth:timeout", `mgmt auth token did not finish within ${timeoutMs} ms`, {
       hint: "Run mgmt auth status to see what it is waiting for, such as a locked keyring.",
     }),
-  failed: (problem: string, hint: string | undefined) =>
+  tokenCommandFailed: (problem: string, hint: string | undefined) =>
     new AuthError("auth:cli_failed", `mgmt auth token failed: ${problem}`, {
       hint: hint ?? "Run mgmt auth status to see more.",
     }),
-  tooOld: () =>
+  unexpectedOutput: () =>
     new AuthError("auth:cli_failed", "The command mgmt auth token did not print a token and a base URL", {
       hint: "Install the version of @mgmt/cli that matches this version of @mgmt/sdk.",
     }),

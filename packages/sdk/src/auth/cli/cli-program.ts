@@ -36,7 +36,7 @@ export const fetchTokenFromCli = async (
     ...(allowInsecureHttp ? ["--insecure"] : []),
   ];
   const { error, stdout, stderr } = await runCli(file, [...args, ...flags]);
-  if (error?.code === "ENOENT") throw cliErrors.missing();
+  if (error?.code === "ENOENT") throw cliErrors.commandNotFound();
   if (error?.killed) throw cliErrors.timedOut(cliTimeoutMs);
   if (error) throw parseCliError(stderr, error);
   return parsePrintedToken(stdout);
@@ -68,16 +68,16 @@ const parseCliError = (stderr: string, { code: status }: ExecFileException): Aut
     const { message, hint, code } = asObject(error);
     if (typeof message !== "string" || typeof code !== "string") continue;
     const cliHint = typeof hint === "string" ? hint : undefined;
-    const cliError = cliErrors.failed(`${message} (${code})`, cliHint);
+    const cliError = cliErrors.tokenCommandFailed(`${message} (${code})`, cliHint);
     // The exit code of the CLI for a missing or rejected credential.
     return Number(status) === 4 ? new LoginRequiredError(message, cliError, cliHint) : cliError;
   }
-  return cliErrors.failed(`it ended with status ${String(status)}`, undefined);
+  return cliErrors.tokenCommandFailed(`it ended with status ${String(status)}`, undefined);
 };
 
 const parsePrintedToken = (stdout: string): PrintedToken => {
   const { token, baseUrl, endsAt } = parseJsonObject(stdout);
-  if (typeof token !== "string" || typeof baseUrl !== "string") throw cliErrors.tooOld();
+  if (typeof token !== "string" || typeof baseUrl !== "string") throw cliErrors.unexpectedOutput();
   const expiresAt = typeof endsAt === "string" ? Date.parse(endsAt) : Number.NaN;
   return { token, baseUrl, expiresAt: Number.isNaN(expiresAt) ? undefined : expiresAt };
 };

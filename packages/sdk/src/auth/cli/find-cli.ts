@@ -22,7 +22,7 @@ const cliScriptPath = join("@mgmt", "cli", "dist", "mgmt.js");
  */
 export const findCli = (program: string | undefined): CliProgram => {
   if (program !== undefined) {
-    if (!isAbsolute(program) || !pathExists(program)) throw cliErrors.noSuchProgram();
+    if (!isAbsolute(program) || !pathExists(program)) throw cliErrors.invalidProgramPath();
     return /\.[cm]?js$/.test(program) ? toNodeProgram(program) : { file: program, args: [] };
   }
   const { installedPath, untrustedPath } = findCliPackage();
@@ -30,12 +30,12 @@ export const findCli = (program: string | undefined): CliProgram => {
   const folders = listProgramFolders(process.env);
   if (process.platform !== "win32") {
     const file = folders.map((folder) => join(folder, "mgmt")).find(isProgram);
-    if (file === undefined) throw cliErrors.missing(untrustedPath);
+    if (file === undefined) throw cliErrors.commandNotFound(untrustedPath);
     return { file, args: [] };
   }
   // npm installs a script there, which only a shell can run. The program that it runs is beside it.
   const globalScript = folders.map((folder) => join(folder, "node_modules", cliScriptPath)).find(pathExists);
-  if (globalScript === undefined) throw cliErrors.missing(untrustedPath);
+  if (globalScript === undefined) throw cliErrors.commandNotFound(untrustedPath);
   return toNodeProgram(globalScript);
 };
 
