@@ -46,10 +46,10 @@ describe("a command that cannot be undone", () => {
   it("does not ask in CI, or when a flag reads standard input", async () => {
     const id = await project();
     const ci = await inProcess({
-      env: { ...session.env, CI: "true" },
+      env: { ...session.env, CI: "1" },
       terminal: true,
     })`projects delete ${id}`;
-    expect(ci.status).toBe(3);
+    expect(ci).toMatchObject({ status: 3, stderr: expect.stringContaining("CI=1 is set") });
     const { env, stdin } = { env: session.env, stdin: "token" };
     const line = ["projects", "transfer", id, "--recipient-access-token-file", "-"];
     expect((await runInProcess(line, { env, stdin })).status).toBe(3);

@@ -92,6 +92,16 @@ describe("a result", () => {
     expect(await on({ FORCE_COLOR: "1" }, false)).toMatch(color);
   });
 
+  it.each(["projects get proj_0", "apps list"])(
+    "has colors in an error or a warning on a terminal, and none with NO_COLOR or TERM=dumb: %s",
+    async (line) => {
+      const on = async (more: NodeJS.ProcessEnv): Promise<string> =>
+        (await runInProcess(line.split(" "), { env: { ...session.env, ...more }, terminal: true })).stderr;
+      expect(await on({})).toMatch(color);
+      for (const plain of [{ NO_COLOR: "1" }, { TERM: "dumb" }]) expect(await on(plain)).not.toMatch(color);
+    },
+  );
+
   it("does not let a name move the cursor or hide a line", async () => {
     const name = "a\u001b[2J\u0007b\u202ec\nd";
     const { env, close } = await startCannedServer(() => ({ body: { data: [{ id: "proj_1", name }] } }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadStyle } from "./style.js";
+import { loadStyle, wantsColor } from "./style.js";
 
 describe.each([
   ["with colors", true],
@@ -22,4 +22,16 @@ describe.each([
     // @ts-expect-error One text at a time.
     expect(style.strong("a", "b")).toBe(style.strong("a"));
   });
+});
+
+it.each<[boolean, NodeJS.ProcessEnv, boolean]>([
+  [true, {}, true],
+  [true, { CI: "true" }, true],
+  [true, { NO_COLOR: "1", FORCE_COLOR: "1" }, false],
+  [true, { TERM: "dumb" }, false],
+  [false, {}, false],
+  [false, { FORCE_COLOR: "1" }, true],
+  [false, { FORCE_COLOR: "0" }, false],
+])("where a terminal is %s, with %j, colors are wanted: %s", (isTTY, env, expected) => {
+  expect(wantsColor({ isTTY }, env)).toBe(expected);
 });

@@ -54,7 +54,7 @@ export class SetupSession {
     return id === this.#access.databaseId ? "done" : "none";
   }
 
-  /** Records that the setup has succeeded. Connects again if the connection was lost meanwhile. */
+  /** Records that the setup has succeeded. Connects again after an error, because the connection may have been lost meanwhile. */
   async recordDone(): Promise<void> {
     const comment = buildComment(this.#access.databaseId);
     const sql = `create schema if not exists ${setupSchemaName}; comment on schema ${setupSchemaName} is ${escapeLiteral(comment)}`;

@@ -135,13 +135,14 @@ describe("an interruption", () => {
     expect(errorOf(result)).toMatchObject({ error: { code: "run:interrupted" } });
   });
 
-  it("says that an update, a delete and a request of mgmt api may have been carried out", async () => {
+  it("says that an update, a delete, an ensure and a request of mgmt api may have been carried out", async () => {
     const { id } = await here.session.server.engine.seed.project();
     for (const [line, operation] of [
       [`projects update ${id} --name other`, "projects.update"],
       [`projects delete ${id} --yes`, "projects.delete"],
       [`api PATCH /v1/projects/${id} -f name=other`, "projects.update"],
       ["api POST /v1/projects -f name=other", "projects.create"],
+      ["projects ensure shop --logical-id shop", "projects.create"],
     ] as const) {
       const { status, stderr } = await run(line, { interrupt: unanswered(operation) });
       expect({ line, status, stderr }).toEqual({

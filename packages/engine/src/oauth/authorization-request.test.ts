@@ -62,6 +62,13 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
       expect(text).toContain(`The redirect_uri ${shown} is not registered for the client`);
     });
 
+    it("refuses another port of a confidential client, on loopback too", async () => {
+      const uri = "http://localhost:3001/callback";
+      const query = { ...goodRequest, client_id: web.client, redirect_uri: uri };
+      const { status, redirectedTo } = await api.authorize(query);
+      expect([status, redirectedTo]).toEqual([400, undefined]);
+    });
+
     it("refuses a client without a redirect URI", async () => {
       const { client } = await api.engine.seed.integration();
       const { status } = await api.authorize({ ...goodRequest, client_id: client.id });

@@ -85,9 +85,10 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
     const asked = await form();
     const header = basic(web.client, web.secret);
     const two = await api.token({ ...asked, client_id: web.client, client_secret: web.secret }, header);
+    const secretAlone = await api.token({ ...asked, client_secret: web.secret }, header);
     const others = await api.token({ ...asked, client_id: cli.client }, header);
-    expect([two, others].map(({ status, error }) => [status, error])).toEqual(
-      Array(2).fill([400, "invalid_request"]),
+    expect([two, secretAlone, others].map(({ status, error }) => [status, error])).toEqual(
+      Array(3).fill([400, "invalid_request"]),
     );
   });
 
@@ -228,7 +229,8 @@ describe("token requests (RFC 6749, section 5.2)", () => {
       api.refresh(secret),
       api.revoke({ client_id: cli.client, token: secret, client_secret: secret }),
     ]);
-    for (const { text, json, headers } of refusals) {
+    for (const { status, text, json, headers } of refusals) {
+      expect("www-authenticate" in headers).toBe(status === 401);
       expect(text).not.toContain(secret);
       expect(json["error_description"]).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
       expect(headers["cache-control"]).toBe("no-store");

@@ -39,6 +39,17 @@ describe("a store", () => {
     expect(state.writes).toBe(writes);
   });
 
+  it("keeps another login that was stored after a refreshed one could not be", async () => {
+    const { token, settled, inner, state, server } = await setupBroken();
+    await token();
+    const theirs = credentialFor(server, 3600, { accessToken: "theirs", refreshToken: "refresh-9" });
+    await inner.write(theirs);
+    state.broken = false;
+    await settled();
+    expect(await inner.read()).toEqual(theirs);
+    expect(await token()).toBe("theirs");
+  });
+
   it("detects that it cannot be written before the refresh token is used", async () => {
     const { options, server, store } = await setup();
     const refusal = new Error("read-only");

@@ -120,12 +120,12 @@ describe("a secret of a login", () => {
     const onBackgroundError = (error: unknown): void => void reported.push(error);
     const oauth = { authUrl: server.baseUrl, clientId: "app", clientSecret };
     const { attempt } = await startLogin({ ...oauth, redirectUri: "http://127.0.0.1/callback" });
-    unsent = [attempt.state];
+    unsent = [attempt.state, clientSecret];
     const failed = await thrown(finishLogin({ ...oauth, attempt, callback: { code } }));
     expect(failed).toBeInstanceOf(AuthError);
     expectClean(failed, attempt.codeVerifier, attempt.state);
 
-    unsent = [accessToken];
+    unsent = [accessToken, clientSecret];
     for (const secondsLeft of [100, 20, -1]) {
       const store = memoryStore(credentialFor(server, secondsLeft, { accessToken, refreshToken }));
       const auth = createAuthenticator({ ...oauth, store, onBackgroundError });

@@ -33,12 +33,12 @@ describe("what was pasted", () => {
   });
 
   it.each([
-    ["", "login:nothing_pasted"],
-    ["\n", "login:nothing_pasted"],
-    ["two words", "login:wrong_paste"],
-    ["http://127.0.0.1/callback", "login:wrong_paste"],
-  ])("is refused: %j", async (text, code) => {
-    await expect(read(text)).rejects.toMatchObject({ code });
+    ["", "login:nothing_pasted", "inputNeeded"],
+    ["\n", "login:nothing_pasted", "inputNeeded"],
+    ["two words", "login:wrong_paste", "usage"],
+    ["http://127.0.0.1/callback", "login:wrong_paste", "usage"],
+  ])("is refused: %j", async (text, code, reason) => {
+    await expect(read(text)).rejects.toMatchObject({ code, reason });
   });
 
   it("is the only thing that keeps the process alive", async () => {
