@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { AdminConnection } from "../connection/admin-connection.js";
 import { queryKeepingConnection } from "../connection/pool.js";
+import { activeSessionCondition } from "../policy/cluster.js";
 import type { Installation } from "../policy/installation.js";
 import { buildLogLevelStatement, buildStartAsOwnerStatement } from "../policy/ownership.js";
 import { findLargestWorkspace, sumAmounts } from "./fair-limit.js";
@@ -38,7 +39,7 @@ const buildWritersQuery = ({ platformRoleCondition }: Installation): string => `
   from pg_class c left join (
     select l.relation, array_agg(distinct a.datname::text) as names
     from pg_locks l
-    join pg_stat_activity a on a.pid = l.pid and a.state = 'active'
+    join pg_stat_activity a on a.pid = l.pid and a.${activeSessionCondition}
     join pg_roles r on r.oid = a.usesysid and ${platformRoleCondition}
     where l.locktype = 'relation' and l.database = 0 and l.mode = 'RowExclusiveLock'
     group by 1

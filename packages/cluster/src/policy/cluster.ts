@@ -13,8 +13,14 @@ export interface StatementRunner {
 /** Returns the titles of processes by process id, without those that cannot be read. */
 export type ReadTitles = (pids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
+/**
+ * SQL condition on `pg_stat_activity` for a session that runs something: a statement, or a function that its client has called without one
+ * ([fast path](https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-FUNCTION-CALL)).
+ */
+export const activeSessionCondition = "state in ('active', 'fastpath function call')";
+
 /** SQL condition on `pg_stat_activity` for a session that uses a processor. One that waits for a disk or a lock does not. */
-export const runningSessionCondition = "(state = 'active' and wait_event is null)";
+export const runningSessionCondition = `(${activeSessionCondition} and wait_event is null)`;
 
 /**
  * A cluster, and the rights of the platform in it. In a cluster of its own, it is the superuser, and nobody else makes databases. In one
