@@ -52,7 +52,8 @@ export class LateSessionWatch {
   }
 
   async #look(): Promise<void> {
-    const entries = this.#entries;
+    // More may be added meanwhile, which this look knows nothing about.
+    const entries = [...this.#entries];
     const rows = await this.#admin.query<{ pid: number; role: string | null }>(
       `select l.pid, null as role ${startingSessionsFromSql} and l.pid = any ($1)
         union all select pid, usename from pg_stat_activity where pid = any ($1) and usename = any ($2)`,
