@@ -67,23 +67,29 @@ export class Quarantine {
     const { killProcesses } = this.#admin.cluster;
     const reportedPids = new Set<number>();
     this.#endReasons.set(database, sessionEndErrors.unresponsive(database), Infinity);
-    for (;;) {
-      const hasEnded = await this.#closeAndLook(database);
-      await sleep(hasEnded ? 0 : pollIntervalMs, undefined, { signal, ref: false }).catch(() => undefined);
-      if (hasEnded || signal.aborted) break;
-      const pids = [...(this.#pidsByDatabase.get(database) ?? [])];
-      killProcesses?.(pids);
-      const newPids = pids.filter((pid) => !reportedPids.has(pid));
-      for (const pid of newPids) reportedPids.add(pid);
-      if (newPids.length > 0) this.#report(formatProblem(database, newPids, killProcesses !== undefined));
+    for (let isFirstLook = true; !signal.aborted; isFirstLook = false) {
+      const pids = await this.#closeAndLook(database);
+      if (pids?.length === 0) break;
+      // Not at the first look, so that the work that found the sessions can tell its result. Only what Postgres has just listed: the system
+      // may have given the number of a process that has ended to another one.
+      if (!isFirstLook && pids !== undefined) {
+        killProcesses?.(pids);
+        const newPids = pids.filter((pid) => !reportedPids.has(pid));
+        for (const pid of newPids) reportedPids.add(pid);
+        if (newPids.length > 0) this.#report(formatProblem(database, newPids, killProcesses !== undefined));
+      }
+      await sleep(pollIntervalMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
     this.#pidsByDatabase.delete(database);
     this.#endReasons.set(database, sessionEndErrors.unresponsive(database), 0);
     this.#onEnd();
   }
 
-  /** Closes the database, and returns whether the sessions have ended. Forgets those that have. */
-  async #closeAndLook(database: string): Promise<boolean> {
+  /**
+   * Closes the database, and forgets the sessions that have ended. Returns the process ids of the others; undefined when Postgres cannot be
+   * asked.
+   */
+  async #closeAndLook(database: string): Promise<number[] | undefined> {
     try {
       await this.#admin.runScript([`alter database ${quoteIdentifier(database)} allow_connections false`]);
       const sessions = await this.#admin.query<{ pid: number }>(
@@ -93,10 +99,10 @@ export class Quarantine {
       const livingPids = new Set(sessions.map(({ pid }) => pid));
       const pids = this.#pidsByDatabase.get(database) ?? new Set();
       for (const pid of pids) if (!livingPids.has(pid)) pids.delete(pid);
-      return pids.size === 0;
+      return [...pids];
     } catch (error) {
       // Postgres may be restarting.
-      return isMissingDatabaseError(error);
+      return isMissingDatabaseError(error) ? [] : undefined;
     }
   }
 }
