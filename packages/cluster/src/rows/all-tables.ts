@@ -79,7 +79,7 @@ export const replaceAllTables = async (
 
 /**
  * Records which databases and backups another state no longer contains, so that a start drops them if this process ends before it has.
- * Forgets those that Postgres has dropped. Call it in the transaction that replaces the rows.
+ * Forgets those that Postgres has dropped, and those that the new state contains. Call it in the transaction that replaces the rows.
  */
 export const recordRemovals = async (
   client: ClientBase,
@@ -88,12 +88,15 @@ export const recordRemovals = async (
   after: TableStates,
 ): Promise<void> => {
   const schema = escapeIdentifier(schemaName);
-  const removedIds = ["databases", "backups"].flatMap((table) => {
-    const remainingIds = new Set(after[table]?.rows.map(([, { id }]) => id));
-    return (before[table]?.rows ?? []).map(([, { id }]) => id).filter((id) => !remainingIds.has(id));
-  });
-  await client.query(`delete from ${schema}.removals where not exists (
-    select from pg_database where datname = id or right(datname, length(id) + 1) = '.' || id)`);
+  const listIds = (states: TableStates): string[] =>
+    ["databases", "backups"].flatMap((table) => (states[table]?.rows ?? []).map(([, { id }]) => id));
+  const remainingIds = new Set(listIds(after));
+  const removedIds = listIds(before).filter((id) => !remainingIds.has(id));
+  await client.query(
+    `delete from ${schema}.removals where id = any ($1) or not exists (
+      select from pg_database where datname = id or right(datname, length(id) + 1) = '.' || id)`,
+    [[...remainingIds]],
+  );
   await client.query(`insert into ${schema}.removals (id) select unnest($1::text[]) on conflict do nothing`, [
     removedIds,
   ]);
