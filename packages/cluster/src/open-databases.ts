@@ -168,6 +168,7 @@ export const openDatabases = async (
       },
     };
   } catch (error) {
+    await logins.close();
     await presence.close();
     await admin.close();
     throw error;
