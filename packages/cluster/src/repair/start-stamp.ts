@@ -21,7 +21,9 @@ const buildStampPrefix = (mark: string): string => `${mark} records `;
 
 /** Returns what a comment says; undefined before the first start. */
 const parseStamp = (comment: string, mark: string): Stamp | undefined => {
-  const [, location, starts] = /^(.*) start (\d+)$/.exec(comment.slice(buildStampPrefix(mark).length)) ?? [];
+  const prefix = buildStampPrefix(mark);
+  if (!comment.startsWith(prefix)) return undefined;
+  const [, location, starts] = /^(.*) start (\d+)$/s.exec(comment.slice(prefix.length)) ?? [];
   return location === undefined ? undefined : { location, starts: Number(starts) };
 };
 
