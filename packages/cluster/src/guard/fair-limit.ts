@@ -1,3 +1,5 @@
+import { groupBy } from "@mgmt/internal/values/group-by";
+
 /** What a database uses of a resource that all databases share. */
 export interface Usage {
   workspace: string;
@@ -68,15 +70,9 @@ export const chooseExcessive = <Database extends Usage>(
   return chosenDatabases;
 };
 
-const groupByWorkspace = <Database extends Usage>(databases: readonly Database[]): Database[][] => {
-  const groups = new Map<string, Database[]>();
-  for (const database of databases) {
-    const group = groups.get(database.workspace);
-    if (group === undefined) groups.set(database.workspace, [database]);
-    else group.push(database);
-  }
-  return [...groups.values()];
-};
+const groupByWorkspace = <Database extends Usage>(databases: readonly Database[]): Database[][] => [
+  ...groupBy(databases, ({ workspace }) => workspace).values(),
+];
 
 /** Returns the databases of the workspace that uses the most. */
 export const findLargestWorkspace = <Database extends Usage>(databases: readonly Database[]): Database[] => {

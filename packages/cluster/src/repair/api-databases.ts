@@ -1,4 +1,6 @@
 import type { ConnectionRow } from "@mgmt/engine/internal";
+import { groupBy } from "@mgmt/internal/values/group-by";
+import { escapeIdentifier } from "pg";
 import type { AdminConnection } from "../connection/admin-connection.js";
 import type { RecordKeys } from "../rows/record-keys.js";
 import { RowCodec } from "../rows/row-codec.js";
@@ -18,18 +20,21 @@ export const findApiDatabases = async (
   keys: RecordKeys,
 ): Promise<ApiDatabase[]> => {
   const codec = new RowCodec(keys);
-  const databases = await admin.query<{ id: string }>(`select id from ${schema}.databases order by seq`);
+  const databases = await admin.query<{ id: string }>(
+    `select id from ${escapeIdentifier(schema)}.databases order by seq`,
+  );
   const connections = await admin.query<{ owner: string; doc: string }>(
-    `select doc->>'databaseId' as owner, doc::text as doc from ${schema}.connections order by seq`,
+    `select doc->>'databaseId' as owner, doc::text as doc from ${escapeIdentifier(schema)}.connections order by seq`,
   );
   const backups = await admin.query<{ owner: string; id: string; status: string }>(
-    `select doc->>'databaseId' as owner, id, doc->>'status' as status from ${schema}.backups order by seq`,
+    `select doc->>'databaseId' as owner, id, doc->>'status' as status from ${escapeIdentifier(schema)}.backups order by seq`,
   );
   const listBackups = (databaseId: string, status: string): string[] =>
     (backupsByDatabase.get(databaseId) ?? [])
       .filter((backup) => backup.status === status)
       .map(({ id }) => id);
-  const [connectionsByDatabase, backupsByDatabase] = [groupByOwner(connections), groupByOwner(backups)];
+  const connectionsByDatabase = groupBy(connections, ({ owner }) => owner);
+  const backupsByDatabase = groupBy(backups, ({ owner }) => owner);
   return keys.withNewKeys(() =>
     databases.map(({ id: databaseId }) => ({
       databaseId,
@@ -44,25 +49,15 @@ export const findApiDatabases = async (
   );
 };
 
-const groupByOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<string, Row[]> => {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(row.owner);
-    if (group === undefined) groups.set(row.owner, [row]);
-    else group.push(row);
-  }
-  return groups;
-};
-
 /**
  * Returns the ids of databases and backups that may still be in Postgres although the records say that they should not be: those that
  * another state has replaced, and backups that have failed or are to be dropped.
  */
 export const findDiscardedIds = async (admin: RecordsQueries, schema: string): Promise<string[]> => {
   const rows = await admin.query<{ id: string }>(
-    `select id from ${schema}.removals
-      union select id from ${schema}.backups where doc->>'status' = 'failed'
-      union select subject from ${schema}.jobs where doc->>'kind' = 'backup.drop'`,
+    `select id from ${escapeIdentifier(schema)}.removals
+      union select id from ${escapeIdentifier(schema)}.backups where doc->>'status' = 'failed'
+      union select subject from ${escapeIdentifier(schema)}.jobs where doc->>'kind' = 'backup.drop'`,
   );
   return rows.map(({ id }) => id);
 };
@@ -76,8 +71,8 @@ const pendingDeletionCondition = `coalesce(doc->'changes', '[]') @> '[{"type": "
  */
 export const findInterruptedDeletions = async (admin: RecordsQueries, schema: string): Promise<string[]> => {
   const rows = await admin.query<{ id: string }>(
-    `select id from ${schema}.databases
-      where id in (select subject from ${schema}.jobs) and ${pendingDeletionCondition} and doc->'copies' is null
+    `select id from ${escapeIdentifier(schema)}.databases
+      where id in (select subject from ${escapeIdentifier(schema)}.jobs) and ${pendingDeletionCondition} and doc->'copies' is null
       order by seq`,
   );
   return rows.map(({ id }) => id);
@@ -96,19 +91,19 @@ export const markRecordsAsLost = async (
   brokenIds: readonly string[],
 ): Promise<string[]> => {
   const lostRows = await admin.query<{ id: string }>(
-    `update ${schema}.databases set doc = doc || '{"made": false, "status": "failure"}'
+    `update ${escapeIdentifier(schema)}.databases set doc = doc || '{"made": false, "status": "failure"}'
       where id = any ($1) and (doc->>'made')::boolean and not ${pendingDeletionCondition} returning id`,
     [missingData.databaseIds],
   );
   await admin.query(
-    `update ${schema}.databases set doc = doc || '{"status": "failure"}'
+    `update ${escapeIdentifier(schema)}.databases set doc = doc || '{"status": "failure"}'
       where id = any ($1) and not ${pendingDeletionCondition}`,
     [brokenIds],
   );
   await admin.query(
-    `update ${schema}.backups b set doc = doc || '{"status": "failed"}'
+    `update ${escapeIdentifier(schema)}.backups b set doc = doc || '{"status": "failed"}'
       where id = any ($1)
-        or doc->>'status' = 'running' and not exists (select from ${schema}.jobs where subject = b.id)`,
+        or doc->>'status' = 'running' and not exists (select from ${escapeIdentifier(schema)}.jobs where subject = b.id)`,
     [missingData.backupIds],
   );
   return lostRows.map(({ id }) => id);

@@ -1,5 +1,5 @@
 import type { RecordStore, Replacement, TableStates } from "@mgmt/engine/internal";
-import { type ClientConfig, Pool, type PoolClient } from "pg";
+import { type ClientConfig, Pool, type PoolClient, escapeIdentifier } from "pg";
 import { retryWhileFull } from "../connection/retry-while-full.js";
 import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";
@@ -159,7 +159,7 @@ export const openRecords = async (
     readWorkspaces: () =>
       withClient(async (client) => {
         const { rows } = await client.query<{ id: string; workspace: string }>(
-          `select id, workspace_id as workspace from ${schema}.databases`,
+          `select id, workspace_id as workspace from ${escapeIdentifier(schema)}.databases`,
         );
         return new Map(rows.map(({ id, workspace }) => [id, workspace]));
       }),

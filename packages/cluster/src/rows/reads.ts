@@ -1,3 +1,4 @@
+import { groupBy } from "@mgmt/internal/values/group-by";
 import type { LoadResult, KeyValue, LoadedRow, Lookup, Preload, Row } from "@mgmt/engine/internal";
 import { escapeLiteral } from "pg";
 import { type Columns, type Statement, toArrayLiteral } from "./batch.js";
@@ -22,13 +23,7 @@ export const planReads = (
   preloads: readonly Preload[],
   parameters?: StatementParameters,
 ): ReadStatement[] => {
-  const groups = new Map<string | Preload, Preload[]>();
-  for (const preload of preloads) {
-    const key = buildGroupKey(preload) ?? preload;
-    const group = groups.get(key);
-    if (group) group.push(preload);
-    else groups.set(key, [preload]);
-  }
+  const groups = groupBy(preloads, (preload) => buildGroupKey(preload) ?? preload);
   return Array.from(groups.values(), (group) =>
     buildReadStatement(schema, group, parameters ?? new StatementParameters()),
   );
