@@ -11,6 +11,13 @@ import { UnresponsiveSessionsError } from "./unresponsive-sessions.js";
  */
 export type Attempt = (failureMessage: string, work: () => Promise<void>) => Promise<boolean>;
 
+/** Drops a database. If Postgres refuses it, reports that. Returns whether it is dropped. */
+export const attemptDrop = (
+  attempt: Attempt,
+  copier: { drop(name: string): Promise<void> },
+  name: string,
+): Promise<boolean> => attempt(`The Postgres database ${name} could not be dropped`, () => copier.drop(name));
+
 /** @param report receives a message about each failure. */
 export const createAttempt =
   (report: (problem: string) => void): Attempt =>

@@ -80,7 +80,10 @@ export class Catalog {
     return name;
   }
 
-  /** Returns the names of the databases of the installation, without those that are only kept, that match a pattern of `LIKE`, where `_` matches only itself. */
+  /**
+   * Returns the names of the databases of the installation that match a pattern of `LIKE`, where `_` matches only itself. Leaves out
+   * databases that are not in the records.
+   */
   async findDatabasesLike(pattern: string, condition = "true"): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
       `select datname as name from pg_database d

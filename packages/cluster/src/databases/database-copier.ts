@@ -198,8 +198,8 @@ export class DatabaseCopier {
   }
 
   /**
-   * Drops a database of any kind and its sessions. Does nothing when the installation has none with this name. Before the files are removed, every session of
-   * the server has to react to a signal. While one does not, the database is invalid: nobody can connect to it, and all that Postgres
+   * Drops a database of any kind and its sessions. Does nothing when the installation has none with this name. Before the files are
+   * removed, every session of the server has to react to a signal. While one does not, the database is invalid: nobody can connect to it, and all that Postgres
    * allows is to drop it later.
    *
    * Gives up after a second, and calls `onStall`.

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DatabaseUnavailableError } from "@mgmt/engine";
 import { toUnavailableError } from "../connection/unavailable.js";
-import { type Attempt, createAttempt } from "../connection/attempt.js";
+import { type Attempt, attemptDrop, createAttempt } from "../connection/attempt.js";
 import type { DatabaseCopier } from "./database-copier.js";
 
 interface Waiter {
@@ -157,9 +157,7 @@ export class PreparedDatabases {
     while (remainingNames.size > 0 && !signal.aborted) {
       try {
         for (const name of remainingNames) {
-          await this.#attempt(`The Postgres database ${name} could not be dropped`, () =>
-            this.#copier.drop(name),
-          );
+          await attemptDrop(this.#attempt, this.#copier, name);
           remainingNames.delete(name);
         }
       } catch {

@@ -1,5 +1,5 @@
 import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
-import type { Attempt } from "../connection/attempt.js";
+import { type Attempt, attemptDrop } from "../connection/attempt.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 
 /** How long a database that is not in the records is kept, in days. */
@@ -41,9 +41,7 @@ export class KeptDatabases {
     );
     const remainingNames: string[] = [];
     for (const { name, expired } of databases) {
-      const isDropped =
-        expired &&
-        (await attempt(`The Postgres database ${name} could not be dropped`, () => this.#copier.drop(name)));
+      const isDropped = expired && (await attemptDrop(attempt, this.#copier, name));
       if (!isDropped) remainingNames.push(name);
     }
     return remainingNames;

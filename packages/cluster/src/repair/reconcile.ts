@@ -5,7 +5,7 @@ import {
   invalidDatabaseCondition,
   quoteLiteral,
 } from "../connection/admin-connection.js";
-import { type Attempt, createAttempt } from "../connection/attempt.js";
+import { type Attempt, attemptDrop, createAttempt } from "../connection/attempt.js";
 import { ForeignNameError } from "../databases/catalog.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import { KeptDatabases, formatKeptMessage } from "./kept-databases.js";
@@ -91,8 +91,7 @@ export const reconcile = async (
   );
   const unrecorded = findUnrecordedDatabases(services, apiDatabases, presentDatabases, discardedIds);
   await dropInvalidDatabases(services, attempt);
-  for (const name of unrecorded.namesToDrop)
-    await attempt(`The Postgres database ${name} could not be dropped`, () => services.copier.drop(name));
+  for (const name of unrecorded.namesToDrop) await attemptDrop(attempt, services.copier, name);
   const keptDatabases = new KeptDatabases(admin, services.copier);
   for (const name of unrecorded.namesToKeep) {
     await attempt(
@@ -168,8 +167,7 @@ export const dropAbandonedDatabases = async (
   );
   for (const { name } of rows) {
     const [maker = ""] = name.slice(unfinishedPreparedNamePrefix.length).split(".");
-    if (await presence.hasEnded(maker))
-      await attempt(`The Postgres database ${name} could not be dropped`, () => copier.drop(name));
+    if (await presence.hasEnded(maker)) await attemptDrop(attempt, copier, name);
   }
 };
 
