@@ -124,8 +124,10 @@ describe.each([
 
     await makeGuard(mebibyte);
     expect(await connectionLimitOf(admin, id)).toBe(0);
-    const kept = settings.filter((name) => name !== "application_name");
-    await vi.waitFor(async () => expect(await readStored()).toEqual({ uncommented: true, settings: kept }));
+    const ownSettings = settings.filter((name) => name !== "application_name");
+    await vi.waitFor(async () =>
+      expect(await readStored()).toEqual({ uncommented: true, settings: ownSettings }),
+    );
   });
 
   it.runIf(user === undefined)("leaves nothing in them when it is dropped", async () => {

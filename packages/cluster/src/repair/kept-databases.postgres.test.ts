@@ -67,12 +67,12 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
   });
 
   it("is dropped with its roles after 7 days", async () => {
-    const [expired, kept] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const [expired, recent] = [await cluster.makeTenant(), await cluster.makeTenant()];
     const admin = await cluster.connectAsAdmin("postgres");
-    const keptName = installation.toKeptName(kept.id, await readToday(cluster, 7));
+    const keptName = installation.toKeptName(recent.id, await readToday(cluster, 7));
     const expiredName = installation.toKeptName(expired.id, await readToday(cluster, 8));
     for (const [name, newName] of [
-      [kept.id, keptName],
+      [recent.id, keptName],
       [expired.id, expiredName],
     ]) {
       await admin.query(`alter database "${String(name)}" allow_connections false`);
@@ -82,21 +82,21 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
     expect(problems.filter((problem) => problem.includes("kept"))).toEqual([]);
     expect(await keptNames(cluster)).toEqual([keptName]);
     expect(await cluster.namesIn("rolname", expired.id)).toEqual([]);
-    expect(await cluster.namesIn("rolname", kept.id)).toEqual([kept.id]);
-    await restart(cluster, [record(kept)]);
-    await cluster.databases.drop(kept.id);
+    expect(await cluster.namesIn("rolname", recent.id)).toEqual([recent.id]);
+    await restart(cluster, [record(recent)]);
+    await cluster.databases.drop(recent.id);
   });
 
   it("is dropped at once if the records contain its removal", async () => {
-    const [removed, kept] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const [removed, recorded] = [await cluster.makeTenant(), await cluster.makeTenant()];
     await cluster.databases.backup(removed.id, "bkp_of_removed");
-    await cluster.databases.backup(kept.id, "bkp_removed");
-    await restart(cluster, [record(kept)], [removed.id, "bkp_removed"]);
+    await cluster.databases.backup(recorded.id, "bkp_removed");
+    await restart(cluster, [record(recorded)], [removed.id, "bkp_removed"]);
     expect(await cluster.namesIn("datname", "removed")).toEqual([]);
     expect(await cluster.namesIn("datname", removed.id)).toEqual([]);
     expect(await cluster.namesIn("rolname", removed.id)).toEqual([]);
     expect(await keptNames(cluster)).toEqual([]);
-    await cluster.databases.drop(kept.id);
+    await cluster.databases.drop(recorded.id);
   });
 
   it("stays what it is if it is a backup that is being made", async () => {

@@ -135,10 +135,10 @@ describe("the repair of what interrupted work left", () => {
     });
     // The first repair is complete when the second one begins.
     const left = [newTenant().id, newTenant().id];
-    for (const each of left) {
-      await leave(staging(each));
+    for (const name of left) {
+      await leave(staging(name));
       recovery.scheduleRepair();
-      await isGone(each);
+      await isGone(name);
     }
     await recovery.close();
     expect({ repaired, problems }).toEqual({ repaired: left, problems: [] });

@@ -74,12 +74,12 @@ describe("the secrets of a table", () => {
   });
 
   it("include every field of its sample that looks like a secret", () => {
-    const found = Object.entries(tables).flatMap(([name, table]) =>
+    const undeclaredFields = Object.entries(tables).flatMap(([name, table]) =>
       listSuspects(table.sample)
         .filter((path) => !isDeclared(path, table))
         .map((path) => `${name}.${path}`),
     );
-    expect(found).toEqual([]);
+    expect(undeclaredFields).toEqual([]);
     expect(listSuspects(collections.connections.sample)).toEqual(["pass"]);
     expect(listSuspects({ pages: [{ url: "postgres://u:p@h/d" }] })).toEqual(["pages.url"]);
   });
@@ -89,14 +89,14 @@ describe("the secrets of a table", () => {
     await server.seed.project();
     const initialSnapshot = server.snapshot();
     const states = buildTables(initialSnapshot, { initialSnapshot, draws: null });
-    const found = Object.entries(states).flatMap(([name, { rows }]) => {
+    const undeclaredFields = Object.entries(states).flatMap(([name, { rows }]) => {
       const table = tables[name] ?? { keys: [], indexes: [] };
       return rows
         .flatMap(([, row]) => listSuspects(row))
         .filter((path) => !isDeclared(path, table))
         .map((path) => `${name}.${path}`);
     });
-    expect(found).toEqual([]);
+    expect(undeclaredFields).toEqual([]);
   });
 
   it.each(Object.entries(tables))("are in no key and no index of %s", (_, table) => {
