@@ -10,6 +10,7 @@ import type { ServerLimits } from "./policy/connection-limits.js";
 import { toUnavailableError } from "./connection/unavailable.js";
 import {
   type AdminConnection,
+  isConcurrentChangeError,
   quoteIdentifier,
   isMissingObjectError,
   isMissingDatabaseError,
@@ -28,7 +29,6 @@ import type { WaitLimits } from "./logins/gate.js";
 import { PendingLogins } from "./logins/pending-logins.js";
 import { Quarantine } from "./connection/quarantine.js";
 import { Recovery } from "./repair/recovery.js";
-import { isConcurrentChangeError } from "./connection/role-sessions.js";
 import type { PreparedDatabases } from "./databases/prepared-databases.js";
 import { StalledWorkReporter } from "./databases/stalled-work.js";
 

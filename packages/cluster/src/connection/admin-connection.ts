@@ -46,6 +46,13 @@ export const isPrivilegeError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "42501";
 
 /**
+ * Returns whether Postgres refused a statement because another session has just changed the same row of a catalog, for which
+ * it has only the code of internal errors.
+ */
+export const isConcurrentChangeError = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "XX000";
+
+/**
  * SQL condition on `pg_database` for a database whose creation or removal was interrupted. All that Postgres allows is to
  * drop it. See https://www.postgresql.org/docs/current/sql-dropdatabase.html
  */

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseError } from "pg";
 import { toUnavailableError } from "./unavailable.js";
-import { type AdminConnection, isLockTimeoutError, quoteIdentifier } from "./admin-connection.js";
+import {
+  type AdminConnection,
+  isConcurrentChangeError,
+  isLockTimeoutError,
+  quoteIdentifier,
+} from "./admin-connection.js";
 
 /** How long sessions that start and whose role is not known are waited for, in milliseconds. */
 const startTimeoutMs = 1_000;
@@ -88,10 +92,3 @@ export const alterRole = async (admin: AdminConnection, role: string, change: st
     }
   }
 };
-
-/**
- * Returns whether Postgres refused a statement because another session has just changed the same row of a catalog, for which
- * it has only the code of internal errors.
- */
-export const isConcurrentChangeError = (error: unknown): boolean =>
-  error instanceof DatabaseError && error.code === "XX000";

@@ -25,7 +25,7 @@ describe("the database of the records", () => {
     const admin = await connect("postgres", "postgres");
     await admin.query("grant connect on database postgres to renter");
     const address = addressOf("service");
-    await Promise.all([createRecordsDatabase(address), createRecordsDatabase(address)]);
+    await Promise.all(Array.from({ length: 8 }, () => createRecordsDatabase(address)));
     await createRecordsDatabase(address);
     const records = await openRecords(address, { keys });
     await records.close();

@@ -1,9 +1,13 @@
 import { Client, type ClientBase, DatabaseError, escapeIdentifier } from "pg";
+import { isConcurrentChangeError } from "../connection/admin-connection.js";
 import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
 import { clusterErrors } from "../policy/cluster-error.js";
 
 /** SQLSTATE of a database that exists, also while another process creates it. */
 const duplicateCodes: ReadonlySet<string | undefined> = new Set(["42P04", "23505"]);
+
+/** How often to try to open the database, while other processes do. */
+const maxAttempts = 10;
 
 /**
  * Creates the database of the records on a cluster that others also use, closed to them, unless it exists. It may have been interrupted
@@ -23,18 +27,20 @@ export const createRecordsDatabase = async (
   try {
     const name = escapeIdentifier(address.database);
     const find = "select datallowconn as open from pg_database where datname = $1";
-    let { rows } = await client.query<{ open: boolean }>(find, [address.database]);
-    if (rows.length === 0) {
+    for (let attempt = 1; ; attempt += 1) {
+      const { rows } = await client.query<{ open: boolean }>(find, [address.database]);
+      if (rows[0]?.open === true) return;
+      if (rows.length === 0)
+        await client
+          .query(`create database ${name} template template0 allow_connections false`)
+          .catch(ignoreDuplicate);
+      // Until then nobody can connect. Fails if another process does the same at this moment.
       await client
-        .query(`create database ${name} template template0 allow_connections false`)
-        .catch(ignoreDuplicate);
-      ({ rows } = await client.query<{ open: boolean }>(find, [address.database]));
+        .query(`revoke all on database ${name} from public; alter database ${name} allow_connections true`)
+        .catch((error: unknown) => {
+          if (!isConcurrentChangeError(error) || attempt === maxAttempts) throw error;
+        });
     }
-    // Until then nobody can connect.
-    if (rows[0]?.open === false)
-      await client.query(
-        `revoke all on database ${name} from public; alter database ${name} allow_connections true`,
-      );
   } finally {
     await client.end();
   }
