@@ -48,14 +48,22 @@ describe("the session of a setup", () => {
 
   it("records a success, over another connection if the first one is lost, and fails if that is lost too", async () => {
     let breaks = 1;
-    reply = () => (breaks-- > 0 ? "break" : undefined);
+    reply = () => (breaks-- > 0 ? "break" : { column: "locked", rows: [true] });
     await (await open()).recordDone();
+    expect(postgres.log.at(-2)).toContain("pg_try_advisory_lock");
     expect(postgres.log.at(-1)).toBe(
       `create schema if not exists mgmt_preview; comment on schema mgmt_preview is '${doneComment}'`,
     );
     breaks = 2;
     await expect((await open()).recordDone()).rejects.toThrow();
     expect(postgres.sessions).toHaveLength(4);
+  });
+
+  it("records no success after a lost connection if another session has the lock", async () => {
+    reply = (statement) =>
+      statement.includes("pg_try_advisory_lock") ? { column: "locked", rows: [false] } : "break";
+    await expect((await open()).recordDone()).rejects.toThrow("another run may have begun the setup");
+    expect(postgres.log.filter((statement) => statement.startsWith("create schema"))).toHaveLength(1);
   });
 
   it("cannot be opened where nothing listens", async () => {

@@ -54,7 +54,10 @@ export class SetupSession {
     return id === this.#access.databaseId ? "done" : "none";
   }
 
-  /** Records that the setup has succeeded. Connects again after an error, because the connection may have been lost meanwhile. */
+  /**
+   * Records that the setup has succeeded. Connects again after an error, because the connection may have been lost meanwhile, and the lock
+   * with it. Throws if another session has the lock then: another setup may be changing the database.
+   */
   async recordDone(): Promise<void> {
     const comment = buildComment(this.#access.databaseId);
     const sql = `create schema if not exists ${setupSchemaName}; comment on schema ${setupSchemaName} is ${escapeLiteral(comment)}`;
@@ -65,6 +68,8 @@ export class SetupSession {
       await this.end();
       this.#client = this.#createClient();
       await this.#connect();
+      if (!(await this.tryLock()))
+        throw new Error("the connection was lost, and another run may have begun the setup");
       await this.#queryRows(sql);
     }
   }
