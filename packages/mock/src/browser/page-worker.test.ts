@@ -60,6 +60,20 @@ describe("a mock in a page", () => {
       });
     });
 
+    it("ends a start that succeeds after that", async () => {
+      vi.useFakeTimers();
+      const stop = vi.fn();
+      let finishStart: (outcome: undefined) => void = () => undefined;
+      const start = (): Promise<undefined> => new Promise((resolve) => (finishStart = resolve));
+      const failure = failureOf(setup({}, () => ({ start, stop })));
+      await vi.advanceTimersByTimeAsync(20_000);
+      await failure;
+      expect(stop).not.toHaveBeenCalled();
+      finishStart(undefined);
+      await vi.advanceTimersByTimeAsync(0);
+      expect(stop).toHaveBeenCalledOnce();
+    });
+
     it("says so when its requests do not reach it, as in a page outside of the scope", async () => {
       expect(await failureOf(setup({}, deaf))).toEqual({
         code: "mock:not_intercepted",

@@ -30,8 +30,8 @@ export class PageWorker {
   #controller: ServiceWorker | undefined;
   /** The check in progress. */
   #runningCheck: Promise<void> | undefined;
-  /** Number of confirmations that the worker owes. */
-  #expectedConfirmationCount = 0;
+  /** The worker that a check has told to pass requests on, until it confirms that. */
+  #unconfirmedWorker: ServiceWorker | undefined;
   #needsProbe = false;
 
   constructor(options: PageWorkerOptions) {
@@ -67,10 +67,14 @@ export class PageWorker {
     this.#needsProbe = true;
   }
 
-  /** Returns whether a confirmation of the worker script is the answer to a check, as opposed to one for another worker of MSW. */
-  consumeConfirmation(): boolean {
-    if (this.#expectedConfirmationCount === 0) return false;
-    this.#expectedConfirmationCount -= 1;
+  /**
+   * Returns whether a confirmation of the worker script is the answer to a check, as opposed to one for another worker of MSW.
+   *
+   * @param source of the message.
+   */
+  consumeConfirmation(source: MessageEventSource | null): boolean {
+    if (this.#unconfirmedWorker === undefined || source !== this.#unconfirmedWorker) return false;
+    this.#unconfirmedWorker = undefined;
     return true;
   }
 
@@ -114,11 +118,11 @@ export class PageWorker {
       };
       serviceWorkerContainer()?.addEventListener("message", listener, { signal: listenerController.signal });
     });
-    this.#expectedConfirmationCount += 1;
+    this.#unconfirmedWorker = worker;
     worker.postMessage("MOCK_ACTIVATE");
     const isConfirmed = await isDoneWithin(timeoutsMs.start, whenConfirmed);
     listenerController.abort();
-    if (!isConfirmed) this.#expectedConfirmationCount -= 1;
+    this.#unconfirmedWorker = undefined;
     return isConfirmed;
   }
 
@@ -160,8 +164,10 @@ export class PageWorker {
           ? mockErrors.workersBlocked(error)
           : mockErrors.workerMissing(this.script, error);
       });
-    if (!(await isDoneWithin(timeoutsMs.start, startedWorker)))
+    if (!(await isDoneWithin(timeoutsMs.start, startedWorker))) {
+      void startedWorker.then(() => stopWorker(worker)).catch(() => undefined);
       throw mockErrors.workerSilent(this.script, timeoutsMs.start / 1_000);
+    }
     this.#worker = worker;
   }
 }

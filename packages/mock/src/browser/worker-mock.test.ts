@@ -174,7 +174,8 @@ describe("a mock in a page", () => {
     it("does not believe another worker that says it knows the page", async () => {
       const mock = setup();
       await mock.start();
-      if (world.page.worker) world.page.worker.isSilent = true;
+      const { worker } = world.page;
+      if (worker) worker.isSilent = true;
       world.page.forget();
       vi.useFakeTimers();
       let isDone = false;
@@ -188,6 +189,12 @@ describe("a mock in a page", () => {
       await vi.advanceTimersByTimeAsync(10_000);
       expect((await response).status).toBe(401);
       expect(world.page.network).toEqual([]);
+      // Later confirmations are answers to nothing, so they are a reason to look for another worker.
+      if (worker) worker.isSilent = false;
+      await world.page.createWorker(http.all("*", () => HttpResponse.text("other"))).start();
+      world.page.receive({ type: "MOCKING_ENABLED" });
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(world.defects.map(({ code }) => code)).toEqual(["mock:second_worker"]);
     });
   });
 

@@ -223,7 +223,7 @@ export class WorkerMock
     guardRequests({ isGuarded, check: () => this.#checkWorker(), signal });
     if (!("serviceWorker" in navigator)) return;
     const checkInBackground = (): void => void this.#checkWorker().catch(() => undefined);
-    navigator.serviceWorker.addEventListener("message", ({ data }) => void this.#handleWorkerMessage(data), {
+    navigator.serviceWorker.addEventListener("message", (event) => void this.#handleWorkerMessage(event), {
       signal,
     });
     navigator.serviceWorker.addEventListener("controllerchange", checkInBackground, { signal });
@@ -250,16 +250,16 @@ export class WorkerMock
   }
 
   /** Finds out whether another worker of MSW has taken the requests of the page over. */
-  async #handleWorkerMessage(message: unknown): Promise<void> {
+  async #handleWorkerMessage({ data, source }: MessageEvent<unknown>): Promise<void> {
     // The worker script sends messages of this form.
-    const { type, payload } = Object(message) as { type?: unknown; payload?: { url?: unknown } };
+    const { type, payload } = Object(data) as { type?: unknown; payload?: { url?: unknown } };
     if (type === "REQUEST") {
       const url = String(payload?.url);
       if (this.#isProbe(url) || !this.#mockUrlPattern.test(url)) return;
       this.#requestCounts.passed += 1;
       await waitForRealTurn();
       if (this.#requestCounts.received >= this.#requestCounts.passed) return;
-    } else if (type !== "MOCKING_ENABLED" || this.#worker?.consumeConfirmation()) return;
+    } else if (type !== "MOCKING_ENABLED" || this.#worker?.consumeConfirmation(source)) return;
     this.#worker?.requireProbe();
     await this.#checkWorker().catch(() => undefined);
   }
