@@ -77,6 +77,20 @@ describe("--jq without jq", () => {
     expect(countRequests()).toBe(before);
   });
 
+  it("does not say that nothing was sent if jq is gone after the command", async () => {
+    const folder = temporaryFolder();
+    const jq = join(folder, "jq");
+    writeFileSync(jq, `#!/bin/sh\n/bin/rm "$0"\n`);
+    chmodSync(jq, 0o755);
+    const before = countRequests();
+    const { stderr } = await inProcess({
+      env: { ...session.env, PATH: folder },
+    })`projects get ${shop} --jq .id`;
+    expect(countRequests()).toBeGreaterThan(before);
+    expect(stderr).toContain("The command was carried out. Install jq");
+    expect(stderr).not.toContain("Nothing was sent");
+  });
+
   it("passes the data through standard input, not as arguments", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "bin"));

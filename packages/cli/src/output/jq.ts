@@ -11,7 +11,7 @@ import { type Query, SelectedText } from "./output.js";
  * @throws `program:not_found` if `jq` is not installed; a usage error if the filter is not valid.
  */
 export const createJqQuery = async (filter: string, env: NodeJS.ProcessEnv): Promise<Query> => {
-  const testRun = await runJq(filter, "", env);
+  const testRun = await runJq(filter, "", env, "Nothing was sent.");
   if (testRun.status !== 0) {
     throw usageError(
       `--jq is not a valid filter: ${getFirstErrorLine(testRun.stderr)}`,
@@ -19,16 +19,18 @@ export const createJqQuery = async (filter: string, env: NodeJS.ProcessEnv): Pro
     );
   }
   return async (result) => {
-    const { status, stdout, stderr } = await runJq(filter, JSON.stringify(result), env);
+    const { status, stdout, stderr } = await runJq(filter, JSON.stringify(result), env, completedHint);
     if (status === 0) return new SelectedText(stdout);
     throw new CliError(
       "failure",
       "jq:failed",
       `jq could not filter the result: ${getFirstErrorLine(stderr)}`,
-      "The command was carried out. Run it with --output json to see the data, if it can be repeated.",
+      `${completedHint} Run it with --output json to see the data, if it can be repeated.`,
     );
   };
 };
+
+const completedHint = "The command was carried out.";
 
 interface JqResult {
   readonly status: number | null;
@@ -36,10 +38,16 @@ interface JqResult {
   readonly stderr: string;
 }
 
-const runJq = (filter: string, input: string, env: NodeJS.ProcessEnv): Promise<JqResult> =>
+/** @param progressHint says what the command has done so far, for the error if `jq` cannot be started. */
+const runJq = (
+  filter: string,
+  input: string,
+  env: NodeJS.ProcessEnv,
+  progressHint: string,
+): Promise<JqResult> =>
   new Promise((resolve, reject) => {
     const program = findProgram("jq", env);
-    if (program === undefined) throw jqNotFoundError();
+    if (program === undefined) throw jqNotFoundError(progressHint);
     const variables = buildProgramEnvironment(env);
     // A filter such as -1 is not an option.
     const args = ["--raw-output", filter.replace(/^-/, " -")];
@@ -52,7 +60,7 @@ const runJq = (filter: string, input: string, env: NodeJS.ProcessEnv): Promise<J
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
     child.once("error", (cause) => {
-      reject(jqNotFoundError(cause));
+      reject(jqNotFoundError(progressHint, cause));
     });
     child.once("close", (status) => {
       resolve({ status, stdout, stderr });
@@ -62,12 +70,12 @@ const runJq = (filter: string, input: string, env: NodeJS.ProcessEnv): Promise<J
     child.stdin.end(input);
   });
 
-const jqNotFoundError = (cause?: Error): CliError =>
+const jqNotFoundError = (progressHint: string, cause?: Error): CliError =>
   new CliError(
     "failure",
     "program:not_found",
     "--jq needs the program jq, which cannot be started",
-    "Nothing was sent. Install jq (https://jqlang.org), or use --query with a JMESPath expression, which needs no other program.",
+    `${progressHint} Install jq (https://jqlang.org), or use --query with a JMESPath expression, which needs no other program.`,
     { cause },
   );
 
