@@ -1,4 +1,5 @@
 import { accessSync, constants } from "node:fs";
+import { addAbortSignal } from "node:stream";
 import { connect, type PeerCertificate, type TLSSocket } from "node:tls";
 import { proxyFor } from "@mgmt/sdk/node";
 import type { Context } from "../../input/context.js";
@@ -19,13 +20,14 @@ const dayMs = 24 * 3_600_000;
 
 /** Checks the way to a service: its proxy, and for `https:` its certificate. */
 export const checkConnection = async (baseUrl: string, context: Context): Promise<Check[]> => {
+  let proxy: string;
   try {
-    const proxy = await proxyFor(baseUrl);
-    const message = proxy === "" ? "Connections are direct" : `Connections go through ${redactUrl(proxy)}`;
-    return [createOkCheck("proxy", message), await checkTls(baseUrl, proxy !== "", context)];
+    proxy = await proxyFor(baseUrl);
   } catch (error) {
     return [await createErrorCheck("proxy", error)];
   }
+  const message = proxy === "" ? "Connections are direct" : `Connections go through ${redactUrl(proxy)}`;
+  return [createOkCheck("proxy", message), await checkTls(baseUrl, proxy !== "", context)];
 };
 
 const checkTls = async (
@@ -79,7 +81,7 @@ const connectTls = (hostname: string, port: number, signal: AbortSignal): Promis
     });
     socket.setTimeout(tlsTimeoutMs, () => socket.destroy(new Error("no response in time")));
     socket.on("error", reject);
-    signal.addEventListener("abort", () => socket.destroy(new Error("interrupted")), { once: true });
+    addAbortSignal(signal, socket);
   });
 
 const checkCertificate = ({ protocol, certificate }: TlsConnection): Check => {
