@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listAllowedMethods, matchRoute } from "./route.js";
+import { listAllowedMethods, maskPath, matchRoute } from "./route.js";
 import { RequestError } from "@mgmt/engine";
 
 /** Returns what the request is refused with. */
@@ -61,4 +61,17 @@ describe("a path that does not exist", () => {
     const { message, hint = "" } = refused(() => matchRoute("GET", "/v1/projects/SECRET/"));
     expect(message + hint).not.toMatch(/secret/i);
   });
+});
+
+it.each([
+  ["/v1/projects/proj_clx0a1b2c3d4e5f6g7h8i9j0", "/v1/projects/proj_clx0a1b2c3d4e5f6g7h8i9j0"],
+  ["/v1/projects/deadbeefdeadbeefdeadbeef", "/v1/projects/deadbeefdeadbeefdeadbeef"],
+  [`/v1/${"0a".repeat(16)}`, "/v1/…"],
+  [`/v1/${"0a".repeat(32)}/databases`, "/v1/…/databases"],
+  [`/v1/key_${"0a".repeat(16)}`, "/v1/…"],
+  ["/v1/3f2504e0-4f89-11d3-9a0c-0305e82c3301", "/v1/…"],
+  ["/v1/Secret", "/v1/…"],
+  [`/v1/${"s".repeat(65)}`, "/v1/…"],
+])("the masked form of %s is %s", (path, masked) => {
+  expect(maskPath(path)).toBe(masked);
 });

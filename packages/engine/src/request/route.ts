@@ -170,11 +170,11 @@ const correctWords = (path: string): string => {
 /** Returns whether the path is part of the API. */
 export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/");
 
-/** Matches words of the API and generated ids. */
-const safeSegmentPattern = /^[a-z0-9._-]{0,64}$/;
+/** Matches words of the API and generated ids, but neither tokens of 128 bits or more in hexadecimal nor UUIDs. */
+const safeSegmentPattern = /^(?!.*[0-9a-f-]{32})[a-z0-9._-]{0,64}$/;
 
 /** Matches short paths whose segments are all safe. */
-const safePathPattern = /^[a-z0-9._/-]{0,64}$/;
+const safePathPattern = /^(?!.*[0-9a-f-]{32})[a-z0-9._/-]{0,64}$/;
 
 /** Returns a path for logs and messages. Segments that may be secrets, such as a token sent by mistake, become `…`. */
 export const maskPath = (path: string): string =>
