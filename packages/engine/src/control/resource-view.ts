@@ -32,7 +32,7 @@ import {
   presentUser,
 } from "./present-resources.js";
 
-/** Values that the named ids of parents and fields of a resource have. Undefined matches any value. Ids may omit their prefix. */
+/** Values that the named ids of parents and fields of a resource have. Undefined matches any value. Ids of resources may omit their prefix; `agentId` may not. */
 export type ResourceFilter<Name extends string> = {
   readonly [N in Name]?: string | boolean | null | undefined;
 };
