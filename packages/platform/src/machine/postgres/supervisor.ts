@@ -50,7 +50,7 @@ export class PostgresSupervisor {
     return this.#options.port;
   }
 
-  /** Called before each restart. */
+  /** Called when Postgres has ended or got stuck, before it is started again, and whenever an attempt to start it gets stuck. */
   onRestart: (cause: RestartCause) => void = () => undefined;
 
   /** Called when Postgres, or a restart, takes long to accept connections. */
