@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { topics } from "../commands/help/topics.js";
+import { getOverride } from "../contract/command-override.js";
 import { describeCommand } from "./describe-command.js";
 import { inProcess, runInProcess } from "../../test/in-process.js";
 import { allCommands, definedCommands } from "../../test/program.js";
 
 const commands = await definedCommands();
 const described = commands.map((command) => [command.line, describeCommand(command)] as const);
+const shownLines = new Set(commands.map(({ line }) => line));
+const hiddenCommands = (await allCommands()).filter(({ line }) => !shownLines.has(line));
+const describedHidden = hiddenCommands.map((command) => [command.line, describeCommand(command)] as const);
 
 /** Words of requests and responses, which a user of the command line does not see. */
 const wordsOfTheApi =
@@ -13,7 +17,7 @@ const wordsOfTheApi =
 
 describe("the help of every command", () => {
   // mgmt api is for those who know the API.
-  it.each(described.filter(([line]) => line !== "mgmt api"))(
+  it.each([...described, ...describedHidden].filter(([line]) => line !== "mgmt api"))(
     "speaks of flags and commands: %s",
     (_, { description, arguments: args, options }) => {
       const texts = [
@@ -48,9 +52,8 @@ describe("the help of every command", () => {
     expect(["--env-file", "--env-file-if-exists"].filter((flag) => flags.has(flag))).toEqual([]);
   });
 
-  it("has no example of a command that it does not show, also in topics", async () => {
-    const shown = new Set(commands.map(({ line }) => line));
-    const hidden = (await allCommands()).map(({ line }) => line).filter((line) => !shown.has(line));
+  it("has no example of a command that it does not show, also in topics", () => {
+    const hidden = hiddenCommands.map(({ line }) => line);
     expect(hidden).toContain("mgmt databases connections create");
     const examples = [
       ...described.flatMap(([, each]) => each.examples),
@@ -96,6 +99,37 @@ describe("the help of every command", () => {
       expect.objectContaining({ name: "--recipient-access-token-file", required: true }),
     );
   });
+});
+
+describe("the help of a hidden command", () => {
+  /** Returns the line of the command that the help shows for the same purpose. */
+  const shownLineOf = ({ line, definition }: (typeof hiddenCommands)[number]): string => {
+    const { sameAs } = getOverride(definition?.id ?? "");
+    return sameAs === undefined
+      ? line.replace("mgmt apps", "mgmt services").replace("mgmt auth log", "mgmt log")
+      : `mgmt ${sameAs}`;
+  };
+  const describeShown = (line: string) =>
+    described.findLast(([shownLine]) => `${line} `.startsWith(`${shownLine} `))?.[1];
+  const repeating = hiddenCommands.filter(
+    ({ line, commands: { length } }) => length === 0 && line !== "mgmt complete",
+  );
+
+  it.each(repeating.map((command) => [command.line, shownLineOf(command), command] as const))(
+    "describes its flags as the command that the help shows: %s, as %s",
+    (line, shownLine, command) => {
+      const { summary, description, options } = describeCommand(command);
+      expect([summary, description]).not.toContain("");
+      const inWordsOfServices = options
+        .map((option) => ({
+          ...option,
+          description: option.description.replaceAll(/\bapp(s?)\b/g, "service$1"),
+        }))
+        // It has no logical id that could be the default of its name.
+        .filter(({ name }) => line !== "mgmt projects databases create" || name !== "--name");
+      expect(describeShown(shownLine)?.options).toEqual(expect.arrayContaining(inWordsOfServices));
+    },
+  );
 });
 
 describe("--help --output json", () => {
