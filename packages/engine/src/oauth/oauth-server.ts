@@ -25,7 +25,7 @@ import { readOnlyTransaction } from "../store/storage-adapter.js";
 
 export interface OAuthServerOptions {
   readonly keys: SigningKeys;
-  readonly accessTokens: Authenticator & TokenSigner;
+  readonly accessTokenService: Authenticator & TokenSigner;
   readonly guard: PageGuard;
   /** Default: browsers need no key. */
   readonly signInGate: SignInGate | undefined;
@@ -56,7 +56,7 @@ const briefCacheHeaders = { "cache-control": "public, max-age=60" };
  */
 export const createOAuthEndpoints = ({
   keys,
-  accessTokens,
+  accessTokenService,
   guard,
   signInGate,
   onDefect,
@@ -72,13 +72,13 @@ export const createOAuthEndpoints = ({
       methods: ["POST"],
       allowsAnyOrigin: true,
       respond: (endpointContext, request, _search, log) =>
-        issueToken(endpointContext, accessTokens, toClientRequest(request, log)),
+        issueToken(endpointContext, accessTokenService, toClientRequest(request, log)),
     },
     revoke: {
       methods: ["POST"],
       allowsAnyOrigin: true,
       respond: (endpointContext, request, _search, log) =>
-        revokeToken(endpointContext, accessTokens, toClientRequest(request, log)),
+        revokeToken(endpointContext, accessTokenService, toClientRequest(request, log)),
     },
     metadata: {
       methods: ["GET"],

@@ -35,7 +35,7 @@ export const createSharedServices = (options: EngineOptions, databaseWork: Datab
 /** Returns the part of a server's context that does not depend on where its rows are. */
 export const createCommonContext = (
   { settings, databaseEngine, databaseWork, signInGate }: SharedServices,
-  { accessTokens, endpoints }: Pick<KeyedParts, "accessTokens" | "endpoints">,
+  { accessTokenService, endpoints }: Pick<KeyedParts, "accessTokenService" | "endpoints">,
 ): Pick<
   RequestContext,
   "settings" | "databaseEngine" | "databaseWork" | "authenticator" | "services" | "findEndpoint"
@@ -45,8 +45,8 @@ export const createCommonContext = (
     settings,
     databaseEngine,
     databaseWork,
-    authenticator: accessTokens,
-    services: { databases: databaseEngine, signer: accessTokens },
+    authenticator: accessTokenService,
+    services: { databases: databaseEngine, signer: accessTokenService },
     findEndpoint: (method, path) =>
       endpoints.get(path) ??
       findUploadEndpoint(method, path) ??

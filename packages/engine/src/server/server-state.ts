@@ -1,4 +1,4 @@
-import { AccessTokens } from "../oauth/access-tokens.js";
+import { AccessTokenService } from "../oauth/access-token-service.js";
 import { createOAuthEndpoints } from "../oauth/oauth-server.js";
 import { PageGuard, generateCookie } from "../oauth/page-guard.js";
 import type { SignInGate } from "../oauth/sign-in-gate.js";
@@ -17,7 +17,7 @@ export interface ServerState {
   readonly version: string;
   readonly clock: VirtualClock;
   readonly cursorCodec: SealedCursorCodec;
-  readonly accessTokens: AccessTokens;
+  readonly accessTokenService: AccessTokenService;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   /** Null for no limit. */
   readonly rateLimit: ResolvedRateLimit | null;
@@ -38,13 +38,13 @@ export const deriveServerState = (
   previous?: ServerState,
 ): ServerState => {
   const keyedParts = previous && hasSameKeys(previous.row, row) ? previous : deriveKeyedParts(row, services);
-  const { cursorCodec, accessTokens, endpoints } = keyedParts;
+  const { cursorCodec, accessTokenService, endpoints } = keyedParts;
   return {
     row,
     version,
     clock: new VirtualClock(row.clock),
     cursorCodec,
-    accessTokens,
+    accessTokenService,
     endpoints,
     rateLimit: resolveCurrentRateLimit(row, services.settings),
   };
@@ -60,19 +60,19 @@ export const resolveCurrentRateLimit = (
 };
 
 /** The values that a process derives from the keys of a server. */
-export type KeyedParts = Pick<ServerState, "cursorCodec" | "accessTokens" | "endpoints">;
+export type KeyedParts = Pick<ServerState, "cursorCodec" | "accessTokenService" | "endpoints">;
 
 export const deriveKeyedParts = (
   row: Pick<ServerRow, "signingKeys" | "cursorKey" | "formKey">,
   { settings, signInGate, onDefect }: StateDependencies,
 ): KeyedParts => {
   const keys = new SigningKeys(row.signingKeys);
-  const accessTokens = new AccessTokens(keys, settings);
+  const accessTokenService = new AccessTokenService(keys, settings);
   const pageGuard = new PageGuard(row.formKey, settings.authUrl, generateCookie);
   return {
     cursorCodec: new SealedCursorCodec(row.cursorKey),
-    accessTokens,
-    endpoints: createOAuthEndpoints({ keys, accessTokens, guard: pageGuard, signInGate, onDefect }),
+    accessTokenService,
+    endpoints: createOAuthEndpoints({ keys, accessTokenService, guard: pageGuard, signInGate, onDefect }),
   };
 };
 

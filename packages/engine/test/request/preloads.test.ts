@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { VerifiedToken } from "../../src/context/authenticator.js";
 import type { Principal } from "../../src/values/principal.js";
 import { operationHandlers } from "../../src/rules/handlers.js";
-import { AccessTokens } from "../../src/oauth/access-tokens.js";
+import { AccessTokenService } from "../../src/oauth/access-token-service.js";
 import { listRequestPreloads } from "../../src/request/pipeline.js";
 import { matchRoute } from "../../src/request/route.js";
 
@@ -27,7 +27,7 @@ const tokenOf = (principal: Principal, grantId: string | null = null): VerifiedT
 const row = (table: string, id: string) => ({ read: "row", table, id });
 const ofToken = [row("workspaces", "wksp_a"), row("revokedTokens", "jti")];
 const ofUser = [...ofToken, row("users", "usr_ada")];
-const server = { authenticator: AccessTokens.prototype, listCountPreloads: () => [] };
+const server = { authenticator: AccessTokenService.prototype, listCountPreloads: () => [] };
 const preloads = (method: string, path: string, search = "", token = tokenOf(user)) => {
   const match = matchRoute(method, path);
   return listRequestPreloads(server, token, match, search, operationHandlers[match.operation.id]);

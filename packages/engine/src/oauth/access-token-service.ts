@@ -16,7 +16,7 @@ const maxTokenLength = 16_384;
  * verified once and cached; its expiry and revocation are checked on every request. See
  * https://www.rfc-editor.org/rfc/rfc9068.
  */
-export class AccessTokens implements Authenticator, TokenSigner {
+export class AccessTokenService implements Authenticator, TokenSigner {
   readonly #cache = new Map<string, VerifiedToken>();
 
   constructor(
