@@ -104,8 +104,8 @@ export interface ServerTables {
   countInRateWindow(preload: CountPreload): RateWindow;
 }
 
-/** The rows of the server itself, as one step sees them. */
-export interface ServerRowsView {
+/** A transaction on the rows of the server itself. */
+export interface ServerRowTransaction {
   readonly controlSettings: ControlSettings;
   readonly faults: Pick<Collection<FaultRow, AllRowsLookup>, "get" | "list" | "insert" | "update" | "delete">;
   /** Milliseconds since 1970. */
@@ -115,11 +115,11 @@ export interface ServerRowsView {
   draw(): number;
 }
 
-/** The rows of the server itself. */
-export interface ServerRecords<M extends Mode> {
+/** Runs transactions on the rows of the server itself. */
+export interface ServerRowStore<M extends Mode> {
   /** Returns whether any fault is installed, as the latest transaction of this process has seen it. */
   hasFaults(): boolean;
-  read<T>(step: (rows: ServerRowsView) => T): Returned<M, T>;
+  read<T>(step: (transaction: ServerRowTransaction) => T): Returned<M, T>;
   /** @param lock excludes other changes with the same lock. */
-  change<T>(lock: string, step: (rows: ServerRowsView) => T): Returned<M, T>;
+  change<T>(lock: string, step: (transaction: ServerRowTransaction) => T): Returned<M, T>;
 }

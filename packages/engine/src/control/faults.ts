@@ -8,7 +8,7 @@ import {
   isExhausted,
   strikeFault,
 } from "../context/fault.js";
-import type { FaultRow, ServerRecords, ServerRowsView } from "../context/server-rows.js";
+import type { FaultRow, ServerRowStore, ServerRowTransaction } from "../context/server-rows.js";
 
 /** Name of the lock that keeps two requests from striking the same fault. */
 const strikeLockName = "faults";
@@ -16,11 +16,11 @@ const strikeLockName = "faults";
 /** Installs faults. They are rows of the server, so they apply to the requests of all processes that use the same rows. */
 export class Faults<M extends Mode> {
   /** @internal */
-  constructor(private readonly records: ServerRecords<M>) {}
+  constructor(private readonly rowStore: ServerRowStore<M>) {}
 
   /** @internal */
   get hasFaults(): boolean {
-    return this.records.hasFaults();
+    return this.rowStore.hasFaults();
   }
 
   /**
@@ -29,7 +29,7 @@ export class Faults<M extends Mode> {
    * @throws TypeError when a field is not valid.
    */
   add(fault: Fault): Returned<M, InstalledFault> {
-    return this.records.change(strikeLockName, ({ controlSettings, faults, now, changeControlSettings }) => {
+    return this.rowStore.change(strikeLockName, ({ controlSettings, faults, now, changeControlSettings }) => {
       // Here, so that the error rejects the promise of a server that has one.
       assertFault(fault);
       const id = `fault-${String(controlSettings.nextFault)}`;
@@ -42,21 +42,21 @@ export class Faults<M extends Mode> {
 
   /** Returns the installed faults, oldest first. */
   list(): Returned<M, InstalledFault[]> {
-    return this.records.read(({ faults }) => faults.list({}).map(toInstalledFault));
+    return this.rowStore.read(({ faults }) => faults.list({}).map(toInstalledFault));
   }
 
   /** Removes a fault. Returns false when it is not installed. */
   remove(id: string): Returned<M, boolean> {
-    return this.records.change(strikeLockName, (rows) => {
-      const isInstalled = rows.faults.get(id) !== undefined;
-      removeFault(id, rows);
+    return this.rowStore.change(strikeLockName, (transaction) => {
+      const isInstalled = transaction.faults.get(id) !== undefined;
+      removeFault(id, transaction);
       return isInstalled;
     });
   }
 
   /** Removes all faults. */
   clear(): Returned<M, void> {
-    return this.records.change(strikeLockName, ({ faults, changeControlSettings }) => {
+    return this.rowStore.change(strikeLockName, ({ faults, changeControlSettings }) => {
       for (const { id } of faults.list({})) faults.delete(id);
       changeControlSettings({ hasFaults: false });
     });
@@ -68,7 +68,7 @@ export class Faults<M extends Mode> {
    * @throws FaultNotStruckError `fault:not_struck` that lists those that have not.
    */
   assertStruck(): Returned<M, void> {
-    return this.records.read(({ faults }) => {
+    return this.rowStore.read(({ faults }) => {
       const unstruckFaults = faults
         .list({})
         .map(toInstalledFault)
@@ -83,12 +83,12 @@ export class Faults<M extends Mode> {
    * @internal
    */
   strike(target: FaultTarget): Returned<M, Fault | undefined> {
-    return this.records.change(strikeLockName, (rows) => {
-      const { faults, draw } = rows;
+    return this.rowStore.change(strikeLockName, (transaction) => {
+      const { faults, draw } = transaction;
       for (const row of faults.list({})) {
         const counts = { struck: row.struck, skipped: row.skipped };
         const isStruck = strikeFault(row.fault, counts, target, draw);
-        if (isStruck && isExhausted(row.fault, counts)) removeFault(row.id, rows);
+        if (isStruck && isExhausted(row.fault, counts)) removeFault(row.id, transaction);
         else if (isStruck || counts.skipped !== row.skipped) faults.update(row.id, counts);
         if (isStruck) return row.fault;
       }
@@ -97,7 +97,7 @@ export class Faults<M extends Mode> {
   }
 }
 
-const removeFault = (id: string, { faults, changeControlSettings }: ServerRowsView): void => {
+const removeFault = (id: string, { faults, changeControlSettings }: ServerRowTransaction): void => {
   faults.delete(id);
   if (faults.list({}).length === 0) changeControlSettings({ hasFaults: false });
 };

@@ -8,9 +8,9 @@ import {
   type FaultRow,
   type GeneratorRow,
   type ServerTables,
-  type ServerRecords,
+  type ServerRowStore,
   type ServerRow,
-  type ServerRowsView,
+  type ServerRowTransaction,
   generatorRowId,
   serverRowId,
 } from "../context/server-rows.js";
@@ -38,18 +38,24 @@ export interface ControlBackend<M extends Mode> {
   advanceTo(time: number): Promise<void>;
 }
 
-/** Returns the rows that the control surface uses. */
-export const createServerRecords = <M extends Mode>(backend: ControlBackend<M>): ServerRecords<M> => {
+/** Returns the store of the rows that the control surface uses. */
+export const createServerRowStore = <M extends Mode>(backend: ControlBackend<M>): ServerRowStore<M> => {
   const random = new RandomIds(null);
   return {
     hasFaults: () => backend.hasFaults,
-    read: (step) => backend.runTransaction(readOnlyTransaction, (view) => step(createRowsView(view, random))),
+    read: (step) =>
+      backend.runTransaction(readOnlyTransaction, (view) => step(createRowTransaction(view, random))),
     change: (lock, step) =>
-      backend.runTransaction({ mode: "write", locks: [lock] }, (view) => step(createRowsView(view, random))),
+      backend.runTransaction({ mode: "write", locks: [lock] }, (view) =>
+        step(createRowTransaction(view, random)),
+      ),
   };
 };
 
-const createRowsView = ({ tables, row, context }: TransactionView, random: RandomIds): ServerRowsView => ({
+const createRowTransaction = (
+  { tables, row, context }: TransactionView,
+  random: RandomIds,
+): ServerRowTransaction => ({
   controlSettings: row,
   faults: tables.table<FaultRow, AllRowsLookup>("faults"),
   now: context.clock.now(),

@@ -18,11 +18,11 @@ import type { Awaitable, Mode, Returned } from "../values/awaitable.js";
 import type { EngineRequest, EngineResponse } from "../values/message.js";
 import { randomBase64Url } from "../values/random-bytes.js";
 import type { RateLimitSettings, Settings } from "../values/settings.js";
-import type { ServerRecords } from "../context/server-rows.js";
+import type { ServerRowStore } from "../context/server-rows.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { EngineOptions } from "./engine-options.js";
 import { carryOverEnsuredClients } from "./ensured-clients.js";
-import { type ControlBackend, createClockSource, createServerRecords } from "./control-backend.js";
+import { type ControlBackend, createClockSource, createServerRowStore } from "./control-backend.js";
 import { type Snapshot, parseSnapshot } from "./snapshot.js";
 import { listTableRows, readTablesBesideSnapshot, buildSnapshot, buildTables } from "./snapshot-tables.js";
 
@@ -85,7 +85,7 @@ export abstract class Server<M extends Mode = Mode> {
   readonly seed: Seeder;
   readonly tokens: TokenMint;
   readonly #backend: ServerBackend<M>;
-  readonly #records: ServerRecords<M>;
+  readonly #serverRowStore: ServerRowStore<M>;
   readonly #engine: Engine;
   readonly #log: RequestLog;
 
@@ -95,9 +95,9 @@ export abstract class Server<M extends Mode = Mode> {
     const getRequestContext = (): RequestContext<M> => backend.getContextForControl();
     this.#backend = backend;
     this.settings = backend.settings;
-    this.#records = createServerRecords(backend);
+    this.#serverRowStore = createServerRowStore(backend);
     this.clock = new ClockControl(createClockSource(backend));
-    this.faults = new Faults(this.#records);
+    this.faults = new Faults(this.#serverRowStore);
     this.#log = new RequestLog(logCapacity);
     this.#engine = new Engine({
       getRequestContext: () => backend.getContextForRequest(),
@@ -167,7 +167,7 @@ export abstract class Server<M extends Mode = Mode> {
    */
   setRateLimit(limit: RateLimitSettings | null): Returned<M, OperationId[]> {
     const rateEpoch = randomBase64Url(16);
-    return this.#records.change("rate limit", ({ changeControlSettings }) => {
+    return this.#serverRowStore.change("rate limit", ({ changeControlSettings }) => {
       // Here, so that the error rejects the promise of a server that has one.
       const limitedOperations = limit ? [...resolveRateLimit(limit).limitedOperations] : [];
       changeControlSettings({ rateLimit: limit, rateEpoch });
