@@ -26,7 +26,7 @@ describe.each([
   let admin: Client;
 
   beforeAll(async () => {
-    for (let count = 0; count < 4; count += 1) tenants.push(await cluster.makeTenant());
+    for (let count = 0; count < 5; count += 1) tenants.push(await cluster.makeTenant());
     await cluster.closeDatabases();
     admin = await cluster.connectAsAdmin("postgres");
   });
@@ -128,6 +128,41 @@ describe.each([
     await vi.waitFor(async () =>
       expect(await readStored()).toEqual({ uncommented: true, settings: ownSettings }),
     );
+  });
+
+  it("is closed for settings of its roles in other databases, which are removed, and its neighbor is not", async () => {
+    const [attacker, neighbor] = [take(), tenants[0] ?? take()];
+    const session = await cluster.connect(attacker.id, attacker.credential);
+    const { rows: databases } = await admin.query<{ name: string }>(
+      "select datname as name from pg_database where datname not in ($1)",
+      [attacker.id],
+    );
+    // Each is small.
+    for (const role of [attacker.id, "none"]) {
+      await session.query(`set role ${role}`);
+      for (const { name } of databases)
+        await session.query(
+          withLargeString(
+            `alter role current_user in database "${name}" set application_name = %L`,
+            7 * 1024,
+          ),
+        );
+    }
+    const countSettings = async (): Promise<number> => {
+      const { rowCount } = await admin.query(
+        "select from pg_db_role_setting where setdatabase <> 0 and setrole in ($1::regrole, $2::regrole)",
+        [attacker.id, attacker.credential.user],
+      );
+      return rowCount ?? 0;
+    };
+    await (await makeGuard(Infinity)).applyLimits();
+    // The control: without a limit, all of it stays.
+    expect(await countSettings()).toBe(2 * databases.length);
+
+    await makeGuard(64 * 1024);
+    expect(await connectionLimitOf(admin, attacker.id)).toBe(0);
+    expect(await connectionLimitOf(admin, neighbor.id)).toBe(100);
+    await vi.waitFor(async () => expect(await countSettings()).toBe(0));
   });
 
   it.runIf(user === undefined)("leaves nothing in them when it is dropped", async () => {

@@ -16,9 +16,6 @@ const vacuumThresholds = { total: 8 * 1024 ** 2, dead: 4 * 1024 ** 2 };
 /** The time between two looks for dead rows, in milliseconds. */
 const vacuumIntervalMs = 10_000;
 
-/** The size from which the comment or the settings of a tenant are removed, in bytes. */
-const maxEntryBytes = 8_192;
-
 /** The catalogs to which tenants write. */
 const vacuumStatement =
   "vacuum pg_shdescription, pg_db_role_setting, pg_shdepend, pg_database, pg_authid, pg_auth_members";
@@ -53,30 +50,36 @@ const deadBytesQuery = `
   where c.relisshared and c.relkind in ('r', 't')`;
 
 /**
- * The comments and settings of tenants: rows of `name`, the database, `bytes`, and `target`, what the statements `COMMENT ON` and `ALTER`
- * change. Tenants can store settings for their database, for the roles as which they log in and work, and for both.
+ * The comments and settings of tenants: rows of `name`, the database of the tenant, `bytes`, and `target`, what the statements `COMMENT ON`
+ * and `ALTER` change. Tenants can store settings for their database, which backups copy, and for the roles as which they log in and work:
+ * in all databases, or in any one, also in a database of others.
  */
-const buildEntriesQuery = ({ tenantDatabaseCondition }: Installation): string => `
-  select d.datname as name, e.bytes::float8 as bytes, e.comment as "isComment",
-    case when e.setdatabase = 0 and r.rolcanlogin then r.rolname end as login,
-    case when r.oid is null then format('database %I', d.datname)
-      when e.setdatabase = 0 then format('role %I', r.rolname)
-      else format('role %I in database %I', r.rolname, d.datname) end as target
+const buildEntriesQuery = ({
+  platformDatabaseCondition,
+  platformRoleCondition,
+  tenantDatabaseCondition,
+}: Installation): string => `
+  with tenant as (select d.oid, d.datname as name, d.datdba as owner from pg_database d where ${tenantDatabaseCondition})
+  select t.name, pg_column_size(c.description)::float8 as bytes, true as "isComment", false as "isElsewhere", null as login,
+    format('database %I', t.name) as target
+  from tenant t join pg_shdescription c on c.classoid = 'pg_database'::regclass and c.objoid = t.oid
+  union all
+  select t.name, pg_column_size(s.setconfig), false, false, null, format('database %I', d.datname)
+  from pg_db_role_setting s
+  join pg_database d on d.oid = s.setdatabase and ${platformDatabaseCondition}
+  join tenant t on t.name = split_part(d.datname, '.', 1)
+  where s.setrole = 0
+  union all
+  select m.name, pg_column_size(s.setconfig), false, s.setdatabase not in (0, m.database),
+    case when s.setdatabase = 0 and r.rolcanlogin then r.rolname end,
+    format('role %I', r.rolname) || case when d.oid is null then '' else format(' in database %I', d.datname) end
   from (
-    select objoid as database, 0::oid as setdatabase, 0::oid as setrole, pg_column_size(description) as bytes, true as comment
-      from pg_shdescription where classoid = 'pg_database'::regclass
-    union all
-    select setdatabase, setdatabase, setrole, pg_column_size(setconfig), false from pg_db_role_setting where setdatabase <> 0
-    union all
-    select o.oid, s.setdatabase, s.setrole, pg_column_size(s.setconfig), false
-      from pg_db_role_setting s
-      join (select oid as role, oid as owner from pg_roles union all select member, roleid from pg_auth_members) m on m.role = s.setrole
-      join pg_database o on o.datdba = m.owner
-      where s.setdatabase = 0
-  ) e
-  join pg_database d on d.oid = e.database
-  left join pg_roles r on r.oid = e.setrole
-  where ${tenantDatabaseCondition}`;
+    select name, oid as database, owner as role from tenant
+    union all select t.name, t.oid, a.member from tenant t join pg_auth_members a on a.roleid = t.owner
+  ) m
+  join pg_roles r on r.oid = m.role and ${platformRoleCondition}
+  join pg_db_role_setting s on s.setrole = r.oid
+  left join pg_database d on d.oid = s.setdatabase`;
 
 interface CatalogSize {
   oid: number;
@@ -90,6 +93,8 @@ interface Entry {
   name: string;
   bytes: number;
   isComment: boolean;
+  /** Whether it is a setting of a role in a database of others, where it has no use. */
+  isElsewhere: boolean;
   target: string;
   /** The login whose settings it has, of which the platform has made some; null for others. */
   login: string | null;
@@ -173,7 +178,7 @@ export class SharedCatalogs {
     return names;
   }
 
-  /** Looks up what tenants have stored if the catalogs have grown, and removes large entries of those that have stored too much. */
+  /** Looks up what tenants have stored if the catalogs have grown, and removes entries of those that have stored too much. */
   async #findStorers(totalBytes: number): Promise<string[]> {
     if (totalBytes < this.#entriesLookupBytes) this.#entriesLookupBytes = totalBytes;
     if (totalBytes - this.#entriesLookupBytes < this.#maxBytes / 4) return [];
@@ -181,8 +186,11 @@ export class SharedCatalogs {
     const storedBytes = new Map<string, number>();
     for (const { name, bytes } of rows) storedBytes.set(name, (storedBytes.get(name) ?? 0) + bytes);
     const names = await this.#selectExcessive(storedBytes);
-    const largeEntries = rows.filter(({ name, bytes }) => names.includes(name) && bytes > maxEntryBytes);
-    if (largeEntries.length > 0) this.#runInBackground(() => this.#removeEntries(largeEntries));
+    const entriesToRemove = selectEntriesToRemove(
+      rows.filter(({ name }) => names.includes(name)),
+      this.#maxBytes / 2,
+    );
+    if (entriesToRemove.length > 0) this.#runInBackground(() => this.#removeEntries(entriesToRemove));
     // Otherwise, another workspace may have stored too much as well.
     if (names.length === 0) this.#entriesLookupBytes = totalBytes;
     return names;
@@ -233,3 +241,15 @@ export class SharedCatalogs {
     this.#pendingWork = this.#pendingWork.then(work).catch(() => undefined);
   }
 }
+
+/** Returns those in databases of others, and the largest, so that the rest does not exceed a size in bytes. */
+const selectEntriesToRemove = (entries: readonly Entry[], maxRemainingBytes: number): Entry[] => {
+  let remainingBytes = entries.reduce((sum, { bytes }) => sum + bytes, 0);
+  const isElsewhereFirst = (first: Entry, second: Entry): number =>
+    Number(second.isElsewhere) - Number(first.isElsewhere) || second.bytes - first.bytes;
+  return entries.toSorted(isElsewhereFirst).filter(({ isElsewhere, bytes }) => {
+    if (!isElsewhere && remainingBytes <= maxRemainingBytes) return false;
+    remainingBytes -= bytes;
+    return true;
+  });
+};

@@ -346,4 +346,4 @@ const formatTooLargeMessage = (name: string): string =>
   `The database ${name} uses too much memory and accepts no connections. Restore a backup or delete it`;
 
 const formatSharedCatalogsMessage = (name: string): string =>
-  `The database ${name} has filled catalogs that all databases share, and is closed for a while. Its large comments and settings are removed`;
+  `The database ${name} has filled catalogs that all databases share, and is closed for a while. Its largest comments and settings are removed`;
