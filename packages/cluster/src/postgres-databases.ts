@@ -245,7 +245,7 @@ export class PostgresDatabases implements DatabaseEngine {
         try {
           await this.#copier.copy(backupDatabase, staging, signal);
           await this.#copier.transferOwnership(staging, toTenantDatabaseName(backupDatabase), name);
-          await this.#copier.copySettings(name, staging, "setrole <> 0");
+          await this.#copier.copySettings(name, staging, name);
           signal.throwIfAborted();
           await this.#swapDatabases(name, staging);
         } finally {

@@ -106,7 +106,7 @@ export class DatabaseCopier {
     await (isTenantDatabase
       ? this.closeWhile(sourceName, () => this.#closeForCopy(sourceName, copyWhenUnused))
       : copyWhenUnused());
-    await this.copySettings(sourceName, targetName, "setrole = 0");
+    await this.copySettings(sourceName, targetName);
   }
 
   async #closeForCopy(name: string, work: () => Promise<void>): Promise<void> {
@@ -119,20 +119,22 @@ export class DatabaseCopier {
   }
 
   /**
-   * Copies the settings of `ALTER DATABASE … SET` and `ALTER ROLE … IN DATABASE … SET`, which `CREATE DATABASE` does not.
-   * Removes settings that only `targetName` has.
+   * Copies what `CREATE DATABASE` does not: the settings of `ALTER DATABASE … SET`, or those that `ALTER ROLE … IN DATABASE … SET` stored for
+   * the roles of a tenant. Roles of other tenants can store settings in the database as well, which are not copied. Removes settings that
+   * only `targetName` has.
    *
-   * @param settingsCondition SQL condition on `pg_db_role_setting`.
+   * @param owner the owner role of the tenant. Default: the settings of the database.
    */
-  async copySettings(sourceName: string, targetName: string, settingsCondition: string): Promise<void> {
+  async copySettings(sourceName: string, targetName: string, owner?: string): Promise<void> {
+    const roleCondition = owner === undefined ? "s.setrole = 0" : this.#buildTenantRoleCondition("$3");
     const settings = await this.#admin.query<StoredSettings>(
       `select r.rolname as role, max(s.setconfig) filter (where d.datname = $1) as settings
         from pg_db_role_setting s
         join pg_database d on d.oid = s.setdatabase and d.datname in ($1, $2)
         left join pg_roles r on r.oid = s.setrole
-        where ${settingsCondition} and (s.setrole = 0) = (r.oid is null)
+        where ${roleCondition}
         group by r.rolname`,
-      [sourceName, targetName],
+      [sourceName, targetName, ...(owner === undefined ? [] : [owner])],
     );
     const changes = settings.flatMap(({ role, settings }) => {
       const database = `database ${quoteIdentifier(targetName)}`;
@@ -163,6 +165,14 @@ export class DatabaseCopier {
         `A setting was not copied to the database ${database}: Postgres error ${error.code ?? ""}`,
       );
     }
+  }
+
+  /** Returns the SQL condition on the role `r` for the owner role of a tenant, whose name `owner` is in SQL, and its logins. */
+  #buildTenantRoleCondition(owner: string): string {
+    const { loginRoleCondition, platformRoleCondition } = this.installation;
+    return `(r.rolname = ${owner} or ${loginRoleCondition} and exists (
+        select from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and o.rolname = ${owner}))
+      and ${platformRoleCondition}`;
   }
 
   /**

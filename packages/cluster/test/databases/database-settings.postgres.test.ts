@@ -104,7 +104,9 @@ describe("the settings of a database", () => {
     await admin.query(`alter database ${source.id} set work_mem = '7MB'`);
     await admin.query(`alter database ${target.id} set lock_timeout = '5s'`);
     await admin.query(`alter role ${target.credential.user} in database ${target.id} set work_mem = '9MB'`);
-    await new DatabaseCopier(makeAdmin(cluster)).copySettings(source.id, target.id, "true");
+    const copier = new DatabaseCopier(makeAdmin(cluster));
+    await copier.copySettings(source.id, target.id);
+    await copier.copySettings(source.id, target.id, target.id);
     expect(await settingsOf(target.id)).toEqual([{ role: null, settings: ["work_mem=7MB"] }]);
   });
 
@@ -122,13 +124,13 @@ describe("the settings of a database", () => {
       attempts += 1;
       return attempts === failingAttempt ? "select pg_terminate_backend(pg_backend_pid())" : undefined;
     });
-    const copied = new DatabaseCopier(admin).copySettings(source.id, target.id, "true");
+    const copied = new DatabaseCopier(admin).copySettings(source.id, target.id);
     await expect(copied).rejects.toBeInstanceOf(DatabaseUnavailableError);
     expect(attempts).toBe(failingAttempt);
   });
 
-  it("are those of the backup after a restore, except those of roles", async () => {
-    const { id, credential } = await cluster.makeTenant();
+  it("are those of the backup after a restore, except those of its own roles", async () => {
+    const [{ id, credential }, other] = [await cluster.makeTenant(), await cluster.makeTenant()];
     const second = secondCredential(credential);
     await cluster.databases.grant(id, second);
     const admin = await cluster.connectAsAdmin("postgres");
@@ -139,6 +141,8 @@ describe("the settings of a database", () => {
     await admin.query(`alter database ${id} set lock_timeout = '5s'`);
     await admin.query(`alter role ${credential.user} in database ${id} reset all`);
     await admin.query(`alter role ${second.user} in database ${id} set work_mem = '9MB'`);
+    const session = await cluster.connect(other.id, other.credential);
+    await session.query(`alter role current_user in database ${id} set work_mem = '6MB'`);
     await cluster.databases.restore(id, "bkp_settings");
     expect(await settingsOf(id)).toEqual([
       { role: null, settings: ["work_mem=7MB"] },
