@@ -276,8 +276,10 @@ describe("a login that is dropped", () => {
     expect(await roleOf(user)).toBeUndefined();
   });
 
-  it("remains without rights while another tenant's database has privileges for it, which are not touched", async () => {
-    const { id, user } = await makeTwoLogins();
+  it("remains without rights and settings while another tenant's database has privileges for it, which are not touched", async () => {
+    const { id, user, session: own } = await makeTwoLogins();
+    await own.query(`set role none; alter role "${user}" set work_mem = '5MB'`);
+    await own.query(`alter role "${user}" in database postgres set work_mem = '5MB'`);
     const other = await cluster.makeTenant();
     const session = await cluster.connect(other.id, other.credential);
     await session.query(`create table shared (); grant select on shared to "${user}"`);
@@ -286,6 +288,8 @@ describe("a login that is dropped", () => {
     expect(await roleOf(user)).toEqual({ login: false, mark: installation.retiredMark, groups: "0" });
     const acl = "select from pg_class where relname = 'shared' and position($1 in relacl::text) > 0";
     expect((await session.query(acl, [user])).rowCount).toBe(1);
+    const settings = "select from pg_db_role_setting where setrole = $1::regrole";
+    expect((await session.query(settings, [user])).rowCount).toBe(0);
 
     await copies.dropRetiredRoles();
     expect(await roleOf(user)).toBeDefined();

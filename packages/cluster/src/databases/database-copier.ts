@@ -182,13 +182,10 @@ export class DatabaseCopier {
    */
   async transferOwnership(name: string, source: string, owner: string): Promise<void> {
     if (source === owner) return;
-    const { loginRoleCondition, platformRoleCondition } = this.installation;
     const memberships = await this.#admin.query<{ role: string }>(
       `select r.rolname as role
         from pg_roles r
-        where (r.rolname = $1 or ${loginRoleCondition} and exists (
-            select from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and o.rolname = $1))
-          and ${platformRoleCondition} and pg_has_role(r.oid, 'usage')`,
+        where ${this.#buildTenantRoleCondition("$1")} and pg_has_role(r.oid, 'usage')`,
       [source],
     );
     const roles = memberships.map(({ role }) => role);
@@ -325,8 +322,9 @@ export class DatabaseCopier {
 
   async #retireRoles(roles: readonly string[]): Promise<void> {
     for (const role of roles) {
-      const groups = await this.#findGroupsOf(role);
+      const [groups, settingTargets] = [await this.#findGroupsOf(role), await this.#findSettingTargets(role)];
       await this.#admin.runScript([
+        ...settingTargets.map((target) => `alter ${target} reset all`),
         ...groups.map((group) => `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(role)}`),
         buildMarkRoleStatement(role, this.installation.retiredMark),
       ]);
@@ -432,6 +430,19 @@ export class DatabaseCopier {
       [role],
     );
     return rows.map(({ name }) => name);
+  }
+
+  /** Returns what `ALTER` has to reset, so that nothing is stored for a role: the role, and the role in databases. */
+  async #findSettingTargets(role: string): Promise<string[]> {
+    const rows = await this.#admin.query<{ target: string }>(
+      `select format('role %I', r.rolname) || case when d.oid is null then '' else format(' in database %I', d.datname) end as target
+        from pg_db_role_setting s
+        join pg_roles r on r.oid = s.setrole
+        left join pg_database d on d.oid = s.setdatabase
+        where r.rolname = $1`,
+      [role],
+    );
+    return rows.map(({ target }) => target);
   }
 
   /**
