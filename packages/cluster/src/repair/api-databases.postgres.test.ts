@@ -79,12 +79,16 @@ describe("recordedDatabases", () => {
 });
 
 describe("the removals in the records", () => {
-  it("are those of replaced states, of failed backups, and of backups that are to be dropped", async () => {
+  it("are those of replaced states, of failed backups, and of backups that are to be dropped, unless the records use the id again", async () => {
     await client.query(`insert into ${schema}.removals values ('db_replaced'), ('bkp_replaced')`);
     for (const status of ["completed", "running", "failed"])
       await insert("backups", `bkp_${status}`, { databaseId: "db_a", status });
     await insert("jobs", "job_1", { subject: "bkp_dropped", kind: "backup.drop", dueAt: 0 });
     await insert("jobs", "job_2", { subject: "bkp_running", kind: "backup.make", dueAt: 0 });
+    // The records use these again.
+    await insert("databases", "db_a", {});
+    await client.query(`insert into ${schema}.removals values ('db_a'), ('bkp_completed')`);
+    await insert("jobs", "job_3", { subject: "bkp_running", kind: "backup.drop", dueAt: 0 });
     expect((await findDiscardedIds(admin, schema)).toSorted()).toEqual([
       "bkp_dropped",
       "bkp_failed",

@@ -51,13 +51,15 @@ export const findApiDatabases = async (
 
 /**
  * Returns the ids of databases and backups that may still be in Postgres although the records say that they should not be: those that
- * another state has replaced, and backups that have failed or are to be dropped.
+ * another state has replaced, and backups that have failed or are to be dropped. An id that the records use again is not among them.
  */
 export const findDiscardedIds = async (admin: RecordsQueries, schema: string): Promise<string[]> => {
   const rows = await admin.query<{ id: string }>(
-    `select id from ${escapeIdentifier(schema)}.removals
+    `(select id from ${escapeIdentifier(schema)}.removals
       union select id from ${escapeIdentifier(schema)}.backups where doc->>'status' = 'failed'
-      union select subject from ${escapeIdentifier(schema)}.jobs where doc->>'kind' = 'backup.drop'`,
+      union select subject from ${escapeIdentifier(schema)}.jobs where doc->>'kind' = 'backup.drop')
+      except (select id from ${escapeIdentifier(schema)}.databases
+        union select id from ${escapeIdentifier(schema)}.backups where doc->>'status' <> 'failed')`,
   );
   return rows.map(({ id }) => id);
 };
