@@ -32,10 +32,12 @@ export interface OpenRecords extends RecordStore {
   /** The installation that the records belong to. */
   readonly installation: Installation;
   /**
-   * Reads the keys again, and encrypts with the first one what the others have encrypted, while requests continue.
+   * Reads the keys again, and encrypts with the first one what the others have encrypted, while requests continue. From then on, this
+   * process encrypts with the first one only. Another process uses its own first key until it reads its keys again, so the other keys are
+   * not needed once every process has called this with the same first key, and the last of these calls has returned none.
    *
-   * @returns the ids of other keys that are still needed, because a transaction was changing a row, or another process encrypts with
-   *   another key.
+   * @returns the ids of other keys with which secrets are encrypted now, because a transaction was changing a row, or another process has
+   *   just encrypted with one.
    * @throws AlteredSecretError when a row cannot be decrypted, after all others are encrypted; DatabaseUnavailableError; the error of
    *   reading the keys.
    */
@@ -196,6 +198,8 @@ export const openRecords = async (
     },
     reencrypt: async () => {
       await keys.reload();
+      // A transaction that is being committed may have encrypted with the first key of before.
+      await runExclusively(() => Promise.resolve());
       return withClient(async (client) => {
         await reencryptRows(client, schema, codec);
         return (await listUsedKeyIds(client, schema)).filter((id) => id !== keys.current.id);

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { StoreCluster } from "../../test/rows/store-cluster.js";
 import { StoredProcess, createDatabase } from "../../test/rows/stored-process.js";
 import { RecordKeys, UnknownRecordKeyError, createRecordKeyList } from "./record-keys.js";
@@ -137,6 +137,34 @@ describe("two processes on the same records", () => {
     file.list = newKey;
     const third = await open();
     expect(await Promise.all(databaseIds.map((id) => passwordsOf(third, id)))).toEqual(passwords);
+  });
+
+  it("use the old key no more after both have encrypted again, although one was writing with it", async () => {
+    const schema = cluster.newSchema();
+    const file = new KeyFile(oldKey);
+    const open = () => StoredProcess.open(cluster, schema, { keys: file.open(), isStarted: false });
+    const [first, second] = [await open(), await open()];
+    await createDatabase(second);
+    file.list = newKey + oldKey;
+    expect(await first.records.reencrypt()).toEqual([]);
+    const holder = await cluster.pool.connect();
+    onTestFinished(() => holder.release(true));
+    await holder.query(`begin; lock table ${schema}.connections in share mode`);
+    // Has encrypted with the old key, which is the first of this process.
+    const writing = createDatabase(second);
+    await vi.waitFor(async () => {
+      const { rowCount } = await cluster.pool.query(
+        "select from pg_locks where locktype = 'relation' and not granted",
+      );
+      expect(rowCount).toBe(1);
+    });
+    const reencrypting = second.records.reencrypt();
+    await cluster.untilWaiting();
+    await holder.query("rollback");
+    await writing;
+    expect(await reencrypting).toEqual([]);
+    await createDatabase(second);
+    expect(await usedKeyIds(schema)).toEqual([idOf(newKey)]);
   });
 
   it("learn a new key from the file when they meet a secret that needs it", async () => {
