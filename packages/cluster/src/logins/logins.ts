@@ -150,7 +150,7 @@ export class Logins {
 
   /**
    * Sets the passwords, which tenants may have changed, of databases whose roles are otherwise as they should be. Does so in a few
-   * statements, for the start of the platform in a cluster of its own that no client can reach yet.
+   * statements, for the start of the platform in a cluster of its own, and does not end sessions that have used another password.
    *
    * @returns the names of these databases. The others need more than passwords.
    */

@@ -61,8 +61,12 @@ export interface Cluster {
   /** Whether `DROP DATABASE … WITH (FORCE)` ends every session. */
   readonly canForceDrop: boolean;
 
-  /** Whether no tenant can connect until the platform has started, so that it can set all passwords without looking at them. */
-  readonly isClosedBeforeStart: boolean;
+  /**
+   * Whether a start sets all passwords in a few statements, without comparing them with the records and without ending the sessions that
+   * use another one. Suits a server that starts shortly before and that clients reach through the front, which opens after the repair. The
+   * server itself listens before the repair is complete, so a program on its machine can connect with the logins and passwords of the last run.
+   */
+  readonly resetsPasswordsAtStart: boolean;
 
   /** Returns whether an error means that the limit or the privileges of a database refuse the platform, which may change them. */
   isConnectRefusal(error: unknown): boolean;

@@ -45,7 +45,7 @@ export const createOwnCluster = (
   ],
   canVacuumSharedCatalogs: true,
   canForceDrop: true,
-  isClosedBeforeStart: true,
+  resetsPasswordsAtStart: true,
   isConnectRefusal: () => false,
   buildJoinRoleStatements: () => [],
   buildAllowOwningStatements: () => [],

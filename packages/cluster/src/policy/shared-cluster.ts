@@ -50,7 +50,7 @@ export const createSharedCluster = (
     readTitles: () => Promise.resolve(new Map()),
     canVacuumSharedCatalogs: false,
     canForceDrop: false,
-    isClosedBeforeStart: false,
+    resetsPasswordsAtStart: false,
     isConnectRefusal: (error) => error instanceof DatabaseError && connectRefusalCodes.has(error.code),
     buildJoinRoleStatements,
     buildAllowOwningStatements,

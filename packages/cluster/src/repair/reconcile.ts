@@ -114,7 +114,7 @@ export const reconcile = async (
   const foreignDatabases = databases.filter(({ name }) => presentByName.get(name)?.foreign === true);
   for (const { name } of foreignDatabases) problems.push(new ForeignNameError(name).message);
   const brokenIds = foreignDatabases.map(({ databaseId }) => databaseId);
-  const completeNames = admin.cluster.isClosedBeforeStart
+  const completeNames = admin.cluster.resetsPasswordsAtStart
     ? await services.logins.resetPasswords(existingDatabases.filter(({ isOpen }) => isOpen))
     : new Set<string>();
   const otherDatabases = existingDatabases.filter(({ name }) => !completeNames.has(name));
