@@ -9,8 +9,12 @@ const timeoutMs = 2_000;
 const tooManyConnections = "53300";
 
 /**
- * Does work that opens a connection. Repeats it for a moment while Postgres has no connections left: the limits of tenants are applied
- * soon. A connection that Postgres refuses has run no statement.
+ * Does work, and repeats it for two seconds while Postgres refuses a connection because there are too many: of the server, or of the
+ * database or the role, for which Postgres has the same code. Sessions may end, and the guard may lower the limits of tenants, but neither
+ * is certain. Repeating is safe only for work that opens its connection before its first statement, because a refused connection has run
+ * none.
+ *
+ * @throws the error of the work, also when Postgres still refuses the connection.
  */
 export const retryWhileFull = async <T>(work: () => Promise<T>): Promise<T> => {
   for (const startedAt = performance.now(); ; await sleep(retryIntervalMs)) {
