@@ -6,7 +6,8 @@ export type ClusterErrorCode =
   | "cluster:other_installation"
   | "cluster:records_incomplete"
   | "cluster:records_open"
-  | "cluster:records_outdated";
+  | "cluster:records_outdated"
+  | "cluster:stamp_unknown";
 
 /** Reports why a cluster cannot be used. `message` describes the problem, and `hint` how to fix it. */
 export class ClusterError extends Error {
@@ -76,6 +77,13 @@ export const clusterErrors = {
       `The records in ${location} are older than the databases: they have seen ${String(starts)} starts, and Postgres ${String(startsOfCluster)}`,
       "Nothing was changed. Restore the latest records. To continue with these, without what has changed since, " +
         `run: ${acceptStatement}`,
+    ),
+
+  stampUnknown: (role: string, comment: string) =>
+    new ClusterError(
+      "cluster:stamp_unknown",
+      `The comment of the Postgres role ${role} does not say in a known format which records this installation uses: ${comment}`,
+      "Nothing was changed. Use the version of this program that made the last start. If something else has changed the comment, restore it.",
     ),
 
   recordsOpen: (database: string) =>

@@ -116,6 +116,21 @@ describe.each(clusters)("a start in %s cluster", (_case, cluster) => {
     await startAndStop(cluster);
   });
 
+  it.each([" records mgmt.mgmt start 1 of 2", " v2 records"])(
+    "is refused if the stamp of the last start has another format: %s",
+    async (suffix) => {
+      await startAndStop(cluster);
+      const setComment = (comment: string) =>
+        run(cluster, `comment on role "${platformRole}" is '${comment}'`);
+      await setComment(installation.mark + suffix);
+      const before = await readCluster(cluster);
+      await expect(start(cluster)).rejects.toMatchObject({ code: "cluster:stamp_unknown" });
+      expect(await readCluster(cluster)).toEqual(before);
+      await setComment(installation.mark);
+      await startAndStop(cluster);
+    },
+  );
+
   it("is refused if the records belong to another cluster", async () => {
     await run(cluster, `alter role "${platformRole}" rename to elsewhere`);
     await setStarts(cluster, "1");

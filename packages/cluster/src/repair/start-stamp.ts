@@ -1,5 +1,6 @@
 import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
 import { clusterErrors } from "../policy/cluster-error.js";
+import type { Installation } from "../policy/installation.js";
 
 /** What the comment of the role of an installation says about the records of its last start. */
 interface Stamp {
@@ -19,12 +20,18 @@ interface StampRow {
 
 const buildStampPrefix = (mark: string): string => `${mark} records `;
 
-/** Returns what a comment says; undefined before the first start. */
-const parseStamp = (comment: string, mark: string): Stamp | undefined => {
+/**
+ * Returns what a comment says; undefined before the first start.
+ *
+ * @throws ClusterError `cluster:stamp_unknown` when it says something in another format.
+ */
+const parseStamp = (comment: string, { mark, platformRole }: Installation): Stamp | undefined => {
+  if (comment === mark) return undefined;
   const prefix = buildStampPrefix(mark);
-  if (!comment.startsWith(prefix)) return undefined;
-  const [, location, starts] = /^(.*) start (\d+)$/s.exec(comment.slice(prefix.length)) ?? [];
-  return location === undefined ? undefined : { location, starts: Number(starts) };
+  const [, location, starts] =
+    (comment.startsWith(prefix) && /^(.*) start (\d+)$/s.exec(comment.slice(prefix.length))) || [];
+  if (location === undefined) throw clusterErrors.stampUnknown(platformRole, comment);
+  return { location, starts: Number(starts) };
 };
 
 /**
@@ -32,10 +39,11 @@ const parseStamp = (comment: string, mark: string): Stamp | undefined => {
  * start is counted in the records and in the cluster, which a restore of the records does not change.
  *
  * @param schema with the records, in the database of the platform's sessions.
- * @throws ClusterError `cluster:records_outdated`.
+ * @throws ClusterError `cluster:records_outdated`, `cluster:stamp_unknown`.
  */
 export const checkStamp = async (admin: AdminConnection, schema: string): Promise<void> => {
-  const { mark, platformRole } = admin.cluster.installation;
+  const { installation } = admin.cluster;
+  const { mark, platformRole } = installation;
   const [row] = await admin.query<StampRow>(
     `select current_database() || '.' || $1 as location, starts, (
         select coalesce(shobj_description(oid, 'pg_authid'), '') from pg_roles where rolname = $2) as comment
@@ -49,7 +57,7 @@ export const checkStamp = async (admin: AdminConnection, schema: string): Promis
     if (starts > 0) throw clusterErrors.recordsOfAnotherCluster(location, platformRole);
     return;
   }
-  const stamp = parseStamp(comment, mark);
+  const stamp = parseStamp(comment, installation);
   if (stamp === undefined || (stamp.location === location && stamp.starts <= starts)) return;
   // For an operator who knows that these records are the right ones.
   const acceptStatement = buildStampStatement(
