@@ -49,6 +49,8 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
   schema?: string;
   /** Returns the ids of databases and backups whose removal the records contain. Default: none. */
   findDiscardedIds?: () => Promise<readonly string[]>;
+  /** Reads the databases in the records again. Default: those of the start are in the records until the process ends. */
+  readApiDatabases?: () => Promise<readonly ApiDatabase[]>;
   /** On the disk of Postgres, for messages. Default: unknown. */
   directory?: string;
   /** Receives log messages. Default: they are discarded. */
@@ -103,6 +105,9 @@ export const openDatabases = async (
   cluster: Cluster,
   apiDatabases: readonly ApiDatabase[] | (() => Promise<readonly ApiDatabase[]>),
   {
+    readApiDatabases = typeof apiDatabases === "function"
+      ? apiDatabases
+      : () => Promise.resolve(apiDatabases),
     sessions,
     readWorkspaces,
     directory,
@@ -135,8 +140,12 @@ export const openDatabases = async (
     if (reconciliation === undefined) await dropAbandonedDatabases({ admin, copier, presence }, problems);
     const preparedNames = reconciliation?.preparedDatabases ?? (await findPreparedDatabases(admin));
     const keptDatabases = new KeptDatabases(admin, copier);
+    const dropExpired = async (): Promise<void> => {
+      await keptDatabases.dropExpired(createAttempt(onLog), await readApiDatabases());
+    };
     const keptTimer = setInterval(
-      () => void keptDatabases.dropExpired(createAttempt(onLog)).catch(() => undefined),
+      // The next look repeats what cannot be done now.
+      () => void dropExpired().catch(() => undefined),
       keptCheckIntervalMs,
     ).unref();
     const endReasons = new CurrentEndReasons();

@@ -87,6 +87,32 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
     await cluster.databases.drop(recent.id);
   });
 
+  it("stays although it has expired, if records contain it again but its name is taken", async () => {
+    const [tenant, other] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    await cluster.databases.backup(other.id, "bkp_expired");
+    const admin = await cluster.connectAsAdmin("postgres");
+    const date = await readToday(cluster, 8);
+    const names = [tenant.id, `${other.id}.bkp_expired`];
+    const expiredNames = names.map((name) => installation.toKeptName(name, date));
+    for (const [index, name] of names.entries()) {
+      await admin.query(`alter database "${name}" allow_connections false`);
+      await admin.query(`alter database "${name}" rename to "${String(expiredNames[index])}"`);
+      await admin.query(`create database "${name}" template template0`);
+    }
+    const records = [record(tenant), record(other, "bkp_expired")];
+    const { missingData, brokenIds } = await restart(cluster, records);
+    expect({ missingData, brokenIds }).toEqual({
+      missingData: { databaseIds: [], backupIds: [] },
+      brokenIds: [tenant.id],
+    });
+    expect(await keptNames(cluster)).toEqual(expiredNames.toSorted());
+    const adminAgain = await cluster.connectAsAdmin("postgres");
+    for (const name of names) await adminAgain.query(`drop database "${name}"`);
+    await restart(cluster, records);
+    expect(await keptNames(cluster)).toEqual([]);
+    for (const { id } of [tenant, other]) await cluster.databases.drop(id);
+  });
+
   it("is dropped at once if the records contain its removal", async () => {
     const [removed, recorded] = [await cluster.makeTenant(), await cluster.makeTenant()];
     await cluster.databases.backup(removed.id, "bkp_of_removed");

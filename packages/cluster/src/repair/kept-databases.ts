@@ -1,9 +1,18 @@
 import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
 import { type Attempt, attemptDrop } from "../connection/attempt.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
+import { getLastPart, toBackupName, toDatabaseName } from "../policy/names.js";
+import type { ApiDatabase } from "./reconcile.js";
 
 /** How long a database that is not in the records is kept, in days. */
 const retentionDays = 7;
+
+/** Returns the names in Postgres of the databases and backups in the records, except backups that have failed. */
+export const listRecordedNames = (apiDatabases: readonly ApiDatabase[]): string[] =>
+  apiDatabases.flatMap(({ databaseId, backupIds, runningBackupIds = [] }) => [
+    toDatabaseName(databaseId),
+    ...[...backupIds, ...runningBackupIds].map((backupId) => toBackupName(databaseId, backupId)),
+  ]);
 
 /**
  * Databases and backups of the installation that are not in its records. They are kept for some days, because the records may be wrong:
@@ -31,8 +40,11 @@ export class KeptDatabases {
     await this.#rename(keptName, name);
   }
 
-  /** Drops those that were kept long enough, by the clock of Postgres. Returns the names of the others. */
-  async dropExpired(attempt: Attempt): Promise<string[]> {
+  /**
+   * Drops those that were kept long enough, by the clock of Postgres, unless the records contain them again. Returns the names of the others.
+   */
+  async dropExpired(attempt: Attempt, apiDatabases: readonly ApiDatabase[]): Promise<string[]> {
+    const recordedParts = new Set(listRecordedNames(apiDatabases).map(getLastPart));
     const { keptNamePrefix, platformDatabaseCondition } = this.#admin.cluster.installation;
     const databases = await this.#admin.query<{ name: string; expired: boolean }>(
       `select datname as name, split_part(datname, '.', 3)
@@ -41,7 +53,8 @@ export class KeptDatabases {
     );
     const remainingNames: string[] = [];
     for (const { name, expired } of databases) {
-      const isDropped = expired && (await attemptDrop(attempt, this.#copier, name));
+      const canDrop = expired && !recordedParts.has(getLastPart(name));
+      const isDropped = canDrop && (await attemptDrop(attempt, this.#copier, name));
       if (!isDropped) remainingNames.push(name);
     }
     return remainingNames;

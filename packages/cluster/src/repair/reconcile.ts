@@ -8,7 +8,7 @@ import {
 import { type Attempt, attemptDrop, createAttempt } from "../connection/attempt.js";
 import { ForeignNameError } from "../databases/catalog.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
-import { KeptDatabases, formatKeptMessage } from "./kept-databases.js";
+import { KeptDatabases, formatKeptMessage, listRecordedNames } from "./kept-databases.js";
 import type { Presence } from "./presence.js";
 import type { Logins } from "../logins/logins.js";
 import { clusterErrors } from "../policy/cluster-error.js";
@@ -103,17 +103,22 @@ export const reconcile = async (
   }
   const presentByName = new Map(presentDatabases.map((database) => [database.name, database]));
   await takeBackRecordedDatabases(keptDatabases, { apiDatabases, presentByName, attempt });
-  const keptNames = await keptDatabases.dropExpired(attempt);
+  const keptNames = await keptDatabases.dropExpired(attempt, apiDatabases);
+  const keptParts = new Set(keptNames.map(getLastPart));
 
   const existingDatabases = databases.flatMap((database) => {
     const { open: isOpen, foreign } = presentByName.get(database.name) ?? {};
     return isOpen === undefined || foreign === true ? [] : [{ ...database, isOpen }];
   });
   const ownersToKeep = [...existingDatabases.map(({ name }) => name), ...unrecorded.namesToKeep];
-  await dropOrphanedOwners(services, new Set([...ownersToKeep, ...keptNames.map(getLastPart)]), attempt);
+  await dropOrphanedOwners(services, new Set([...ownersToKeep, ...keptParts]), attempt);
   const foreignDatabases = databases.filter(({ name }) => presentByName.get(name)?.foreign === true);
   for (const { name } of foreignDatabases) problems.push(new ForeignNameError(name).message);
-  const brokenIds = foreignDatabases.map(({ databaseId }) => databaseId);
+  const absentDatabases = databases.filter(({ name }) => !presentByName.has(name));
+  // Could not be taken back.
+  const isKept = (name: string): boolean => keptParts.has(getLastPart(name));
+  const keptDatabasesOfRecords = absentDatabases.filter(({ name }) => isKept(name));
+  const brokenIds = [...foreignDatabases, ...keptDatabasesOfRecords].map(({ databaseId }) => databaseId);
   const completeNames = admin.cluster.resetsPasswordsAtStart
     ? await services.logins.resetPasswords(existingDatabases.filter(({ isOpen }) => isOpen))
     : new Set<string>();
@@ -129,11 +134,12 @@ export const reconcile = async (
   );
   return {
     missingData: {
-      databaseIds: databases
-        .filter(({ name }) => !presentByName.has(name))
-        .map(({ databaseId }) => databaseId),
+      databaseIds: absentDatabases.filter(({ name }) => !isKept(name)).map(({ databaseId }) => databaseId),
       backupIds: apiDatabases.flatMap(({ databaseId, backupIds }) =>
-        backupIds.filter((backupId) => !presentByName.has(toBackupName(databaseId, backupId))),
+        backupIds.filter((backupId) => {
+          const name = toBackupName(databaseId, backupId);
+          return !presentByName.has(name) && !isKept(name);
+        }),
       ),
     },
     brokenIds,
@@ -199,12 +205,7 @@ const findUnrecordedDatabases = (
   presentDatabases: readonly PresentDatabase[],
   discardedIds: readonly string[],
 ): { namesToDrop: string[]; namesToKeep: string[] } => {
-  const recordedNames = new Set(
-    apiDatabases.flatMap(({ databaseId, backupIds, runningBackupIds = [] }) => [
-      toDatabaseName(databaseId),
-      ...[...backupIds, ...runningBackupIds].map((backupId) => toBackupName(databaseId, backupId)),
-    ]),
-  );
+  const recordedNames = new Set(listRecordedNames(apiDatabases));
   const { unfinishedPreparedNamePrefix } = admin.cluster.installation;
   const ownNames = presentDatabases.filter(({ foreign }) => !foreign).map(({ name }) => name);
   const unfinishedNames = ownNames.filter(
@@ -239,11 +240,9 @@ const takeBackRecordedDatabases = async (
   },
 ): Promise<void> => {
   const keptNames = [...presentByName.keys()].filter((name) => classifyName(name) === "kept");
-  const recordedNames = apiDatabases.flatMap(({ databaseId, backupIds }) => [
-    toDatabaseName(databaseId),
-    ...backupIds.map((backupId) => toBackupName(databaseId, backupId)),
-  ]);
-  const recordedByLastPart = new Map(recordedNames.map((name) => [getLastPart(name), name]));
+  const recordedByLastPart = new Map(
+    listRecordedNames(apiDatabases).map((name) => [getLastPart(name), name]),
+  );
   // The latest one first.
   for (const keptName of keptNames.toSorted().toReversed()) {
     const name = recordedByLastPart.get(getLastPart(keptName));

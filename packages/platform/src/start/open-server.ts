@@ -94,16 +94,18 @@ const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
 /** Opens the databases, and records which of them Postgres does not have. */
 const openApiDatabases = async (
   { dataDir, front, onLog }: ServerContext,
-  { records: { readWorkspaces }, cluster: ownCluster, apiDatabases, discardedIds }: PlatformRecords,
+  platformRecords: PlatformRecords,
 ): Promise<OpenDatabases> => {
+  const { records, cluster: ownCluster, apiDatabases, readApiDatabases, discardedIds } = platformRecords;
   const memoryLimits = dataDir.ephemeral ? await readMemoryLimits(dataDir.path) : undefined;
   const address = { ...ownCluster.address, endpoints: createEndpoints(front.server.port) };
   const cluster = { ...ownCluster, address };
   const databases = await openDatabases(cluster, apiDatabases, {
     schema: recordsSchema,
     findDiscardedIds: () => Promise.resolve(discardedIds),
+    readApiDatabases,
     memory: memoryLimits,
-    readWorkspaces,
+    readWorkspaces: records.readWorkspaces,
     onLog,
     directory: dataDir.path,
   }).catch((error: unknown) => {

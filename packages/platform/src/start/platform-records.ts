@@ -28,6 +28,8 @@ export interface PlatformRecords {
   cluster: Cluster;
   /** The databases that the API has. */
   apiDatabases: ApiDatabase[];
+  /** Reads them again. */
+  readApiDatabases: () => Promise<ApiDatabase[]>;
   /** Ids of databases and backups whose removal the records contain. */
   discardedIds: string[];
   /** Ids of databases whose deletion the end of the last run interrupted. */
@@ -52,16 +54,18 @@ export const openPlatformRecords = async (
     readTitles,
     records.installation,
   );
+  const readApiDatabases = (): Promise<ApiDatabase[]> =>
+    withAdminConnection(cluster, (admin) => findApiDatabases(admin, recordsSchema, keys));
+  const opened = { records, cluster, readApiDatabases };
   if (dataDir.manifest === undefined)
-    return { records, cluster, apiDatabases: [], discardedIds: [], interruptedDeletionIds: [] };
+    return { ...opened, apiDatabases: [], discardedIds: [], interruptedDeletionIds: [] };
   try {
     const serverRow: Preload = { read: "row", table: "server", id: serverRowId };
     const [serverRows] = await records.begin({ mode: "read", locks: [] }).load([serverRow]);
     if (!Array.isArray(serverRows) || serverRows.length === 0)
       throw platformErrors.dataDirCorrupt(dataDir.path, noRecordsProblem);
     return await withAdminConnection(cluster, async (admin) => ({
-      records,
-      cluster,
+      ...opened,
       apiDatabases: await findApiDatabases(admin, recordsSchema, keys),
       discardedIds: await findDiscardedIds(admin, recordsSchema),
       interruptedDeletionIds: await findInterruptedDeletions(admin, recordsSchema),
