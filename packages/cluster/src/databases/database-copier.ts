@@ -296,9 +296,14 @@ export class DatabaseCopier {
         await this.#admin.endSessions("usename = $1", role);
         const databases = await this.#findDatabasesOfRole(role);
         if (databases.includes(sharedObjectsDatabase)) rolesWithSharedPrivileges.push(role);
-        for (const database of databases)
-          if (database !== sharedObjectsDatabase && toTenantDatabaseName(database) === owner)
-            await this.#removeRoleFrom(role, database, owner);
+        // A kept database stays what it was.
+        const ownDatabases = databases.filter(
+          (database) =>
+            database !== sharedObjectsDatabase &&
+            classifyName(database) !== "kept" &&
+            toTenantDatabaseName(database) === owner,
+        );
+        for (const database of ownDatabases) await this.#removeRoleFrom(role, database, owner);
       } catch (error) {
         if (!(error instanceof UnresponsiveSessionsError) && !isTooManyLocksError(error)) throw error;
         mustRemain = true;

@@ -49,6 +49,7 @@ describe("the names of copies", () => {
       ["backup", toBackupName(database, backup)],
       ["temporary", installation.toStagingName(database)],
       ["temporary", installation.toReplacedName(database)],
+      ["kept", installation.toKeptName(database, "20240101")],
     ] as const;
     for (const [kind, name] of names) {
       expect([classifyName(name), toTenantDatabaseName(name)], name).toEqual([kind, database]);

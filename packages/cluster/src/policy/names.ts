@@ -33,10 +33,13 @@ export const toBackupSuffix = (backupId: string): string => `.${toPostgresName(b
 /** Returns the part of a name that says which database or backup it is. */
 export const getLastPart = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
 
-/** Returns the name of the tenant's database that a database belongs to: itself, a backup or an unfinished copy. */
+/**
+ * Returns the name of the tenant's database that a database belongs to: itself, a backup, an unfinished copy, or a kept database. The name
+ * of a kept backup does not say which database it belongs to, so it stands for itself.
+ */
 export const toTenantDatabaseName = (name: string): string => {
   const [firstPart = name] = name.split(".");
-  return classifyName(name) === "temporary" ? getLastPart(name) : firstPart;
+  return ["temporary", "kept"].includes(classifyName(name)) ? getLastPart(name) : firstPart;
 };
 
 /** `kept` is a database or backup that is not in the records. */

@@ -125,6 +125,27 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
     await cluster.databases.drop(recorded.id);
   });
 
+  it("keeps the role whose objects it has if it is a backup, until it is dropped", async () => {
+    const tenant = await cluster.makeTenant();
+    const client = await cluster.connect(tenant.id, tenant.credential);
+    await client.query("create table kept ()");
+    await client.end();
+    await cluster.databases.backup(tenant.id, "bkp_alone");
+    const keptName = installation.toKeptName(`${tenant.id}.bkp_alone`, await readToday(cluster));
+    const admin = await cluster.connectAsAdmin("postgres");
+    await admin.query(`alter database "${tenant.id}.bkp_alone" rename to "${keptName}"`);
+    await restart(cluster, [], [tenant.id]);
+    const again = await cluster.connectAsAdmin("postgres");
+    const { rows } = await again.query<{ mark: string }>(
+      "select shobj_description(oid, 'pg_authid') as mark from pg_roles where rolname = $1",
+      [tenant.id],
+    );
+    expect(rows).toEqual([{ mark: installation.mark }]);
+    await again.query(`drop database "${keptName}"`);
+    await restart(cluster, []);
+    expect(await cluster.namesIn("rolname", tenant.id)).toEqual([]);
+  });
+
   it("stays what it is if it is a backup that is being made", async () => {
     const tenant = await cluster.makeTenant();
     await cluster.databases.backup(tenant.id, "bkp_running");

@@ -279,17 +279,19 @@ const repairDatabase = async (
   for (const credential of credentials) await logins.grant(name, credential);
 };
 
-/** Drops owner roles whose database does not exist, and their logins. */
+/** Drops owner roles whose database does not exist, and their logins, unless a kept backup has objects of theirs. */
 const dropOrphanedOwners = async (
   { admin, copier, logins }: ReconciliationServices,
   existingNames: ReadonlySet<string>,
   attempt: Attempt,
 ): Promise<void> => {
-  const { platformRole, platformRoleCondition } = admin.cluster.installation;
+  const { keptNamePrefix, platformRole, platformRoleCondition } = admin.cluster.installation;
   const owners = await admin.query<{ role: string }>(
     `select rolname as role from pg_roles r
       where not rolcanlogin and rolname <> $1 and ${platformRoleCondition}
-        and not exists (select from pg_auth_members where member = r.oid)`,
+        and not exists (select from pg_auth_members where member = r.oid)
+        and not exists (select from pg_shdepend s join pg_database d on d.oid = s.dbid
+          where s.refclassid = 'pg_authid'::regclass and s.refobjid = r.oid and starts_with(d.datname, ${quoteLiteral(keptNamePrefix)}))`,
     [platformRole],
   );
   for (const { role } of owners) {
