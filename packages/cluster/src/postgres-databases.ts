@@ -169,7 +169,7 @@ export class PostgresDatabases implements DatabaseEngine {
         // Deriving verifiers takes as long as a statement.
         this.#logins.createLoginStatements(name, credentials),
       ]);
-      if (currentState.database === "invalid") await this.#copier.drop(name);
+      if (currentState.database === "invalid") await this.#copier.makeRoom(name);
       if (currentState.database === "valid") {
         for (const credential of credentials) await this.#logins.grant(name, credential);
         return;
@@ -241,7 +241,7 @@ export class PostgresDatabases implements DatabaseEngine {
       { sourceNames: [toTenantDatabaseName(backupDatabase)], cancelSignal },
       async (signal) => {
         for (const leftoverName of [staging, this.#copier.installation.toReplacedName(name)])
-          await this.#copier.drop(leftoverName);
+          await this.#copier.makeRoom(leftoverName);
         try {
           await this.#copier.copy(backupDatabase, staging, signal);
           await this.#copier.transferOwnership(staging, toTenantDatabaseName(backupDatabase), name);
@@ -272,7 +272,7 @@ export class PostgresDatabases implements DatabaseEngine {
     return this.#withLockUntilDone([name], async () => {
       const { database } = await this.#catalog.inspectOwn(backupDatabase);
       // Left by an interrupted drop.
-      if (database === "invalid") await this.#copier.drop(backupDatabase);
+      if (database === "invalid") await this.#copier.makeRoom(backupDatabase);
       if (database !== "valid") await this.#createBackup(backupDatabase, name);
       return { size: await this.#catalog.readSize(backupDatabase) };
     });
@@ -339,7 +339,7 @@ export class PostgresDatabases implements DatabaseEngine {
     if (source.type === "empty")
       return { filledName: await this.#preparedDatabases.take(), contentOwner: undefined };
     const staging = this.#copier.installation.toStagingName(name);
-    await this.#copier.drop(staging);
+    await this.#copier.makeRoom(staging);
     const sourceName =
       source.type === "backup"
         ? await this.#catalog.requireBackupDatabase(source.backupId)
@@ -351,7 +351,7 @@ export class PostgresDatabases implements DatabaseEngine {
   /** Copies the database under a temporary name, so that a backup is always complete. */
   async #createBackup(backupDatabase: string, name: string): Promise<void> {
     const staging = this.#copier.installation.toStagingName(name);
-    await this.#copier.drop(staging);
+    await this.#copier.makeRoom(staging);
     try {
       await this.#copier.copy(name, staging);
       await this.#admin.runScript([

@@ -58,11 +58,16 @@ export class DatabaseCopier {
   readonly #onLog: ((line: string) => void) | undefined;
   /** Closes a database for its clients while it does the work. */
   closeWhile: (database: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
-  /** Called when a database could not be dropped, and is invalid. */
-  onStall: () => void = () => undefined;
+  #onStall: (() => void) | undefined;
   readonly #manyLocksSemaphore = new FairSemaphore({ maxTotal: 1 });
   /** When a session did not react the last time: a time of `performance.now()`. */
   #stalledAt = -Infinity;
+
+  /** Is called when a database could not be dropped, and is invalid: at once if that has happened before. */
+  set onStall(onStall: () => void) {
+    this.#onStall = onStall;
+    if (this.#stalledAt !== -Infinity) onStall();
+  }
 
   /** @param onLog receives messages about settings that could not be copied. */
   constructor(admin: AdminConnection, onLog?: (line: string) => void) {
@@ -209,41 +214,58 @@ export class DatabaseCopier {
    * removed, every session of the server has to react to a signal. While one does not, the database is invalid: nobody can connect to it, and all that Postgres
    * allows is to drop it later.
    *
-   * Gives up after a second, and calls `onStall`.
+   * Gives up after a second, and calls `onStall`: the database is dropped later. Use `makeRoom` if its name is needed now.
    */
   async drop(name: string): Promise<void> {
+    await this.#dropUnlessStalled(name);
+  }
+
+  /**
+   * Drops a database, so that its name can be used for another one.
+   *
+   * @throws UnresponsiveSessionsError while a session of the server does not react to signals.
+   */
+  async makeRoom(name: string): Promise<void> {
+    if (!(await this.#dropUnlessStalled(name))) throw new UnresponsiveSessionsError();
+  }
+
+  /** Returns whether the database does not exist any more. */
+  async #dropUnlessStalled(name: string): Promise<boolean> {
     const [row] = await this.#admin.query<{ template: boolean; used: boolean }>(
       `select datistemplate as template, exists (select from pg_stat_activity where datid = d.oid) as used
         from pg_database d where datname = $1 and ${this.installation.platformDatabaseCondition}`,
       [name],
     );
-    if (row === undefined) return;
+    if (row === undefined) return true;
     if (!row.template) {
       // Says who is connected if the platform cannot end all sessions. `DROP DATABASE` would wait for those that ignore it, and keep others
       // from their turn.
       if (row.used || !this.#admin.cluster.canForceDrop) await this.#admin.endSessions("datname = $1", name);
       const statement = `drop database if exists ${quoteIdentifier(name)} with (force)`;
       try {
-        await this.#runUnlessStalled(statement);
+        return await this.#runUnlessStalled(statement);
       } catch (error) {
         // Sessions that ignore signals, or a subscription.
         if (!isDatabaseInUseError(error) || !(await this.#admin.endSessions("datname = $1", name)))
           throw error;
-        await this.#runUnlessStalled(statement);
+        return this.#runUnlessStalled(statement);
       }
-      return;
     }
     // A tenant has marked its database as a template, which cannot be dropped and is never invalid. It must not be able to
     // do so again.
     await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]);
+    let isDropped = false;
     await this.#admin.runWhenUnused(name, async () => {
       await this.#admin.runScript([`alter database ${quoteIdentifier(name)} is_template false`]);
-      await this.#runUnlessStalled(`drop database ${quoteIdentifier(name)}`);
+      isDropped = await this.#runUnlessStalled(`drop database ${quoteIdentifier(name)}`);
     });
+    return isDropped;
   }
 
-  /** Runs `DROP DATABASE`. Cancels it when a session of the server does not react to signals. */
-  async #runUnlessStalled(statement: string): Promise<void> {
+  /**
+   * Runs `DROP DATABASE`. Cancels it when a session of the server does not react to signals. Returns whether it is done.
+   */
+  async #runUnlessStalled(statement: string): Promise<boolean> {
     const stallController = new AbortController();
     const timeoutMs = performance.now() - this.#stalledAt < stallMemoryMs ? 0 : stallTimeoutMs;
     const watchForStall = async (): Promise<void> => {
@@ -260,10 +282,12 @@ export class DatabaseCopier {
     const whenWatchEnds = watchForStall().catch(() => undefined);
     try {
       await this.#admin.runLongStatement(statement, stallController.signal);
+      return true;
     } catch (error) {
       if (error !== stallError) throw error;
       this.#stalledAt = performance.now();
-      this.onStall();
+      this.#onStall?.();
+      return false;
     } finally {
       stallController.abort();
       await whenWatchEnds;

@@ -1,6 +1,7 @@
+import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
-import { installation } from "../../../platform/test/installation.js";
+import { installation, replaced } from "../../../platform/test/installation.js";
 import { running } from "../sessions.js";
 
 // Sessions that do not react to signals, in a cluster that others also use, in which the platform cannot kill processes.
@@ -94,5 +95,21 @@ describe("a session that ignores its end", () => {
     await proceed();
     await cluster.databases.drop(tenant.id);
     expect(await cluster.namesIn("datname", tenant.id)).toEqual([]);
+  });
+
+  it("makes the next restore of another database wait, whose former content cannot be dropped yet", async () => {
+    const [tenant, { id, credential }] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    await cluster.databases.backup(id, "bkp_restored");
+    const { pid, proceed } = await startUnresponsive(tenant);
+    await cluster.databases.restore(id, "bkp_restored");
+    expect(await cluster.namesIn("datname", replaced(id))).toEqual([replaced(id)]);
+    await expect(cluster.databases.restore(id, "bkp_restored")).rejects.toBeInstanceOf(
+      DatabaseUnavailableError,
+    );
+    await (await cluster.connectAsAdmin("postgres")).query("select pg_terminate_backend($1)", [pid]);
+    await proceed();
+    await cluster.databases.restore(id, "bkp_restored");
+    await cluster.connect(id, credential);
+    expect(await cluster.namesIn("datname", replaced(id))).toEqual([]);
   });
 });
