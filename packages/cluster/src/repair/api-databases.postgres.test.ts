@@ -73,6 +73,29 @@ describe("recordedDatabases", () => {
     ]);
   });
 
+  it("returns the connections whose password was altered, with their rows, and the others", async () => {
+    await insert("databases", "db_a", {});
+    await insert("connections", "con_1", { databaseId: "db_a", user: "u1", pass: "p1" });
+    await insert("connections", "con_2", { databaseId: "db_a", user: "u2", pass: "p2" });
+    await client.query(
+      `update ${schema}.connections c set doc = jsonb_set(doc, '{pass}', o.pass)
+        from (select doc->'pass' as pass from ${schema}.connections where id = 'con_1') o where id = 'con_2'`,
+    );
+    expect(await findApiDatabases(admin, schema, keys)).toMatchObject([
+      {
+        credentials: [{ connectionId: "con_1", user: "u1", pass: "p1" }],
+        alteredConnections: [
+          {
+            user: "u2",
+            problem: expect.stringContaining(
+              "pass of con_2 in the table connections cannot be decrypted",
+            ) as string,
+          },
+        ],
+      },
+    ]);
+  });
+
   it("returns nothing without databases", async () => {
     expect(await findApiDatabases(admin, schema, keys)).toEqual([]);
   });

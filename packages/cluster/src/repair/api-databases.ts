@@ -1,10 +1,11 @@
+import type { DatabaseCredential } from "@mgmt/engine";
 import type { ConnectionRow } from "@mgmt/engine/internal";
 import { groupBy } from "@mgmt/internal/values/group-by";
 import { escapeIdentifier } from "pg";
 import type { AdminConnection } from "../connection/admin-connection.js";
 import type { RecordKeys } from "../rows/record-keys.js";
-import { RowCodec } from "../rows/row-codec.js";
-import type { MissingData, ApiDatabase } from "./reconcile.js";
+import { AlteredSecretError, RowCodec } from "../rows/row-codec.js";
+import type { AlteredConnection, MissingData, ApiDatabase } from "./reconcile.js";
 
 /** Runs statements in the database of the records. */
 type RecordsQueries = Pick<AdminConnection, "query">;
@@ -12,7 +13,7 @@ type RecordsQueries = Pick<AdminConnection, "query">;
 /**
  * Returns the databases in the records, with their connections and backups.
  *
- * @throws UnknownRecordKeyError, AlteredSecretError.
+ * @throws UnknownRecordKeyError.
  */
 export const findApiDatabases = async (
   admin: RecordsQueries,
@@ -23,8 +24,8 @@ export const findApiDatabases = async (
   const databases = await admin.query<{ id: string }>(
     `select id from ${escapeIdentifier(schema)}.databases order by seq`,
   );
-  const connections = await admin.query<{ owner: string; doc: string }>(
-    `select doc->>'databaseId' as owner, doc::text as doc from ${escapeIdentifier(schema)}.connections order by seq`,
+  const connections = await admin.query<StoredConnection>(
+    `select doc->>'databaseId' as owner, doc->>'user' as user, doc::text as doc from ${escapeIdentifier(schema)}.connections order by seq`,
   );
   const backups = await admin.query<{ owner: string; id: string; status: string }>(
     `select doc->>'databaseId' as owner, id, doc->>'status' as status from ${escapeIdentifier(schema)}.backups order by seq`,
@@ -38,15 +39,38 @@ export const findApiDatabases = async (
   return keys.withNewKeys(() =>
     databases.map(({ id: databaseId }) => ({
       databaseId,
-      credentials: (connectionsByDatabase.get(databaseId) ?? []).map(({ doc }) => {
-        // The table has these rows.
-        const { id, user, pass } = codec.decode("connections", doc) as ConnectionRow;
-        return { connectionId: id, user, pass };
-      }),
+      ...decodeConnections(codec, connectionsByDatabase.get(databaseId) ?? []),
       backupIds: listBackups(databaseId, "completed"),
       runningBackupIds: listBackups(databaseId, "running"),
     })),
   );
+};
+
+interface StoredConnection {
+  /** The id of the database. */
+  owner: string;
+  user: string;
+  doc: string;
+}
+
+/** @throws UnknownRecordKeyError. */
+const decodeConnections = (
+  codec: RowCodec,
+  connections: readonly StoredConnection[],
+): Pick<ApiDatabase, "credentials" | "alteredConnections"> => {
+  const credentials: DatabaseCredential[] = [];
+  const alteredConnections: AlteredConnection[] = [];
+  for (const { user, doc } of connections) {
+    try {
+      // The table has these rows.
+      const { id, pass } = codec.decode("connections", doc) as ConnectionRow;
+      credentials.push({ connectionId: id, user, pass });
+    } catch (error) {
+      if (!(error instanceof AlteredSecretError)) throw error;
+      alteredConnections.push({ user, problem: error.message });
+    }
+  }
+  return { credentials, ...(alteredConnections.length > 0 && { alteredConnections }) };
 };
 
 /**

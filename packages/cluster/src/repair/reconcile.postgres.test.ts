@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ApiDatabase } from "./reconcile.js";
-import { Cluster, newTenant } from "../../../platform/test/cluster.js";
+import { Cluster, newTenant, secondCredential } from "../../../platform/test/cluster.js";
 import {
   installation,
   platformRole,
@@ -81,6 +81,23 @@ describe("reconcile", () => {
     }
     await cluster.databases.revoke(id, added.connectionId);
     await expect(cluster.connect(id, added)).rejects.toMatchObject({ code: "28P01" });
+  });
+
+  it("leaves the login of a connection whose record was altered, and reports its database as broken", async () => {
+    const { id, credential } = newTenant();
+    const altered = secondCredential(credential);
+    await cluster.databases.create(id, { type: "empty" }, [credential, altered]);
+    const { brokenIds, problems } = await restart([
+      {
+        databaseId: id,
+        credentials: [{ ...credential, pass: "fresh" }],
+        alteredConnections: [{ user: altered.user, problem: "altered" }],
+        backupIds: [],
+      },
+    ]);
+    expect({ brokenIds, problems }).toEqual({ brokenIds: [id], problems: ["altered"] });
+    await cluster.connect(id, { ...credential, pass: "fresh" });
+    await cluster.connect(id, altered);
   });
 
   it("allows connections again after an interrupted copy", async () => {

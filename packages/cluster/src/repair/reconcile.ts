@@ -15,10 +15,19 @@ import { clusterErrors } from "../policy/cluster-error.js";
 import { classifyName, getLastPart, toBackupName, toDatabaseName } from "../policy/names.js";
 import { buildCreateRoleStatements } from "../policy/ownership.js";
 
+/** A connection whose password in the records was altered. */
+export interface AlteredConnection {
+  user: string;
+  /** Says which row it is. */
+  problem: string;
+}
+
 /** A database in the records of the API. */
 export interface ApiDatabase {
   databaseId: string;
   credentials: readonly DatabaseCredential[];
+  /** Connections whose password in the records cannot be decrypted. Their logins stay as they are. */
+  alteredConnections?: readonly AlteredConnection[];
   /** Ids of completed backups. */
   backupIds: readonly string[];
   /** Ids of backups that are being made, which may be complete in Postgres already. */
@@ -48,9 +57,9 @@ interface ExistingDatabase extends ApiDatabase {
 /** The result of reconciling. */
 export interface Reconciliation {
   missingData: MissingData;
-  /** Ids of databases that exist but could not be made to match their records. */
+  /** Ids of databases that exist but could not be made to match their records, or whose records were altered. */
   brokenIds: string[];
-  /** Messages about work that failed. */
+  /** Messages about work that failed, and about records that were altered. */
   problems: string[];
   /** Names of the prepared databases that exist. */
   preparedDatabases: string[];
@@ -113,12 +122,19 @@ export const reconcile = async (
   const ownersToKeep = [...existingDatabases.map(({ name }) => name), ...unrecorded.namesToKeep];
   await dropOrphanedOwners(services, new Set([...ownersToKeep, ...keptParts]), attempt);
   const foreignDatabases = databases.filter(({ name }) => presentByName.get(name)?.foreign === true);
+  const alteredDatabases = existingDatabases.filter(
+    ({ alteredConnections = [] }) => alteredConnections.length > 0,
+  );
+  for (const { alteredConnections = [] } of alteredDatabases)
+    problems.push(...alteredConnections.map(({ problem }) => problem));
   for (const { name } of foreignDatabases) problems.push(new ForeignNameError(name).message);
   const absentDatabases = databases.filter(({ name }) => !presentByName.has(name));
   // Could not be taken back.
   const isKept = (name: string): boolean => keptParts.has(getLastPart(name));
   const keptDatabasesOfRecords = absentDatabases.filter(({ name }) => isKept(name));
-  const brokenIds = [...foreignDatabases, ...keptDatabasesOfRecords].map(({ databaseId }) => databaseId);
+  const brokenIds = [...foreignDatabases, ...keptDatabasesOfRecords, ...alteredDatabases].map(
+    ({ databaseId }) => databaseId,
+  );
   const completeNames = admin.cluster.resetsPasswordsAtStart
     ? await services.logins.resetPasswords(existingDatabases.filter(({ isOpen }) => isOpen))
     : new Set<string>();
@@ -129,7 +145,7 @@ export const reconcile = async (
       const isRepaired = await attempt(`The database ${databaseId} could not be repaired`, () =>
         repairDatabase(services, database),
       );
-      if (!isRepaired) brokenIds.push(databaseId);
+      if (!isRepaired && !brokenIds.includes(databaseId)) brokenIds.push(databaseId);
     }),
   );
   return {
@@ -259,7 +275,7 @@ const takeBackRecordedDatabases = async (
 /** Allows the logins of a database, and nobody else, to connect. */
 const repairDatabase = async (
   { admin, logins }: ReconciliationServices,
-  { name, isOpen, credentials }: ExistingDatabase,
+  { name, isOpen, credentials, alteredConnections = [] }: ExistingDatabase,
 ): Promise<void> => {
   const roles = await admin.query(
     `select from pg_roles r where rolname = $1 and ${admin.cluster.installation.platformRoleCondition}`,
@@ -274,7 +290,7 @@ const repairDatabase = async (
   if (!isOpen) await admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
   await logins.dropAllLogins(
     name,
-    credentials.map(({ user }) => user),
+    [...credentials, ...alteredConnections].map(({ user }) => user),
   );
   for (const credential of credentials) await logins.grant(name, credential);
 };
