@@ -2,14 +2,22 @@ import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connecti
 import { type Attempt, attemptDrop } from "../connection/attempt.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import { getLastPart, toBackupName, toDatabaseName } from "../policy/names.js";
-import type { ApiDatabase } from "./reconcile.js";
 
 /** How long a database that is not in the records is kept, in days. */
 const retentionDays = 7;
 
+/** A database in the records, with its backups. */
+export interface RecordedDatabase {
+  databaseId: string;
+  /** Ids of completed backups. */
+  backupIds: readonly string[];
+  /** Ids of backups that are being made, which may be complete in Postgres already. */
+  runningBackupIds?: readonly string[];
+}
+
 /** Returns the names in Postgres of the databases and backups in the records, except backups that have failed. */
-export const listRecordedNames = (apiDatabases: readonly ApiDatabase[]): string[] =>
-  apiDatabases.flatMap(({ databaseId, backupIds, runningBackupIds = [] }) => [
+export const listRecordedNames = (recordedDatabases: readonly RecordedDatabase[]): string[] =>
+  recordedDatabases.flatMap(({ databaseId, backupIds, runningBackupIds = [] }) => [
     toDatabaseName(databaseId),
     ...[...backupIds, ...runningBackupIds].map((backupId) => toBackupName(databaseId, backupId)),
   ]);
@@ -43,8 +51,8 @@ export class KeptDatabases {
   /**
    * Drops those that were kept long enough, by the clock of Postgres, unless the records contain them again. Returns the names of the others.
    */
-  async dropExpired(attempt: Attempt, apiDatabases: readonly ApiDatabase[]): Promise<string[]> {
-    const recordedParts = new Set(listRecordedNames(apiDatabases).map(getLastPart));
+  async dropExpired(attempt: Attempt, recordedDatabases: readonly RecordedDatabase[]): Promise<string[]> {
+    const recordedParts = new Set(listRecordedNames(recordedDatabases).map(getLastPart));
     const { keptNamePrefix, platformDatabaseCondition } = this.#admin.cluster.installation;
     const databases = await this.#admin.query<{ name: string; expired: boolean }>(
       `select datname as name, split_part(datname, '.', 3)

@@ -8,7 +8,7 @@ import {
 import { type Attempt, attemptDrop, createAttempt } from "../connection/attempt.js";
 import { ForeignNameError } from "../databases/catalog.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
-import { KeptDatabases, formatKeptMessage, listRecordedNames } from "./kept-databases.js";
+import { KeptDatabases, type RecordedDatabase, formatKeptMessage, listRecordedNames } from "./kept-databases.js";
 import type { Presence } from "./presence.js";
 import type { Logins } from "../logins/logins.js";
 import { clusterErrors } from "../policy/cluster-error.js";
@@ -23,15 +23,10 @@ export interface AlteredConnection {
 }
 
 /** A database in the records of the API. */
-export interface ApiDatabase {
-  databaseId: string;
+export interface ApiDatabase extends RecordedDatabase {
   credentials: readonly DatabaseCredential[];
   /** Connections whose password in the records cannot be decrypted. Their logins stay as they are. */
   alteredConnections?: readonly AlteredConnection[];
-  /** Ids of completed backups. */
-  backupIds: readonly string[];
-  /** Ids of backups that are being made, which may be complete in Postgres already. */
-  runningBackupIds?: readonly string[];
 }
 
 /** Databases and backups that are recorded but not in Postgres. */
