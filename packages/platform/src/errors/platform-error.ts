@@ -160,8 +160,10 @@ export const platformErrors = {
   recordKeysMissing: (path: string) =>
     new PlatformError(
       "platform:record_keys_missing",
-      `${path} is missing, so the secrets in the records of its directory cannot be decrypted`,
-      recordKeysHint,
+      `${path} is missing: it was lost, or an earlier version of mgmt dev, which had no such file, made its directory`,
+      "Nothing was changed. If the file was lost, put it back from a copy of this data directory: nothing else can decrypt the secrets. If an " +
+        "earlier version made the directory, this one cannot read it: dump its databases with that version (mgmt db dump), and import them " +
+        `into a new directory (mgmt db restore). ${otherDirectoryHint}`,
     ),
 
   recordKeysUnreadable: (path: string, cause: unknown) =>

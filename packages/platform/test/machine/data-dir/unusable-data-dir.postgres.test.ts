@@ -129,7 +129,9 @@ describe("a data directory that cannot be used", () => {
     const before = await contents(directory);
     const error = await failure("keys");
     expect(error).toMatchObject({ code, message: expect.stringContaining(file) });
-    expect(error.hint).toContain("Put the file back from a copy of this data directory");
+    expect(error.hint).toMatch(
+      /put the file back from a copy of this data directory|file was lost, put it back.*earlier version.*mgmt db dump/i,
+    );
     delete before["postgres.log"];
     expect(await contents(directory)).toMatchObject(before);
 
