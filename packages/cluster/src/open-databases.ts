@@ -47,6 +47,11 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
    * refused then.
    */
   schema?: string;
+  /**
+   * Whether to use records that are outdated, were moved, or do not contain many of the databases, which are kept then. Default: they are
+   * refused.
+   */
+  acceptRecords?: boolean;
   /** Returns the ids of databases and backups whose removal the records contain. Default: none. */
   findDiscardedIds?: () => Promise<readonly string[]>;
   /** Reads the databases in the records again. Default: those of the start are in the records until the process ends. */
@@ -112,6 +117,7 @@ export const openDatabases = async (
     readWorkspaces,
     directory,
     schema,
+    acceptRecords = false,
     findDiscardedIds = () => Promise.resolve([]),
     onLog = () => undefined,
     ...limits
@@ -126,9 +132,12 @@ export const openDatabases = async (
     // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.
     const reconciliation = await presence.enter(async () => {
       const databases = typeof apiDatabases === "function" ? await apiDatabases() : apiDatabases;
-      if (schema !== undefined) await checkStamp(admin, schema);
+      if (schema !== undefined) await checkStamp(admin, schema, acceptRecords);
       const preparationProblems = await cluster.prepare(admin);
-      const result = await reconcile({ admin, copier, logins }, databases, await findDiscardedIds());
+      const result = await reconcile({ admin, copier, logins }, databases, {
+        discardedIds: await findDiscardedIds(),
+        acceptRecords,
+      });
       if (schema !== undefined) await stampStart(admin, schema);
       return {
         ...result,

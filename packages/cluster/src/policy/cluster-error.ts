@@ -17,6 +17,8 @@ export class ClusterError extends Error {
     readonly code: ClusterErrorCode,
     message: string,
     readonly hint: string,
+    /** Whether `acceptRecords` turns the error off. */
+    readonly canAccept = false,
   ) {
     super(message);
   }
@@ -30,6 +32,7 @@ export const clusterErrors = {
       `The records do not contain ${String(names.length)} of the ${String(total)} databases and backups that this installation has in Postgres: ` +
         names.join(", "),
       "Nothing was changed. Restore the latest records, or correct where they are. To give databases up, drop them in Postgres, and start again.",
+      true,
     ),
 
   roleLacksPrivileges: (role: string, missing: readonly string[]) =>
@@ -62,6 +65,7 @@ export const clusterErrors = {
       "cluster:records_outdated",
       `The last start of this installation used the records in ${previousLocation}, not those in ${location}`,
       `Nothing was changed. Correct where the records are. If you have moved them, run: ${acceptStatement}`,
+      true,
     ),
 
   recordsOutdated: (
@@ -77,6 +81,7 @@ export const clusterErrors = {
       `The records in ${location} are older than the databases: they have seen ${String(starts)} starts, and Postgres ${String(startsOfCluster)}`,
       "Nothing was changed. Restore the latest records. To continue with these, without what has changed since, " +
         `run: ${acceptStatement}`,
+      true,
     ),
 
   stampUnknown: (role: string, comment: string) =>

@@ -8,7 +8,12 @@ import {
 import { type Attempt, attemptDrop, createAttempt } from "../connection/attempt.js";
 import { ForeignNameError } from "../databases/catalog.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
-import { KeptDatabases, type RecordedDatabase, formatKeptMessage, listRecordedNames } from "./kept-databases.js";
+import {
+  KeptDatabases,
+  type RecordedDatabase,
+  formatKeptMessage,
+  listRecordedNames,
+} from "./kept-databases.js";
 import type { Presence } from "./presence.js";
 import type { Logins } from "../logins/logins.js";
 import { clusterErrors } from "../policy/cluster-error.js";
@@ -71,14 +76,15 @@ interface ReconciliationServices {
  * the records, and roles without a record, keeps other databases that are not in the records for a while, allows connections that an
  * interrupted copy disallowed, and sets logins and passwords. A problem with one database does not affect the others.
  *
- * @param discardedIds of databases and backups whose removal the records contain.
+ * @param options.discardedIds of databases and backups whose removal the records contain.
+ * @param options.acceptRecords keeps the databases that are not in the records, however many they are.
  * @throws ClusterError `cluster:databases_unrecorded` when so many databases are not in the records that these are probably wrong. Nothing
  *   is changed then.
  */
 export const reconcile = async (
   services: ReconciliationServices,
   apiDatabases: readonly ApiDatabase[],
-  discardedIds: readonly string[] = [],
+  { discardedIds, acceptRecords }: { discardedIds: readonly string[]; acceptRecords: boolean },
 ): Promise<Reconciliation> => {
   const { admin } = services;
   const { platformDatabaseCondition } = admin.cluster.installation;
@@ -93,7 +99,10 @@ export const reconcile = async (
       where not ${invalidDatabaseCondition} and (${platformDatabaseCondition} or datname = any ($1))`,
     [databases.map(({ name }) => name)],
   );
-  const unrecorded = findUnrecordedDatabases(services, apiDatabases, presentDatabases, discardedIds);
+  const unrecorded = findUnrecordedDatabases(services, apiDatabases, presentDatabases, {
+    discardedIds,
+    acceptRecords,
+  });
   await dropInvalidDatabases(services, attempt);
   for (const name of unrecorded.namesToDrop) await attemptDrop(attempt, services.copier, name);
   const keptDatabases = new KeptDatabases(admin, services.copier);
@@ -214,7 +223,7 @@ const findUnrecordedDatabases = (
   { admin }: ReconciliationServices,
   apiDatabases: readonly ApiDatabase[],
   presentDatabases: readonly PresentDatabase[],
-  discardedIds: readonly string[],
+  { discardedIds, acceptRecords }: { discardedIds: readonly string[]; acceptRecords: boolean },
 ): { namesToDrop: string[]; namesToKeep: string[] } => {
   const recordedNames = new Set(listRecordedNames(apiDatabases));
   const { unfinishedPreparedNamePrefix } = admin.cluster.installation;
@@ -231,7 +240,8 @@ const findUnrecordedDatabases = (
   const { count, share } = maxKeptAtOnce;
   const isRefused =
     namesToKeep.length > count || namesToKeep.length > Math.max(1, contentNames.length * share);
-  if (isRefused) throw clusterErrors.databasesUnrecorded(namesToKeep.toSorted(), contentNames.length);
+  if (isRefused && !acceptRecords)
+    throw clusterErrors.databasesUnrecorded(namesToKeep.toSorted(), contentNames.length);
   return { namesToDrop: [...unfinishedNames, ...unrecordedNames.filter(isDiscarded)], namesToKeep };
 };
 

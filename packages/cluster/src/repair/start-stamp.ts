@@ -39,9 +39,14 @@ const parseStamp = (comment: string, { mark, platformRole }: Installation): Stam
  * start is counted in the records and in the cluster, which a restore of the records does not change.
  *
  * @param schema with the records, in the database of the platform's sessions.
+ * @param acceptRecords uses records that were moved, or restored to an earlier start.
  * @throws ClusterError `cluster:records_outdated`, `cluster:stamp_unknown`.
  */
-export const checkStamp = async (admin: AdminConnection, schema: string): Promise<void> => {
+export const checkStamp = async (
+  admin: AdminConnection,
+  schema: string,
+  acceptRecords: boolean,
+): Promise<void> => {
   const { installation } = admin.cluster;
   const { mark, platformRole } = installation;
   const [row] = await admin.query<StampRow>(
@@ -58,7 +63,7 @@ export const checkStamp = async (admin: AdminConnection, schema: string): Promis
     return;
   }
   const stamp = parseStamp(comment, installation);
-  if (stamp === undefined || (stamp.location === location && stamp.starts <= starts)) return;
+  if (acceptRecords || stamp === undefined || (stamp.location === location && stamp.starts <= starts)) return;
   // For an operator who knows that these records are the right ones.
   const acceptStatement = buildStampStatement(
     platformRole,

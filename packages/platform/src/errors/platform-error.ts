@@ -1,3 +1,4 @@
+import type { ClusterError } from "@mgmt/cluster/policy/cluster-error";
 import { isDiskFullError } from "@mgmt/cluster/connection/disk-full";
 
 export type PlatformErrorCode =
@@ -44,6 +45,10 @@ const postgresChoiceHint =
 const recordKeysHint =
   "Nothing was changed. Put the file back from a copy of this data directory: nothing else can decrypt the secrets. " +
   otherDirectoryHint;
+
+const acceptRecordsHint =
+  "To continue with its records as they are, start once with --accept-records: databases that they do not contain are closed, and kept for " +
+  "7 days.";
 
 /** Builds every error of the platform. */
 export const platformErrors = {
@@ -154,6 +159,17 @@ export const platformErrors = {
       "platform:data_dir_corrupt",
       `The data directory ${dataDir} cannot be used: ${problem}`,
       `Nothing in it was changed. Restore it from a copy, or start with an empty one. ${otherDirectoryHint}`,
+      { cause },
+    ),
+
+  /** The records and the databases of a data directory do not fit each other. */
+  clusterRefused: (dataDir: string, cause: ClusterError) =>
+    new PlatformError(
+      "platform:data_dir_corrupt",
+      `The data directory ${dataDir} cannot be used: ${cause.message}`,
+      cause.canAccept
+        ? `Nothing was changed. Restore the directory from a copy. ${acceptRecordsHint} ${otherDirectoryHint}`
+        : `${cause.hint} ${otherDirectoryHint}`,
       { cause },
     ),
 

@@ -53,6 +53,7 @@ interface ServerContext {
   unknownFields: UnknownFields;
   errorCodes: ErrorCodes;
   requireSignInKey: boolean;
+  acceptRecords: boolean;
 }
 
 /** Time that requests and database work in progress have to finish at shutdown, in milliseconds. */
@@ -93,7 +94,7 @@ const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
 
 /** Opens the databases, and records which of them Postgres does not have. */
 const openApiDatabases = async (
-  { dataDir, front, onLog }: ServerContext,
+  { dataDir, front, onLog, acceptRecords }: ServerContext,
   platformRecords: PlatformRecords,
 ): Promise<OpenDatabases> => {
   const { records, cluster: ownCluster, apiDatabases, readApiDatabases, discardedIds } = platformRecords;
@@ -108,10 +109,9 @@ const openApiDatabases = async (
     readWorkspaces: records.readWorkspaces,
     onLog,
     directory: dataDir.path,
+    acceptRecords,
   }).catch((error: unknown) => {
-    throw error instanceof ClusterError
-      ? platformErrors.dataDirCorrupt(dataDir.path, error.message, error)
-      : error;
+    throw error instanceof ClusterError ? platformErrors.clusterRefused(dataDir.path, error) : error;
   });
   const { missingData, brokenIds, problems } = databases;
   let lostIds: string[] = [];

@@ -113,8 +113,7 @@ const openRecordsOf = async (
       { keys, schema: recordsSchema, isOwnCluster: true },
     );
   } catch (error) {
-    if (error instanceof ClusterError)
-      throw platformErrors.dataDirCorrupt(dataDir.path, error.message, error);
+    if (error instanceof ClusterError) throw platformErrors.clusterRefused(dataDir.path, error);
     if (error instanceof NewerSchemaError) throw platformErrors.dataDirIncompatible(dataDir.path, error);
     if (error instanceof UnknownRecordKeyError) {
       const path = getDataDirPaths(dataDir.path).recordKeys;

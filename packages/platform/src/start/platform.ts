@@ -20,6 +20,11 @@ export interface PlatformOptions {
   host?: string;
   /** Directory for all persistent data. Default: `mgmt` in the user's directory for application state. */
   dataDir?: string;
+  /**
+   * Uses the records although they do not fit the databases: those of an earlier start, and those without many databases, which are closed
+   * and kept for 7 days. Default: false, which refuses the start.
+   */
+  acceptRecords?: boolean;
   /** Removes all data when the platform ends, even when it is killed. Default: false. */
   ephemeral?: boolean;
   /**
@@ -82,6 +87,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     unknownFields = "ignore",
     errorCodes = "contract",
     requireSignInKey = true,
+    acceptRecords = false,
     signal,
   } = options;
   const onLog = (line: string): void => observe("onLog", options.onLog, line);
@@ -119,7 +125,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     const parts = { dataDir, postgres, front };
     const context = {
       ...{ ...parts, host, port, onLog, recordKeys },
-      ...{ oauthClients, unknownFields, errorCodes, requireSignInKey },
+      ...{ oauthClients, unknownFields, errorCodes, requireSignInKey, acceptRecords },
     };
     const server = await runUntilAborted(supervisor, waitOptions, () => openServer(context));
     return createPlatform({ ...parts, server });

@@ -33,6 +33,10 @@ export const devCommand: CommandDeclaration<Ready> = {
       )
       .option("--ephemeral", "delete everything on exit")
       .option(
+        "--accept-records",
+        "use the records of the folder although they do not fit its databases; those that are not in them are kept for 7 days",
+      )
+      .option(
         "--oauth-client <id=uri,...>",
         "register a public OAuth client and its redirect URIs (repeatable)",
         addOAuthClient,

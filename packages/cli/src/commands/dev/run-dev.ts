@@ -29,6 +29,7 @@ export interface DevFlags {
   port?: string;
   dataDir?: string;
   ephemeral?: boolean;
+  acceptRecords?: boolean;
   oauthClient?: PublicClient[];
   unknownFields?: "ignore" | "refuse";
   errorCodes?: "contract" | "public";
@@ -56,6 +57,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
       ephemeral,
       oauthClients,
       requireSignInKey,
+      acceptRecords: flags.acceptRecords === true,
       ...(flags.unknownFields && { unknownFields: flags.unknownFields }),
       ...(flags.errorCodes && { errorCodes: flags.errorCodes }),
       ...(dataDir !== undefined && { dataDir: resolvePath(cwd, dataDir) }),

@@ -141,6 +141,28 @@ describe("a data directory that cannot be used", () => {
     await platform.stop();
   });
 
+  it("is refused when its records do not contain its databases, unless these records are accepted", async () => {
+    const directory = join(root, "unrecorded");
+    const platform = await start("unrecorded");
+    for (let count = 0; count < 2; count += 1) await makeProject(platform.ready);
+    const client = await connectToRecords(directory, platform.ready);
+    await client.query("delete from mgmt.connections; delete from mgmt.databases");
+    await client.end();
+    await platform.stop();
+    const error = await failure("unrecorded");
+    expect(error).toMatchObject({
+      code: "platform:data_dir_corrupt",
+      message: expect.stringContaining("do not contain 2 of the 2 databases"),
+      hint: expect.stringContaining("--accept-records"),
+    });
+    const lines: string[] = [];
+    const onLog = (line: string) => lines.push(line);
+    const accepting = await startPlatform({ port: 0, dataDir: directory, acceptRecords: true, onLog });
+    await accepting.stop();
+    expect(lines.filter((line) => line.includes("kept as kept."))).toHaveLength(2);
+    await (await start("unrecorded")).stop();
+  });
+
   it("loses the files that a killed process has not finished, and no others", async () => {
     const notOurs = ["notes.0123456789ab.tmp", "token.notes.tmp"];
     await unsafe(async (directory) => {
