@@ -2,6 +2,7 @@ export { controlSecretHeader } from "./http/control/control-endpoint.js";
 export {
   type RunningServer,
   type ServerAddress,
+  type ServerCustomization,
   type ServerOptions,
   createServer,
   requestListener,

@@ -5,6 +5,7 @@ export { StoredServer } from "./server/stored-server.js";
 export { buildTables } from "./server/snapshot-tables.js";
 export { LockLostError } from "./context/database-engine.js";
 export { serverRowId, serverTables } from "./context/server-rows.js";
+export { type SignIn, createOperatorSignIn } from "./oauth/sign-in.js";
 export { oauthPaths } from "./oauth/metadata.js";
 export { findHeadSizeRefusal } from "./http/http-refusal.js";
 export { FairSemaphore } from "./jobs/fair-semaphore.js";

@@ -5,6 +5,7 @@ import {
   type ServerResponse,
   createServer as createHttpServer,
 } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { EngineOptions } from "../server/engine-options.js";
 import { MemoryServer } from "../server/memory-server.js";
@@ -55,6 +56,16 @@ const serverOptionNames: Record<keyof ServerOptions, true> = {
   controlSecret: true,
 };
 
+/** What a program changes about the server. */
+export interface ServerCustomization {
+  /** Serves HTTPS with this certificate and its private key, both PEM. Default: HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Handles each request first. `handle` passes it on to the API. */
+  readonly intercept?: (request: IncomingMessage, response: ServerResponse, handle: () => void) => void;
+  /** Whether the paths of the control surface exist. Default: true. */
+  readonly hasControlPaths?: boolean;
+}
+
 export interface ServerAddress {
   /** For example `http://127.0.0.1:4300`. */
   baseUrl: string;
@@ -79,15 +90,11 @@ export interface RunningServer<E extends EngineServer = MemoryServer> extends Se
  */
 export const createServer = async <E extends EngineServer = MemoryServer>(
   options: ServerOptions<E> = {},
+  { tls, intercept, hasControlPaths = true }: ServerCustomization = {},
 ): Promise<RunningServer<E>> => {
   assertKnownOptions(options, Object.keys(serverOptionNames));
   const { host = "127.0.0.1", port = 0 } = options;
-  const server = createHttpServer({
-    keepAliveTimeout: 65_000,
-    maxHeaderSize: maxHeadBytes,
-    // Node would send a response without a body.
-    requireHostHeader: false,
-  });
+  const server = tls ? createHttpsServer({ ...httpOptions, ...tls }) : createHttpServer(httpOptions);
   const connections = new Connections(server, {
     maxPipelined: maxPipelinedRequests,
     sendTimeoutMs,
@@ -96,7 +103,7 @@ export const createServer = async <E extends EngineServer = MemoryServer>(
   server.on("checkExpectation", connections.withLimits(refuseExpectation));
   const setListener = queueRequests(server, connections);
   await listen(server, port, host);
-  const address = getServerAddress(server, host);
+  const address = getServerAddress(server, host, tls === undefined ? "http" : "https");
   const [closingController, delayCutController] = [new AbortController(), new AbortController()];
   // Every delayed request listens.
   setMaxListeners(0, delayCutController.signal);
@@ -104,7 +111,16 @@ export const createServer = async <E extends EngineServer = MemoryServer>(
     const engine = await (options.createEngine?.(address) ??
       createMemoryEngine<E>(options.engineOptions, address));
     const signals = { closeSignal: closingController.signal, cut: delayCutController.signal };
-    setListener(requestListener(engine, { ...options, host, port: address.port, ...signals }));
+    const listener = createListener(
+      engine,
+      { ...options, host, port: address.port, ...signals },
+      hasControlPaths,
+    );
+    setListener(
+      intercept === undefined
+        ? listener
+        : (request, response) => intercept(request, response, () => listener(request, response)),
+    );
     const stopServer = async (graceMs = 5_000): Promise<void> => {
       closingController.abort();
       await closeServer(server, graceMs, delayCutController);
@@ -115,6 +131,13 @@ export const createServer = async <E extends EngineServer = MemoryServer>(
     await closeServer(server, 0);
     throw error;
   }
+};
+
+const httpOptions = {
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: maxHeadBytes,
+  // Node would send a response without a body.
+  requireHostHeader: false,
 };
 
 /** Requests of one connection that are handled at a time. */
@@ -154,11 +177,11 @@ const listen = (server: HttpServer, port: number, host: string): Promise<void> =
     });
   });
 
-const getServerAddress = (server: HttpServer, host: string): ServerAddress => {
+const getServerAddress = (server: HttpServer, host: string, scheme: string): ServerAddress => {
   // The address is an `AddressInfo` because the server listens on a host, not on a pipe.
   const { port } = server.address() as AddressInfo;
   const name = host.includes(":") ? `[${host}]` : host;
-  return { baseUrl: `http://${name}:${String(port)}`, host, port };
+  return { baseUrl: `${scheme}://${name}:${String(port)}`, host, port };
 };
 
 /** Milliseconds between checks for idle connections while the server closes. */
@@ -183,6 +206,8 @@ const closeServer = async (
   delayCutController?.abort();
 };
 
+type ListenerOptions = Parameters<typeof requestListener>[1];
+
 /** Returns a listener for `node:http` requests, for use in a server that also has other pages. */
 export const requestListener = (
   engine: EngineServer,
@@ -194,6 +219,12 @@ export const requestListener = (
     /** Ends the requests that a fault delays. */
     cut?: AbortSignal;
   },
+): Listener => createListener(engine, options, true);
+
+const createListener = (
+  engine: EngineServer,
+  options: ListenerOptions,
+  hasControlPaths: boolean,
 ): Listener => {
   const { host, port, allowedHosts = [], controlSecret, closeSignal, cut: delayCutSignal } = options;
   const acceptedHosts = [
@@ -208,7 +239,7 @@ export const requestListener = (
       sendEngineResponse(request, response, createErrorResponse(errors["request:malformed/host"]()));
     } else if (!namesThisServer(request)) {
       sendEngineResponse(request, response, createErrorResponse(errors["auth:forbidden/host"]()));
-    } else if (isControlPath(request.url ?? "")) {
+    } else if (hasControlPaths && isControlPath(request.url ?? "")) {
       response.setHeader("x-request-id", createRequestId());
       const { baseUrl } = engine.settings;
       const options = { secret: controlSecret, baseUrl, closeSignal };

@@ -1,9 +1,10 @@
 import { withCurrentStatus, parseApprovalPath } from "../request/approvals.js";
+import { errors } from "../values/errors.js";
 import type { Endpoint } from "../context/endpoint.js";
 import { maxFormBytes } from "./form-body.js";
 import { createPageResponse, refusalPages } from "./page-response.js";
 import { renderApprovalPage } from "./page/approval-page.js";
-import { createRedirectResponse } from "./responses.js";
+import { createRedirectResponse, noStoreHeaders } from "./responses.js";
 import type { SignInGate } from "./sign-in-gate.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 
@@ -35,5 +36,33 @@ export const createApprovalPageFinder =
           return createPageResponse({ status: 200, text, formAction: "'none'" });
         });
       },
+    };
+  };
+
+/**
+ * Returns a function that finds the endpoint of a text that says with which command an operator decides an approval. It shows nothing of
+ * the approval, because its URL contains no credential.
+ *
+ * @param formatText returns the text for an id.
+ */
+export const createCommandPageFinder =
+  (formatText: (approvalId: string) => string) =>
+  (method: string, path: string): Endpoint | undefined => {
+    const id = method === "GET" ? parseApprovalPath(path) : undefined;
+    if (id === undefined) return undefined;
+    return {
+      id: null,
+      discardsBody: false,
+      bodyLimit: () => 0,
+      respond: (endpointContext) =>
+        endpointContext.transact(readOnlyTransaction, ({ store }) => {
+          if (store.approvals.get(id) === undefined) throw errors["approval:not_found"]();
+          return {
+            status: 200,
+            headers: { ...noStoreHeaders, "x-content-type-options": "nosniff" },
+            rawBody: { text: formatText(id), contentType: "text/plain; charset=utf-8" },
+            code: null,
+          };
+        }),
     };
   };

@@ -4,6 +4,7 @@ import { type TransactionOptions, type Preload, buildTables } from "@mgmt/engine
 import { RateWindows } from "../store/rate-window.js";
 import { MemoryServer, createMemoryDatabaseEngine } from "@mgmt/engine";
 import { Engine } from "./engine.js";
+import { createOpenSignIn } from "../oauth/sign-in.js";
 import { DatabaseWork } from "../context/database-work.js";
 import { RequestLog } from "./request-log.js";
 import type { RequestContext } from "../context/request-context.js";
@@ -35,7 +36,7 @@ const open = (): Engine => {
   const { context } = new MemoryState(buildTables(snapshot, { initialSnapshot: snapshot, draws: null }), {
     settings: first.settings,
     databaseEngine: createMemoryDatabaseEngine("mgmt.test"),
-    signInGate: undefined,
+    signIn: createOpenSignIn(undefined, "https://auth.test"),
     databaseWork: new DatabaseWork(),
     windows: new RateWindows(),
     afterMutation: undefined,

@@ -1,5 +1,4 @@
-import { createApprovalPageFinder } from "../oauth/approval-endpoint.js";
-import { SignInGate } from "../oauth/sign-in-gate.js";
+import { type SignIn, createOpenSignIn } from "../oauth/sign-in.js";
 import { findContractEndpoint } from "../request/contract-endpoint.js";
 import { countAndEnforceRateLimit, createCountPreload } from "../request/rate-limit.js";
 import { findUploadEndpoint, buildUploadPath } from "../rules/deployments/uploads.js";
@@ -20,40 +19,39 @@ export interface SharedServices {
   readonly settings: Settings;
   readonly databaseEngine: DatabaseEngine;
   readonly databaseWork: DatabaseWork;
-  /** Undefined when browsers need no key to sign in. */
-  readonly signInGate: SignInGate | undefined;
+  readonly signIn: SignIn;
 }
 
 /** @throws TypeError for a setting that is not valid. */
-export const createSharedServices = (options: EngineOptions, databaseWork: DatabaseWork): SharedServices => {
+export const createSharedServices = (
+  options: EngineOptions & { readonly signIn?: SignIn | undefined },
+  databaseWork: DatabaseWork,
+): SharedServices => {
   const settings = mergeSettings(options.settings);
   const { databaseEngine = createMemoryDatabaseEngine("mgmt.test"), signInKey } = options;
-  const signInGate = signInKey === undefined ? undefined : new SignInGate(signInKey, settings.authUrl);
-  return { settings, databaseEngine, databaseWork, signInGate };
+  const { signIn = createOpenSignIn(signInKey, settings.authUrl) } = options;
+  return { settings, databaseEngine, databaseWork, signIn };
 };
 
 /** Returns the part of a server's context that does not depend on where its rows are. */
 export const createCommonContext = (
-  { settings, databaseEngine, databaseWork, signInGate }: SharedServices,
+  { settings, databaseEngine, databaseWork, signIn }: SharedServices,
   { accessTokenService, endpoints }: Pick<KeyedParts, "accessTokenService" | "endpoints">,
 ): Pick<
   RequestContext,
   "settings" | "databaseEngine" | "databaseWork" | "authenticator" | "services" | "findEndpoint"
-> => {
-  const findApprovalPage = createApprovalPageFinder(signInGate);
-  return {
-    settings,
-    databaseEngine,
-    databaseWork,
-    authenticator: accessTokenService,
-    services: { databases: databaseEngine, signer: accessTokenService },
-    findEndpoint: (method, path) =>
-      endpoints.get(path) ??
-      findUploadEndpoint(method, path) ??
-      findApprovalPage(method, path) ??
-      findContractEndpoint(path),
-  };
-};
+> => ({
+  settings,
+  databaseEngine,
+  databaseWork,
+  authenticator: accessTokenService,
+  services: { databases: databaseEngine, signer: accessTokenService },
+  findEndpoint: (method, path) =>
+    endpoints.get(path) ??
+    findUploadEndpoint(method, path) ??
+    signIn.findApprovalPage(method, path) ??
+    findContractEndpoint(path),
+});
 
 /** Returns the function that counts requests for the rate limit of a server. */
 export const createRequestCounter =

@@ -9,8 +9,13 @@ import { type EngineOptions, createInitialClockState } from "./engine-options.js
 import { type Snapshot, parseSnapshot } from "./snapshot.js";
 import { buildTables } from "./snapshot-tables.js";
 
+interface NewServerOptions extends EngineOptions {
+  /** Whether there are users, workspaces and clients for development. Default: true. */
+  insertsDefaultRows?: boolean | undefined;
+}
+
 /** Returns the rows of all tables of a new server. */
-export const createInitialTables = (options: EngineOptions): TableStates => {
+export const createInitialTables = (options: NewServerOptions): TableStates => {
   const { deterministic = null } = options;
   const initialSnapshot = options.initial ? parseSnapshot(options.initial) : createDefaultSnapshot(options);
   const snapshot = options.snapshot ? parseSnapshot(options.snapshot) : initialSnapshot;
@@ -18,12 +23,12 @@ export const createInitialTables = (options: EngineOptions): TableStates => {
   return buildTables(snapshot, { initialSnapshot, draws });
 };
 
-const createDefaultSnapshot = (options: EngineOptions): Snapshot => {
+const createDefaultSnapshot = (options: NewServerOptions): Snapshot => {
   const { deterministic: seed = null } = options;
   const clock = createInitialClockState(options);
   const store = new MemoryStore();
   const ids = new RandomIds(seed === null ? null : createRandomState(seed));
-  insertDefaultRows(store, new VirtualClock(clock).now(), ids);
+  if (options.insertsDefaultRows ?? true) insertDefaultRows(store, new VirtualClock(clock).now(), ids);
   return {
     version: 1,
     store: store.state,

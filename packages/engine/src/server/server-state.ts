@@ -1,7 +1,5 @@
 import { AccessTokenService } from "../oauth/access-token-service.js";
-import { createOAuthEndpoints } from "../oauth/oauth-server.js";
-import { PageGuard, generateCookie } from "../oauth/page-guard.js";
-import type { SignInGate } from "../oauth/sign-in-gate.js";
+import type { SignIn } from "../oauth/sign-in.js";
 import { SigningKeys } from "../oauth/signing-keys.js";
 import { SealedCursorCodec } from "../values/cursors.js";
 import type { Endpoint } from "../context/endpoint.js";
@@ -25,8 +23,9 @@ export interface ServerState {
 
 export interface StateDependencies {
   readonly settings: Settings;
-  /** Undefined when browsers need no key to sign in. */
-  readonly signInGate: SignInGate | undefined;
+  readonly signIn: SignIn;
+  /** Returns milliseconds since 1970. Default: the clock of this machine. */
+  readonly readSystemTime?: (() => number) | undefined;
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -42,7 +41,7 @@ export const deriveServerState = (
   return {
     row,
     version,
-    clock: new VirtualClock(row.clock),
+    clock: new VirtualClock(row.clock, services.readSystemTime),
     cursorCodec,
     accessTokenService,
     endpoints,
@@ -64,15 +63,14 @@ export type KeyedParts = Pick<ServerState, "cursorCodec" | "accessTokenService" 
 
 export const deriveKeyedParts = (
   row: Pick<ServerRow, "signingKeys" | "cursorKey" | "formKey">,
-  { settings, signInGate, onDefect }: StateDependencies,
+  { settings, signIn, onDefect }: StateDependencies,
 ): KeyedParts => {
   const keys = new SigningKeys(row.signingKeys);
   const accessTokenService = new AccessTokenService(keys, settings);
-  const pageGuard = new PageGuard(row.formKey, settings.authUrl, generateCookie);
   return {
     cursorCodec: new SealedCursorCodec(row.cursorKey),
     accessTokenService,
-    endpoints: createOAuthEndpoints({ keys, accessTokenService, guard: pageGuard, signInGate, onDefect }),
+    endpoints: signIn.createEndpoints({ keys, accessTokenService, formKey: row.formKey, settings, onDefect }),
   };
 };
 

@@ -6,6 +6,7 @@ import type { JobLookup } from "../jobs/table-scheduler.js";
 import { type TransactionOptions, readOnlyTransaction, writeWithoutLocks } from "../store/storage-adapter.js";
 import type { RecordStore, TableStates } from "../store/records.js";
 import type { AllRowsLookup } from "../store/store.js";
+import type { SignIn } from "../oauth/sign-in.js";
 import { Pauses } from "../values/pauses.js";
 import type { Settings } from "../values/settings.js";
 import { StateChangedError } from "../values/state-changed-error.js";
@@ -27,6 +28,12 @@ import { StoredState, createCountPreloads } from "./stored-state.js";
 export interface StoredServerOptions extends Omit<EngineOptions, "afterMutation"> {
   /** The rows. Several servers may use them at the same time. */
   readonly records: RecordStore;
+  /** Returns milliseconds since 1970. Default: the clock of this machine. */
+  readonly readSystemTime?: (() => number) | undefined;
+  /** How people sign in. Default: on pages for development, with `signInKey`. */
+  readonly signIn?: SignIn | undefined;
+  /** Whether new records contain the users, workspaces and clients for development. Default: true. */
+  readonly insertsDefaultRows?: boolean | undefined;
 }
 
 /**
@@ -52,7 +59,7 @@ export class StoredBackend implements ServerBackend<"async"> {
     const services = createSharedServices(options, databaseWork);
     const storedState: StoredState = new StoredState({
       ...services,
-      ...{ records, onDefect },
+      ...{ records, onDefect, readSystemTime: options.readSystemTime },
       onScheduled: (scheduledJobs) => this.#runner.addScheduledJobs(scheduledJobs),
     });
     this.settings = services.settings;

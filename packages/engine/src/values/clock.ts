@@ -31,9 +31,12 @@ export type ClockState = { frozenAt: number } | { offset: number };
 /** Runs at an offset from the system's clock, or is frozen until it is moved. */
 export class VirtualClock implements Clock {
   #state: ClockState;
+  readonly #readSystemTime: () => number;
 
-  constructor(state: ClockState = { offset: 0 }) {
+  /** @param readSystemTime returns milliseconds since 1970. Default: the clock of this machine. */
+  constructor(state: ClockState = { offset: 0 }, readSystemTime: () => number = Date.now) {
     this.#state = state;
+    this.#readSystemTime = readSystemTime;
   }
 
   get frozen(): boolean {
@@ -41,7 +44,7 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
-    return "frozenAt" in this.#state ? this.#state.frozenAt : Date.now() + this.#state.offset;
+    return "frozenAt" in this.#state ? this.#state.frozenAt : this.#readSystemTime() + this.#state.offset;
   }
 
   freeze(): void {
@@ -50,11 +53,11 @@ export class VirtualClock implements Clock {
 
   /** Starts the clock again from its current time. */
   run(): void {
-    this.#state = { offset: this.now() - Date.now() };
+    this.#state = { offset: this.now() - this.#readSystemTime() };
   }
 
   moveTo(time: number): void {
-    this.#state = this.frozen ? { frozenAt: time } : { offset: time - Date.now() };
+    this.#state = this.frozen ? { frozenAt: time } : { offset: time - this.#readSystemTime() };
   }
 
   get state(): ClockState {
