@@ -3,7 +3,7 @@ import { buildLibpqSettings } from "../../packages/cli/src/postgres/libpq-parame
 import {
   ConnectionStringError,
   parseConnectionString,
-} from "../../packages/cli/src/postgres/parse-connection-string.js";
+} from "../../packages/internal/src/postgres/parse-connection-string.js";
 
 const special = [..."/?#@&=:;'\"\\% ,[]+$!", "\n", "\0", "//", "?a=", "@h/", "/@"];
 const passwords = special.flatMap((text) => [

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { buildLibpqSettings } from "./libpq-parameters.js";
-import { ConnectionStringError, parseConnectionString } from "./parse-connection-string.js";
+import {
+  ConnectionStringError,
+  parseConnectionString,
+} from "@mgmt/internal/postgres/parse-connection-string";
 
 const connectionOf = (text: string, env: Readonly<Record<string, string>> = {}) =>
   buildLibpqSettings(parseConnectionString(text), env);

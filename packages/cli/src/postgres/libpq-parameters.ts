@@ -1,5 +1,8 @@
 import { isLoopbackHostname } from "../sdk/sdk.js";
-import { type ConnectionParameters, ConnectionStringError } from "./parse-connection-string.js";
+import {
+  type ConnectionParameters,
+  ConnectionStringError,
+} from "@mgmt/internal/postgres/parse-connection-string";
 
 /** How a client program of Postgres gets to know a server. */
 export interface LibpqSettings {

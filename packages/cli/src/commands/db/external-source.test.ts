@@ -116,3 +116,22 @@ describe("mgmt db import", () => {
     expect(stderr).not.toContain("hidden");
   });
 });
+
+describe("a source that is not a connection string of a database", () => {
+  it.each([
+    ["no host", "postgresql:///db?password=hidden", "it has no host"],
+    ["no host in keywords", "user=u password=hidden", "it has no host"],
+    ["a port that does not exist", "postgresql://u:hidden@h:70000/db", "1 and 65535"],
+    ["an unknown sslmode", "postgresql://u:hidden@h/db?sslmode=hidden", "sslmode has a value"],
+    ["a number with a unit", "postgresql://u:hidden@h/db?connect_timeout=10s", "connect_timeout has"],
+    ["a percent sign that encodes nothing", "postgresql://u:hidden%zz@127.0.0.1/db", "%25"],
+  ])("has %s: the error says so, and repeats nothing of it", async (_, text, part) => {
+    const line = ["db", "import", "db_1", "--source-env", "X"];
+    const { status, stdout, stderr } = await runInProcess(line, { env: { X: text } });
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("The variable X is not a Postgres connection string: ");
+    expect(stderr).toContain("usage:invalid");
+    expect(stderr).toContain(part);
+    expect(stderr).not.toMatch(/hid|den/);
+  });
+});

@@ -2,7 +2,10 @@ import type { Context } from "../../input/context.js";
 import { missingInputError, usageError } from "../../errors/usage-errors.js";
 import { buildPostgresEnvironment } from "../../postgres/connection-environment.js";
 import { type LibpqSettings, buildLibpqSettings } from "../../postgres/libpq-parameters.js";
-import { ConnectionStringError, parseConnectionString } from "../../postgres/parse-connection-string.js";
+import {
+  ConnectionStringError,
+  parseConnectionString,
+} from "@mgmt/internal/postgres/parse-connection-string";
 import type { PostgresDatabase } from "../../postgres/query.js";
 import { findNoPromptReason, ask } from "../../input/ask.js";
 

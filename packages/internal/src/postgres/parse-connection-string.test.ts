@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { runInProcess } from "../../test/in-process.js";
+import { ConnectionStringError, parseConnectionString } from "./parse-connection-string.js";
 
-/** Imports from a connection string, which is refused before anything is sent. */
-const importFrom = (text: string) =>
-  runInProcess(["db", "import", "db_1", "--source-env", "X"], { env: { X: text } });
+const readRefusal = (text: string): ConnectionStringError | undefined => {
+  try {
+    parseConnectionString(text);
+  } catch (error) {
+    if (error instanceof ConnectionStringError) return error;
+    throw error;
+  }
+  return undefined;
+};
 
 describe("a connection string that is refused", () => {
   it.each([
@@ -24,11 +30,6 @@ describe("a connection string that is refused", () => {
     ["a # at the beginning of the password", "postgresql://u:#hidden@127.0.0.1/db", "as %23"],
     ["two @", "postgresql://u:hid@den@127.0.0.1/db", "as %40"],
     ["an & in a password of JDBC", "jdbc:postgresql://h/db?user=u&password=a&hidden", "%26"],
-    ["no host", "postgresql:///db?password=hidden", "it has no host"],
-    ["no host in keywords", "user=u password=hidden", "it has no host"],
-    ["a port that does not exist", "postgresql://u:hidden@h:70000/db", "1 and 65535"],
-    ["an unknown sslmode", "postgresql://u:hidden@h/db?sslmode=hidden", "sslmode has a value"],
-    ["a number with a unit", "postgresql://u:hidden@h/db?connect_timeout=10s", "connect_timeout has"],
     ["another program's scheme", "mysql://u:hidden@h/db", "postgresql://"],
     ["a proxy of Prisma", "prisma+postgres://accelerate.example/?api_key=hidden", "direct connection"],
     ["quotes around it", '"postgresql://u:hidden@h/db"', "Remove the quotes"],
@@ -37,12 +38,9 @@ describe("a connection string that is refused", () => {
     ["a word without a value", "host=h hidden", "cannot be read"],
     ["pairs with an open quote", 'Host=h;Password="hidden', "double quotes"],
     ["other text", "hidden", "neither the form of a URI"],
-  ])("has %s: the error says so, and repeats nothing of it", async (_, text, part) => {
-    const { status, stdout, stderr } = await importFrom(text);
-    expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain("The variable X is not a Postgres connection string: ");
-    expect(stderr).toContain("usage:invalid");
-    expect(stderr).toContain(part);
-    expect(stderr).not.toMatch(/hid|den/);
+  ])("has %s: the error says so, and repeats nothing of it", (_, text, part) => {
+    const { message = "", hint = "" } = readRefusal(text) ?? {};
+    expect(`${message} ${hint}`).toContain(part);
+    expect(`${message} ${hint}`).not.toMatch(/hid|den/);
   });
 });

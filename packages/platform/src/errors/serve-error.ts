@@ -1,0 +1,173 @@
+export type ServeErrorCode =
+  | "serve:already_initialized"
+  | "serve:cannot_listen"
+  | "serve:clock_differs"
+  | "serve:config_invalid"
+  | "serve:config_unreadable"
+  | "serve:database_refused"
+  | "serve:database_unreachable"
+  | "serve:key_file_invalid"
+  | "serve:key_file_unreadable"
+  | "serve:keys_unknown"
+  | "serve:not_initialized"
+  | "serve:pooler"
+  | "serve:schema_newer"
+  | "serve:schema_outdated"
+  | "serve:settings_differ"
+  | "serve:standby"
+  | "serve:unsupported_version";
+
+/** Reports why the service cannot run. `message` describes the problem, and `hint` how to fix it. */
+export class ServeError extends Error {
+  override readonly name = "ServeError";
+
+  constructor(
+    readonly code: ServeErrorCode,
+    message: string,
+    readonly hint: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+const schemaHint = "mgmt serve schema prints all settings.";
+
+/** Builds every error of the service. */
+export const serveErrors = {
+  configUnreadable: (path: string, problem: string, cause?: unknown) =>
+    new ServeError(
+      "serve:config_unreadable",
+      `The configuration file ${path} cannot be read: ${problem}`,
+      "Pass the path of a YAML or JSON file with --config.",
+      { cause },
+    ),
+
+  /** @param problems one for each setting, without values. */
+  configInvalid: (source: string, problems: readonly string[]) =>
+    new ServeError(
+      "serve:config_invalid",
+      `The configuration is not valid (${source}): ${problems.join("; ")}`,
+      schemaHint,
+    ),
+
+  passwordInFlag: (flag: string, variable: string) =>
+    new ServeError(
+      "serve:config_invalid",
+      `${flag} has a password, which other accounts of this machine can see in the list of processes`,
+      `Set ${variable}, or write the address into the configuration file.`,
+    ),
+
+  keyFileUnreadable: (path: string, problem: string, cause?: unknown) =>
+    new ServeError(
+      "serve:key_file_unreadable",
+      `The key file ${path} cannot be read: ${problem}`,
+      "Restore it from your copy: nothing else can decrypt the secrets in the records. For a new service, mgmt serve init creates it.",
+      { cause },
+    ),
+
+  keyFileInvalid: (path: string, problem: string, cause?: unknown) =>
+    new ServeError(
+      "serve:key_file_invalid",
+      `The key file ${path} is not valid: ${problem}`,
+      "It contains one key per line, 32 bytes in base64. The first one encrypts, and all decrypt.",
+      { cause },
+    ),
+
+  keysUnknown: (path: string, keyIds: readonly string[], cause?: unknown) =>
+    new ServeError(
+      "serve:keys_unknown",
+      `The records were encrypted with keys that ${path} does not contain: ${keyIds.join(", ")}`,
+      "Use the key file of this service. Nothing else can decrypt the secrets in the records.",
+      { cause },
+    ),
+
+  databaseUnreachable: (address: string, problem: string, cause?: unknown) =>
+    new ServeError(
+      "serve:database_unreachable",
+      `Postgres at ${address} cannot be reached: ${problem}`,
+      "Check the address, the network and that Postgres runs.",
+      { cause },
+    ),
+
+  databaseRefused: (address: string, problem: string, cause?: unknown) =>
+    new ServeError(
+      "serve:database_refused",
+      `Postgres at ${address} refused the connection: ${problem}`,
+      "Check the user, the password, the name of the database and pg_hba.conf.",
+      { cause },
+    ),
+
+  unsupportedVersion: (address: string, version: string) =>
+    new ServeError(
+      "serve:unsupported_version",
+      `Postgres at ${address} has version ${version}`,
+      "Use Postgres 14 or newer.",
+    ),
+
+  pooler: (address: string) =>
+    new ServeError(
+      "serve:pooler",
+      `A connection pooler answers at ${address}`,
+      "Use the address of Postgres itself: the service needs sessions of its own for locks.",
+    ),
+
+  standby: (address: string) =>
+    new ServeError(
+      "serve:standby",
+      `Postgres at ${address} is a standby, which accepts no changes`,
+      "Use the address of the primary, or one that always leads to it.",
+    ),
+
+  clockDiffers: (seconds: number, maxSeconds: number) =>
+    new ServeError(
+      "serve:clock_differs",
+      `The clock of this machine is ${String(Math.abs(seconds))} seconds ${seconds > 0 ? "ahead of" : "behind"} that of Postgres`,
+      `Synchronize both clocks, for example with NTP. At most ${String(maxSeconds)} seconds are allowed.`,
+    ),
+
+  notInitialized: (database: string) =>
+    new ServeError(
+      "serve:not_initialized",
+      `The database ${database} has no records of a service`,
+      "Check the address. To create a new service there, run mgmt serve init.",
+    ),
+
+  alreadyInitialized: (database: string) =>
+    new ServeError(
+      "serve:already_initialized",
+      `The database ${database} has the records of a service already`,
+      "Nothing was changed. mgmt serve workspaces create and mgmt serve tokens create add to them.",
+    ),
+
+  schemaOutdated: (database: string, cause?: unknown) =>
+    new ServeError(
+      "serve:schema_outdated",
+      `The records in the database ${database} were made by an earlier version`,
+      "Run mgmt serve migrate. Servers of the version before continue to work.",
+      { cause },
+    ),
+
+  schemaNewer: (database: string, cause?: unknown) =>
+    new ServeError(
+      "serve:schema_newer",
+      `The records in the database ${database} were made by a newer version that this one does not understand`,
+      "Install the version that the other servers have.",
+      { cause },
+    ),
+
+  settingsDiffer: (names: readonly string[]) =>
+    new ServeError(
+      "serve:settings_differ",
+      `Other servers of this service run with other values of these settings: ${names.join(", ")}`,
+      "Use the same values for all servers. To change a setting, stop all servers first.",
+    ),
+
+  cannotListen: (address: string, problem: string, cause?: unknown) =>
+    new ServeError(
+      "serve:cannot_listen",
+      `The service cannot listen on ${address}: ${problem}`,
+      "Choose another address with --listen HOST:PORT.",
+      { cause },
+    ),
+};
