@@ -35,11 +35,12 @@ export const clusterErrors = {
       true,
     ),
 
-  roleLacksPrivileges: (role: string, missing: readonly string[]) =>
+  /** @param missing the privileges, and the statements that grant them. */
+  roleLacksPrivileges: (role: string, missing: readonly { problem: string; statement: string }[]) =>
     new ClusterError(
       "cluster:lacks_privileges",
-      `The Postgres role ${role} does not have these privileges: ${missing.join(", ")}`,
-      "Ask an administrator of the Postgres server to grant them with ALTER ROLE and GRANT.",
+      `The Postgres role ${role} does not have these privileges: ${missing.map(({ problem }) => problem).join(", ")}`,
+      `Let an administrator of the Postgres server run: ${missing.map(({ statement }) => statement).join("; ")}`,
     ),
 
   otherInstallation: (user: string, otherRoles: readonly string[]) =>

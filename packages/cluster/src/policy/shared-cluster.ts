@@ -109,24 +109,33 @@ const computeLimits = ({ connections, reserved, locks }: ServerSettings): Server
   };
 };
 
-/** Returns messages about settings with which tenants can keep the platform from working. */
-const findSettingProblems = (user: string, settings: ServerSettings, major: number): string[] => {
-  const problems: string[] = [];
+/** What an administrator of a cluster should change, and the SQL for it, if there is any. */
+export interface ClusterAdvice {
+  readonly problem: string;
+  readonly statement: string | undefined;
+}
+
+/** Returns advice about settings with which tenants can keep the platform from working. */
+const adviseOnSettings = (user: string, settings: ServerSettings, major: number): ClusterAdvice[] => {
   const { reserved, preparedTransactions, languages } = settings;
-  if (reserved < connectionLimits.reserved && major >= 16)
-    problems.push(
-      `The platform has no connections that database users cannot take. To change it, set reserved_connections to ${String(connectionLimits.reserved)} and run: ` +
-        `GRANT pg_use_reserved_connections TO ${escapeIdentifier(user)}`,
-    );
-  if (preparedTransactions > 0)
-    problems.push(
-      "Database users can keep locks without a session, which the platform cannot end. To prevent it, set max_prepared_transactions to 0",
-    );
-  if (languages.length > 0)
-    problems.push(
-      `Database users can write functions that do not end when their session is ended. To prevent it, remove these languages from the machine of Postgres: ${languages.join(", ")}`,
-    );
-  return problems;
+  const reservedText = String(connectionLimits.reserved);
+  const advice: (ClusterAdvice | false)[] = [
+    reserved < connectionLimits.reserved &&
+      major >= 16 && {
+        problem: `The platform has no connections that database users cannot take, unless reserved_connections is ${reservedText}`,
+        statement: `GRANT pg_use_reserved_connections TO ${escapeIdentifier(user)}`,
+      },
+    preparedTransactions > 0 && {
+      problem:
+        "Database users can keep locks without a session, which the platform cannot end. To prevent it, set max_prepared_transactions to 0",
+      statement: undefined,
+    },
+    languages.length > 0 && {
+      problem: `Database users can write functions that do not end when their session is ended. To prevent it, remove these languages from the machine of Postgres: ${languages.join(", ")}`,
+      statement: undefined,
+    },
+  ];
+  return advice.filter((entry) => entry !== false);
 };
 
 /** Postgres changes the owner of an object only to a role that may create one in its place. */
@@ -151,13 +160,35 @@ interface Privileges {
   open: string[];
 }
 
-/** Checks the privileges of the platform, and makes its role. Changes nothing that others have made. */
-const prepareSharedCluster = async (
+/** What a shared cluster lacks. */
+export interface ClusterInspection {
+  /** Without these, the platform does not work. Each has a statement. */
+  readonly missing: readonly (ClusterAdvice & { readonly statement: string })[];
+  readonly advice: readonly ClusterAdvice[];
+  /** What the databases of tenants may use together. */
+  readonly limits: ServerLimits;
+}
+
+/** Returns what an administrator has to change for the platform, and changes nothing. */
+export const inspectSharedCluster = async (
   statements: StatementRunner,
-  policy: Pick<Cluster, "buildJoinRoleStatements" | "installation">,
+  installation: Installation | undefined,
   major: number,
-): Promise<string[]> => {
-  const { platformRole, platformDatabaseCondition } = policy.installation;
+): Promise<ClusterInspection> => {
+  const privileges = await readPrivileges(statements, installation, major);
+  const settings = await readSettings(statements, major);
+  return {
+    missing: findMissingPrivileges(privileges, installation?.platformRole),
+    advice: advise(privileges, settings, major),
+    limits: computeLimits(settings),
+  };
+};
+
+const readPrivileges = async (
+  statements: StatementRunner,
+  installation: Installation | undefined,
+  major: number,
+): Promise<Privileges> => {
   // Before version 15, only a superuser could set it.
   const setsLogLevel = major >= 15 ? "has_parameter_privilege('log_min_messages', 'set')" : "false";
   const [privileges] = await statements.query<Privileges>(
@@ -168,34 +199,75 @@ const prepareSharedCluster = async (
           where rolname ~ '^mgmt[.][0-9a-f]{16}$' and rolname <> $1 and pg_has_role(r.oid, 'usage') order by 1) as "otherPlatformRoles",
         ${setsLogLevel} as "setsLogLevel",
         array(select datname::text from pg_database d
-          where datallowconn and not (${platformDatabaseCondition}) and has_database_privilege('public', d.oid, 'connect') order by 1) as open
+          where datallowconn and not (${installation?.platformDatabaseCondition ?? "false"}) and has_database_privilege('public', d.oid, 'connect') order by 1) as open
       from pg_roles where rolname = current_user`,
-    [platformRole],
+    [installation?.platformRole ?? ""],
   );
   if (privileges === undefined) throw new Error("Postgres did not return the role of the session");
-  const missingPrivileges = [
-    ...(privileges.createsDatabases ? [] : ["CREATEDB"]),
-    ...(privileges.createsRoles ? [] : ["CREATEROLE"]),
-    ...(privileges.inherits ? [] : ["INHERIT"]),
-    ...(privileges.endsSessions ? [] : ["membership in pg_signal_backend"]),
-    ...(privileges.ownsPlatformRole === false ? [`membership in ${platformRole}`] : []),
+  return privileges;
+};
+
+const findMissingPrivileges = (
+  { user, createsDatabases, createsRoles, inherits, endsSessions, ownsPlatformRole }: Privileges,
+  platformRole = "",
+): ClusterInspection["missing"] => {
+  const role = escapeIdentifier(user);
+  const alter = (attribute: string): { problem: string; statement: string } => ({
+    problem: attribute,
+    statement: `ALTER ROLE ${role} ${attribute}`,
+  });
+  const join = (group: string): { problem: string; statement: string } => ({
+    problem: `membership in ${group}`,
+    statement: `GRANT ${escapeIdentifier(group)} TO ${role}`,
+  });
+  return [
+    ...(createsDatabases ? [] : [alter("CREATEDB")]),
+    ...(createsRoles ? [] : [alter("CREATEROLE")]),
+    ...(inherits ? [] : [alter("INHERIT")]),
+    ...(endsSessions ? [] : [join("pg_signal_backend")]),
+    ...(ownsPlatformRole === false ? [join(platformRole)] : []),
   ];
-  if (missingPrivileges.length > 0)
-    throw clusterErrors.roleLacksPrivileges(privileges.user, missingPrivileges);
+};
+
+const advise = (privileges: Privileges, settings: ServerSettings, major: number): ClusterAdvice[] => [
+  ...(privileges.setsLogLevel
+    ? []
+    : [
+        {
+          problem: "Database users can write messages to the log of Postgres",
+          statement:
+            major >= 15
+              ? `GRANT SET ON PARAMETER log_min_messages TO ${escapeIdentifier(privileges.user)}`
+              : undefined,
+        },
+      ]),
+  ...(privileges.open.length === 0
+    ? []
+    : [
+        {
+          problem: "Database users can connect to databases of others",
+          statement: `REVOKE CONNECT ON DATABASE ${privileges.open.map(escapeIdentifier).join(", ")} FROM PUBLIC`,
+        },
+      ]),
+  ...adviseOnSettings(privileges.user, settings, major),
+];
+
+/** Checks the privileges of the platform, and makes its role. Changes nothing that others have made. */
+const prepareSharedCluster = async (
+  statements: StatementRunner,
+  policy: Pick<Cluster, "buildJoinRoleStatements" | "installation">,
+  major: number,
+): Promise<string[]> => {
+  const { platformRole } = policy.installation;
+  const privileges = await readPrivileges(statements, policy.installation, major);
+  const missing = findMissingPrivileges(privileges, platformRole);
+  if (missing.length > 0) throw clusterErrors.roleLacksPrivileges(privileges.user, missing);
   if (privileges.ownsPlatformRole === null && privileges.otherPlatformRoles.length > 0)
     throw clusterErrors.otherInstallation(privileges.user, privileges.otherPlatformRoles);
   if (privileges.ownsPlatformRole === null)
     await statements.runScript(buildCreateRoleStatements(policy, platformRole, "nologin"));
-  return [
-    ...(privileges.setsLogLevel ? [] : [formatLogProblem(privileges.user)]),
-    ...(privileges.open.length === 0 ? [] : [formatOpenDatabasesProblem(privileges.open)]),
-    ...findSettingProblems(privileges.user, await readSettings(statements, major), major),
-  ];
+  return advise(privileges, await readSettings(statements, major), major).map(formatAdvice);
 };
 
-const formatLogProblem = (user: string): string =>
-  `Database users can write messages to the log of Postgres. To prevent it, run: GRANT SET ON PARAMETER log_min_messages TO ${escapeIdentifier(user)}`;
-
-const formatOpenDatabasesProblem = (databases: readonly string[]): string =>
-  "Database users can connect to databases of others. To prevent it, run: " +
-  `REVOKE CONNECT ON DATABASE ${databases.map(escapeIdentifier).join(", ")} FROM PUBLIC`;
+const formatAdvice = ({ problem, statement }: ClusterAdvice): string =>
+  statement === undefined ? problem : `${problem}. To prevent it, run: ${statement}`;

@@ -90,7 +90,7 @@ describe("connections that Postgres reserves for the platform", () => {
     if (!isSupported()) skip();
     const settings = { max_connections: maxConnections, superuser_reserved_connections: 3 };
     const advice =
-      "The platform has no connections that database users cannot take. To change it, set reserved_connections to 30 and run: " +
+      "The platform has no connections that database users cannot take, unless reserved_connections is 30. To prevent it, run: " +
       `GRANT pg_use_reserved_connections TO "${renter}"`;
     expect(await restartWith(settings)).toContain(advice);
     const admin = await cluster.connectAsAdmin("postgres");
