@@ -20,6 +20,19 @@ export class NewerSchemaError extends Error {
   }
 }
 
+/** Thrown when a schema does not exist, or was made by an earlier version of the program, and may not be changed. */
+export class SchemaNotReadyError extends Error {
+  override readonly name = "SchemaNotReadyError";
+
+  constructor(readonly problem: "missing" | "outdated") {
+    super(
+      problem === "missing"
+        ? "The schema of the records does not exist"
+        : "The schema of the records was made by an earlier version",
+    );
+  }
+}
+
 /** What a schema has. */
 interface SchemaState {
   readonly version: number;
@@ -42,6 +55,20 @@ export const migrateSchema = async (client: ClientBase, schemaName: string): Pro
     state = await readState(client, schema);
   }
   if (state?.keys === undefined) throw clusterErrors.recordsIncomplete(schemaName);
+  return new Installation(state.keys);
+};
+
+/**
+ * Returns the installation that the records belong to, and changes nothing.
+ *
+ * @throws SchemaNotReadyError; NewerSchemaError; ClusterError when the records are incomplete.
+ */
+export const readInstallation = async (client: ClientBase, schemaName: string): Promise<Installation> => {
+  const state = await readState(client, escapeIdentifier(schemaName));
+  if (state === undefined) throw new SchemaNotReadyError("missing");
+  if (state.version > migrations.length) throw new NewerSchemaError(state.version, migrations.length);
+  if (state.version < migrations.length) throw new SchemaNotReadyError("outdated");
+  if (state.keys === undefined) throw clusterErrors.recordsIncomplete(schemaName);
   return new Installation(state.keys);
 };
 

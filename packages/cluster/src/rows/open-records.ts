@@ -5,7 +5,7 @@ import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";
 import { ClusterError } from "../policy/cluster-error.js";
 import type { Installation } from "../policy/installation.js";
-import { NewerSchemaError, migrateSchema } from "./migrate.js";
+import { NewerSchemaError, SchemaNotReadyError, migrateSchema, readInstallation } from "./migrate.js";
 import { type RecordKeys, UnknownRecordKeyError } from "./record-keys.js";
 import { AlteredSecretError, RowCodec } from "./row-codec.js";
 import { reencryptRows } from "./reencrypt.js";
@@ -13,6 +13,7 @@ import { listUsedKeyIds } from "./used-keys.js";
 import { PostgresStorageAdapter, buildLockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
 import { refuseOpenDatabase } from "./records-database.js";
 import { PostgresSessions } from "./postgres-sessions.js";
+import { type RecordCounts, countRows } from "./count-rows.js";
 import { isSchemaUnused, readAllTables, recordRemovals, replaceAllTables } from "./all-tables.js";
 
 export interface RecordsOptions {
@@ -26,6 +27,8 @@ export interface RecordsOptions {
   readonly commitCheckTimeoutMs?: number;
   /** Whether nobody else makes databases in the cluster. Default: false. */
   readonly isOwnCluster?: boolean;
+  /** Whether to create the schema, or to update it to the current version. Default: true. */
+  readonly migrates?: boolean;
 }
 
 export interface OpenRecords extends RecordStore {
@@ -44,6 +47,8 @@ export interface OpenRecords extends RecordStore {
   reencrypt(): Promise<string[]>;
   /** Returns the workspace of each database, by the id of the database. */
   readWorkspaces(): Promise<ReadonlyMap<string, string>>;
+  /** Counts what an operator watches. */
+  readCounts(): Promise<RecordCounts>;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -67,15 +72,21 @@ const sessionStartupOptions = {
 };
 
 /** Errors that are not about Postgres. */
-const recordsErrors = [ClusterError, NewerSchemaError, UnknownRecordKeyError, AlteredSecretError];
+const recordsErrors = [
+  ClusterError,
+  NewerSchemaError,
+  SchemaNotReadyError,
+  UnknownRecordKeyError,
+  AlteredSecretError,
+];
 
 /** Connections that transactions which change rows leave to others, so that reading continues while they wait. */
 const reservedConnections = 2;
 
 /**
- * Opens the records in a schema of a database. Creates the schema, or updates it to the current version.
+ * Opens the records in a schema of a database.
  *
- * @throws NewerSchemaError when a newer version of the program has changed the schema; ClusterError when others can connect to the
+ * @throws SchemaNotReadyError when the schema would have to be created or updated, and may not be; NewerSchemaError when a newer version of the program has changed the schema; ClusterError when others can connect to the
  *   database, or the records are incomplete; UnknownRecordKeyError when the records were encrypted with other keys;
  *   DatabaseUnavailableError when Postgres cannot be reached.
  */
@@ -87,6 +98,7 @@ export const openRecords = async (
     maxConnections = 10,
     commitCheckTimeoutMs = 10_000,
     isOwnCluster = false,
+    migrates = true,
   }: RecordsOptions,
 ): Promise<OpenRecords> => {
   const config: ClientConfig = {
@@ -122,7 +134,7 @@ export const openRecords = async (
   try {
     installation = await withClient(async (client) => {
       await refuseOpenDatabase(client, isOwnCluster);
-      const storedInstallation = await migrateSchema(client, schema);
+      const storedInstallation = await (migrates ? migrateSchema : readInstallation)(client, schema);
       keys.requireAll(await listUsedKeyIds(client, schema));
       return storedInstallation;
     });
@@ -165,6 +177,11 @@ export const openRecords = async (
         );
         return new Map(rows.map(({ id, workspace }) => [id, workspace]));
       }),
+    readCounts: () =>
+      withClient(async (client) => ({
+        ...(await countRows(client, schema)),
+        recordsConnections: { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
+      })),
     readAllTables: () =>
       keys.withNewKeys(() =>
         runInTransaction(["begin isolation level repeatable read read only"], (client) =>
