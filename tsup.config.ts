@@ -95,7 +95,12 @@ const mock: Library = {
   formats: ["esm", "cjs"],
 };
 /** Contains `pg`, whose 40 files take four times as long to load apart. */
-const platform: Library = { name: "platform", entries: ["index"], formats: ["esm"], usesRequire: true };
+const platform: Library = {
+  name: "platform",
+  entries: ["index", "serve"],
+  formats: ["esm"],
+  usesRequire: true,
+};
 
 export const libraries = [sdk, mock, platform];
 

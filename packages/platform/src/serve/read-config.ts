@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { findClosestName } from "@mgmt/internal/text/closest-name";
 import { Ajv, type ErrorObject } from "ajv";
-import { parseDocument } from "yaml";
+import { type Document, parseDocument } from "yaml";
 import { serveErrors } from "../errors/serve-error.js";
 import { type ServeSettings, serveSettingsSchema } from "./config-schema.js";
 
@@ -65,18 +65,27 @@ const readFileSettings = async (path: string): Promise<Record<string, unknown>> 
       error,
     );
   });
-  const document = parseDocument(text, { uniqueKeys: true, prettyErrors: false});
+  const document = parseDocument(text, { uniqueKeys: true, prettyErrors: false });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) {
     // The message of the parser may repeat a part of the text, which may have a password.
     const line = text.slice(0, problem.pos[0]).split("\n").length;
     throw serveErrors.configUnreadable(path, `line ${String(line)} is not valid YAML (${problem.code})`);
   }
-  const value: unknown = document.toJS({ maxAliasCount: 0 });
+  const value = toSettings(document, path);
   if (value === null) return {};
   if (typeof value !== "object" || Array.isArray(value))
     throw serveErrors.configInvalid(path, ["it must be a mapping of settings"]);
   return { ...value };
+};
+
+const toSettings = (document: Document, path: string): unknown => {
+  try {
+    return document.toJS();
+  } catch {
+    // Of too many aliases, or one that names nothing.
+    throw serveErrors.configUnreadable(path, "its aliases cannot be resolved");
+  }
 };
 
 const readProblems: Readonly<Record<string, string>> = {

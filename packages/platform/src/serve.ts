@@ -1,0 +1,14 @@
+export { serveSettingsSchema, type ServeSettings } from "./serve/config-schema.js";
+export { readServeConfig, configVariables, type ConfigSources } from "./serve/read-config.js";
+export { startServe, type RunningService } from "./serve/start-serve.js";
+export {
+  initializeService,
+  migrateService,
+  readServiceStatus,
+  runAsOperator,
+  type InitializedService,
+  type Operator,
+  type ServiceStatus,
+} from "./serve/operator.js";
+export { ServeError, type ServeErrorCode } from "./errors/serve-error.js";
+export { checkService, type ServiceCheck } from "./serve/check-service.js";

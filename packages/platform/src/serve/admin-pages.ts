@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServiceMetrics } from "./metrics.js";
+import type { RecordCounts } from "@mgmt/cluster/rows/count-rows";
+
+/** How long a look at the records may take, in milliseconds. */
+const readinessTimeoutMs = 2_000;
+
+export interface AdminPageOptions {
+  readonly metrics: ServiceMetrics;
+  readonly isDraining: () => boolean;
+  readonly readCounts: () => Promise<RecordCounts>;
+}
+
+type Page = () => Promise<{ status: number; text: string; contentType?: string }>;
+
+/** The pages that an operator's systems read: whether the process lives, whether it takes requests, and its metrics. */
+export class AdminPages {
+  readonly #pages: Readonly<Record<string, Page>>;
+
+  constructor({ metrics, isDraining, readCounts }: AdminPageOptions) {
+    const readCountsInTime = (): Promise<RecordCounts | undefined> =>
+      Promise.race([
+        readCounts().catch(() => undefined),
+        new Promise<undefined>((resolve) => {
+          setTimeout(() => resolve(undefined), readinessTimeoutMs).unref();
+        }),
+      ]);
+    this.#pages = {
+      "/healthz": () => Promise.resolve({ status: 200, text: "ok\n" }),
+      "/readyz": async () => {
+        if (isDraining()) return { status: 503, text: "draining\n" };
+        return (await readCountsInTime()) === undefined
+          ? { status: 503, text: "the records cannot be reached\n" }
+          : { status: 200, text: "ready\n" };
+      },
+      "/metrics": async () => ({
+        status: 200,
+        text: await metrics.render(await readCountsInTime()),
+        contentType: metrics.contentType,
+      }),
+    };
+  }
+
+  /**
+   * Responds if the request is for one of the pages.
+   *
+   * @param names the pages that the address has.
+   */
+  respond(request: IncomingMessage, response: ServerResponse, names: readonly string[]): boolean {
+    const [path = ""] = (request.url ?? "").split("?", 1);
+    const page = names.includes(path) ? this.#pages[path] : undefined;
+    if (page === undefined) return false;
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.writeHead(405, { allow: "GET, HEAD" }).end();
+      return true;
+    }
+    page().then(
+      ({ status, text, contentType = "text/plain; charset=utf-8" }) => {
+        response.writeHead(status, { "content-type": contentType, "cache-control": "no-store" });
+        response.end(request.method === "HEAD" ? undefined : text);
+      },
+      () => response.writeHead(500).end(),
+    );
+    return true;
+  }
+}

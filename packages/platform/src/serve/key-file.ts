@@ -1,0 +1,47 @@
+import { open, readFile, stat } from "node:fs/promises";
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import { InvalidRecordKeysError, RecordKeys, createRecordKeyList } from "@mgmt/cluster/rows/record-keys";
+import { ServeError, serveErrors } from "../errors/serve-error.js";
+
+/**
+ * Reads the keys of the records from a file, which is read again when another process has used a new key.
+ *
+ * @throws ServeError `serve:key_file_unreadable`, `serve:key_file_invalid`.
+ */
+export const readKeyFile = async (path: string): Promise<RecordKeys> => {
+  const readList = async (): Promise<string> => {
+    try {
+      const { mode } = await stat(path);
+      // Not where a file system has no modes, such as a mounted secret of Kubernetes, which the group may read.
+      if ((mode & 0o007) !== 0)
+        throw serveErrors.keyFileUnreadable(path, "every account of this machine can read or change it");
+      return await readFile(path, "utf8");
+    } catch (error) {
+      if (error instanceof ServeError) throw error;
+      throw serveErrors.keyFileUnreadable(path, String(errorCode(error)), error);
+    }
+  };
+  try {
+    return new RecordKeys(await readList(), readList);
+  } catch (error) {
+    throw error instanceof InvalidRecordKeysError
+      ? serveErrors.keyFileInvalid(path, error.message, error)
+      : error;
+  }
+};
+
+/** Creates a file with a new key, unless the file exists. */
+export const createKeyFile = async (path: string): Promise<void> => {
+  try {
+    const file = await open(path, "wx", 0o600);
+    try {
+      await file.writeFile(createRecordKeyList());
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST")
+      throw serveErrors.keyFileUnreadable(path, String(errorCode(error)), error);
+  }
+};

@@ -1,0 +1,174 @@
+import { Pool } from "pg";
+import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
+import { type DatabaseAddress, type PublicAddress, toClientConfig } from "@mgmt/cluster/policy/address";
+import { createSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
+import { findApiDatabases, findDiscardedIds, markRecordsAsLost } from "@mgmt/cluster/repair/api-databases";
+import { NewerSchemaError, SchemaNotReadyError } from "@mgmt/cluster/rows/migrate";
+import { type OpenRecords, openRecords } from "@mgmt/cluster/rows/open-records";
+import { type RecordKeys, UnknownRecordKeyError } from "@mgmt/cluster/rows/record-keys";
+import { recordsSchema } from "@mgmt/cluster/rows/records-location";
+import { type PartialSettings, type DatabaseEngine, createMemoryDatabaseEngine } from "@mgmt/engine";
+import { StoredServer, createOperatorSignIn } from "@mgmt/engine/internal";
+import { serveErrors } from "../errors/serve-error.js";
+import type { ServeSettings } from "./config-schema.js";
+import { readKeyFile } from "./key-file.js";
+import { parsePostgresUrl } from "./postgres-url.js";
+import { type ServerFacts, probeServer } from "./probe.js";
+
+/** The records of a service, and how to reach them. */
+export interface ServiceRecords {
+  readonly address: DatabaseAddress;
+  readonly facts: ServerFacts;
+  readonly keys: RecordKeys;
+  readonly records: OpenRecords;
+}
+
+/**
+ * Opens the records.
+ *
+ * @param migrates whether to create them, or to update their schema.
+ * @throws ServeError; ClusterError.
+ */
+export const openServiceRecords = async (
+  settings: ServeSettings,
+  { migrates = false }: { migrates?: boolean } = {},
+): Promise<ServiceRecords> => {
+  const address = await parsePostgresUrl("databaseUrl", settings.databaseUrl);
+  const keys = await readKeyFile(settings.keyFile);
+  const facts = await probeServer(address);
+  try {
+    const records = await openRecords(address, {
+      keys,
+      schema: recordsSchema,
+      migrates,
+      maxConnections: settings.limits?.recordsConnections ?? 10,
+    });
+    return { address, facts, keys, records };
+  } catch (error) {
+    if (error instanceof SchemaNotReadyError)
+      throw error.problem === "missing"
+        ? serveErrors.notInitialized(address.database)
+        : serveErrors.schemaOutdated(address.database, error);
+    if (error instanceof NewerSchemaError) throw serveErrors.schemaNewer(address.database, error);
+    if (error instanceof UnknownRecordKeyError)
+      throw serveErrors.keysUnknown(settings.keyFile, error.keyIds, error);
+    throw error;
+  }
+};
+
+/** Opens the databases of the users in the cluster of a service, and repairs what interrupted work left. */
+export const openServiceDatabases = async (
+  settings: ServeSettings,
+  { address, facts, keys, records }: ServiceRecords,
+  onLog: (line: string) => void,
+): Promise<OpenDatabases> => {
+  const clusterAddress =
+    settings.clusterUrl === undefined ? address : await parsePostgresUrl("clusterUrl", settings.clusterUrl);
+  const { major } = settings.clusterUrl === undefined ? facts : await probeServer(clusterAddress);
+  const endpoint =
+    settings.databaseAddress === undefined
+      ? { host: clusterAddress.host, port: clusterAddress.port }
+      : parsePublicAddress(settings.databaseAddress);
+  const cluster = createSharedCluster(
+    { ...clusterAddress, endpoints: { direct: endpoint, pooled: endpoint, accelerate: endpoint } },
+    major,
+    records.installation,
+  );
+  const queries = new RecordsQueries(address);
+  try {
+    const databases = await openDatabases(cluster, () => findApiDatabases(queries, recordsSchema, keys), {
+      sessions: records.sessions,
+      readWorkspaces: records.readWorkspaces,
+      findDiscardedIds: () => findDiscardedIds(queries, recordsSchema),
+      ...(settings.clusterUrl === undefined && { schema: recordsSchema }),
+      onLog,
+    });
+    for (const problem of databases.problems) onLog(problem);
+    await markRecordsAsLost(queries, recordsSchema, databases.missingData, databases.brokenIds);
+    return databases;
+  } finally {
+    await queries.close();
+  }
+};
+
+/**
+ * Opens the API over the records.
+ *
+ * @param databaseEngine Default: one that makes no databases, for commands that only change records.
+ */
+export const openServiceEngine = (
+  settings: ServeSettings,
+  { records, facts }: Pick<ServiceRecords, "records" | "facts">,
+  {
+    baseUrl,
+    databaseEngine = createMemoryDatabaseEngine("unused.invalid"),
+    onDefect,
+  }: {
+    baseUrl: string;
+    databaseEngine?: DatabaseEngine;
+    onDefect: (error: unknown) => void;
+  },
+): Promise<StoredServer> =>
+  StoredServer.open({
+    records,
+    settings: buildEngineSettings(settings, baseUrl),
+    databaseEngine,
+    insertsDefaultRows: false,
+    readSystemTime: () => Math.round(Date.now() + facts.clockOffset),
+    signIn: createOperatorSignIn(formatApprovalText),
+    onDefect,
+  });
+
+const buildEngineSettings = (settings: ServeSettings, baseUrl: string): PartialSettings => {
+  const { requests = 600, windowSeconds = 60 } = settings.limits ?? {};
+  return {
+    baseUrl,
+    authUrl: new URL(baseUrl).origin,
+    lifecycle: { provisioning: 0, recovering: 0 },
+    rateLimit: requests === null ? null : { requests, window: windowSeconds * 1_000 },
+    unknownFields: settings.unknownFields ?? "ignore",
+    errorCodes: settings.errorCodes ?? "contract",
+  };
+};
+
+const formatApprovalText = (id: string): string =>
+  `An agent asks for the approval ${id}. An operator of this service decides it in the name of the sponsor:\n\n` +
+  `  mgmt serve approvals list\n  mgmt serve approvals approve ${id}\n  mgmt serve approvals deny ${id}\n`;
+
+/** Returns where clients reach the API, if the port does not depend on the start. Tokens are valid for this address only. */
+export const getBaseUrl = ({ baseUrl, listen = defaultListenAddress, tls }: ServeSettings): string =>
+  baseUrl?.replace(/\/+$/, "") ?? `${tls === undefined ? "http" : "https"}://${listen}`;
+
+/** `HOST:PORT` of the API. */
+export const defaultListenAddress = "127.0.0.1:4300";
+
+/** @param text `HOST:PORT`, with brackets around an IPv6 address. */
+export const parsePublicAddress = (text: string): PublicAddress => {
+  const separatorIndex = text.lastIndexOf(":");
+  const host = text.slice(0, separatorIndex).replace(/^\[(.*)\]$/, "$1");
+  return { host, port: Number(text.slice(separatorIndex + 1)) };
+};
+
+/** Runs statements in the database of the records. */
+class RecordsQueries {
+  readonly #pool: Pool;
+
+  constructor(address: DatabaseAddress) {
+    this.#pool = new Pool({
+      ...toClientConfig(address),
+      database: address.database,
+      application_name: "mgmt serve",
+      options: "-c search_path=pg_catalog",
+      max: 1,
+    });
+    this.#pool.on("error", () => undefined);
+  }
+
+  async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.#pool.query<Row>(text, [...values])).rows;
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+}

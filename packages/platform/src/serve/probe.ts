@@ -1,0 +1,91 @@
+import { Client, DatabaseError } from "pg";
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import { type DatabaseAddress, toClientConfig } from "@mgmt/cluster/policy/address";
+import { ServeError, serveErrors } from "../errors/serve-error.js";
+
+/** How far the clocks of this machine and of Postgres may be apart, in seconds. */
+export const maxClockDifference = 30;
+
+const oldestMajor = 14;
+const connectTimeoutMs = 5_000;
+
+/** What the service has to know of a Postgres server before it opens anything there. */
+export interface ServerFacts {
+  readonly major: number;
+  /** The clock of Postgres minus that of this machine, in milliseconds. */
+  readonly clockOffset: number;
+}
+
+interface FactRow {
+  version: number;
+  versionText: string;
+  standby: boolean;
+  pid: number;
+  now: number;
+}
+
+/**
+ * Asks a Postgres server whether the service can use it.
+ *
+ * @throws ServeError `serve:database_unreachable`, `serve:database_refused`, `serve:pooler`, `serve:standby`, `serve:unsupported_version`,
+ *   or `serve:clock_differs`.
+ */
+export const probeServer = async (address: DatabaseAddress): Promise<ServerFacts> => {
+  const name = formatAddress(address);
+  const client = new Client({
+    ...toClientConfig(address),
+    database: address.database,
+    application_name: "mgmt serve",
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: connectTimeoutMs,
+  });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    // The first statement of a session takes longer.
+    await client.query("select");
+    const startedAt = Date.now();
+    const { rows } = await client.query<FactRow>(
+      `select current_setting('server_version_num')::integer as version, current_setting('server_version') as "versionText",
+        pg_is_in_recovery() as standby, pg_backend_pid() as pid,
+        (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
+    );
+    const localTime = (startedAt + Date.now()) / 2;
+    const [row] = rows;
+    if (row === undefined) throw new Error("Postgres did not return its version");
+    const major = Math.floor(row.version / 10_000);
+    // A pooler tells its clients process ids of its own.
+    if (getProcessId(client) !== row.pid) throw serveErrors.pooler(name);
+    if (row.standby) throw serveErrors.standby(name);
+    if (major < oldestMajor) throw serveErrors.unsupportedVersion(name, row.versionText);
+    const clockOffset = row.now - localTime;
+    if (Math.abs(clockOffset) > maxClockDifference * 1_000)
+      throw serveErrors.clockDiffers(Math.round(-clockOffset / 1_000), maxClockDifference);
+    return { major, clockOffset };
+  } catch (error) {
+    throw toProbeError(name, error);
+  } finally {
+    void client.end().catch(() => undefined);
+  }
+};
+
+/** Returns where a server is, without its user and password. */
+export const formatAddress = ({ host, port, database }: DatabaseAddress): string =>
+  `${host}:${String(port)}/${database}`;
+
+/** The types of the driver do not have the process id, which it keeps for cancel requests. */
+const getProcessId = (client: Client): unknown => Reflect.get(client, "processID");
+
+/** SQLSTATE class of a refused authorization, and codes of a missing database and of missing privileges. */
+const refusalCodes = /^(?:28...|3D000|42501)$/;
+
+const toProbeError = (address: string, error: unknown): unknown => {
+  if (!(error instanceof Error) || error instanceof ServeError) return error;
+  if (error instanceof DatabaseError) {
+    // Poolers refuse parameters that they cannot pass on.
+    return refusalCodes.test(error.code ?? "")
+      ? serveErrors.databaseRefused(address, error.message, error)
+      : serveErrors.databaseUnreachable(address, error.message, error);
+  }
+  return serveErrors.databaseUnreachable(address, String(errorCode(error) ?? error.message), error);
+};

@@ -1,0 +1,149 @@
+import { Client } from "pg";
+import { describe, expect, it, vi } from "vitest";
+import { TestService } from "../../test/service.js";
+import { runAsOperator } from "./operator.js";
+
+const service = new TestService();
+
+describe("a server of a service", () => {
+  it("creates databases that another server knows at once", async () => {
+    const [first, second] = [await service.start(), await service.start()];
+    const created = await service.call(first, "POST", "/v1/projects", {
+      body: { name: "shop", region: "eu-central-1" },
+    });
+    expect(created).toMatchObject({ status: 201 });
+    const project = created.json["data"] as {
+      id: string;
+      database: { id: string; connections: { id: string }[] };
+    };
+    expect(await service.call(second, "GET", `/v1/projects/${project.id}`)).toMatchObject({ status: 200 });
+    await vi.waitFor(async () => {
+      const { json } = await service.call(second, "GET", `/v1/databases/${project.database.id}`);
+      expect(json).toMatchObject({ data: { status: "ready" } });
+    });
+    const connection = await service.call(
+      second,
+      "POST",
+      `/v1/databases/${project.database.id}/connections`,
+      {
+        body: { name: "app" },
+      },
+    );
+    const { connectionString } = connection.json["data"] as { connectionString: string };
+    const client = new Client({
+      connectionString: connectionString.replace("sslmode=require", "sslmode=disable"),
+    });
+    await client.connect();
+    expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await client.end();
+    expect(await service.call(first, "DELETE", `/v1/projects/${project.id}`)).toMatchObject({ status: 204 });
+    expect(await service.call(second, "GET", `/v1/projects/${project.id}`)).toMatchObject({ status: 404 });
+  });
+
+  it.each([
+    "/_control/reset",
+    "/_control/clock",
+    "/_control/faults",
+    "/authorize",
+    "/token",
+    "/revoke",
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/jwks.json",
+    "/metrics",
+  ])("has no path of a development server: %s", async (path) => {
+    const server = await service.start();
+    for (const method of ["GET", "POST"])
+      expect(await service.call(server, method, path)).toMatchObject({ status: 404 });
+  });
+
+  it("has health pages, and metrics at an address of their own", async () => {
+    const server = await service.start({ adminListen: "127.0.0.1:0" });
+    await service.call(server, "GET", "/v1/projects");
+    const read = async (path: string): Promise<[number, string]> => {
+      const response = await fetch(server.adminAddress + path, { headers: { connection: "close" } });
+      return [response.status, await response.text()];
+    };
+    expect(await read("/healthz")).toEqual([200, "ok\n"]);
+    expect(await read("/readyz")).toEqual([200, "ready\n"]);
+    const [, metrics] = await read("/metrics");
+    expect(metrics).toContain('mgmt_requests_total{operation="projects.list",status="200"} 1');
+    expect(metrics).toContain("mgmt_records_up 1");
+    expect(await read("/v1/projects")).toEqual([404, ""]);
+    expect(await service.call(server, "GET", "/healthz")).toMatchObject({ status: 404 });
+  });
+
+  it("logs each request without its secrets", async () => {
+    const server = await service.start({ trustProxy: true });
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    await service.call(server, "GET", "/v1/projects?limit=1", {
+      headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01`, "x-forwarded-for": "10.0.0.1, 192.0.2.7" },
+    });
+    expect(service.log).toContainEqual(
+      expect.objectContaining({
+        msg: "request",
+        operation: "projects.list",
+        workspace: service.initialized.workspace.id,
+        status: 200,
+        traceId,
+        clientAddress: "192.0.2.7",
+      }),
+    );
+    expect(JSON.stringify(service.log)).not.toContain(service.initialized.token.value);
+  });
+
+  it("accepts tokens that an operator issues, and no others", async () => {
+    const server = await service.start();
+    const issued = await runAsOperator(service.settings, async (operator) => {
+      const workspace = await operator.createWorkspace("Compilers", "grace@example.com");
+      const token = await operator.createToken(workspace.id, "ci");
+      const agent = await operator.createAgentToken({
+        agentId: "builder",
+        sponsor: "grace@example.com",
+        expiresAt: Date.now() + 60_000,
+      });
+      return { workspace, token, agent };
+    });
+    const { value, id } = issued.token;
+    expect(await service.call(server, "GET", "/v1/projects", { token: value })).toMatchObject({
+      status: 200,
+    });
+    const project = await service.call(server, "POST", "/v1/projects", {
+      token: issued.agent.token,
+      body: { name: "shop", region: "eu-central-1" },
+    });
+    const { id: projectId } = project.json["data"] as { id: string };
+    const refused = await service.call(server, "DELETE", `/v1/projects/${projectId}`, {
+      token: issued.agent.token,
+    });
+    expect(refused.status).toBe(403);
+    const [approval] = await runAsOperator(service.settings, (operator) => operator.listApprovals());
+    const page = await service.call(server, "GET", `/approvals/${String(approval?.id)}`);
+    expect(page.text).toContain(`mgmt serve approvals approve ${String(approval?.id)}`);
+    expect(await service.call(server, "GET", "/approvals/apr_000000000000000000000000")).toMatchObject({
+      status: 404,
+    });
+    await runAsOperator(service.settings, (operator) => operator.approve(String(approval?.id)));
+    expect(
+      await service.call(server, "DELETE", `/v1/projects/${projectId}`, { token: issued.agent.token }),
+    ).toMatchObject({ status: 204 });
+    await runAsOperator(service.settings, (operator) => operator.deleteToken(issued.workspace.id, id));
+    expect(await service.call(server, "GET", "/v1/projects", { token: value })).toMatchObject({
+      status: 401,
+    });
+    expect(await service.call(server, "GET", "/v1/projects", { token: "x" })).toMatchObject({ status: 401 });
+  });
+
+  it("finishes requests in progress when it stops", async () => {
+    const server = await service.start({ drainSeconds: 5 });
+    const responses = Promise.all(
+      Array.from({ length: 20 }, () =>
+        service.call(server, "POST", "/v1/projects", { body: { name: "shop", createDatabase: false } }),
+      ),
+    );
+    await vi.waitFor(() =>
+      expect(service.log.filter(({ msg }) => msg === "request").length).toBeGreaterThan(0),
+    );
+    await server.stop();
+    expect((await responses).map(({ status }) => status)).toEqual(Array(20).fill(201));
+  });
+});
