@@ -113,7 +113,10 @@ const terminateSessionsQuery = `
  */
 export class TenantGuard {
   readonly #admin: AdminConnection;
-  readonly #limits: TenantLimits;
+  readonly #chosenLimits: Partial<TenantLimits>;
+  #limits: TenantLimits;
+  /** Whether the guard has a new connection, because the server may have restarted with other settings. */
+  #isConnectionNew = false;
   readonly #report: (problem: string) => void;
   readonly #endReasons: CurrentEndReasons;
   readonly #pool: Pool;
@@ -152,11 +155,15 @@ export class TenantGuard {
     } = {},
   ) {
     this.#admin = admin;
+    this.#chosenLimits = limits;
     this.#limits = { ...computeDefaultLimits(admin.limits), ...limits };
     this.#report = report;
     this.#endReasons = endReasons;
     // A connection of its own, which other work cannot occupy.
     this.#pool = openPool({ ...admin.address, max: 1 });
+    this.#pool.on("connect", () => {
+      this.#isConnectionNew = true;
+    });
     const { installation } = admin.cluster;
     this.#queries = buildQueries(installation);
     this.#workspaces = new Workspaces(readWorkspaces);
@@ -201,6 +208,7 @@ export class TenantGuard {
     const { leads, sharedBytes } = await this.#tryBecomeLeader();
     if (!leads) return false;
     await this.#endSessionsWithMostLocks();
+    if (this.#isConnectionNew) await this.#readLimits();
     await this.#closeLargeDatabases();
     if (sharedBytes !== undefined) await this.#closeDatabasesInSharedCatalogs(sharedBytes);
     const { rows: usages } = await queryKeepingConnection<DatabaseUsage>(this.#pool, this.#queries.usage, [
@@ -226,6 +234,17 @@ export class TenantGuard {
       limitChanges.filter((usage) => usage.limit !== usage.targetLimit).map((usage) => this.#setLimit(usage)),
     );
     return usages.some(({ sessions }) => sessions > 0);
+  }
+
+  /** Reads the limits that fit the settings of the server. The next check tries again if it cannot. */
+  async #readLimits(): Promise<void> {
+    try {
+      this.#admin.limits = await this.#admin.cluster.readLimits(this.#admin);
+      this.#limits = { ...computeDefaultLimits(this.#admin.limits), ...this.#chosenLimits };
+      this.#isConnectionNew = false;
+    } catch {
+      // The limits that were read before apply.
+    }
   }
 
   /** Finds out whether this process applies the limits. */

@@ -2,6 +2,9 @@ import { rm } from "node:fs/promises";
 import { type Client, DatabaseError } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Cluster, adminPassword, temporaryDirectory } from "../../../platform/test/cluster.js";
+import { createTestKeys } from "../rows/record-keys.js";
+import { connectionLimitOf } from "../sessions.js";
+import { openRecords } from "../../src/rows/open-records.js";
 import { WrappedPrograms } from "../../../platform/test/wrapped-programs.js";
 
 // A cluster that others also use, whose settings leave little room for connections.
@@ -46,6 +49,11 @@ const openAll = async (connect: () => Promise<Client>): Promise<Client[]> => {
   }
 };
 
+const recordsAddress = () => ({
+  ...{ host: "127.0.0.1", port: cluster.server.port, user: renter, password: adminPassword },
+  database: "records",
+});
+
 const connectAs = (user: string): Promise<Client> =>
   cluster.connectTo(
     `postgres://${user}:${adminPassword}@127.0.0.1:${String(cluster.server.port)}/postgres?sslmode=disable`,
@@ -74,12 +82,39 @@ describe("a tenant that opens all connections that it may", () => {
     await (await cluster.connect(other.id, other.credential)).query("select");
     await cluster.databases.grant(other.id, { ...other.credential, pass: "fresh" });
     await cluster.databases.drop((await cluster.makeTenant()).id);
+    // The records have connections that no tenant can take.
+    const records = await openRecords(recordsAddress(), { keys: createTestKeys(), schema: "of_budget" });
+    await Promise.all(Array.from({ length: 10 }, () => records.readWorkspaces()));
+    await records.close();
     await closeAll(sessions);
 
     // The control: a role without limits leaves nothing.
     const all = await openAllAsOther();
     await expect(connectAs(renter)).rejects.toMatchObject({ code: "53300" });
     await closeAll(all);
+  });
+
+  it("leaves enough also after the server has restarted with fewer connections, while the service goes on", async () => {
+    await restartWith({ max_connections: 2 * maxConnections, superuser_reserved_connections: 3 });
+    const [attacker, other] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const records = await openRecords(recordsAddress(), { keys: createTestKeys(), schema: "of_budget" });
+    await cluster.server.stop();
+    await programs.insert(
+      `set -- "$@" -c max_connections=${String(maxConnections)} -c superuser_reserved_connections=3`,
+    );
+    await cluster.startServer();
+    await vi.waitFor(() => records.readWorkspaces());
+    const limit = Math.floor((maxConnections - 3 - 30) / 2);
+    const admin = await cluster.connectAsAdmin("postgres");
+    await vi.waitFor(async () => expect(await connectionLimitOf(admin, attacker.id)).toBe(limit));
+    await admin.end();
+    const sessions = await openAll(() => cluster.connect(attacker.id, attacker.credential));
+    expect(sessions).toHaveLength(limit);
+    await (await cluster.connect(other.id, other.credential)).query("select");
+    await cluster.databases.grant(other.id, { ...other.credential, pass: "fresh" });
+    await records.readWorkspaces();
+    await records.close();
+    await closeAll(sessions);
   });
 });
 
