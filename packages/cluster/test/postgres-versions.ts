@@ -54,8 +54,10 @@ for (const version of versions.length > 0 ? versions : ["14", "system", "16", "1
   const choice = version === "system" ? version : await install(version);
   mkdirSync(cache, { recursive: true });
   const log = join(cache, `${version}.log`);
-  const command = ["node_modules/.bin/vitest", "run", "--project", "postgres", "packages/cluster"];
-  const ending = await runJob(["env", "-C", root, ...command], log, timeLimit, { MGMT_POSTGRES: choice });
+  const vitest = "node_modules/.bin/vitest run";
+  const tests = `${vitest} --project postgres packages/cluster && ${vitest} --config test/security/vitest.config.ts installations foreign restored`;
+  const command = ["env", "-C", root, "bash", "-c", tests];
+  const ending = await runJob(command, log, timeLimit, { MGMT_POSTGRES: choice });
   if (ending !== 0) failures += 1;
   console.log(`${ending === 0 ? "ok    " : "FAILED"} Postgres ${version}${ending === 0 ? "" : `: ${log}`}`);
 }

@@ -1,17 +1,17 @@
 import { Client } from "pg";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type OpenDatabases, openDatabases } from "../../src/open-databases.js";
-import { AdminConnection } from "../../src/connection/admin-connection.js";
-import type { DatabaseAddress } from "../../src/policy/address.js";
-import { createRecordsDatabase } from "../../src/rows/records-database.js";
-import { ForeignNameError } from "../../src/databases/catalog.js";
-import type { Cluster as Policy } from "../../src/policy/cluster.js";
-import type { Installation } from "../../src/policy/installation.js";
-import { buildCreateRoleStatements } from "../../src/policy/ownership.js";
-import { createSharedCluster } from "../../src/policy/shared-cluster.js";
-import type { ApiDatabase } from "../../src/repair/reconcile.js";
-import { Cluster, adminPassword, newTenant, ownClusterAt } from "../../../platform/test/cluster.js";
-import { otherInstallation } from "../../../platform/test/installation.js";
+import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
+import { AdminConnection } from "@mgmt/cluster/connection/admin-connection";
+import type { DatabaseAddress } from "@mgmt/cluster/policy/address";
+import { createRecordsDatabase } from "@mgmt/cluster/rows/records-database";
+import { ForeignNameError } from "@mgmt/cluster/databases/catalog";
+import type { Cluster as Policy } from "@mgmt/cluster/policy/cluster";
+import type { Installation } from "@mgmt/cluster/policy/installation";
+import { buildCreateRoleStatements } from "@mgmt/cluster/policy/ownership";
+import { createSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
+import type { ApiDatabase } from "@mgmt/cluster/repair/reconcile";
+import { Cluster, adminPassword, newTenant, ownClusterAt } from "../../packages/platform/test/cluster.js";
+import { otherInstallation } from "../../packages/platform/test/installation.js";
 
 const shared = new Cluster({}, { user: "renter" });
 const own = new Cluster();
@@ -151,10 +151,15 @@ describe.each(clusters)("two installations on one cluster, %s", (_case, cluster)
       for (const [name, row] of before)
         if (!name.startsWith(unfinished)) expect([name, after.get(name)]).toEqual([name, row]);
     }
-    for (const service of [a, b]) {
-      await service.start();
-      await service.removeDatabase();
-      await service.stop();
+    // The control: without a mark of its own, an installation drops what is not in its records.
+    for (const { policy, recorded } of [a, b]) {
+      const before = await belongingsOf(cluster, policy.installation);
+      const findDiscardedIds = () => Promise.resolve(recorded.map(({ databaseId }) => databaseId));
+      await (await openDatabases(policy, [], { findDiscardedIds })).close();
+      const after = await belongingsOf(cluster, policy.installation);
+      for (const { databaseId } of recorded)
+        for (const name of [`database ${databaseId}`, `role ${databaseId}`])
+          expect([before.has(name), after.has(name)]).toEqual([true, false]);
     }
   });
 });
