@@ -305,16 +305,29 @@ describe("a start", () => {
     await cluster.connect(id, credential);
   });
 
-  it("is refused after CREATEROLE was revoked, which leaves nothing of a creation that it interrupts", async () => {
+  it("is refused after CREATEROLE was revoked, which leaves nothing of a creation that it interrupts, until it is granted again", async () => {
     await restart([]);
     const admin = await asAdministrator();
     await admin.query(`alter role ${renter} nocreaterole`);
-    const { id, credential } = newTenant();
-    await expect(cluster.databases.create(id, { type: "empty" }, [credential])).rejects.toMatchObject({
+    const [first, { id, credential }] = [newTenant(), newTenant()];
+    const create = (tenant: ReturnType<typeof newTenant>): Promise<void> =>
+      cluster.databases.create(tenant.id, { type: "empty" }, [tenant.credential]);
+    const refusal = {
       code: "42501",
-    });
-    expect(await cluster.namesIn("datname", id)).toEqual([]);
-    expect(await cluster.namesIn("rolname", id)).toEqual([]);
+      message: expect.stringContaining("permission denied to create role") as string,
+    };
+    for (const tenant of [first, { id, credential }]) {
+      await expect(create(tenant)).rejects.toMatchObject(refusal);
+      expect(await cluster.namesIn("datname", tenant.id)).toEqual([]);
+      expect(await cluster.namesIn("rolname", tenant.id)).toEqual([]);
+    }
+    // The process that was refused continues.
+    await admin.query(`alter role ${renter} createrole`);
+    await create(first);
+    await cluster.connect(first.id, first.credential);
+    await cluster.databases.drop(first.id);
+    await admin.query(`alter role ${renter} nocreaterole`);
+    await expect(create({ id, credential })).rejects.toMatchObject(refusal);
     await cluster.closeDatabases();
     await expect(openDatabases(cluster.policy, [])).rejects.toMatchObject({
       code: "cluster:lacks_privileges",
