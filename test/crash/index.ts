@@ -7,21 +7,26 @@ import { commandLine, descendantsOf } from "../../packages/platform/test/process
 import { WrappedPrograms } from "../../packages/platform/test/wrapped-programs.js";
 import { buildIfStale } from "../../scripts/build-if-stale.mjs";
 import { type CrashCase, cuts } from "./cases/cuts.js";
+import { fullDisk } from "./cases/full-disk.js";
 import { readOnly } from "./cases/read-only.js";
 import { CrashTest } from "./crash-test.js";
 import { MgmtDev } from "./mgmt-dev.js";
 import { makeMovedClock } from "./moved-clock.js";
 import { Violation } from "./violation.js";
 
-const cases: Readonly<Record<string, CrashCase>> = { "read-only": readOnly, cuts };
+const cases: Readonly<Record<string, CrashCase>> = {
+  "read-only": readOnly,
+  "full-disk": fullDisk,
+  cuts,
+};
 
 const usage = `npm run test:e2e -- crash [--kills N] [--seed S]
-npm run test:e2e -- crash --case read-only|cuts|all
+npm run test:e2e -- crash --case read-only|full-disk|cuts|all
 
 Causes faults in a mgmt dev that eight clients use, also while it recovers: kills and suspends its processes, fills the disk, and moves
 the clock. Checks that every response was kept, that every request had a response, and that the API was not away for more than 15
-seconds, which pass more slowly on a machine that is busy with other work. With --case, makes the file system read-only (needs root), or
-cuts the network at every byte of what the SDK and the CLI send and receive.
+seconds, which pass more slowly on a machine that is busy with other work. With --case, makes the file system read-only
+or full (both need root), or cuts the network at every byte of what the SDK and the CLI send and receive.
 
   --kills N    number of faults. Default: 12. Every second one waits for the next named step
   --seed S     repeats the choices of an earlier run

@@ -42,3 +42,10 @@ export const isRefused = (url: string): Promise<boolean> =>
     if (error instanceof DatabaseError && error.code?.startsWith("28")) return true;
     throw error;
   });
+
+/** Runs a statement. Returns the SQLSTATE with which Postgres refuses it, `lost` when the session ends, and undefined on success. */
+export const runStatement = (url: string, statement: string): Promise<string | undefined> =>
+  connected(url, (client) => client.query(statement)).then(
+    () => undefined,
+    (error: unknown) => (error instanceof DatabaseError ? (error.code ?? "lost") : "lost"),
+  );
