@@ -64,8 +64,8 @@ const databases = await openDatabases(cluster, recorded, { sessions });
 for (const problem of databases.problems) console.error(problem);
 front.open({
   findDatabase: (user, limits) => databases.engine.findDatabase(user, limits),
-  findName: () => Promise.resolve(undefined),
-  endReasonOf: (database) => databases.engine.endReasonOf(database),
+  findApiName: () => Promise.resolve(undefined),
+  findEndReason: (database) => databases.engine.endReasonOf(database),
 });
 // All processes sign and accept tokens of the same issuer, as behind one load balancer.
 const url = "http://mgmt.test";

@@ -50,8 +50,8 @@ beforeAll(async () => {
   });
   front.open({
     findDatabase: () => undefined,
-    findName: () => Promise.resolve(undefined),
-    endReasonOf: () => undefined,
+    findApiName: () => Promise.resolve(undefined),
+    findEndReason: () => undefined,
   });
   idleConnections = connections();
 });

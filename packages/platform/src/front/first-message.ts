@@ -84,9 +84,9 @@ const parseParameters = (startup: Buffer): Parameter[] => {
 };
 
 /** Returns a StartupMessage that asks for another database. Everything else stays unchanged. */
-export const replaceDatabase = (startup: Buffer, database: string): Buffer => {
+export const replaceDatabase = (startup: Buffer, databaseName: string): Buffer => {
   const parameters = parseParameters(startup).filter(({ name }) => name !== "database");
-  const content = [...parameters, { name: "database", value: database }]
+  const content = [...parameters, { name: "database", value: databaseName }]
     .map(({ name, value }) => `${name}\0${value}\0`)
     .join("");
   const bytes = Buffer.concat([startup.subarray(0, 8), Buffer.from(`${content}\0`, "latin1")]);

@@ -72,8 +72,8 @@ afterAll(async () => {
 
 const databases: DatabaseDirectory = {
   findDatabase: (user) => (user.startsWith("role_") ? "db_a" : undefined),
-  findName: () => Promise.resolve("shop"),
-  endReasonOf: () => undefined,
+  findApiName: () => Promise.resolve("shop"),
+  findEndReason: () => undefined,
 };
 
 const listen = async (

@@ -36,7 +36,7 @@ export interface FrontOptions {
 }
 
 /**
- * Returns the database of a login role; undefined for other users.
+ * Returns the name of the database of a login role; undefined for other users.
  *
  * @param limits how long the client can wait for a database that is being created, copied or restored.
  */
@@ -45,31 +45,33 @@ export type FindDatabase = (
   limits: { timeoutMs: number; signal: AbortSignal },
 ) => string | undefined | Promise<string | undefined>;
 
-/** The information about databases that the front needs. */
+/** The information about databases that the front needs. A `databaseName` is the name in Postgres. */
 export interface DatabaseDirectory {
   findDatabase: FindDatabase;
-  /** Returns the current name of a database in the API, by its name in Postgres. */
-  findName: (database: string) => Promise<string | undefined>;
-  /** Returns why sessions of a database, by its name in Postgres, end now; undefined when the platform does not end them. */
-  endReasonOf: (database: string) => LoginRefusedError | undefined;
+  /** Returns the current name of a database in the API. */
+  findApiName: (databaseName: string) => Promise<string | undefined>;
+  /** Returns why sessions of a database end now; undefined when the platform does not end them. */
+  findEndReason: (databaseName: string) => LoginRefusedError | undefined;
 }
 
 /** A client that asks for a database, or uses it. */
 interface Session {
-  database: string;
+  databaseName: string;
   client: Socket;
   /** Whether Postgres has accepted its password. Other sessions do not count, because anybody can open them in any name. */
   isAccepted: boolean;
   latencyFault: InstalledConnectionFault | undefined;
-  /** The database that the client asks for, in Latin-1, unless it is a name that every database has. */
+  /** The name of the database that the client asks for, in Latin-1. Undefined if it is one that every database has. */
   requestedName: string | undefined;
 }
 
 /** Name of the database in the connection strings. It stands for the login's own one. */
 const commonDatabaseName = "postgres";
 
-const findRequestedName = ({ user, database }: StartupMessage, ownDatabase: string): string | undefined =>
-  database === undefined || [ownDatabase, user, commonDatabaseName].includes(database) ? undefined : database;
+const findRequestedName = ({ user, database }: StartupMessage, ownDatabaseName: string): string | undefined =>
+  database === undefined || [ownDatabaseName, user, commonDatabaseName].includes(database)
+    ? undefined
+    : database;
 
 const loopbackHosts = ["127.0.0.1", "::1"] as const;
 
@@ -209,11 +211,13 @@ export class Front implements DataPlane {
     this.#pendingClients.add(controller);
     socket.on("close", () => controller.abort());
     try {
-      const database = await this.#findDatabase(message.user, controller.signal);
+      const databaseName = await this.#findDatabase(message.user, controller.signal);
       // Postgres refuses users that the front does not know.
-      const session = database === undefined ? undefined : this.#registerSession(database, message, socket);
-      const startupBytes = database === undefined ? message.bytes : replaceDatabase(message.bytes, database);
-      const getLatency = (): number => this.#latencyOf(session);
+      const session =
+        databaseName === undefined ? undefined : this.#registerSession(databaseName, message, socket);
+      const startupBytes =
+        databaseName === undefined ? message.bytes : replaceDatabase(message.bytes, databaseName);
+      const getLatency = (): number => this.#getLatencyMs(session);
       if (getLatency() > 0) await sleep(getLatency(), undefined, { signal: controller.signal });
       const waitOptions = { timeoutMs: this.#timeoutMs, signal: controller.signal };
       const { upstream, firstBytes } = await connectToPostgres(
@@ -261,8 +265,8 @@ export class Front implements DataPlane {
   }
 
   /** Says why the platform has ended a session. */
-  #replaceEndError({ database }: Session, bytes: Buffer): Buffer {
-    const endReason = this.#directory?.endReasonOf(database);
+  #replaceEndError({ databaseName }: Session, bytes: Buffer): Buffer {
+    const endReason = this.#directory?.findEndReason(databaseName);
     return endReason === undefined ? bytes : replaceSessionEndError(bytes, endReason);
   }
 
@@ -270,7 +274,7 @@ export class Front implements DataPlane {
   #acceptConnection(session: Session | undefined, upstream: Upstream, bytes: Buffer): boolean {
     if (session === undefined) return upstream.receive(bytes);
     try {
-      this.#refuseTooManySessions(session.database);
+      this.#refuseTooManySessions(session.databaseName);
     } catch (error) {
       this.#rejectClient(session.client, error);
       upstream.socket.destroy();
@@ -297,7 +301,7 @@ export class Front implements DataPlane {
       receivedChunks.push(Buffer.from(nextBytes));
       return false;
     };
-    const name = await this.#findName(session.database);
+    const name = await this.#findApiName(session.databaseName);
     if (name === undefined || Buffer.from(name).toString("latin1") !== requestedName)
       throw refusals.noDatabase(requestedName);
     if (session.client.destroyed) return;
@@ -306,17 +310,17 @@ export class Front implements DataPlane {
   }
 
   /** @throws Refusal while Postgres cannot be reached. */
-  async #findName(database: string): Promise<string | undefined> {
+  async #findApiName(databaseName: string): Promise<string | undefined> {
     try {
-      return await this.#directory?.findName(database);
+      return await this.#directory?.findApiName(databaseName);
     } catch (error) {
       throw error instanceof DatabaseUnavailableError ? refusals.restarting() : error;
     }
   }
 
   /**
-   * Returns the database of a user; undefined for an unknown user. Waits while it is created, copied or restored, and while Postgres
-   * restarts.
+   * Returns the name of the database of a user; undefined for an unknown user. Waits while the database is created, copied or restored,
+   * and while Postgres restarts.
    */
   async #findDatabase(user: string, signal: AbortSignal): Promise<string | undefined> {
     const { findDatabase } = await this.#waitForDirectory(signal);
@@ -350,17 +354,17 @@ export class Front implements DataPlane {
    *
    * @throws Refusal; LoginRefusedError; DroppedConnectionError when the client was disconnected.
    */
-  #registerSession(database: string, startup: StartupMessage, client: Socket): Session {
-    this.#refuseTooManySessions(database);
-    const fault = this.faults.strikeFirst(database);
+  #registerSession(databaseName: string, startup: StartupMessage, client: Socket): Session {
+    this.#refuseTooManySessions(databaseName);
+    const fault = this.faults.strikeFirst(databaseName);
     if (fault?.effect === "refuse") throw refusals.fault(fault);
     if (fault?.effect === "drop") throw new DroppedConnectionError();
     const session: Session = {
-      database,
+      databaseName,
       client,
       isAccepted: false,
       latencyFault: fault,
-      requestedName: findRequestedName(startup, database),
+      requestedName: findRequestedName(startup, databaseName),
     };
     this.#sessions.add(session);
     client.on("close", () => this.#sessions.delete(session));
@@ -368,16 +372,16 @@ export class Front implements DataPlane {
   }
 
   /** @throws LoginRefusedError when the database has as many sessions as it may have. */
-  #refuseTooManySessions(database: string): void {
+  #refuseTooManySessions(databaseName: string): void {
     const limit = this.connectionLimit;
     if (limit === null) return;
     const openSessions = [...this.#sessions].filter(
-      (session) => session.isAccepted && session.database === database,
+      (session) => session.isAccepted && session.databaseName === databaseName,
     );
-    if (openSessions.length >= limit) throw loginRefusals.tooManyConnections(database, limit);
+    if (openSessions.length >= limit) throw loginRefusals.tooManyConnections(databaseName, limit);
   }
 
-  #latencyOf(session: Session | undefined): number {
+  #getLatencyMs(session: Session | undefined): number {
     const fault = session?.latencyFault;
     return fault?.latency !== undefined && this.faults.has(fault.id) ? fault.latency : 0;
   }
@@ -386,7 +390,7 @@ export class Front implements DataPlane {
   #applyOpenFault({ id, effect }: InstalledConnectionFault): void {
     if (effect === "refuse") return;
     for (const session of this.#sessions) {
-      const fault = this.faults.strike(id, session.database);
+      const fault = this.faults.strike(id, session.databaseName);
       if (fault?.effect === "drop") session.client.destroy();
       else if (fault !== undefined) session.latencyFault = fault;
     }

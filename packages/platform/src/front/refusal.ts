@@ -54,11 +54,11 @@ export const refusals = {
       `unsupported frontend protocol ${String(major)}.${String(minor)}: server supports 3.0 to 3.2`,
     ),
   noUser: () => new Refusal("28000", "no PostgreSQL user name specified in startup packet"),
-  /** @param database as the bytes of the client, in Latin-1. */
-  noDatabase: (database: string) =>
+  /** @param databaseName as the bytes of the client, in Latin-1. */
+  noDatabase: (databaseName: string) =>
     new Refusal(
       "3D000",
-      `database "${Buffer.from(database, "latin1").toString("utf8")}" does not exist`,
+      `database "${Buffer.from(databaseName, "latin1").toString("utf8")}" does not exist`,
       "This login reaches only its own database: name postgres, or none. `mgmt databases create` creates another database, " +
         "which has its own connection string.",
     ),

@@ -167,8 +167,9 @@ const serveApi = async (
     engine.followRequests(createIgnoredFieldReporter(onLog));
     front.server.open({
       findDatabase: (user, limits) => databases.engine.findDatabase(user, limits),
-      endReasonOf: (database) => databases.engine.endReasonOf(database),
-      findName: (database) => engine.read(({ store }) => store.databases.get(database)?.name),
+      findEndReason: (databaseName) => databases.engine.endReasonOf(databaseName),
+      // The names in Postgres are the ids that the server has generated.
+      findApiName: (databaseName) => engine.read(({ store }) => store.databases.get(databaseName)?.name),
     });
     // Requests wait, so that they do not find databases whose data is gone.
     await engine.finishJobs(interruptedDeletionIds);
@@ -275,10 +276,10 @@ const closeServer = async (
   databases: OpenDatabases,
   records: OpenRecords,
 ): Promise<void> => {
-  const deadline = sleep(closeGraceMs * 2, undefined, { ref: false });
-  await Promise.race([server.close(closeGraceMs).catch(() => undefined), deadline]);
+  const whenOverdue = sleep(closeGraceMs * 2, undefined, { ref: false });
+  await Promise.race([server.close(closeGraceMs).catch(() => undefined), whenOverdue]);
   // Unfinished work fails when these are closed. The next start repeats it.
   for (const resource of [databases, records]) {
-    await Promise.race([resource.close().catch(() => undefined), deadline]);
+    await Promise.race([resource.close().catch(() => undefined), whenOverdue]);
   }
 };

@@ -78,8 +78,8 @@ describe("the database of a connection", () => {
     const started = await start({}, false);
     started.front.open({
       findDatabase: () => mine.id,
-      endReasonOf: () => undefined,
-      findName: () => Promise.reject(new DatabaseUnavailableError("Postgres cannot be reached")),
+      findEndReason: () => undefined,
+      findApiName: () => Promise.reject(new DatabaseUnavailableError("Postgres cannot be reached")),
     });
     expect(await refusal(connect(started, mine.credential, { database: "shop" }))).toMatchObject({
       code: "57P03",

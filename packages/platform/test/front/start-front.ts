@@ -25,8 +25,8 @@ export const directoryOf = (
   databases: Pick<PostgresDatabases, "findDatabase" | "endReasonOf">,
 ): DatabaseDirectory => ({
   findDatabase: (user, limits) => databases.findDatabase(user, limits),
-  findName: (database) => Promise.resolve(names.get(database)),
-  endReasonOf: (database) => databases.endReasonOf(database),
+  findApiName: (database) => Promise.resolve(names.get(database)),
+  findEndReason: (database) => databases.endReasonOf(database),
 });
 
 /** Returns a function that starts a front of the cluster. Every test closes its fronts. */
