@@ -19,7 +19,7 @@ import type { PageGuard } from "./page-guard.js";
 import { createPageResponse, refusalPages } from "./page-response.js";
 import { renderConsentPage } from "./page/consent-page.js";
 import type { FormValues } from "./page/form.js";
-import { fragmentScriptHash } from "./page/fragment-script.js";
+import { fragmentScriptCspSource } from "./page/fragment-script.js";
 import { renderSignInPage } from "./page/sign-in-page.js";
 import type { SignInGate } from "./sign-in-gate.js";
 import { parseParameters } from "./parameters.js";
@@ -75,7 +75,7 @@ export class AuthorizationEndpoint {
         search,
         authorization,
         (formValues) => renderSignInPage(formValues, users, this.signInGate !== undefined),
-        this.signInGate && fragmentScriptHash,
+        this.signInGate && fragmentScriptCspSource,
       );
     } catch (error) {
       if (error instanceof MissingRowsError) throw error;
@@ -151,7 +151,7 @@ export class AuthorizationEndpoint {
     search: string,
     { client, redirectUri }: AuthorizationRequest,
     render: (formValues: FormValues) => string,
-    scriptHash?: string,
+    scriptCspSource?: string,
   ): Outcome {
     const { token, setCookie } = this.guard.issueFormToken(request, search);
     const text = render({ action: buildAuthorizePath(search), token, clientName: client.name });
@@ -160,7 +160,7 @@ export class AuthorizationEndpoint {
       status: 200,
       text,
       formAction,
-      ...(scriptHash !== undefined && { scriptHash }),
+      ...(scriptCspSource !== undefined && { scriptCspSource }),
     });
     return { ...response, headers: { ...response.headers, "set-cookie": setCookie } };
   }

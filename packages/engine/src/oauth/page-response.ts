@@ -2,7 +2,7 @@ import type { Outcome } from "../values/message.js";
 import { noStoreHeaders } from "./responses.js";
 import type { OAuthError } from "./oauth-error.js";
 import { type RefusalPageData, renderRefusalPage } from "./page/refusal-page.js";
-import { stylesHash } from "./page/styles.js";
+import { stylesCspSource } from "./page/styles.js";
 
 export interface Page {
   readonly status: number;
@@ -10,22 +10,28 @@ export interface Page {
   /** Sources that the `form-action` directive allows. */
   readonly formAction: string;
   readonly code?: string;
-  /** Hash of the script that the page contains. Default: scripts are forbidden. */
-  readonly scriptHash?: string;
+  /** The source that the `script-src` directive allows: the hash of the page's own script. Default: scripts are forbidden. */
+  readonly scriptCspSource?: string;
 }
 
 /**
  * Returns the response for an HTML page. Its headers forbid other scripts than its own, external resources and
  * framing, and restrict where its form can be submitted.
  */
-export const createPageResponse = ({ status, text, formAction, code = "", scriptHash }: Page): Outcome => ({
+export const createPageResponse = ({
+  status,
+  text,
+  formAction,
+  code = "",
+  scriptCspSource,
+}: Page): Outcome => ({
   status,
   headers: {
     ...noStoreHeaders,
     "content-security-policy": [
       "default-src 'none'",
-      `style-src ${stylesHash}`,
-      ...(scriptHash === undefined ? [] : [`script-src ${scriptHash}`]),
+      `style-src ${stylesCspSource}`,
+      ...(scriptCspSource === undefined ? [] : [`script-src ${scriptCspSource}`]),
       "img-src data:",
       `form-action ${formAction}`,
       "frame-ancestors 'none'",
@@ -68,21 +74,21 @@ export const refusalPages = {
       hint: startAgainHint,
       code: "foreign_origin",
     }),
-  stale: (retry: string) =>
+  stale: (retryUrl: string) =>
     buildRefusalPage(403, {
       title: "This page is out of date",
       reason: "Its form does not belong to this browser, or the server has restarted",
       hint: "Start again. The page requires cookies",
       code: "stale_form",
-      retry,
+      retryUrl,
     }),
-  form: (status: number, retry: string) =>
+  form: (status: number, retryUrl: string) =>
     buildRefusalPage(status, {
       title: "The form is incomplete",
       reason: "Choose an account and a workspace that the account is a member of",
       hint: "Start again",
       code: "invalid_form",
-      retry,
+      retryUrl,
     }),
   offLoopback: () =>
     buildRefusalPage(403, {

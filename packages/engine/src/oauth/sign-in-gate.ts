@@ -6,7 +6,7 @@ import { findCookieValues } from "./cookies.js";
 import { parseForm } from "./form-body.js";
 import { OAuthError, catchOAuthError } from "./oauth-error.js";
 import { createPageResponse } from "./page-response.js";
-import { type KeyProblem, renderKeyPage, keyScriptHash } from "./page/key-page.js";
+import { type KeyProblem, renderKeyPage, keyScriptCspSource } from "./page/key-page.js";
 import { createRedirectResponse } from "./responses.js";
 
 /** Wrong keys that are answered in one window before they are refused with status 429. */
@@ -96,6 +96,6 @@ const createKeyPageResponse = (status: number, pagePath: string, problem?: KeyPr
     status,
     text: renderKeyPage(pagePath, problem),
     formAction: "'self'",
-    scriptHash: keyScriptHash,
+    scriptCspSource: keyScriptCspSource,
     ...(problem && { code: problem === "wrong" ? "sign_in_key_wrong" : "sign_in_key_guesses" }),
   });

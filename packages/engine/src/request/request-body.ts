@@ -33,13 +33,13 @@ export const parseRequestBody = (
   if (!isJsonContentType(getHeader(request, "content-type")))
     throw errors["request:unsupported_media_type"]();
   if (hasContentEncoding(request.headers)) throw errors["request:unsupported_media_type/encoding"]();
-  const value = parseJson(decodeJsonBody(body));
-  if (isTooDeep(value, maxBodyDepth)) {
+  const parsedBody = parseJson(decodeJsonBody(body));
+  if (isTooDeep(parsedBody, maxBodyDepth)) {
     throw errors.validationFailed([
       { path: "", message: `is nested more than ${String(maxBodyDepth)} levels deep` },
     ]);
   }
-  return value;
+  return parsedBody;
 };
 
 /**
@@ -66,9 +66,9 @@ const decodeJsonBody = (body: Uint8Array | string): string => {
   }
 };
 
-const parseJson = (text: string): unknown => {
+const parseJson = (json: string): unknown => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     // The message of the parser quotes the body, which may contain a secret.
     throw errors["request:malformed"]();

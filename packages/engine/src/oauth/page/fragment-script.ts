@@ -5,7 +5,7 @@ import { Html } from "./html.js";
 const script = `if (location.hash) history.replaceState(null, "", location.pathname + location.search);`;
 
 /** The hash that allows this script, and no other, in the content security policy. */
-export const fragmentScriptHash = buildCspSource(script);
+export const fragmentScriptCspSource = buildCspSource(script);
 
 /** The content of the element must match the digest in the content security policy exactly. */
 export const fragmentScriptElement = new Html(`<script>${script}</script>`);

@@ -25,7 +25,7 @@ if (key) {
 `;
 
 /** The hash that allows this script, and no other, in the content security policy. */
-export const keyScriptHash = buildCspSource(keyScript);
+export const keyScriptCspSource = buildCspSource(keyScript);
 
 /** The content of the element must match the digest in the content security policy exactly. */
 const scriptElement = new Html(`<script>${keyScript}</script>`);

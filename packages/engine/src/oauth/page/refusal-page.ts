@@ -10,16 +10,16 @@ export interface RefusalPageData {
   /** Error code, shown at the bottom of the page. */
   readonly code: string;
   /** URL of the link that starts over. Omitted when starting over would not help. */
-  readonly retry?: string;
+  readonly retryUrl?: string;
 }
 
 /** Renders an error that is shown to the user instead of being sent to the client. */
-export const renderRefusalPage = ({ title, reason, hint, code, retry }: RefusalPageData): string =>
+export const renderRefusalPage = ({ title, reason, hint, code, retryUrl }: RefusalPageData): string =>
   renderLayout(
     title,
     html`<h1>${title}</h1>
       <p>${reason}.</p>
       <p>${hint}.</p>
-      ${retry === undefined ? [] : html`<p><a href="${retry}">Start again</a></p>`}
+      ${retryUrl === undefined ? [] : html`<p><a href="${retryUrl}">Start again</a></p>`}
       <p class="note quiet small">Error <code>${code}</code></p>`,
   );

@@ -83,4 +83,4 @@ code { font: .875em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 `;
 
 /** The hash that allows these styles, and no others, in the content security policy. */
-export const stylesHash = buildCspSource(styles);
+export const stylesCspSource = buildCspSource(styles);
