@@ -81,8 +81,8 @@ export type OperationHandlers = { readonly [Id in OperationId]: OperationHandler
 /** A handler whose operation is known only at run time. */
 export type AnyOperationHandler = OperationHandler<OperationId, unknown, unknown>;
 
-/** Gives a handler the types of its operation: `handler("projects.delete", { check, act })`. */
-export const handler = <Id extends OperationId, Checked>(
+/** Gives a handler the types of its operation: `defineHandler("projects.delete", { check, act })`. */
+export const defineHandler = <Id extends OperationId, Checked>(
   _operationId: Id,
   steps: {
     preloads?: OperationHandler<Id, unknown, Checked>["preloads"];
@@ -91,8 +91,8 @@ export const handler = <Id extends OperationId, Checked>(
   },
 ): OperationHandler<Id, unknown, Checked> => steps;
 
-/** Like `handler`, for an operation with a preparation. */
-export const preparedHandler = <Id extends OperationId, Plan, Prepared, Checked>(
+/** Like `defineHandler`, for an operation with a preparation. */
+export const definePreparedHandler = <Id extends OperationId, Plan, Prepared, Checked>(
   _operationId: Id,
   steps: {
     prepare: {

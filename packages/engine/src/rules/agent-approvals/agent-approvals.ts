@@ -1,5 +1,5 @@
 import { withCurrentStatus } from "../../request/approvals.js";
-import { handler } from "../../context/operation-handler.js";
+import { defineHandler } from "../../context/operation-handler.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import type { Approval, ApprovalStatus } from "../../generated/schemas.js";
@@ -28,7 +28,7 @@ export const presentApproval = (row: ApprovalRow): Approval => ({
 
 export const agentApprovalHandlers = {
   /** Returns an approval to the agent that requested it. For everyone else it does not exist. */
-  "agentApprovals.get": handler("agentApprovals.get", {
+  "agentApprovals.get": defineHandler("agentApprovals.get", {
     check: ({ context, principal, path }) => {
       const approval = context.store.approvals.get(path.approvalId);
       const isRequester = principal.kind === "agent" && approval?.agentId === principal.agentId;

@@ -1,5 +1,5 @@
 import { errors } from "../../values/errors.js";
-import { type SuccessResponse, type OperationCall, handler } from "../../context/operation-handler.js";
+import { type SuccessResponse, type OperationCall, defineHandler } from "../../context/operation-handler.js";
 import { createFirstPagePreloader, respondWithPage } from "../../request/paging.js";
 import type { PresentRow } from "../../context/row-texts.js";
 import { requireAccess } from "../../request/resource-access.js";
@@ -175,22 +175,22 @@ const deleteHandler = {
 };
 
 export const appHandlers = {
-  "apps.list": handler("apps.list", {
+  "apps.list": defineHandler("apps.list", {
     ...createListHandler("apps"),
     preloads: createFirstPagePreloader("apps"),
   }),
-  "apps.create": handler("apps.create", createCreateHandler("apps")),
-  "apps.get": handler("apps.get", createGetHandler("apps")),
-  "apps.update": handler("apps.update", createUpdateHandler("apps")),
-  "apps.delete": handler("apps.delete", deleteHandler),
-  "apps.promote": handler("apps.promote", createPromoteHandler(requireApp)),
-  "services.list": handler("services.list", {
+  "apps.create": defineHandler("apps.create", createCreateHandler("apps")),
+  "apps.get": defineHandler("apps.get", createGetHandler("apps")),
+  "apps.update": defineHandler("apps.update", createUpdateHandler("apps")),
+  "apps.delete": defineHandler("apps.delete", deleteHandler),
+  "apps.promote": defineHandler("apps.promote", createPromoteHandler(requireApp)),
+  "services.list": defineHandler("services.list", {
     ...createListHandler("services"),
     preloads: createFirstPagePreloader("apps"),
   }),
-  "services.create": handler("services.create", createCreateHandler("services")),
-  "services.get": handler("services.get", createGetHandler("services")),
-  "services.update": handler("services.update", createUpdateHandler("services")),
-  "services.delete": handler("services.delete", deleteHandler),
-  "services.promote": handler("services.promote", createPromoteHandler(requireApp)),
+  "services.create": defineHandler("services.create", createCreateHandler("services")),
+  "services.get": defineHandler("services.get", createGetHandler("services")),
+  "services.update": defineHandler("services.update", createUpdateHandler("services")),
+  "services.delete": defineHandler("services.delete", deleteHandler),
+  "services.promote": defineHandler("services.promote", createPromoteHandler(requireApp)),
 };

@@ -1,4 +1,4 @@
-import { handler } from "../../context/operation-handler.js";
+import { defineHandler } from "../../context/operation-handler.js";
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { formatTimestamp } from "../../values/clock.js";
@@ -45,7 +45,7 @@ const assertNoResources = (context: RuleContext, branchId: string): void => {
 };
 
 export const branchHandlers = {
-  "projects.branches.list": handler("projects.branches.list", {
+  "projects.branches.list": defineHandler("projects.branches.list", {
     check: (call) => {
       const { gitName, gitNameContains } = call.query;
       if (gitName !== undefined && gitNameContains !== undefined) {
@@ -69,7 +69,7 @@ export const branchHandlers = {
     },
   }),
 
-  "projects.branches.create": handler("projects.branches.create", {
+  "projects.branches.create": defineHandler("projects.branches.create", {
     check: (call) => {
       const project = requireProject(call, call.path.projectId);
       const { gitName } = call.body;
@@ -83,12 +83,12 @@ export const branchHandlers = {
     },
   }),
 
-  "branches.get": handler("branches.get", {
+  "branches.get": defineHandler("branches.get", {
     check: (call) => requireAccess(call, "branch", call.path.branchId),
     act: ({ context }, branch) => ({ status: 200, body: { data: presentBranch(context, branch) } }),
   }),
 
-  "branches.update": handler("branches.update", {
+  "branches.update": defineHandler("branches.update", {
     check: (call) => {
       const branch = requireAccess(call, "branch", call.path.branchId);
       if (call.body.isDefault === false && branch.isDefault) {
@@ -104,7 +104,7 @@ export const branchHandlers = {
     },
   }),
 
-  "branches.delete": handler("branches.delete", {
+  "branches.delete": defineHandler("branches.delete", {
     check: (call) => {
       const branch = requireAccess(call, "branch", call.path.branchId);
       if (branch.isDefault || branch.role === "production")

@@ -1,4 +1,4 @@
-import { type OperationCall, handler, type SuccessResponse } from "../../context/operation-handler.js";
+import { type OperationCall, defineHandler, type SuccessResponse } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
@@ -40,18 +40,18 @@ const respondWithNewConnection = (
 };
 
 export const connectionHandlers = {
-  "databases.connections.list": handler("databases.connections.list", {
+  "databases.connections.list": defineHandler("databases.connections.list", {
     check: (call) => requireAccess(call, "database", call.path.databaseId),
     act: (call, database) =>
       respondWithPage(call, call.context.store.connections, { databaseId: database.id }, presentConnection),
   }),
 
-  "databases.connections.create": handler("databases.connections.create", {
+  "databases.connections.create": defineHandler("databases.connections.create", {
     check: (call) => requireAccess(call, "database", call.path.databaseId),
     act: (call, database) => respondWithNewConnection(200, call, database, call.body.name),
   }),
 
-  "connections.list": handler("connections.list", {
+  "connections.list": defineHandler("connections.list", {
     check: () => undefined,
     act: (call) =>
       respondWithPage(
@@ -62,12 +62,12 @@ export const connectionHandlers = {
       ),
   }),
 
-  "connections.create": handler("connections.create", {
+  "connections.create": defineHandler("connections.create", {
     check: (call) => requireAccess(call, "database", call.body.databaseId),
     act: (call, database) => respondWithNewConnection(201, call, database, call.body.name),
   }),
 
-  "connections.get": handler("connections.get", {
+  "connections.get": defineHandler("connections.get", {
     check: (call) => requireAccess(call, "connection", call.path.id),
     act: ({ context }, connection) => ({
       status: 200,
@@ -75,7 +75,7 @@ export const connectionHandlers = {
     }),
   }),
 
-  "connections.delete": handler("connections.delete", {
+  "connections.delete": defineHandler("connections.delete", {
     check: (call) => requireConnection(call, call.path.id),
     act: ({ context }, { connection, database }) => ({
       status: 204,
@@ -83,7 +83,7 @@ export const connectionHandlers = {
     }),
   }),
 
-  "connections.rotate": handler("connections.rotate", {
+  "connections.rotate": defineHandler("connections.rotate", {
     check: (call) => requireConnection(call, call.path.id),
     act: ({ context }, { connection, database }) => {
       const pass = generatePassword(context);

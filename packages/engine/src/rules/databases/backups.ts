@@ -1,4 +1,4 @@
-import { handler } from "../../context/operation-handler.js";
+import { defineHandler } from "../../context/operation-handler.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { Backup } from "../../generated/schemas.js";
@@ -15,7 +15,7 @@ export const presentBackup = (row: BackupRow): Backup => ({
 
 export const backupHandlers = {
   /** Lists the newest `limit` backups, or all of them. The list has no cursor. */
-  "databases.backups.list": handler("databases.backups.list", {
+  "databases.backups.list": defineHandler("databases.backups.list", {
     check: (call) => requireAccess(call, "database", call.path.databaseId),
     act: ({ context, query }, database) => {
       const where = { databaseId: database.id };

@@ -1,4 +1,4 @@
-import { type OperationCall, type RoutedRequest, handler } from "../../context/operation-handler.js";
+import { type OperationCall, type RoutedRequest, defineHandler } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { errors } from "../../values/errors.js";
 import { createFirstPagePreloader, respondWithPage } from "../../request/paging.js";
@@ -110,13 +110,13 @@ const listDefaultBranchPreloads = ({ path: { projectId } }: RoutedRequest): Prel
       ];
 
 export const databaseHandlers = {
-  "projects.databases.list": handler("projects.databases.list", {
+  "projects.databases.list": defineHandler("projects.databases.list", {
     check: (call) => requireAccess(call, "project", call.path.projectId),
     act: (call, project: ProjectRow) =>
       respondWithPage(call, call.context.store.databases, { projectId: project.id }, presentDatabase),
   }),
 
-  "projects.databases.create": handler("projects.databases.create", {
+  "projects.databases.create": defineHandler("projects.databases.create", {
     preloads: listDefaultBranchPreloads,
     check: (call) => checkCreateDatabase(call, call.path.projectId, call.body),
     act: ({ context, body }, checkedRequest) => {
@@ -125,7 +125,7 @@ export const databaseHandlers = {
     },
   }),
 
-  "databases.list": handler("databases.list", {
+  "databases.list": defineHandler("databases.list", {
     preloads: createFirstPagePreloader("databases"),
     check: (call) => assertOneBranchFilter(call.query),
     act: (call) => {
@@ -139,7 +139,7 @@ export const databaseHandlers = {
     },
   }),
 
-  "databases.create": handler("databases.create", {
+  "databases.create": defineHandler("databases.create", {
     check: (call) => checkCreateDatabase(call, call.body.projectId, call.body),
     act: ({ context, body }, checkedRequest) => {
       const { database, connection } = addRequestedDatabase(context, body, checkedRequest);
@@ -147,13 +147,13 @@ export const databaseHandlers = {
     },
   }),
 
-  "databases.get": handler("databases.get", {
+  "databases.get": defineHandler("databases.get", {
     preloads: ({ path }) => listDatabaseReferencePreloads(path.databaseId),
     check: (call) => requireAccess(call, "database", call.path.databaseId),
     act: ({ context }, database) => ({ status: 200, body: { data: presentDatabase(context, database) } }),
   }),
 
-  "databases.update": handler("databases.update", {
+  "databases.update": defineHandler("databases.update", {
     preloads: ({ path }) => listDatabaseReferencePreloads(path.databaseId),
     check: (call) => {
       const { context, body } = call;
@@ -179,7 +179,7 @@ export const databaseHandlers = {
     },
   }),
 
-  "databases.delete": handler("databases.delete", {
+  "databases.delete": defineHandler("databases.delete", {
     check: checkDeleteDatabase,
     act: ({ context }, database) => ({
       status: 204,

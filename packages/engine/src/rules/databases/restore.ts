@@ -1,5 +1,5 @@
 import { errors } from "../../values/errors.js";
-import { handler } from "../../context/operation-handler.js";
+import { defineHandler } from "../../context/operation-handler.js";
 import { requireAccess } from "../../request/resource-access.js";
 import { recordPendingCopy } from "./pending-copies.js";
 import { scheduleRecovery } from "./database-lifecycle.js";
@@ -11,7 +11,7 @@ export const restoreHandlers = {
    * Overwrites the data in place. Connections and their credentials do not change. See the `databases.restore`
    * operation.
    */
-  "databases.restore": handler("databases.restore", {
+  "databases.restore": defineHandler("databases.restore", {
     preloads: ({ path }) => listDatabaseReferencePreloads(path.targetDatabaseId),
     check: (call) => {
       const { source } = call.body;

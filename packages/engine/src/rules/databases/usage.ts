@@ -1,5 +1,5 @@
 import { errors } from "../../values/errors.js";
-import { type OperationCall, preparedHandler } from "../../context/operation-handler.js";
+import { type OperationCall, definePreparedHandler } from "../../context/operation-handler.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { Usage } from "../../generated/schemas.js";
@@ -58,7 +58,7 @@ const checkUsage = (
 };
 
 export const usageHandlers = {
-  "databases.usage.get": preparedHandler("databases.usage.get", {
+  "databases.usage.get": definePreparedHandler("databases.usage.get", {
     prepare: {
       plan: (call) => {
         const { period, database } = checkUsage(call);

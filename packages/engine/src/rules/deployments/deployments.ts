@@ -1,4 +1,4 @@
-import { type OperationCall, handler } from "../../context/operation-handler.js";
+import { type OperationCall, defineHandler } from "../../context/operation-handler.js";
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { formatTimestamp } from "../../values/clock.js";
@@ -96,12 +96,12 @@ const createHandler = {
 };
 
 export const deploymentHandlers = {
-  "apps.deployments.list": handler("apps.deployments.list", listHandler),
-  "services.deployments.list": handler("services.deployments.list", listHandler),
-  "apps.deployments.create": handler("apps.deployments.create", createHandler),
-  "services.deployments.create": handler("services.deployments.create", createHandler),
+  "apps.deployments.list": defineHandler("apps.deployments.list", listHandler),
+  "services.deployments.list": defineHandler("services.deployments.list", listHandler),
+  "apps.deployments.create": defineHandler("apps.deployments.create", createHandler),
+  "services.deployments.create": defineHandler("services.deployments.create", createHandler),
 
-  "deployments.get": handler("deployments.get", {
+  "deployments.get": defineHandler("deployments.get", {
     check: (call) => requireAccess(call, "deployment", call.path.deploymentId),
     act: ({ context }, deployment) => ({
       status: 200,
@@ -109,7 +109,7 @@ export const deploymentHandlers = {
     }),
   }),
 
-  "deployments.delete": handler("deployments.delete", {
+  "deployments.delete": defineHandler("deployments.delete", {
     check: (call) => {
       const deployment = requireAccess(call, "deployment", call.path.deploymentId);
       if (!canDelete(deployment.status)) throw errors["deployment:not_deletable"](deployment);
@@ -122,7 +122,7 @@ export const deploymentHandlers = {
     },
   }),
 
-  "deployments.start": handler("deployments.start", {
+  "deployments.start": defineHandler("deployments.start", {
     check: (call) => {
       const deployment = requireAccess(call, "deployment", call.path.deploymentId);
       if (!canStart(deployment.status)) throw errors["deployment:not_startable"](deployment);
@@ -134,7 +134,7 @@ export const deploymentHandlers = {
     }),
   }),
 
-  "deployments.stop": handler("deployments.stop", {
+  "deployments.stop": defineHandler("deployments.stop", {
     check: (call) => {
       const deployment = requireAccess(call, "deployment", call.path.deploymentId);
       if (!canStop(deployment.status)) throw errors["deployment:not_stoppable"](deployment);

@@ -1,4 +1,4 @@
-import { handler } from "../../context/operation-handler.js";
+import { defineHandler } from "../../context/operation-handler.js";
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { formatTimestamp } from "../../values/clock.js";
@@ -36,7 +36,7 @@ const revokeIntegrations = ({ store, clock }: RuleContext, rows: readonly Integr
 };
 
 export const integrationHandlers = {
-  "integrations.list": handler("integrations.list", {
+  "integrations.list": defineHandler("integrations.list", {
     check: () => undefined,
     act: (call) => {
       const { workspaceId } = call.query;
@@ -49,7 +49,7 @@ export const integrationHandlers = {
     },
   }),
 
-  "integrations.get": handler("integrations.get", {
+  "integrations.get": defineHandler("integrations.get", {
     check: (call) => requireAccess(call, "integration", call.path.id),
     act: ({ context }, integration) => ({
       status: 200,
@@ -57,12 +57,12 @@ export const integrationHandlers = {
     }),
   }),
 
-  "integrations.delete": handler("integrations.delete", {
+  "integrations.delete": defineHandler("integrations.delete", {
     check: (call) => requireAccess(call, "integration", call.path.id),
     act: ({ context }, integration) => revokeIntegrations(context, [integration]),
   }),
 
-  "workspaces.integrations.list": handler("workspaces.integrations.list", {
+  "workspaces.integrations.list": defineHandler("workspaces.integrations.list", {
     check: (call) => requireAccess(call, "workspace", call.path.workspaceId),
     act: (call, workspace) =>
       respondWithPage(
@@ -73,7 +73,7 @@ export const integrationHandlers = {
       ),
   }),
 
-  "workspaces.integrations.delete": handler("workspaces.integrations.delete", {
+  "workspaces.integrations.delete": defineHandler("workspaces.integrations.delete", {
     check: (call) => {
       const workspace = requireAccess(call, "workspace", call.path.workspaceId);
       const integrations = call.context.store.integrations.list({

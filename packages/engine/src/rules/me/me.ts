@@ -1,4 +1,4 @@
-import { handler } from "../../context/operation-handler.js";
+import { defineHandler } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import type { Principal } from "../../values/principal.js";
 import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";
@@ -22,7 +22,7 @@ const presentCredential = ({ store }: RuleContext, principal: Principal): MeCred
 };
 
 export const meHandlers = {
-  "me.get": handler("me.get", {
+  "me.get": defineHandler("me.get", {
     check: () => undefined,
     act: ({ context, principal }) => {
       const workspace = context.store.workspaces.get(principal.workspaceId);

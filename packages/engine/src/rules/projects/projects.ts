@@ -1,4 +1,4 @@
-import { type OperationCall, handler } from "../../context/operation-handler.js";
+import { type OperationCall, defineHandler } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { byteLength } from "../../values/byte-length.js";
 import { errors } from "../../values/errors.js";
@@ -75,7 +75,7 @@ const mergeProjectSettings = (
 };
 
 export const projectHandlers = {
-  "projects.list": handler("projects.list", {
+  "projects.list": defineHandler("projects.list", {
     preloads: createFirstPagePreloader("projects"),
     check: () => undefined,
     act: (call) =>
@@ -87,7 +87,7 @@ export const projectHandlers = {
       ),
   }),
 
-  "projects.create": handler("projects.create", {
+  "projects.create": defineHandler("projects.create", {
     check: ({ context, principal, body }) => {
       if (body.workspaceId !== undefined && body.workspaceId !== principal.workspaceId) {
         throw errors["auth:forbidden/workspace"]();
@@ -129,12 +129,12 @@ export const projectHandlers = {
     },
   }),
 
-  "projects.get": handler("projects.get", {
+  "projects.get": defineHandler("projects.get", {
     check: (call) => requireAccess(call, "project", call.path.id),
     act: ({ context }, project) => ({ status: 200, body: { data: presentProject(context, project) } }),
   }),
 
-  "projects.update": handler("projects.update", {
+  "projects.update": defineHandler("projects.update", {
     check: (call) => {
       const project = requireAccess(call, "project", call.path.id);
       return { project, settings: mergeProjectSettings(project, call.body.settings) };
@@ -148,7 +148,7 @@ export const projectHandlers = {
     },
   }),
 
-  "projects.delete": handler("projects.delete", {
+  "projects.delete": defineHandler("projects.delete", {
     check: checkDeleteProject,
     act: ({ context }, project) => {
       const database = findDefaultDatabase(context, project.id);

@@ -1,5 +1,5 @@
 import { errors } from "../../values/errors.js";
-import { type OperationCall, handler } from "../../context/operation-handler.js";
+import { type OperationCall, defineHandler } from "../../context/operation-handler.js";
 import { adminScope } from "../../values/principal.js";
 import { mapTogether } from "../../store/preload.js";
 import { requireProject } from "./project-access.js";
@@ -19,7 +19,7 @@ const requireRecipientWorkspace = ({ bearers }: OperationCall<"projects.transfer
 };
 
 export const transferHandlers = {
-  "projects.transfer": handler("projects.transfer", {
+  "projects.transfer": defineHandler("projects.transfer", {
     check: (call) => {
       const workspaceId = requireRecipientWorkspace(call);
       const project = requireProject(call, call.path.id);

@@ -1,4 +1,4 @@
-import { handler } from "../../context/operation-handler.js";
+import { defineHandler } from "../../context/operation-handler.js";
 import type { Product, ProductRegion, Region } from "../../generated/schemas.js";
 import { regionNames } from "./present-region.js";
 
@@ -12,17 +12,17 @@ const regions = [...regionNames].map(([id, name]): Region => ({
 }));
 
 export const regionHandlers = {
-  "regions.listPostgres": handler("regions.listPostgres", {
+  "regions.listPostgres": defineHandler("regions.listPostgres", {
     check: () => undefined,
     act: () => ({ status: 200, body: { data: regions } }),
   }),
 
-  "regions.listAccelerate": handler("regions.listAccelerate", {
+  "regions.listAccelerate": defineHandler("regions.listAccelerate", {
     check: () => undefined,
     act: () => ({ status: 200, body: { data: regions.map(({ id, type, name }) => ({ id, type, name })) } }),
   }),
 
-  "regions.list": handler("regions.list", {
+  "regions.list": defineHandler("regions.list", {
     check: () => undefined,
     act: ({ query }) => {
       const selectedProducts = products.filter(

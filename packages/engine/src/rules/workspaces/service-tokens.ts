@@ -1,5 +1,5 @@
 import { buildServiceTokenRequest, buildTokenClaims } from "../../context/access-token.js";
-import { handler, preparedHandler } from "../../context/operation-handler.js";
+import { defineHandler, definePreparedHandler } from "../../context/operation-handler.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { respondWithPage } from "../../request/paging.js";
@@ -21,7 +21,7 @@ const presentListedToken: PresentRow<ServiceTokenRow> = (_context, row) => prese
 
 export const serviceTokenHandlers = {
   /** Lists tokens, newest first. The list is empty when the workspace does not exist or is not the caller's. */
-  "workspaces.serviceTokens.list": handler("workspaces.serviceTokens.list", {
+  "workspaces.serviceTokens.list": defineHandler("workspaces.serviceTokens.list", {
     check: () => undefined,
     act: (call) => {
       const { workspaceId } = call.path;
@@ -36,7 +36,7 @@ export const serviceTokenHandlers = {
   }),
 
   /** Creates a token. Only this response contains its value; the row stores the last four characters. */
-  "workspaces.serviceTokens.create": preparedHandler("workspaces.serviceTokens.create", {
+  "workspaces.serviceTokens.create": definePreparedHandler("workspaces.serviceTokens.create", {
     prepare: {
       plan: (call) => {
         const workspace = requireAccess(call, "workspace", call.path.workspaceId);
@@ -63,7 +63,7 @@ export const serviceTokenHandlers = {
   }),
 
   /** Deletes a token, which revokes it immediately. */
-  "workspaces.serviceTokens.delete": handler("workspaces.serviceTokens.delete", {
+  "workspaces.serviceTokens.delete": defineHandler("workspaces.serviceTokens.delete", {
     check: (call) => {
       const workspace = requireAccess(call, "workspace", call.path.workspaceId);
       const token = call.context.store.serviceTokens.get(call.path.serviceTokenId);

@@ -1,4 +1,4 @@
-import { handler } from "../../context/operation-handler.js";
+import { defineHandler } from "../../context/operation-handler.js";
 import type { RowContext } from "../../context/row-texts.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
@@ -17,7 +17,7 @@ export const presentWorkspace = (context: RowContext, row: WorkspaceRow): Worksp
 
 export const workspaceHandlers = {
   /** Lists the workspace of the credential, the only one that it can reach. */
-  "workspaces.list": handler("workspaces.list", {
+  "workspaces.list": defineHandler("workspaces.list", {
     check: () => undefined,
     act: (call) =>
       respondWithPage(
@@ -28,7 +28,7 @@ export const workspaceHandlers = {
       ),
   }),
 
-  "workspaces.create": handler("workspaces.create", {
+  "workspaces.create": defineHandler("workspaces.create", {
     check: ({ principal }) => {
       if (principal.kind !== "user") {
         throw errors["auth:forbidden/user"]();
@@ -46,12 +46,12 @@ export const workspaceHandlers = {
     },
   }),
 
-  "workspaces.get": handler("workspaces.get", {
+  "workspaces.get": defineHandler("workspaces.get", {
     check: (call) => requireAccess(call, "workspace", call.path.id),
     act: ({ context }, workspace) => ({ status: 200, body: { data: presentWorkspace(context, workspace) } }),
   }),
 
-  "workspaces.subscription.get": handler("workspaces.subscription.get", {
+  "workspaces.subscription.get": defineHandler("workspaces.subscription.get", {
     check: (call) => requireAccess(call, "workspace", call.path.workspaceId),
     act: ({ context }) => ({
       status: 200,
