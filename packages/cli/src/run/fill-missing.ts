@@ -16,7 +16,7 @@ import { toPrintable } from "../output/printable.js";
 import { choose } from "../input/choose.js";
 import { parseValue } from "../input/parse-value.js";
 
-/** Everything that a command needs to know: all ids, and all required fields. */
+/** The input of a command, with all ids and all required fields. */
 interface CompleteRequest {
   readonly ids: readonly string[];
   readonly input: RequestInput;

@@ -8,22 +8,23 @@ import { parsePlanShape } from "./plan-shape.js";
  * Parses a saved plan. Throws `plan:invalid` for anything else, and for one that `mgmt plan` cannot have written: a file that
  * comes with a repository must not change what the plan has not read, or fields that a manifest does not have.
  */
-export const parsePlan = (text: string, path: string): Plan => {
-  let json: unknown;
+export const parsePlan = (json: string, path: string): Plan => {
+  let parsedJson: unknown;
   try {
-    json = JSON.parse(text);
+    parsedJson = JSON.parse(json);
   } catch {
     throw planNotJsonError(path);
   }
-  if (isNestedTooDeep(json)) throw invalidPlanError(path, `it has more than ${String(maxLevels)} levels`);
-  const plan = parsePlanShape(json);
+  if (isNestedTooDeep(parsedJson))
+    throw invalidPlanError(path, `it has more than ${String(maxLevels)} levels`);
+  const plan = parsePlanShape(parsedJson);
   if (typeof plan === "string") throw invalidPlanError(path, plan);
   const problem = findPlanProblem(plan);
   if (problem !== undefined) throw invalidPlanError(path, problem);
   return plan;
 };
 
-/** Returns what a step does that no plan does. */
+/** Returns what is wrong with the first step that `mgmt plan` cannot have written, as a sentence; undefined if there is none. */
 const findPlanProblem = ({ steps, read, projects }: Plan): string | undefined => {
   const idByKey = new Map(read.map((entry) => [toAddressKey(entry), entry.id]));
   const existingKeys = new Set(idByKey.keys());

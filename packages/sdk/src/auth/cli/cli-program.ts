@@ -60,7 +60,7 @@ const runCli = (path: string, args: readonly string[]): Promise<CliExit> =>
     child.stdin?.end();
   });
 
-/** Makes the error that the CLI reported, in its own words, which name the commands that help. */
+/** Builds the error that the CLI reported, with the CLI's message and hint. */
 const parseCliError = (stderr: string, { code: status }: ExecFileException): AuthError => {
   for (const line of stderr.trim().split("\n").reverse()) {
     const { error } = parseJsonObject(line);
