@@ -36,11 +36,11 @@ export const selectTargets = (
   const chosenTargets = targets.map((target) => requireTarget(target, [...addressByKey.values()]));
   const includes = (address: EntryAddress): boolean =>
     chosenTargets.some((target) => isWithin(address, target));
-  const entries = new Map(desiredEntries.map((entry) => [toAddressKey(entry), entry]));
+  const entryByKey = new Map(desiredEntries.map((entry) => [toAddressKey(entry), entry]));
   const neededKeys = new Set<string>();
   const addWithDependencies = (address: EntryAddress): void => {
     const key = toAddressKey(address);
-    const entry = entries.get(key);
+    const entry = entryByKey.get(key);
     if (neededKeys.has(key) || !entry) return;
     neededKeys.add(key);
     for (const dependency of listDependencies(entry)) addWithDependencies(dependency);

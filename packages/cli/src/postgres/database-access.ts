@@ -42,17 +42,17 @@ export interface AccessChoice {
 /**
  * Returns how to connect to a database with the credentials of one of its connections.
  *
- * @param database Id or name. Default: the default database of the project that commands use.
+ * @param databaseIdOrName Default: the default database of the project that commands use.
  * @throws `usage:missing`, `name:not_found`, `name:ambiguous`, `database:several`, errors of `fetchDatabaseAccess`, and errors of the
  *   service.
  */
 export const resolveDatabaseAccess = async (
-  database: string | undefined,
+  databaseIdOrName: string | undefined,
   flags: GlobalFlags,
   context: Context,
   choice: AccessChoice = {},
 ): Promise<DatabaseAccess> => {
-  const { client, databaseId } = await resolveDatabase(database, flags, context, choice.flag);
+  const { client, databaseId } = await resolveDatabase(databaseIdOrName, flags, context, choice.flag);
   return fetchDatabaseAccess(databaseId, client, context, choice);
 };
 
@@ -62,17 +62,17 @@ export const resolveDatabaseAccess = async (
  * @param flag the one that names the database. Default: an argument does.
  */
 export const resolveDatabase = async (
-  database: string | undefined,
+  databaseIdOrName: string | undefined,
   flags: GlobalFlags,
   context: Context,
   flag?: string,
 ): Promise<{ client: MgmtClient; databaseId: string }> => {
-  if (database !== undefined) assertPathId("<database-id>", database);
+  if (databaseIdOrName !== undefined) assertPathId("<database-id>", databaseIdOrName);
   const client = await connect(flags, context);
   const databaseId =
-    database === undefined
+    databaseIdOrName === undefined
       ? await resolveDefaultDatabase(client, flags, context, flag)
-      : await resolveIdOrName("database", database, client, flags, context);
+      : await resolveIdOrName("database", databaseIdOrName, client, flags, context);
   return { client, databaseId };
 };
 

@@ -29,14 +29,18 @@ export interface ConnectedBranch extends ConnectedProject {
 
 /** Connects to a project by its id or name. */
 export const connectToProject = async (
-  project: string,
+  projectIdOrName: string,
   options: { readonly dryRun?: PreviewFlags["dryRun"] },
   flags: GlobalFlags,
   context: Context,
 ): Promise<ConnectedProject> => {
   const dryRun = options.dryRun === undefined ? undefined : new SequenceDryRun();
   const client = await connect(flags, context, dryRun && { middleware: [dryRun.middleware] });
-  return { client, projectId: await resolveIdOrName("project", project, client, flags, context), dryRun };
+  return {
+    client,
+    projectId: await resolveIdOrName("project", projectIdOrName, client, flags, context),
+    dryRun,
+  };
 };
 
 /** Finds the project and the git branch of a command, and connects to the project. */

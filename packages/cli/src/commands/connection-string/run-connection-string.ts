@@ -43,7 +43,7 @@ export interface ConnectionStringResult {
 
 /** Prints how to connect to a database, with a password. Creates a connection, after asking, if no password can be read. */
 export const runConnectionString = async (
-  database: string | undefined,
+  databaseIdOrName: string | undefined,
   { pooled, role, format = "uri", ...secretFlags }: ConnectionStringFlags,
   flags: GlobalFlags,
   context: Context,
@@ -65,7 +65,7 @@ export const runConnectionString = async (
     context,
   );
   try {
-    const { client, databaseId } = await resolveDatabase(database, flags, context);
+    const { client, databaseId } = await resolveDatabase(databaseIdOrName, flags, context);
     const accessChoice = { pooled, role };
     let wasCreated = false;
     const access = await fetchDatabaseAccess(databaseId, client, context, accessChoice).catch(

@@ -47,7 +47,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
 
 /** Writes the contents of a database to a file, or to standard output. */
 export const runDump = async (
-  database: string | undefined,
+  databaseIdOrName: string | undefined,
   {
     file,
     format = /\.(dump|pgdump|custom)$/.test(file ?? "") ? "custom" : "plain",
@@ -73,7 +73,7 @@ export const runDump = async (
     );
   }
   if (path !== undefined && (await pathExists(path))) throw dumpFileExistsError(path);
-  const access = await resolveDatabaseAccess(database, flags, context);
+  const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
   const serverVersion = await readServerVersion(toPostgresDatabase(access, context), context);
   const program = await requireClientProgram("pg_dump", context, serverVersion);
   const args = [

@@ -23,7 +23,7 @@ export interface RestoreFlags {
 
 /** Puts a dump back into a database, in one transaction. */
 export const runRestore = async (
-  database: string | undefined,
+  databaseIdOrName: string | undefined,
   { file, clean = false }: RestoreFlags,
   flags: GlobalFlags,
   context: Context,
@@ -39,7 +39,7 @@ export const runRestore = async (
       );
     }
     const scriptFacts = isScript ? await examineScript(input, adviceOnDumps, signal) : undefined;
-    const access = await resolveDatabaseAccess(database, flags, context);
+    const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
     const verbPhrase = clean
       ? "replace what a dump has, and drop what depends on it, in"
       : "restore a dump into";

@@ -19,7 +19,7 @@ export interface SeedFlags {
 
 /** Runs a script of SQL on a database, in one transaction. */
 export const runSeed = async (
-  database: string | undefined,
+  databaseIdOrName: string | undefined,
   { file, allowMetaCommands = false }: SeedFlags,
   flags: GlobalFlags,
   context: Context,
@@ -33,7 +33,7 @@ export const runSeed = async (
     const scriptFacts = allowMetaCommands
       ? undefined
       : await examineScript(input, metaCommandAdvice, context.signal);
-    const access = await resolveDatabaseAccess(database, flags, context);
+    const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
     await confirmDatabaseChange("run SQL on", access, "rows", flags, context, {
       readsStdin: input.path === undefined,
     });

@@ -64,10 +64,10 @@ export const runLink = async (
 
 /** Says that others may get the link. */
 const commitRiskMessages: Readonly<Record<CommitRisk, (path: string) => string>> = {
-  not_ignored: (file) =>
-    `git does not ignore ${file}, so that others may get this link. Add .mgmt/ to .gitignore unless they should.`,
-  tracked: (file) =>
-    `git tracks ${file}, so that others get this link. Unless they should, run: git rm --cached ${quoteShellWord(file)}. ` +
+  not_ignored: (path) =>
+    `git does not ignore ${path}, so that others may get this link. Add .mgmt/ to .gitignore unless they should.`,
+  tracked: (path) =>
+    `git tracks ${path}, so that others get this link. Unless they should, run: git rm --cached ${quoteShellWord(path)}. ` +
     "Then add .mgmt/ to .gitignore unless it is there already.",
 };
 
@@ -76,9 +76,9 @@ const chooseProject = async (flags: GlobalFlags, context: Context): Promise<stri
     connect(flags, context),
     import("../../run/names/choose-resource.js"),
   ]);
-  const value = await chooseResource("project", "Project", { client, knownIds: {}, flags, context });
-  context.answers.push({ flag: "--project-id", value });
-  return value;
+  const projectId = await chooseResource("project", "Project", { client, knownIds: {}, flags, context });
+  context.answers.push({ flag: "--project-id", value: projectId });
+  return projectId;
 };
 
 const linkFields = [
@@ -97,10 +97,10 @@ const resolveLinkIds = async (
   const scope = { client, signal, findDefaultProject: () => undefined };
   const resolvedIds: Partial<Record<"workspaceId" | "projectId", string>> = {};
   for (const [field, kind] of linkFields) {
-    const text = ids[field];
-    if (text === undefined) continue;
-    const resolvedId = mayBeName(text) ? await resolveName(kind, text, scope) : undefined;
-    const id = resolvedId ?? text;
+    const idOrName = ids[field];
+    if (idOrName === undefined) continue;
+    const resolvedId = mayBeName(idOrName) ? await resolveName(kind, idOrName, scope) : undefined;
+    const id = resolvedId ?? idOrName;
     try {
       const resources = kind === "workspace" ? client.workspaces : client.projects;
       const { id: canonicalId } = await resources.get(id, { signal });
@@ -108,7 +108,7 @@ const resolveLinkIds = async (
     } catch (error) {
       const status = error instanceof Error && "status" in error ? error.status : undefined;
       if (status !== 403 && status !== 404 && status !== 422) throw error;
-      throw linkTargetNotFoundError(kind, text);
+      throw linkTargetNotFoundError(kind, idOrName);
     }
   }
   return resolvedIds;

@@ -47,15 +47,15 @@ export class LocalService {
     });
     const { plan } = await placeInRegions(draftPlan, this.client, this.context.signal);
     const runner = new StepRunner(this.client, plan, this.context, false);
-    const projects: string[] = [];
+    const projectIds: string[] = [];
     for (const step of plan.steps) {
       const id = await runner.run(step);
-      if (step.resource === "project") projects.push(id);
+      if (step.resource === "project") projectIds.push(id);
       if (step.resource !== "database") continue;
       // Finishes the provisioning at once.
       await callControl(this.control, "PUT", `/databases/${id}/status`, { status: "ready" }, this.context);
     }
-    return projects;
+    return projectIds;
   }
 
   /** Returns everything in the service, without the names that it has generated: they differ from run to run. */
@@ -63,10 +63,10 @@ export class LocalService {
     const { signal } = this.context;
     const { entries, unnamed } = await readState(this.client, {}, signal);
     const requests = await callControl(this.control, "GET", "/requests", undefined, this.context);
-    const sentTexts = new Set(collectTexts(requests));
+    const sentStrings = new Set(collectStrings(requests));
     const omitGeneratedName = (entry: ExistingEntry): ExistingEntry => {
       const { name, ...fields } = entry.fields;
-      return typeof name !== "string" || sentTexts.has(name) ? entry : { ...entry, fields };
+      return typeof name !== "string" || sentStrings.has(name) ? entry : { ...entry, fields };
     };
     return { entries: entries.map(omitGeneratedName), unnamed };
   }
@@ -89,9 +89,9 @@ export class LocalService {
   }
 }
 
-const collectTexts = (value: unknown): string[] => {
+const collectStrings = (value: unknown): string[] => {
   if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(collectTexts) : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(collectStrings) : [];
 };
 
 /** Databases and backups outside of the manifest do not exist in the local service: their copies start empty. */

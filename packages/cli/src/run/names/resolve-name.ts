@@ -84,11 +84,11 @@ const searchByKind = async (
 
 const searchBranches = async (text: string, scope: NameScope): Promise<SearchResult | undefined> => {
   const branchPrefix = text.startsWith("@") ? "@" : "";
-  const searchProject = (project: string, prefix: string): Promise<SearchResult | undefined> =>
-    searchProjectBranches(project, text, prefix, scope);
+  const searchProject = (projectId: string, prefix: string): Promise<SearchResult | undefined> =>
+    searchProjectBranches(projectId, text, prefix, scope);
   const searchDefaultProject = async (): Promise<SearchResult | undefined> => {
-    const project = await resolveDefaultProject(scope);
-    return project === undefined ? undefined : searchProject(project, branchPrefix);
+    const projectId = await resolveDefaultProject(scope);
+    return projectId === undefined ? undefined : searchProject(projectId, branchPrefix);
   };
   if (branchPrefix === "" && text.includes("@")) {
     const namedProjectsResult = await searchNamedProjects(text, /\/@?|@/g, scope, searchProject);
@@ -120,7 +120,7 @@ const searchNamedProjects = async (
   text: string,
   separators: RegExp,
   scope: NameScope,
-  searchProject: (project: string, prefix: string) => Promise<SearchResult | undefined>,
+  searchProject: (projectId: string, prefix: string) => Promise<SearchResult | undefined>,
 ): Promise<SearchResult | undefined> => {
   const results: SearchResult[] = [];
   for (const { index, 0: separator } of text.matchAll(separators)) {
@@ -143,12 +143,17 @@ const mergeResults = (results: readonly SearchResult[]): SearchResult => ({
 
 /** @param prefix the part of the text before the name of the branch. */
 const searchProjectBranches = async (
-  project: string,
+  projectId: string,
   text: string,
   prefix: string,
   scope: NameScope,
 ): Promise<SearchResult | undefined> =>
-  searchItems("branch", await listItems("branch", { project }, scope), text.slice(prefix.length), prefix);
+  searchItems(
+    "branch",
+    await listItems("branch", { project: projectId }, scope),
+    text.slice(prefix.length),
+    prefix,
+  );
 
 const ignoreUnknownName = (error: unknown): undefined => {
   if (isUnknownNameError(error)) return undefined;
@@ -162,12 +167,13 @@ const searchDatabasesOrApps = async (
   scope: NameScope,
 ): Promise<SearchResult | undefined> => {
   const searchDefaultProject = async (): Promise<SearchResult | undefined> => {
-    const project = await resolveDefaultProject(scope);
-    return searchItems(kind, await listItems(kind, project === undefined ? {} : { project }, scope), text);
+    const projectId = await resolveDefaultProject(scope);
+    const parentIds = projectId === undefined ? {} : { project: projectId };
+    return searchItems(kind, await listItems(kind, parentIds, scope), text);
   };
   if (!text.includes("/")) return searchDefaultProject();
-  const searchProject = (project: string, prefix: string): Promise<SearchResult | undefined> =>
-    searchProjectDatabasesOrApps(project, kind, text, prefix, scope);
+  const searchProject = (projectId: string, prefix: string): Promise<SearchResult | undefined> =>
+    searchProjectDatabasesOrApps(projectId, kind, text, prefix, scope);
   const namedProjectsResult = await searchNamedProjects(text, /\//g, scope, searchProject);
   if (hasMatches(namedProjectsResult)) return namedProjectsResult;
   const defaultProjectResult = await searchDefaultProject().catch(ignoreUnknownName);
@@ -179,17 +185,17 @@ const searchDatabasesOrApps = async (
 
 /** @param prefix the part of the text that names the project. */
 const searchProjectDatabasesOrApps = async (
-  project: string,
+  projectId: string,
   kind: "database" | "app",
   text: string,
   prefix: string,
   scope: NameScope,
 ): Promise<SearchResult | undefined> => {
-  const items = await listItems(kind, { project }, scope);
+  const items = await listItems(kind, { project: projectId }, scope);
   const name = text.slice(prefix.length);
   const projectResult = searchItems(kind, items, name, prefix);
   if (!items || !projectResult || !name.includes("/")) return projectResult;
-  const branches = (await listItems("branch", { project }, scope)) ?? [];
+  const branches = (await listItems("branch", { project: projectId }, scope)) ?? [];
   const branchResults = [...name.matchAll(/\//g)].flatMap(({ index }) => {
     const matchingBranches = findMatches("branch", branches, name.slice(0, index).replace(/^@/, ""));
     const branchItems = items.filter(({ branchId }) => matchingBranches.some(({ id }) => id === branchId));
@@ -239,8 +245,8 @@ const searchDatabaseConnections = async (
 };
 
 const resolveDefaultProject = async (scope: NameScope): Promise<string | undefined> => {
-  const text = scope.findDefaultProject();
-  return text === undefined ? undefined : ((await resolveProjectId(text, scope, true)) ?? text);
+  const idOrName = scope.findDefaultProject();
+  return idOrName === undefined ? undefined : ((await resolveProjectId(idOrName, scope, true)) ?? idOrName);
 };
 
 /**
