@@ -124,7 +124,7 @@ export class AdminConnection {
   readonly #openSemaphore = new FairSemaphore({ maxTotal: maxDatabaseConnections.open });
   readonly #closedSemaphore = new FairSemaphore({ maxTotal: maxDatabaseConnections.closed });
   readonly #blockerTerminator: BlockerTerminator;
-  /** Called when sessions ignore their end, before `endSessions` fails. */
+  /** Called when sessions ignore their end and may be killed, before `endSessions` fails. */
   onUnresponsive: (sessions: UnresponsiveSessions) => void = () => undefined;
 
   constructor(cluster: Cluster) {
@@ -270,10 +270,11 @@ export class AdminConnection {
    * Ends the sessions that match `condition` on `pg_stat_activity`, and waits until they are gone. Only a superuser can end
    * those of superusers.
    *
+   * @param mayKill whether the work is worth that sessions which ignore their end are killed. Default: true.
    * @returns whether there were any.
    * @throws UnresponsiveSessionsError when some ignore it; DatabaseUnavailableError when they do not end; SuperuserConnectedError.
    */
-  async endSessions(condition: string, value: string): Promise<boolean> {
+  async endSessions(condition: string, value: string, mayKill = true): Promise<boolean> {
     let hadSessions = false;
     const startedAt = performance.now();
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
@@ -287,7 +288,7 @@ export class AdminConnection {
         ({ ended: isTerminated, running: isRunning }) => isTerminated !== null && isRunning,
       );
       if (elapsedMs >= unresponsiveTimeoutMs && unresponsiveSessions.length > 0) {
-        this.#handOver(unresponsiveSessions);
+        if (mayKill) this.#handOver(unresponsiveSessions);
         throw new UnresponsiveSessionsError();
       }
       await sleep(elapsedMs < 1_000 ? endPollIntervalsMs.first : endPollIntervalsMs.later);
@@ -312,10 +313,15 @@ export class AdminConnection {
     return this.#openSemaphore.run(login.database, () => acceptsPassword(this.address, login));
   }
 
-  /** Ends the sessions in `database` and does the work, repeatedly while new sessions make it fail. */
-  async runWhenUnused(database: string, work: () => Promise<void>): Promise<void> {
+  /**
+   * Ends the sessions in `database` and does the work, repeatedly while new sessions make it fail.
+   *
+   * @param mayKill as for `endSessions`.
+   * @throws errors of `endSessions` and of the work.
+   */
+  async runWhenUnused(database: string, work: () => Promise<void>, mayKill = true): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      await this.endSessions("datname = $1", database);
+      await this.endSessions("datname = $1", database, mayKill);
       try {
         await work();
         return;

@@ -9,6 +9,7 @@ import {
 } from "../connection/admin-connection.js";
 import { FairSemaphore } from "@mgmt/engine/internal";
 import { toUnavailableError } from "../connection/unavailable.js";
+import { clusterErrors } from "../policy/cluster-error.js";
 import { classifyName, toTenantDatabaseName } from "../policy/names.js";
 import type { Installation } from "../policy/installation.js";
 import { buildMarkRoleStatement } from "../policy/ownership.js";
@@ -58,6 +59,8 @@ export class DatabaseCopier {
   readonly #onLog: ((line: string) => void) | undefined;
   /** Closes a database for its clients while it does the work. */
   closeWhile: (database: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
+  /** Returns whether a database must not allow connections after a copy. */
+  mustStayClosed: (database: string) => boolean = () => false;
   #onStall: (() => void) | undefined;
   readonly #manyLocksSemaphore = new FairSemaphore({ maxTotal: 1 });
   /** When a session did not react the last time: a time of `performance.now()`. */
@@ -99,13 +102,26 @@ export class DatabaseCopier {
 
   /**
    * Copies a database to a new one that does not allow connections. Postgres copies only databases without sessions, so
-   * sessions in `sourceName` are ended, and new ones wait until the copy is complete.
+   * sessions in `sourceName` are ended, and new ones wait until the copy is complete. No sessions of a tenant are killed for it: everybody who
+   * may ask for copies could have Postgres restart for all databases.
+   *
+   * @throws ClusterError `cluster:session_unresponsive`.
    */
   async copy(sourceName: string, targetName: string, signal?: AbortSignal): Promise<void> {
     const [sourceRow] = await this.#admin.query("select from pg_database where datname = $1", [sourceName]);
     if (sourceRow === undefined) throw new Error(`The Postgres database ${sourceName} does not exist`);
-    const copyWhenUnused = (): Promise<void> =>
-      this.#admin.runWhenUnused(sourceName, () => this.#createCopy(sourceName, targetName, signal));
+    const copyWhenUnused = async (): Promise<void> => {
+      try {
+        await this.#admin.runWhenUnused(
+          sourceName,
+          () => this.#createCopy(sourceName, targetName, signal),
+          false,
+        );
+      } catch (error) {
+        if (!(error instanceof UnresponsiveSessionsError)) throw error;
+        throw clusterErrors.sessionUnresponsive(toTenantDatabaseName(sourceName));
+      }
+    };
     // Not whether it is open now: an earlier copy may have been interrupted before it opened the database again.
     const isTenantDatabase = classifyName(sourceName) === "database";
     await (isTenantDatabase
@@ -119,7 +135,8 @@ export class DatabaseCopier {
       await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]);
       await work();
     } finally {
-      await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
+      if (!this.mustStayClosed(name))
+        await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
     }
   }
 

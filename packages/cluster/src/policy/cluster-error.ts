@@ -7,9 +7,10 @@ export type ClusterErrorCode =
   | "cluster:records_incomplete"
   | "cluster:records_open"
   | "cluster:records_outdated"
+  | "cluster:session_unresponsive"
   | "cluster:stamp_unknown";
 
-/** Reports why a cluster cannot be used. `message` describes the problem, and `hint` how to fix it. */
+/** Reports why a cluster, or a database of it, cannot be used. `message` describes the problem, and `hint` how to fix it. */
 export class ClusterError extends Error {
   override readonly name = "ClusterError";
 
@@ -97,6 +98,13 @@ export const clusterErrors = {
       "cluster:records_open",
       `Every Postgres role has privileges on the database of the records, ${database}`,
       `Run: REVOKE ALL ON DATABASE ${escapeIdentifier(database)} FROM PUBLIC. Choose a database that nothing else uses.`,
+    ),
+
+  sessionUnresponsive: (database: string) =>
+    new ClusterError(
+      "cluster:session_unresponsive",
+      `The database ${database} cannot be copied, because Postgres cannot interrupt a statement of one of its sessions`,
+      "Try again when the statement has ended. To end it at once, rotate the connection that runs it.",
     ),
 
   recordsIncomplete: (schema: string) =>
