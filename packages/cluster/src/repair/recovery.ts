@@ -14,7 +14,14 @@ const reconnectDelayMs = 250;
 /** Time until the next attempt to drop a database, after a session that does not react to signals prevented it, in milliseconds. */
 const stalledRetryDelayMs = 5_000;
 
+/** Time between looks for databases that a process has closed which has ended, in milliseconds. */
+const abandonedCheckIntervalMs = 60_000;
+
 type WithLock = (name: string, work: () => Promise<void>) => Promise<void>;
+
+/** SQL condition on `pg_database` for a closed database without sessions. */
+const abandonedCondition = `not datallowconn and not ${invalidDatabaseCondition}
+  and not exists (select from pg_stat_activity where datid = d.oid and usesysid is not null)`;
 
 /**
  * Repairs the state of Postgres after work that a lost connection has interrupted: invalid databases, unfinished copies, and databases that
@@ -30,6 +37,8 @@ export class Recovery {
   /** Whether work was interrupted since the last repair began. */
   #isNeeded = false;
   #isStalled = false;
+  readonly #abandonedTimer: NodeJS.Timeout;
+  #pendingOpening: Promise<void> | undefined;
   readonly #attempt: Attempt;
 
   /**
@@ -63,6 +72,12 @@ export class Recovery {
       if (!reportedProblems.has(problem)) report(problem);
       reportedProblems.add(problem);
     });
+    this.#abandonedTimer = setInterval(() => {
+      this.#pendingOpening ??= this.#openAbandoned()
+        // Postgres cannot be reached. The next look tries again.
+        .catch(() => undefined)
+        .finally(() => (this.#pendingOpening = undefined));
+    }, abandonedCheckIntervalMs).unref();
   }
 
   /** Repairs everything once Postgres can be reached. A repair that is under way is followed by another one. */
@@ -73,7 +88,8 @@ export class Recovery {
 
   async close(): Promise<void> {
     this.#closeController.abort();
-    await this.#runningRepair;
+    clearInterval(this.#abandonedTimer);
+    await Promise.all([this.#runningRepair, this.#pendingOpening]);
   }
 
   async #repairUntilDone(): Promise<void> {
@@ -112,6 +128,23 @@ export class Recovery {
     }
   }
 
+  /**
+   * Opens databases that another process has kept closed because of sessions which ignored their end, if it has ended before it could. While
+   * a database has sessions, the other process may be there.
+   */
+  async #openAbandoned(): Promise<void> {
+    const databases = await this.#admin.query<{ name: string }>(
+      `select datname as name from pg_database d
+        where ${this.#admin.cluster.installation.tenantDatabaseCondition} and ${abandonedCondition}`,
+    );
+    for (const { name } of databases) {
+      if (this.#closeController.signal.aborted || this.#mustStayClosed(name)) continue;
+      await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
+        this.#withLock(name, () => this.#allowConnections(name, abandonedCondition)),
+      );
+    }
+  }
+
   /** Other work may have replaced the objects since. */
   async #dropIfStale(name: string): Promise<void> {
     const [database] = await this.#admin.query(
@@ -123,8 +156,11 @@ export class Recovery {
     await this.#copier.dropRetiredRoles();
   }
 
-  async #allowConnections(name: string): Promise<void> {
-    const [database] = await this.#admin.query("select from pg_database where datname = $1", [name]);
+  async #allowConnections(name: string, condition = "true"): Promise<void> {
+    const [database] = await this.#admin.query(
+      `select from pg_database d where datname = $1 and ${condition}`,
+      [name],
+    );
     if (database)
       await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
   }

@@ -46,6 +46,29 @@ const isGone = (id: string): Promise<void> =>
   vi.waitFor(async () => expect(await cluster.namesIn("datname", id)).toEqual([]));
 
 describe("the repair of what interrupted work left", () => {
+  it("opens a database that a process closed which has ended, when it has no sessions any more", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const session = await cluster.connect(id, credential);
+    await run(`alter database "${id}" allow_connections false`);
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const looks: string[] = [];
+    const { admin } = await makeRecovery(async (name, work) => {
+      looks.push(name);
+      await work();
+    });
+    const query = vi.spyOn(admin, "query");
+    vi.advanceTimersByTime(60_000);
+    await vi.waitFor(() => expect(query).toHaveResolved());
+    expect(looks).toEqual([]);
+    await session.end();
+    await vi.waitFor(() => {
+      vi.advanceTimersByTime(60_000);
+      expect(looks).toEqual([id]);
+    });
+    await vi.waitFor(() => cluster.connect(id, credential));
+  });
+
   it("includes what work left that was interrupted during the repair", async () => {
     const [first, second] = [newTenant().id, newTenant().id];
     await leave(replaced(first));
