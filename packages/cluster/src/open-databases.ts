@@ -20,6 +20,7 @@ import {
 } from "./repair/reconcile.js";
 import { buildStoreInstallationStatement } from "./rows/migrate.js";
 import { recordsSchema } from "./rows/records-location.js";
+import { Quarantine } from "./connection/quarantine.js";
 import { PreparedDatabases } from "./databases/prepared-databases.js";
 import { openGuards } from "./guard/open-guards.js";
 import type { TenantLimits } from "./guard/tenant-guard.js";
@@ -127,6 +128,8 @@ export const openDatabases = async (
   const copier = new DatabaseCopier(admin, onLog);
   const logins = new Logins(admin, copier);
   const presence = new Presence(admin.address, cluster.installation);
+  const endReasons = new CurrentEndReasons();
+  const quarantine = new Quarantine(admin, endReasons, onLog);
   try {
     admin.limits = await cluster.readLimits(admin);
     // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.
@@ -157,7 +160,6 @@ export const openDatabases = async (
       () => void dropExpired().catch(() => undefined),
       keptCheckIntervalMs,
     ).unref();
-    const endReasons = new CurrentEndReasons();
     const guards = openGuards(admin, limits, onLog, endReasons, readWorkspaces);
     // Nobody can connect to databases that do not exist yet.
     if (reconciliation?.isEmpty !== true) await guards.whenApplied;
@@ -169,7 +171,7 @@ export const openDatabases = async (
       presence.maker,
     );
     const engine = new PostgresDatabases({
-      ...{ admin, copier, logins, preparedDatabases, endReasons, sessions, onLog, directory },
+      ...{ admin, copier, logins, preparedDatabases, endReasons, quarantine, sessions, onLog, directory },
     });
     return {
       engine,
@@ -186,6 +188,7 @@ export const openDatabases = async (
       },
     };
   } catch (error) {
+    await quarantine.close();
     await logins.close();
     await presence.close();
     await admin.close();

@@ -72,6 +72,8 @@ export class PostgresDatabases implements DatabaseEngine {
     preparedDatabases: PreparedDatabases;
     /** Why the guard ends sessions. Default: it ends none. */
     endReasons?: CurrentEndReasons;
+    /** Default: a new one. */
+    quarantine?: Quarantine;
     sessions: Pick<Sessions, "runExclusively"> | undefined;
     /** Receives a message about each repair that Postgres refuses, and when work waits for a resource of Postgres. */
     onLog?: ((line: string) => void) | undefined;
@@ -92,10 +94,9 @@ export class PostgresDatabases implements DatabaseEngine {
       await (sessions ? sessions.runExclusively([`database ${name}`], withLocalLock) : withLocalLock());
     };
     this.#logins.withLock = withLock;
-    this.#quarantine = new Quarantine(options.admin, this.#endReasons, {
-      onEnd: () => this.#recovery.scheduleRepair(),
-      report: onLog,
-    });
+    this.#quarantine = options.quarantine ?? new Quarantine(options.admin, this.#endReasons, onLog);
+    this.#quarantine.onEnd = () => this.#recovery.scheduleRepair();
+    this.#copier.mustStayClosed = (name) => this.#quarantine.has(name);
     this.#recovery = new Recovery(options.admin, options.copier, {
       withLock,
       mustStayClosed: (name) => this.#quarantine.has(name),

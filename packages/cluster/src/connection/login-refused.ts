@@ -96,6 +96,13 @@ export const sessionEndErrors = {
       `the database "${database}" is closed, because a statement of one of its sessions cannot be interrupted`,
       "It accepts connections again when that statement has ended. The operator of Postgres can kill its process.",
     ),
+  killed: (database: string, penaltyMs: number) =>
+    new LoginRefusedError(
+      cannotConnectNow,
+      `the database "${database}" is closed for a while, because a session of it had to be killed`,
+      "Postgres could not interrupt a statement of the session, and restarted for all databases. The database accepts connections again " +
+        `after ${String(Math.ceil(penaltyMs / 60_000))} minutes.`,
+    ),
   slowListener: (database: string) =>
     new LoginRefusedError(
       configurationLimitExceeded,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type AdminConnection,
   type UnresponsiveSessions,
-  isMissingDatabaseError,
+  invalidDatabaseCondition,
   quoteIdentifier,
 } from "./admin-connection.js";
 import type { CurrentEndReasons } from "./end-reasons.js";
@@ -12,38 +12,65 @@ import { sessionEndErrors } from "./login-refused.js";
 const pollIntervalMs = 1_000;
 
 /**
+ * How long a database stays closed after a session of it had to be killed, in milliseconds: at first, at most, and how long kills count, each
+ * of which doubles it.
+ */
+const penaltyMs = { first: 60_000, max: 3_600_000, memory: 6 * 3_600_000 };
+
+/** A database that is kept closed. */
+interface ClosedDatabase {
+  /** The process ids of the sessions that ignore their end. */
+  readonly pids: Set<number>;
+  /** Until when it stays closed at least: a time of `performance.now()`, which a change of the clock does not move. */
+  closedUntil: number;
+}
+
+/** The kills of sessions of a database. */
+interface Kills {
+  count: number;
+  /** When the last one was: a time of `performance.now()`. */
+  lastAt: number;
+}
+
+interface Look {
+  /** Whether it is a database of the installation. */
+  isOwn: boolean;
+  /** The process ids of the sessions that ignore their end still. */
+  pids: number[];
+}
+
+/**
  * Keeps databases closed that have sessions which ignore their end, until these sessions have ended: their tenants can start no more of
  * them. Kills the processes of the sessions if the platform can, but not before the work that found them can tell its result: Postgres
- * restarts then.
+ * restarts then. A database for which this was necessary stays closed for a while, and for longer each time. Databases that others have
+ * made stay as they are.
  */
 export class Quarantine {
   readonly #admin: AdminConnection;
   readonly #endReasons: CurrentEndReasons;
-  readonly #onEnd: () => void;
   readonly #report: (problem: string) => void;
-  readonly #pidsByDatabase = new Map<string, Set<number>>();
+  readonly #closedDatabases = new Map<string, ClosedDatabase>();
+  readonly #killsByDatabase = new Map<string, Kills>();
   readonly #runs = new Set<Promise<void>>();
   readonly #closeController = new AbortController();
+  /** Called when databases can be opened again. */
+  onEnd: () => void = () => undefined;
 
-  /**
-   * @param options.onEnd called when databases can be opened again.
-   * @param options.report receives messages for the operator.
-   */
+  /** @param report receives messages for the operator. */
   constructor(
     admin: AdminConnection,
     endReasons: CurrentEndReasons,
-    { onEnd, report }: { onEnd: () => void; report: (problem: string) => void },
+    report: (problem: string) => void = () => undefined,
   ) {
     this.#admin = admin;
     this.#endReasons = endReasons;
-    this.#onEnd = onEnd;
     this.#report = report;
     admin.onUnresponsive = (sessions) => this.#add(sessions);
   }
 
   /** Returns whether a database has to stay closed. */
   has(database: string): boolean {
-    return this.#pidsByDatabase.has(database);
+    return this.#closedDatabases.has(database);
   }
 
   async close(): Promise<void> {
@@ -52,62 +79,101 @@ export class Quarantine {
   }
 
   #add({ database, pids }: UnresponsiveSessions): void {
-    const knownPids = this.#pidsByDatabase.get(database);
-    if (knownPids !== undefined) {
-      for (const pid of pids) knownPids.add(pid);
+    const closedDatabase = this.#closedDatabases.get(database);
+    if (closedDatabase !== undefined) {
+      for (const pid of pids) closedDatabase.pids.add(pid);
       return;
     }
-    this.#pidsByDatabase.set(database, new Set(pids));
-    const run = this.#keepClosed(database).finally(() => this.#runs.delete(run));
+    const newDatabase = { pids: new Set(pids), closedUntil: -Infinity };
+    this.#closedDatabases.set(database, newDatabase);
+    const run = this.#keepClosed(database, newDatabase).finally(() => this.#runs.delete(run));
     this.#runs.add(run);
   }
 
-  async #keepClosed(database: string): Promise<void> {
+  async #keepClosed(database: string, closedDatabase: ClosedDatabase): Promise<void> {
     const { signal } = this.#closeController;
-    const { killProcesses } = this.#admin.cluster;
     const reportedPids = new Set<number>();
     this.#endReasons.set(database, sessionEndErrors.unresponsive(database), Infinity);
     for (let isFirstLook = true; !signal.aborted; isFirstLook = false) {
-      const pids = await this.#closeAndLook(database);
-      if (pids?.length === 0) break;
+      // Postgres may be restarting.
+      const look = await this.#closeAndLook(database, closedDatabase.pids).catch(() => undefined);
+      const isPenaltyOver = performance.now() >= closedDatabase.closedUntil;
+      if (look?.pids.length === 0 && (isPenaltyOver || !look.isOwn)) break;
       // Not at the first look, so that the work that found the sessions can tell its result. Only what Postgres has just listed: the system
       // may have given the number of a process that has ended to another one.
-      if (!isFirstLook && pids !== undefined) {
-        killProcesses?.(pids);
-        const newPids = pids.filter((pid) => !reportedPids.has(pid));
+      if (!isFirstLook && look !== undefined && look.pids.length > 0) {
+        const newPids = look.pids.filter((pid) => !reportedPids.has(pid));
         for (const pid of newPids) reportedPids.add(pid);
-        if (newPids.length > 0) this.#report(formatProblem(database, newPids, killProcesses !== undefined));
+        this.#kill(database, closedDatabase, look, newPids);
       }
       await sleep(pollIntervalMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
-    this.#pidsByDatabase.delete(database);
+    this.#closedDatabases.delete(database);
     this.#endReasons.set(database, sessionEndErrors.unresponsive(database), 0);
-    this.#onEnd();
+    this.onEnd();
   }
 
   /**
-   * Closes the database, and forgets the sessions that have ended. Returns the process ids of the others; undefined when Postgres cannot be
-   * asked.
+   * Kills the sessions if the platform can. Otherwise, the operator has to.
+   *
+   * @param newPids those that are not reported yet.
    */
-  async #closeAndLook(database: string): Promise<number[] | undefined> {
-    try {
-      await this.#admin.runScript([`alter database ${quoteIdentifier(database)} allow_connections false`]);
-      const sessions = await this.#admin.query<{ pid: number }>(
-        `${this.#admin.cluster.endSessionsQuery} and datname = $1`,
-        [database],
-      );
-      const livingPids = new Set(sessions.map(({ pid }) => pid));
-      const pids = this.#pidsByDatabase.get(database) ?? new Set();
-      for (const pid of pids) if (!livingPids.has(pid)) pids.delete(pid);
-      return [...pids];
-    } catch (error) {
-      // Postgres may be restarting.
-      return isMissingDatabaseError(error) ? [] : undefined;
+  #kill(
+    database: string,
+    closedDatabase: ClosedDatabase,
+    { isOwn, pids }: Look,
+    newPids: readonly number[],
+  ): void {
+    const { killProcesses } = this.#admin.cluster;
+    if (!isOwn || killProcesses === undefined) {
+      if (newPids.length > 0) this.#report(formatProblem(database, newPids, isOwn));
+      return;
     }
+    if (newPids.length > 0) {
+      const penalty = this.#countKill(database);
+      closedDatabase.closedUntil = performance.now() + penalty;
+      this.#endReasons.set(database, sessionEndErrors.killed(database, penalty), Infinity);
+      this.#report(formatKill(database, newPids, penalty));
+    }
+    killProcesses(pids);
+  }
+
+  /** Returns how long a database stays closed after its next kill, in milliseconds. */
+  #countKill(database: string): number {
+    const now = performance.now();
+    for (const [name, { lastAt }] of this.#killsByDatabase)
+      if (now - lastAt >= penaltyMs.memory) this.#killsByDatabase.delete(name);
+    const count = (this.#killsByDatabase.get(database)?.count ?? 0) + 1;
+    this.#killsByDatabase.set(database, { count, lastAt: now });
+    return Math.min(penaltyMs.max, penaltyMs.first * 2 ** (count - 1));
+  }
+
+  /** Closes a database of the installation, and forgets the sessions that have ended. */
+  async #closeAndLook(name: string, pids: Set<number>): Promise<Look> {
+    const { endSessionsQuery, installation } = this.#admin.cluster;
+    const [database] = await this.#admin.query<{ closed: boolean; own: boolean }>(
+      `select not datallowconn or ${invalidDatabaseCondition} as closed, ${installation.platformDatabaseCondition} as own
+        from pg_database d where datname = $1`,
+      [name],
+    );
+    if (database === undefined) return { isOwn: false, pids: [] };
+    const { closed: isClosed, own: isOwn } = database;
+    // Nobody can connect to an invalid database, and Postgres does not alter it.
+    if (isOwn && !isClosed)
+      await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]);
+    const sessions = await this.#admin.query<{ pid: number }>(
+      `${endSessionsQuery} and datname = $1 and pid = any ($2)`,
+      [name, [...pids]],
+    );
+    const livingPids = new Set(sessions.map(({ pid }) => pid));
+    for (const pid of pids) if (!livingPids.has(pid)) pids.delete(pid);
+    return { isOwn, pids: [...pids] };
   }
 }
 
-const formatProblem = (database: string, pids: readonly number[], areKilled: boolean): string =>
-  areKilled
-    ? `Sessions of the database ${database} do not end. Postgres restarts, because their processes are killed: ${pids.join(", ")}`
-    : `Sessions of the database ${database} do not end, and it is closed meanwhile. Kill their processes: ${pids.join(", ")}`;
+const formatKill = (database: string, pids: readonly number[], penalty: number): string =>
+  `Sessions of the database ${database} do not end. Postgres restarts, because their processes are killed: ${pids.join(", ")}. ` +
+  `The database stays closed for ${String(penalty / 60_000)} minutes`;
+
+const formatProblem = (database: string, pids: readonly number[], isClosed: boolean): string =>
+  `Sessions of the database ${database} do not end${isClosed ? ", and it is closed meanwhile" : ""}. Kill their processes: ${pids.join(", ")}`;
