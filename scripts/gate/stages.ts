@@ -86,6 +86,12 @@ export const fullParts: readonly Stage[] = [
   { name: "matrix", minutes: 8, run: { vitest: "test/runtimes/vitest.config.ts" } },
   { name: "account", minutes: 8, run: ["test/security/account.sh"] },
   {
+    name: "hostile",
+    minutes: 3,
+    run: { vitest: "test/security/vitest.config.ts", words: ["hostile"] },
+    environment: { MGMT_HOSTILE_SECONDS: "60" },
+  },
+  {
     name: "terminal",
     minutes: 20,
     run: { vitest: "test/terminal/vitest.config.ts" },

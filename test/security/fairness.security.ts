@@ -1,27 +1,14 @@
-import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { call, finalStatus, query } from "../../packages/platform/test/api.js";
 import type { Ready } from "../../packages/platform/src/start/ready.js";
 import { type DevProcess, startDev } from "./dev-process.js";
+import { newWorkspace } from "./workspaces.js";
 
 let dev: DevProcess;
 beforeAll(async () => {
   dev = await startDev();
 });
 afterAll(() => dev.stop());
-
-/** Creates a workspace, and returns how its service token calls the API. */
-const newWorkspace = async (): Promise<Ready> => {
-  const secret = await readFile(dev.ready.controlSecretFile, "utf8");
-  const headers = { "x-mgmt-control-secret": secret };
-  const response = await fetch(`${dev.ready.controlUrl}/tenants`, { method: "POST", headers });
-  // The response of the control surface has these fields.
-  const { workspace, serviceToken } = (await response.json()) as {
-    workspace: { id: string };
-    serviceToken: string;
-  };
-  return { ...dev.ready, workspaceId: workspace.id, token: serviceToken };
-};
 
 const settings = { note: "x".repeat(500_000) };
 const floods: Record<string, (attacker: Ready) => Promise<unknown>> = {
@@ -36,7 +23,7 @@ const floods: Record<string, (attacker: Ready) => Promise<unknown>> = {
 it.each(Object.entries(floods))(
   "a workspace that %s without a pause does not keep another from working",
   async (name, attack) => {
-    const [attacker, victim] = [await newWorkspace(), await newWorkspace()];
+    const [attacker, victim] = [await newWorkspace(dev.ready), await newWorkspace(dev.ready)];
     let answered = 0;
     let isOver = false;
     const keepAttacking = async (): Promise<void> => {
