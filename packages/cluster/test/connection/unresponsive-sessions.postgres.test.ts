@@ -101,12 +101,12 @@ describe("a session that ignores its end", () => {
     const [tenant, { id, credential }] = [await cluster.makeTenant(), await cluster.makeTenant()];
     await cluster.databases.backup(id, "bkp_restored");
     const { pid, proceed } = await startUnresponsive(tenant);
+    await (await cluster.connectAsAdmin("postgres")).query("select pg_terminate_backend($1)", [pid]);
     await cluster.databases.restore(id, "bkp_restored");
     expect(await cluster.namesIn("datname", replaced(id))).toEqual([replaced(id)]);
     await expect(cluster.databases.restore(id, "bkp_restored")).rejects.toBeInstanceOf(
       DatabaseUnavailableError,
     );
-    await (await cluster.connectAsAdmin("postgres")).query("select pg_terminate_backend($1)", [pid]);
     await proceed();
     await cluster.databases.restore(id, "bkp_restored");
     await cluster.connect(id, credential);
