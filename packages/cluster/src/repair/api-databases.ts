@@ -1,7 +1,7 @@
 import type { DatabaseCredential } from "@mgmt/engine";
 import type { ConnectionRow } from "@mgmt/engine/internal";
 import { groupBy } from "@mgmt/internal/values/group-by";
-import { escapeIdentifier } from "pg";
+import { escapeIdentifier, escapeLiteral } from "pg";
 import type { AdminConnection } from "../connection/admin-connection.js";
 import type { RecordKeys } from "../rows/record-keys.js";
 import { AlteredSecretError, RowCodec } from "../rows/row-codec.js";
@@ -25,7 +25,7 @@ export const findApiDatabases = async (
     `select id from ${escapeIdentifier(schema)}.databases order by seq`,
   );
   const connections = await admin.query<StoredConnection>(
-    `select doc->>'databaseId' as owner, doc->>'user' as user, doc::text as doc from ${escapeIdentifier(schema)}.connections order by seq`,
+    `select doc->>'databaseId' as owner, id, doc->>'user' as user, doc::text as doc from ${escapeIdentifier(schema)}.connections order by seq`,
   );
   const backups = await admin.query<{ owner: string; id: string; status: string }>(
     `select doc->>'databaseId' as owner, id, doc->>'status' as status from ${escapeIdentifier(schema)}.backups order by seq`,
@@ -39,7 +39,7 @@ export const findApiDatabases = async (
   return keys.withNewKeys(() =>
     databases.map(({ id: databaseId }) => ({
       databaseId,
-      ...decodeConnections(codec, connectionsByDatabase.get(databaseId) ?? []),
+      ...decodeConnections(codec, schema, connectionsByDatabase.get(databaseId) ?? []),
       backupIds: listBackups(databaseId, "completed"),
       runningBackupIds: listBackups(databaseId, "running"),
     })),
@@ -49,6 +49,7 @@ export const findApiDatabases = async (
 interface StoredConnection {
   /** The id of the database. */
   owner: string;
+  id: string;
   user: string;
   doc: string;
 }
@@ -56,18 +57,24 @@ interface StoredConnection {
 /** @throws UnknownRecordKeyError. */
 const decodeConnections = (
   codec: RowCodec,
+  schema: string,
   connections: readonly StoredConnection[],
 ): Pick<ApiDatabase, "credentials" | "alteredConnections"> => {
   const credentials: DatabaseCredential[] = [];
   const alteredConnections: AlteredConnection[] = [];
-  for (const { user, doc } of connections) {
+  for (const { id, user, doc } of connections) {
     try {
       // The table has these rows.
-      const { id, pass } = codec.decode("connections", doc) as ConnectionRow;
+      const { pass } = codec.decode("connections", doc) as ConnectionRow;
       credentials.push({ connectionId: id, user, pass });
     } catch (error) {
       if (!(error instanceof AlteredSecretError)) throw error;
-      alteredConnections.push({ user, problem: error.message });
+      alteredConnections.push({
+        user,
+        problem:
+          `${error.message}. Requests that read this row fail. Restore it, or delete the connection: ` +
+          `DELETE FROM ${escapeIdentifier(schema)}.connections WHERE id = ${escapeLiteral(id)}`,
+      });
     }
   }
   return { credentials, ...(alteredConnections.length > 0 && { alteredConnections }) };
