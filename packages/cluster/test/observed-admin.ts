@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { TenantStatement } from "../src/policy/tenant-statement.js";
 import { AdminConnection } from "../src/connection/admin-connection.js";
-import { type Cluster, ownClusterAt } from "../../platform/test/cluster.js";
+import type { Cluster } from "../../platform/test/cluster.js";
 
 /** Does something before a statement. Can return another statement to run before it, on the same connection. */
 type Before = (statement: string) => Promise<string | void> | string | void;
@@ -40,8 +40,8 @@ class ObservedAdmin extends AdminConnection {
 }
 
 /** Opens connections of the platform that are closed after the test. */
-export const observeAdmin = (cluster: Cluster, before: Before, major = 18): AdminConnection => {
-  const admin = new ObservedAdmin(ownClusterAt(cluster.server.port, { major }));
+export const observeAdmin = (cluster: Cluster, before: Before): AdminConnection => {
+  const admin = new ObservedAdmin(cluster.policy);
   admin.before = before;
   onTestFinished(() => admin.close());
   return admin;

@@ -16,8 +16,8 @@ beforeAll(async () => {
 
 const makeCopies = (): DatabaseCopier => new DatabaseCopier(makeAdmin(cluster));
 
-const observe = (before: Parameters<typeof observeAdmin>[1], major = 18): DatabaseCopier =>
-  new DatabaseCopier(observeAdmin(cluster, before, major));
+const observe = (before: Parameters<typeof observeAdmin>[1]): DatabaseCopier =>
+  new DatabaseCopier(observeAdmin(cluster, before));
 
 interface State {
   open: boolean;
@@ -49,6 +49,18 @@ describe("a new empty database", () => {
     await makeCopies().createEmpty(prepared("making.empty"), name);
     expect(await stateOf(name)).toEqual(closed);
     expect(await stateOf(prepared("making.empty"))).toBeUndefined();
+  });
+
+  it("forces no checkpoint of the whole cluster, where Postgres has the choice", async ({ skip }) => {
+    if (cluster.policy.major < 15) skip("this version always copies files");
+    await cluster.preparedDatabases();
+    const name = dropLater(prepared("logged"));
+    // The log since then is too short for a checkpoint that nobody forces.
+    await observer.query("checkpoint");
+    const lastCheckpoint = "select checkpoint_lsn::text as position from pg_control_checkpoint()";
+    const { rows: before } = await observer.query(lastCheckpoint);
+    await makeCopies().createEmpty(prepared("making.logged"), name);
+    expect((await observer.query(lastCheckpoint)).rows).toEqual(before);
   });
 });
 
@@ -98,18 +110,22 @@ describe("a copy of a database", () => {
     expect((await stateOf(id))?.open).toBe(true);
   });
 
-  it("copies files where Postgres can also copy through its log, which is slower", async () => {
-    const { id } = await cluster.makeTenant();
-    const made: string[] = [];
-    const note = (statement: string): void => {
-      if (statement.startsWith("create database")) made.push(statement);
-    };
-    for (const major of [14, 15, 18]) {
-      const name = `${id}.bkp_${String(major)}`;
-      await observe(note, major).copy(id, dropLater(name));
-    }
-    const strategies = made.map((statement) => /\bstrategy\b\s*=?\s*(\w+)/.exec(statement)?.[1]);
-    expect(strategies).toEqual([undefined, "file_copy", "file_copy"]);
+  it.each([
+    ["through the log when it is small", 0, "wal_log"],
+    ["file by file when it is large", 16_000, "file_copy"],
+  ])("is made %s, where Postgres has the choice", async (_, rowCount, strategy) => {
+    const { id, credential } = await cluster.makeTenant();
+    const session = await cluster.connect(id, credential);
+    // Two kilobytes for each row.
+    await session.query(
+      `create table notes as select repeat('x', 1990) from generate_series(1, ${String(rowCount)})`,
+    );
+    const strategies: (string | undefined)[] = [];
+    const copies = observe((statement) => {
+      if (statement.startsWith("create database")) strategies.push(/ strategy (\w+)/.exec(statement)?.[1]);
+    });
+    await copies.copy(id, dropLater(`${id}.bkp_${strategy}`));
+    expect(strategies).toEqual([cluster.policy.major >= 15 ? strategy : undefined]);
   });
 });
 

@@ -16,6 +16,7 @@ import { buildMarkRoleStatement } from "../policy/ownership.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
 import { alterRole, endStartingSessions } from "../connection/role-sessions.js";
 import { type TenantStatement, tenantStatements } from "../policy/tenant-statement.js";
+import { type CopySource, buildCopyStrategy, buildEmptyStrategy } from "./copy-strategy.js";
 import { buildSettingStatement } from "./settings.js";
 
 /** How long `DROP DATABASE` waits for sessions to react, in milliseconds, and the time between looks. */
@@ -55,7 +56,6 @@ interface StoredSettings {
 export class DatabaseCopier {
   readonly installation: Installation;
   readonly #admin: AdminConnection;
-  readonly #strategy: string;
   readonly #onLog: ((line: string) => void) | undefined;
   /** Closes a database for its clients while it does the work. */
   closeWhile: (database: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
@@ -77,7 +77,6 @@ export class DatabaseCopier {
     this.#admin = admin;
     this.installation = admin.cluster.installation;
     this.#onLog = onLog;
-    this.#strategy = admin.cluster.major >= 15 ? "strategy file_copy" : "";
   }
 
   /**
@@ -86,7 +85,7 @@ export class DatabaseCopier {
    * renamed.
    */
   async createEmpty(unfinishedName: string, name: string): Promise<void> {
-    await this.#createCopy("template0", unfinishedName, undefined);
+    await this.#createCopy("template0", unfinishedName, buildEmptyStrategy(this.#admin.cluster.major));
     await this.#admin.runScript([`alter database ${quoteIdentifier(unfinishedName)} allow_connections true`]);
     await this.#admin.runScriptIn(unfinishedName, [
       tenantStatements.nothing(),
@@ -108,13 +107,20 @@ export class DatabaseCopier {
    * @throws ClusterError `cluster:session_unresponsive`.
    */
   async copy(sourceName: string, targetName: string, signal?: AbortSignal): Promise<void> {
-    const [sourceRow] = await this.#admin.query("select from pg_database where datname = $1", [sourceName]);
-    if (sourceRow === undefined) throw new Error(`The Postgres database ${sourceName} does not exist`);
+    // Its owner may have revoked the privilege to connect, without which nobody may read the size.
+    const [source] = await this.#admin.query<CopySource>(
+      `select current_setting('server_version_num')::integer as version,
+          case when has_database_privilege(oid, 'connect') then pg_database_size(oid) end as bytes
+        from pg_database where datname = $1`,
+      [sourceName],
+    );
+    if (source === undefined) throw new Error(`The Postgres database ${sourceName} does not exist`);
+    const strategy = buildCopyStrategy(source);
     const copyWhenUnused = async (): Promise<void> => {
       try {
         await this.#admin.runWhenUnused(
           sourceName,
-          () => this.#createCopy(sourceName, targetName, signal),
+          () => this.#createCopy(sourceName, targetName, strategy, signal),
           false,
         );
       } catch (error) {
@@ -509,10 +515,15 @@ export class DatabaseCopier {
     return rows.map(({ name }) => name);
   }
 
-  async #createCopy(sourceName: string, targetName: string, signal: AbortSignal | undefined): Promise<void> {
+  async #createCopy(
+    sourceName: string,
+    targetName: string,
+    strategy: string,
+    signal?: AbortSignal,
+  ): Promise<void> {
     try {
       await this.#admin.runLongStatement(
-        `create database ${quoteIdentifier(targetName)} owner ${quoteIdentifier(this.installation.platformRole)} template ${quoteIdentifier(sourceName)} ${this.#strategy} allow_connections false`,
+        `create database ${quoteIdentifier(targetName)} owner ${quoteIdentifier(this.installation.platformRole)} template ${quoteIdentifier(sourceName)} ${strategy} allow_connections false`,
         signal,
       );
     } catch (error) {

@@ -1,0 +1,27 @@
+/** Size from which copying files is faster, in bytes. */
+const minFileCopyBytes = 32 * 1024 * 1024;
+
+/** The first release whose `WAL_LOG` loses no later changes of the source (https://www.postgresql.org/docs/release/15.3/). */
+const safeLogVersion = 150_003;
+
+export interface CopySource {
+  /** The version of Postgres as `server_version_num`, such as 150003. */
+  version: number;
+  /** The size in bytes, as text. Null when the platform may not read it. */
+  bytes: string | null;
+}
+
+/**
+ * Returns the option of `CREATE DATABASE` by which Postgres copies `template0`, which nobody changes. It writes the blocks to its log.
+ * Copying the files would force two checkpoints of the whole cluster, for which all databases pay.
+ *
+ * @param major version of Postgres. Before 15, it can only copy files.
+ */
+export const buildEmptyStrategy = (major: number): string => (major >= 15 ? "strategy wal_log" : "");
+
+/** Returns the option of `CREATE DATABASE` by which Postgres copies a database: the files of a large one, otherwise through its log. */
+export const buildCopyStrategy = ({ version, bytes }: CopySource): string => {
+  if (version < 150_000) return "";
+  const isSmall = bytes !== null && Number(bytes) < minFileCopyBytes;
+  return isSmall && version >= safeLogVersion ? "strategy wal_log" : "strategy file_copy";
+};
