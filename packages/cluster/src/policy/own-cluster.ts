@@ -42,6 +42,7 @@ export const createOwnCluster = (
   databaseSetupStatements: [
     ...tenantStatements.createSessionFunctions(),
     ...tenantStatements.withholdLanguages(),
+    ...(major < 15 ? [tenantStatements.givePublicSchema()] : []),
   ],
   canVacuumSharedCatalogs: true,
   canForceDrop: true,

@@ -53,6 +53,7 @@ const ofTenants: [string, TenantStatement][] = [
   ["dropOwned", tenantStatements.dropOwned(hostile)],
   ["giveDatabase", tenantStatements.giveDatabase(hostile, hostile)],
   ["allowCreation", tenantStatements.allowCreation(hostile, hostile)],
+  ["givePublicSchema", tenantStatements.givePublicSchema()],
   ["allowCreationInSchemas", tenantStatements.allowCreationInSchemas(hostile)],
 ];
 

@@ -56,6 +56,8 @@ export const tenantStatements = {
     ),
   /** Before the first tenant can connect. */
   createSessionFunctions: () => sessionFunctions.map((text) => new TenantStatement(text)),
+  /** Lets the owner of the database own the schema `public`, as Postgres does since version 15. */
+  givePublicSchema: () => new TenantStatement("alter schema public owner to pg_database_owner"),
   /** Before the first tenant can connect. */
   withholdLanguages: () => withheldLanguages.map((text) => new TenantStatement(text)),
 } as const;
