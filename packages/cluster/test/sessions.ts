@@ -1,12 +1,11 @@
 import type { Client } from "pg";
 import { expect, onTestFinished, vi } from "vitest";
 import { AdminConnection } from "../src/connection/admin-connection.js";
-import { type Cluster, ownClusterAt } from "../../platform/test/cluster.js";
+import type { Cluster } from "../../platform/test/cluster.js";
 
 /** Opens connections of the platform that are closed after the test. */
-export const makeAdmin = (cluster: Cluster, major = 18): AdminConnection => {
-  const { port } = cluster.databases.getEndpoints("any").direct;
-  const admin = new AdminConnection(ownClusterAt(port, { major }));
+export const makeAdmin = (cluster: Cluster, policy = cluster.policy): AdminConnection => {
+  const admin = new AdminConnection(policy);
   onTestFinished(() => admin.close());
   return admin;
 };

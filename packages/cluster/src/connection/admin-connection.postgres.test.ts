@@ -175,7 +175,7 @@ describe("statements in another database", () => {
       default_transaction_read_only: "on",
       statement_timeout: "1",
       lock_timeout: "1",
-      transaction_timeout: "1",
+      ...(cluster.policy.major >= 17 ? { transaction_timeout: "1" } : {}),
       row_security: "on",
       local_preload_libraries: "missing",
       default_transaction_isolation: "serializable",

@@ -5,7 +5,7 @@ import { AdminConnection } from "./admin-connection.js";
 import { DatabaseCopier } from "../databases/database-copier.js";
 import { Logins } from "../logins/logins.js";
 import { alterRole, endStartingSessions } from "./role-sessions.js";
-import { Cluster, findPrograms, secondCredential } from "../../../platform/test/cluster.js";
+import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../../test/observed-admin.js";
 import { makeAdmin, running } from "../../test/sessions.js";
 
@@ -63,8 +63,7 @@ describe("a login that began before its password changed", () => {
   it("is ended at once, although its client might still finish it", async () => {
     const { id, credential } = await cluster.makeTenant();
     const pending = await beginLogin(id, credential);
-    const { major } = (await findPrograms()).binaries;
-    const admin = makeAdmin(cluster, major);
+    const admin = makeAdmin(cluster);
     stopTime();
     const query = vi.spyOn(admin, "query");
     await endStartingSessions(admin, [credential.user]);
@@ -175,9 +174,8 @@ describe("a change of a role", () => {
     const other = await cluster.makeTenant();
     const session = await cluster.connect(id, credential);
     const unrelated = await cluster.connect(other.id, other.credential);
-    const { major } = (await findPrograms()).binaries;
     const isUsed = `exists (select from pg_stat_activity where usename = '${user}')`;
-    await alterRole(makeAdmin(cluster, major), user, failingIf(isUsed));
+    await alterRole(makeAdmin(cluster), user, failingIf(isUsed));
     await expect(session.query("select")).rejects.toThrow();
     await unrelated.query("select");
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28000" });
@@ -220,15 +218,13 @@ describe("a change of a role", () => {
 
   it("is given up for now when it fails again and again", async () => {
     const { id, credential } = await cluster.makeTenant();
-    const { major } = (await findPrograms()).binaries;
-    const change = alterRole(makeAdmin(cluster, major), credential.user, failingIf("true"));
+    const change = alterRole(makeAdmin(cluster), credential.user, failingIf("true"));
     await expect(change).rejects.toBeInstanceOf(DatabaseUnavailableError);
     await cluster.connect(id, credential);
   });
 
   it("fails with what Postgres says when Postgres refuses it for another reason than a concurrent change", async () => {
-    const { major } = (await findPrograms()).binaries;
-    const admin = makeAdmin(cluster, major);
+    const admin = makeAdmin(cluster);
     await expect(alterRole(admin, "missing", "nologin")).rejects.toMatchObject({ code: "42704" });
   });
 });

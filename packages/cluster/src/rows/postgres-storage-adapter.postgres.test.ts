@@ -155,7 +155,11 @@ describe("a connection", () => {
     const pool = new Pool({ ...cluster.address, max: 1 });
     const client = await pool.connect();
     const prepared = vi.spyOn(Connection.prototype, "parse");
-    onTestFinished(() => prepared.mockRestore());
+    onTestFinished(async () => {
+      prepared.mockRestore();
+      client.release();
+      await pool.end();
+    });
     const [one, two, wrong] = ["select 1", "select 2", "select 1 / (1 - $1::integer)"];
     const failed = runBatch(client, [
       createStatement(one),
@@ -166,9 +170,11 @@ describe("a connection", () => {
     const sent = [createStatement(one), createStatement(wrong, "2"), createStatement(two)];
     for (let turn = 0; turn < 2; turn += 1)
       expect(await runBatch(client, sent)).toEqual([[["1"]], [["-1"]], [["2"]]]);
-    expect(prepared.mock.calls.map(([{ text }]) => text)).toEqual([one, wrong, two, one, wrong, two]);
-    client.release();
-    await pool.end();
+    // The platform uses other connections at the same time.
+    const texts = prepared.mock.calls
+      .map(([{ text }]) => text)
+      .filter((text) => sent.some((each) => each.text === text));
+    expect(texts).toEqual([one, wrong, two, one, wrong, two]);
   });
 
   it("passes any texts in an array", async () => {

@@ -87,7 +87,8 @@ describe("a tenant", () => {
     const { rows } = await client.query(
       "select current_user as name, current_setting('log_min_messages') as log",
     );
-    expect(rows).toEqual([{ name: id, log: "fatal" }]);
+    // Before version 15, only a superuser may set it.
+    expect(rows).toEqual([{ name: id, log: cluster.policy.major >= 15 ? "fatal" : "warning" }]);
     const { bytes } = await cluster.databases.readUsage(id);
     expect(bytes).toBeGreaterThan(1_000_000);
     await expect(cluster.connect(id, { ...credential, pass: "wrong" })).rejects.toMatchObject({
@@ -338,7 +339,8 @@ describe("a start", () => {
     await cluster.makeTenant();
   });
 
-  it("says how to keep tenants out of the log", async () => {
+  it("says how to keep tenants out of the log", async ({ skip }) => {
+    if (cluster.policy.major < 15) skip("this version cannot grant the privilege");
     await cluster.stop();
     await cluster.start([]);
     const admin = await asAdministrator();
