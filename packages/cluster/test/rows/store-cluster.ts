@@ -21,9 +21,11 @@ export class StoreCluster {
 
   constructor() {
     beforeAll(async () => {
-      const admin = await this.#cluster.connectAsAdmin("postgres");
-      await admin.query("create database records template template0");
-      await admin.query("revoke all on database records from public");
+      if (!this.#cluster.isShared) {
+        const admin = await this.#cluster.connectAsAdmin("postgres");
+        await admin.query("create database records template template0");
+        await admin.query("revoke all on database records from public");
+      }
       this.#pool = this.openPool();
     });
     afterAll(() => this.#pool?.end());
@@ -34,10 +36,14 @@ export class StoreCluster {
     return this.#pool;
   }
 
+  get #user(): string {
+    return this.#cluster.policy.address.user;
+  }
+
   /** Opens connections as another process does. */
   openPool(): Pool {
     const pool = new Pool({
-      ...{ host: "127.0.0.1", port: this.#cluster.server.port, user: "postgres", password: adminPassword },
+      ...{ host: "127.0.0.1", port: this.#cluster.server.port, user: this.#user, password: adminPassword },
       ...{ database: "records", max: 10 },
     });
     // A test may end the sessions.
@@ -54,7 +60,7 @@ export class StoreCluster {
   /** How to connect to the database of the records. */
   get address(): DatabaseAddress {
     const { port } = this.#cluster.server;
-    return { host: "127.0.0.1", port, user: "postgres", password: adminPassword, database: "records" };
+    return { host: "127.0.0.1", port, user: this.#user, password: adminPassword, database: "records" };
   }
 
   /** Opens the records of a schema as another process does. */
