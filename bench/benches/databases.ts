@@ -10,7 +10,7 @@ import pg from "pg";
 import { listen } from "../programs/listen.js";
 import { send } from "../programs/projects.js";
 import { atMost, below, ratio } from "../runner/goals.js";
-import { type Measurement, row, workingTree } from "../runner/measurement.js";
+import { type Measurement, row } from "../runner/measurement.js";
 import { type MgmtDev, startDev } from "../runner/mgmt-dev.js";
 import { root } from "../runner/paths.js";
 import { median } from "../runner/report.js";
@@ -80,9 +80,9 @@ const startPostgres = async (): Promise<Service> => {
 };
 
 /** Starts `mgmt dev` with `cache` as the user's cache directory, where the platform caches a cluster created by initdb. */
-const startMgmt = async (cache: string): Promise<Service> => {
+const startMgmt = async (mgmt: string, cache: string): Promise<Service> => {
   const variable = process.platform === "darwin" ? "HOME" : "XDG_CACHE_HOME";
-  const { baseUrl, token, stop }: MgmtDev = await startDev(workingTree.mgmt, ["--ephemeral"], {
+  const { baseUrl, token, stop }: MgmtDev = await startDev(mgmt, ["--ephemeral"], {
     ...process.env,
     [variable]: cache,
   });
@@ -143,21 +143,23 @@ export const databases: readonly Measurement[] = [
   {
     rows: [row("cold start to the first select 1, first run on a machine", "ms", below(1_000))],
     rounds: 7,
+    comparesCommits: true,
     subject: {
       name: "mgmt dev, initdb cache empty",
-      measure: () => withCache(async (cache) => [await coldStart(() => startMgmt(cache))]),
+      measure: ({ mgmt }) => withCache(async (cache) => [await coldStart(() => startMgmt(mgmt, cache))]),
     },
     baseline: byHand,
   },
   {
     rows: [row("the same, a later run", "ms", atMost(500))],
     rounds: 7,
+    comparesCommits: true,
     subject: {
       name: "mgmt dev, initdb cache full",
-      measure: () =>
+      measure: ({ mgmt }) =>
         withCache(async (cache) => {
-          await coldStart(() => startMgmt(cache));
-          return [await coldStart(() => startMgmt(cache))];
+          await coldStart(() => startMgmt(mgmt, cache));
+          return [await coldStart(() => startMgmt(mgmt, cache))];
         }),
     },
     baseline: byHand,
@@ -165,9 +167,10 @@ export const databases: readonly Measurement[] = [
   {
     rows: [row("create request to select 1 for each next database", "ms", ratio(0.55))],
     rounds: 7,
+    comparesCommits: true,
     subject: {
       name: "next database of mgmt dev",
-      measure: () => withCache(async (cache) => [await nextDatabase(() => startMgmt(cache))]),
+      measure: ({ mgmt }) => withCache(async (cache) => [await nextDatabase(() => startMgmt(mgmt, cache))]),
     },
     baseline: {
       name: "role and database by hand",

@@ -7,8 +7,10 @@ export interface Load {
   readonly token: string;
   /** Sent as the JSON of a POST. Default: a GET. */
   readonly sent?: object;
-  /** The body that every response must have. Default: any, with status 201. */
+  /** The body that every response must have. Default: any. */
   readonly body?: string;
+  /** The status that every response must have. Default: 200 with a body, and 201 without. */
+  readonly status?: number;
   readonly connections: number;
   /** Requests in all. */
   readonly requests: number;
@@ -19,14 +21,14 @@ export interface Load {
  * slower client would let the server wait between requests, and a server that waits has other costs.
  */
 export const sendRequests = async (load: Load): Promise<void> => {
-  const { url, token, sent, body, connections, requests } = load;
+  const { url, token, sent, body, status = body === undefined ? 201 : 200, connections, requests } = load;
   const { host, hostname, port, pathname } = new URL(url);
   const content = sent ? JSON.stringify(sent) : "";
   const lines = [`host: ${host}`, `authorization: Bearer ${token}`];
   if (sent)
     lines.push("content-type: application/json", `content-length: ${String(Buffer.byteLength(content))}`);
   const request = [`${sent ? "POST" : "GET"} ${pathname} HTTP/1.1`, ...lines, "", content].join("\r\n");
-  const status = `HTTP/1.1 ${body === undefined ? "201" : "200"} `;
+  const start = `HTTP/1.1 ${String(status)} `;
   const expected = body === undefined ? undefined : Buffer.from(body).toString("latin1");
   let left = requests;
   const useConnection = async (): Promise<void> => {
@@ -45,7 +47,7 @@ export const sendRequests = async (load: Load): Promise<void> => {
       if (received === undefined) return;
       const length = Number(/^content-length: (\d+)/im.exec(head)?.[1]);
       if (received.length < length) return;
-      const isRight = head.startsWith(status) && received === (expected ?? received);
+      const isRight = head.startsWith(start) && received === (expected ?? received);
       if (isRight && received.length === length) next();
       else socket.destroy(new Error(`A response is wrong: ${text}`));
     });
