@@ -1,7 +1,7 @@
 import { collections } from "@mgmt/engine/internal";
-import { describe, expect, it } from "vitest";
-import { NewerSchemaError, migrateSchema } from "./migrate.js";
-import { migrations } from "./migrations.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { NewerSchemaError, migrateSchema, readInstallation } from "./migrate.js";
+import { type Migration, migrations } from "./migrations.js";
 import { toSqlName } from "./tables.js";
 import { StoreCluster } from "../../test/rows/store-cluster.js";
 
@@ -41,5 +41,59 @@ describe("the schema of the records", () => {
     client.release();
     const { rows } = await cluster.pool.query(`select max(version) as version from ${schema}.migrations`);
     expect(rows).toEqual([{ version: 1000 }]);
+  });
+
+  describe("of a newer program", () => {
+    const step = (name: string, oldestProgram: number): Migration => ({
+      buildStatements: (schema) => [`create table ${schema}.${name} ()`],
+      oldestProgram,
+    });
+    const current = migrations.length;
+    const expand = step("first_addition", migrations.at(-1)?.oldestProgram ?? current);
+    const secondExpand = step("second_addition", expand.oldestProgram);
+
+    it.for([
+      { change: "an expand", steps: [expand], isAccepted: true },
+      { change: "two expands", steps: [expand, secondExpand], isAccepted: true },
+      {
+        change: "a contract of what this program uses",
+        steps: [step("change", current + 1)],
+        isAccepted: false,
+      },
+      {
+        change: "a contract of what this program does not use any more",
+        steps: [expand, step("change", current)],
+        isAccepted: true,
+      },
+      {
+        change: "an expand after a contract of what this program uses",
+        steps: [step("change", current + 1), step("addition", current + 1)],
+        isAccepted: false,
+      },
+    ])("is used after $change: $isAccepted", async ({ steps, isAccepted }) => {
+      const schema = await cluster.makeSchema();
+      const client = await cluster.pool.connect();
+      onTestFinished(() => client.release());
+      const installation = await migrateSchema(client, schema, [...migrations, ...steps]);
+      for (const open of [migrateSchema, readInstallation]) {
+        const installationOfProgram = open(client, schema);
+        if (isAccepted) expect(await installationOfProgram).toEqual(installation);
+        else
+          await expect(installationOfProgram).rejects.toMatchObject({
+            name: "NewerSchemaError",
+            storedVersion: current + steps.length,
+            oldestProgram: current + 1,
+          });
+      }
+      const { rows } = await cluster.pool.query(`select max(version) as version from ${schema}.migrations`);
+      expect(rows).toEqual([{ version: current + steps.length }]);
+    });
+
+    it("never lets in a program that an earlier step has excluded", () => {
+      const oldestPrograms = migrations.map(({ oldestProgram }) => oldestProgram);
+      expect(oldestPrograms).toEqual(oldestPrograms.toSorted((a, b) => a - b));
+      for (const [index, oldestProgram] of oldestPrograms.entries())
+        expect(oldestProgram).toBeLessThanOrEqual(index + 1);
+    });
   });
 });

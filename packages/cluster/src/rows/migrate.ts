@@ -1,21 +1,32 @@
 import { type ClientBase, DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
 import { clusterErrors } from "../policy/cluster-error.js";
 import { Installation, type InstallationKeys, createInstallationKeys } from "../policy/installation.js";
-import { migrations } from "./migrations.js";
+import {
+  type Migration,
+  buildMigrationStatements,
+  buildMigrationsTableStatement,
+  migrations,
+} from "./migrations.js";
 
 /** SQLSTATE of a table that does not exist. */
 const undefinedTableCode = "42P01";
 
-/** Thrown when a newer version of the program has changed the schema. */
+/** SQLSTATE of a column that does not exist. */
+const undefinedColumnCode = "42703";
+
+/** Thrown when a newer version of the program has changed the schema so that this one cannot use it. */
 export class NewerSchemaError extends Error {
   override readonly name = "NewerSchemaError";
 
   constructor(
     readonly storedVersion: number,
     readonly supportedVersion: number,
+    /** The version of the oldest program that can use the schema. */
+    readonly oldestProgram: number,
   ) {
     super(
-      `The schema of the records has version ${String(storedVersion)}, but this program supports up to ${String(supportedVersion)}`,
+      `The schema of the records has version ${String(storedVersion)}, which programs can use that support version ` +
+        `${String(oldestProgram)}, but this program supports up to ${String(supportedVersion)}`,
     );
   }
 }
@@ -36,24 +47,34 @@ export class SchemaNotReadyError extends Error {
 /** What a schema has. */
 interface SchemaState {
   readonly version: number;
+  readonly oldestProgram: number;
   readonly keys: InstallationKeys | undefined;
 }
 
 /**
  * Updates the schema to the current version in one transaction. Processes that start at the same time wait for each other.
  *
+ * A schema that a newer program has updated is used as it is, unless one of its steps needs a newer program than this one. So programs of
+ * two versions serve together while one replaces the other.
+ *
+ * @param steps default: those of this program.
  * @returns the installation that the records belong to. A new schema gets a new one.
- * @throws NewerSchemaError when a newer program has changed the schema; ClusterError when the records are incomplete. Nothing is changed
+ * @throws NewerSchemaError when this program is too old for the schema; ClusterError when the records are incomplete. Nothing is changed
  *   then.
  */
-export const migrateSchema = async (client: ClientBase, schemaName: string): Promise<Installation> => {
+export const migrateSchema = async (
+  client: ClientBase,
+  schemaName: string,
+  steps: readonly Migration[] = migrations,
+): Promise<Installation> => {
   const schema = escapeIdentifier(schemaName);
   let state = await readState(client, schema);
   // Usually there is nothing to change. A version never becomes lower.
-  if (state?.version !== migrations.length) {
-    await applyMigrations(client, schemaName);
+  if (state === undefined || state.version < steps.length) {
+    await applyMigrations(client, schemaName, steps);
     state = await readState(client, schema);
   }
+  if (state !== undefined) refuseNewerSchema(state, steps);
   if (state?.keys === undefined) throw clusterErrors.recordsIncomplete(schemaName);
   return new Installation(state.keys);
 };
@@ -66,31 +87,36 @@ export const migrateSchema = async (client: ClientBase, schemaName: string): Pro
 export const readInstallation = async (client: ClientBase, schemaName: string): Promise<Installation> => {
   const state = await readState(client, escapeIdentifier(schemaName));
   if (state === undefined) throw new SchemaNotReadyError("missing");
-  if (state.version > migrations.length) throw new NewerSchemaError(state.version, migrations.length);
+  refuseNewerSchema(state, migrations);
   if (state.version < migrations.length) throw new SchemaNotReadyError("outdated");
   if (state.keys === undefined) throw clusterErrors.recordsIncomplete(schemaName);
   return new Installation(state.keys);
 };
 
-const applyMigrations = async (client: ClientBase, schemaName: string): Promise<void> => {
+const refuseNewerSchema = (
+  { version, oldestProgram }: SchemaState,
+  { length: programVersion }: readonly Migration[],
+): void => {
+  if (oldestProgram > programVersion) throw new NewerSchemaError(version, programVersion, oldestProgram);
+};
+
+const applyMigrations = async (
+  client: ClientBase,
+  schemaName: string,
+  steps: readonly Migration[],
+): Promise<void> => {
   const schema = escapeIdentifier(schemaName);
   await client.query("begin");
   try {
     const lockName = escapeLiteral(`migrate ${schemaName}`);
     await client.query(`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`);
     await client.query(`create schema if not exists ${schema}`);
-    await client.query(`create table if not exists ${schema}.migrations (version integer primary key)`);
+    await client.query(buildMigrationsTableStatement(schema));
     const { rows } = await client.query<{ version: number }>(
       `select coalesce(max(version), 0) as version from ${schema}.migrations`,
     );
     const storedVersion = rows[0]?.version ?? 0;
-    if (storedVersion > migrations.length) throw new NewerSchemaError(storedVersion, migrations.length);
-    const statements = migrations
-      .slice(storedVersion)
-      .flatMap((migration, index) => [
-        ...migration(schema),
-        `insert into ${schema}.migrations values (${String(storedVersion + index + 1)})`,
-      ]);
+    const statements = buildMigrationStatements(schema, storedVersion, steps);
     if (storedVersion === 0)
       statements.push(buildStoreInstallationStatement(schema, createInstallationKeys()));
     await client.query([...statements, "commit"].join(";\n"));
@@ -107,14 +133,30 @@ export const buildStoreInstallationStatement = (schema: string, { id, secret }: 
 /** Returns what the schema has; undefined when it does not exist. */
 const readState = async (client: ClientBase, schema: string): Promise<SchemaState | undefined> => {
   try {
-    const { rows } = await client.query<{ version: number; id: string | null; secret: string | null }>(
-      `select (select coalesce(max(version), 0) from ${schema}.migrations) as version, id, secret
-        from (select) as one left join ${schema}.installation on true`,
+    const { rows } = await client.query<{
+      version: number;
+      oldest: number | null;
+      id: string | null;
+      secret: string | null;
+    }>(
+      `select version, oldest, id, secret
+        from (select coalesce(max(version), 0) as version, max(coalesce(oldest_program, version)) as oldest
+          from ${schema}.migrations) as state
+        left join ${schema}.installation on true`,
     );
-    const [{ version, id, secret } = { version: 0, id: null, secret: null }] = rows;
-    return { version, keys: id === null || secret === null ? undefined : { id, secret } };
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const { version, oldest, id, secret } = row;
+    return {
+      version,
+      oldestProgram: oldest ?? 0,
+      keys: id === null || secret === null ? undefined : { id, secret },
+    };
   } catch (error) {
-    if (error instanceof DatabaseError && error.code === undefinedTableCode) return undefined;
+    if (!(error instanceof DatabaseError)) throw error;
+    if (error.code === undefinedTableCode) return undefined;
+    // Only the first version does not say which programs can use it.
+    if (error.code === undefinedColumnCode) return { version: 1, oldestProgram: 1, keys: undefined };
     throw error;
   }
 };

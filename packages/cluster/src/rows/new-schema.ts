@@ -1,4 +1,4 @@
-import { migrations } from "./migrations.js";
+import { buildMigrationStatements, buildMigrationsTableStatement } from "./migrations.js";
 
 /**
  * Returns the statements that create a schema as `migrateSchema` does.
@@ -7,9 +7,6 @@ import { migrations } from "./migrations.js";
  */
 export const buildSchemaStatements = (name: string): string[] => [
   `create schema ${name}`,
-  `create table ${name}.migrations (version integer primary key)`,
-  ...migrations.flatMap((migration, index) => [
-    ...migration(name),
-    `insert into ${name}.migrations values (${String(index + 1)})`,
-  ]),
+  buildMigrationsTableStatement(name),
+  ...buildMigrationStatements(name, 0),
 ];
