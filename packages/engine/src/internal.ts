@@ -2,6 +2,7 @@
 export { assertEngineOptions } from "./server/engine-options.js";
 export type { StoredServerOptions } from "./server/stored-backend.js";
 export { StoredServer } from "./server/stored-server.js";
+export type { StoredJob } from "./jobs/stored-job.js";
 export { buildTables } from "./server/snapshot-tables.js";
 export { LockLostError } from "./context/database-engine.js";
 export { serverRowId, serverTables } from "./context/server-rows.js";

@@ -69,6 +69,12 @@ export interface InitialStateRow extends Row {
 export interface JobRow extends Row, Job {
   /** The session of the process that runs it; null for one that any process may run when it is due. */
   owner: string | null;
+  /** How often the job has failed, or its process has ended while it had the job. Default: 0. */
+  attempts?: number;
+  /** The names and codes of the last error. Absent for a job that has not failed. */
+  lastError?: string;
+  /** When the last attempt of a dead job failed, in milliseconds since 1970. Absent for other jobs. A dead job is not due. */
+  diedAt?: number | undefined;
 }
 
 /** A job that a transaction of this process has scheduled. */

@@ -9,9 +9,14 @@ export class SupersededError extends Error {}
 /** Says that another process has taken the job, and that nothing of its change is left to do. */
 export class JobTakenError extends SupersededError {}
 
+/** Says that a job has failed so often that it is not repeated. */
+export class DeadJobError extends Error {
+  override readonly name = "DeadJobError";
+}
+
 /**
  * Does the work of one kind of job. The row may be gone or have changed since the job was scheduled. An error fails the request
- * that waits for the job; without such a request it is a defect.
+ * that waits for the job. Without such a request it is a defect, and a stored server repeats the job, so a handler must be safe to repeat.
  *
  * @param subject id of the row that the job works on.
  * @param change id of the change that the job makes, if it makes one.

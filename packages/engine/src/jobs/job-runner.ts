@@ -1,10 +1,19 @@
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/database-engine.js";
 import type { Sessions } from "../store/records.js";
 import type { JobRow, ServerTables, ScheduledJob } from "../context/server-rows.js";
+import {
+  buildFailedFields,
+  buildTakenFields,
+  createDeadJobError,
+  describeError,
+  isDead,
+  resetFailedJobs,
+} from "./job-attempts.js";
 import { JobTakenError, SupersededError } from "./job-handler.js";
 import { unrefTimer } from "../values/idle-timer.js";
 import type { Job } from "../context/scheduler.js";
 import { FairSemaphore } from "./fair-semaphore.js";
+import { PostponedJobs } from "./postponed-jobs.js";
 import type { JobTable } from "./table-scheduler.js";
 
 /**
@@ -13,7 +22,7 @@ import type { JobTable } from "./table-scheduler.js";
  * @param ids of jobs that the step reads.
  */
 export type JobTransaction = <T>(
-  purpose: "read" | "take" | "delete",
+  purpose: "read" | "take" | "end",
   step: (jobs: JobTable, tables: ServerTables) => T,
   ids?: readonly string[],
 ) => Promise<T>;
@@ -32,9 +41,6 @@ export interface JobRunnerOptions {
 
 /** Milliseconds between looks for jobs that are due, or whose process has ended. */
 const pollIntervalMs = 1_000;
-
-/** Milliseconds after which a job is repeated that could not reach Postgres. */
-const retryDelayMs = 500;
 
 /** Milliseconds between looks whether another process has ended its jobs. */
 const ownerCheckIntervalMs = 20;
@@ -58,12 +64,19 @@ const maxJobsPerLook = 500;
  * Runs the jobs of the store that are due. A process runs those that its own transactions schedule for at once, and takes
  * others as they fall due, also those of a process that has ended. A row is removed when its job is done, so a job that a crash
  * interrupts runs again.
+ *
+ * A job that fails is repeated after a delay, and is dead after some attempts: its row stays, and nothing waits for it. An attempt also
+ * counts when the process ends that has the job, because the job may have ended it. A job that cannot reach Postgres is repeated for as
+ * long as that lasts.
  */
 export class JobRunner {
   readonly #options: JobRunnerOptions;
   /** Jobs of this process that have not started. */
   readonly #waitingJobs = new Map<string, ScheduledJob>();
   readonly #runningJobs = new Map<string, Promise<unknown>>();
+  readonly #postponedJobs = new PostponedJobs();
+  /** The sessions that this process has had. */
+  readonly #ownSessions = new Set<string>();
   readonly #semaphore = new FairSemaphore(concurrencyLimits);
   readonly #awaitedSemaphore = new FairSemaphore(awaitedConcurrencyLimits);
   #pollTimer: ReturnType<typeof setInterval> | undefined;
@@ -117,8 +130,8 @@ export class JobRunner {
 
   /**
    * Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule to start soon. Waits
-   * for those that run already, in any process. Leaves those that cannot reach Postgres, and those that the jobs schedule for
-   * later.
+   * for those that run already, in any process. Runs each once: leaves those that fail or cannot reach Postgres, those that are dead, and
+   * those that the jobs schedule for later.
    */
   async finishJobs(subject: string): Promise<void> {
     const { transact, now } = this.#options;
@@ -134,13 +147,18 @@ export class JobRunner {
       const job = await this.#takeFirst((jobs) =>
         jobs
           .list({ subject })
-          .filter(({ id, dueAt }) => !skippedIds.has(id) && (scheduledIds.has(id) || dueAt <= time)),
+          .filter(
+            (row) =>
+              !skippedIds.has(row.id) && !isDead(row) && (scheduledIds.has(row.id) || row.dueAt <= time),
+          ),
       );
       if (job === undefined) {
         // One may have started meanwhile.
         if (listRunningJobs().length === 0) return;
-      } else if ((await this.#startJob(job, false)) instanceof DatabaseUnavailableError)
+      } else {
         skippedIds.add(job.id);
+        await this.#startJob(job, false);
+      }
     }
   }
 
@@ -182,6 +200,23 @@ export class JobRunner {
     }
   }
 
+  /** Returns all jobs, oldest first. */
+  listJobs(): Promise<JobRow[]> {
+    return this.#options.transact("read", (jobs) => jobs.list({}));
+  }
+
+  /**
+   * Lets failed jobs run again that no process has.
+   *
+   * @param ids default: those of all dead jobs.
+   * @returns the ids of those that run again.
+   */
+  async retryJobs(ids?: readonly string[]): Promise<string[]> {
+    const retriedIds = await this.#options.transact("take", (jobs) => resetFailedJobs(jobs, ids), ids);
+    this.lookForDueJobs();
+    return retriedIds;
+  }
+
   /** Resolves when this process runs no job. */
   async whenIdle(): Promise<void> {
     while (this.#runningJobs.size > 0) await Promise.all(this.#runningJobs.values());
@@ -200,11 +235,12 @@ export class JobRunner {
 
   async #takeDueJobs(): Promise<void> {
     const { transact, sessions, findWorkspaces, now } = this.#options;
-    const currentSession = await sessions.getCurrentId();
+    const currentSession = await this.#getCurrentSession();
     // Before the step, which runs again until all it reads is there.
     const time = now();
     const dueJobs = await transact("read", (jobs) => jobs.listExpired(time, maxJobsPerLook));
-    const newJobs = dueJobs.filter(({ id }) => !this.#hasJob(id));
+    if (dueJobs.length < maxJobsPerLook) this.#postponedJobs.keepOnly(new Set(dueJobs.map(({ id }) => id)));
+    const newJobs = dueJobs.filter(({ id }) => !this.#hasJob(id) && !this.#postponedJobs.has(id));
     const otherOwners = new Set(
       newJobs.flatMap(({ owner }) => (owner === null || owner === currentSession ? [] : [owner])),
     );
@@ -216,17 +252,29 @@ export class JobRunner {
     this.#hasMore = dueJobs.length === maxJobsPerLook || freeJobs.length < newJobs.length;
     if (freeJobs.length === 0) return;
     const workspaces = await findWorkspaces(freeJobs);
-    const claimedJobs = await transact(
+    const taker = { currentSession, ownSessions: this.#ownSessions };
+    const draw = Math.random();
+    const takenJobs = await transact(
       "take",
       (jobs) =>
-        freeJobs.flatMap(({ id, owner }, index) =>
-          jobs.get(id)?.owner === owner && !this.#hasJob(id)
-            ? [{ ...jobs.update(id, { owner: currentSession }), workspaceId: workspaces[index] }]
-            : [],
-        ),
+        freeJobs.flatMap(({ id, owner }, index) => {
+          const row = jobs.get(id);
+          if (row?.owner !== owner || this.#hasJob(id)) return [];
+          const fields = buildTakenFields(row, taker, { time, draw, isDelayed: true });
+          return [{ ...jobs.update(id, fields), workspaceId: workspaces[index] }];
+        }),
       freeJobs.map(({ id }) => id),
     );
-    for (const job of claimedJobs) if (!this.#hasJob(job.id)) void this.#startJob(job, false);
+    for (const job of takenJobs) {
+      if (isDead(job)) this.#options.onDefect(createDeadJobError(job));
+      else if (job.owner !== null && !this.#hasJob(job.id)) void this.#startJob(job, false);
+    }
+  }
+
+  async #getCurrentSession(): Promise<string> {
+    const id = await this.#options.sessions.getCurrentId();
+    this.#ownSessions.add(id);
+    return id;
   }
 
   /**
@@ -239,19 +287,27 @@ export class JobRunner {
     chooseJobs: (jobs: JobTable, isFree: (job: JobRow) => boolean) => readonly JobRow[],
     onTake: (job: JobRow, tables: ServerTables) => void = () => undefined,
   ): Promise<JobRow | undefined> {
-    const { transact, sessions } = this.#options;
+    const { transact, sessions, now, onDefect } = this.#options;
     let endedOwners = new Set<string>();
     const waitDeadline = performance.now() + maxWaitMs;
     for (;;) {
-      const currentSession = await sessions.getCurrentId();
+      const currentSession = await this.#getCurrentSession();
+      const taker = { currentSession, ownSessions: this.#ownSessions };
+      const attempt = { time: now(), draw: 0, isDelayed: false };
       const isFree = ({ id, owner }: JobRow): boolean =>
         (owner === null || owner === currentSession || endedOwners.has(owner)) && !this.#runningJobs.has(id);
       const { job, candidates } = await transact("take", (jobs, tables) => {
         const candidates = chooseJobs(jobs, isFree).filter(({ id }) => !this.#runningJobs.has(id));
         const freeJob = candidates.find(isFree);
-        if (freeJob) onTake(freeJob, tables);
-        return { job: freeJob && jobs.update(freeJob.id, { owner: currentSession }), candidates };
+        if (freeJob === undefined) return { job: undefined, candidates };
+        onTake(freeJob, tables);
+        const fields = buildTakenFields(freeJob, taker, attempt);
+        return { job: jobs.update(freeJob.id, fields), candidates };
       });
+      if (job !== undefined && isDead(job)) {
+        onDefect(createDeadJobError(job));
+        continue;
+      }
       if (job !== undefined || candidates.length === 0 || performance.now() > waitDeadline) return job;
       const owners = candidates.flatMap(({ owner }) => owner ?? []);
       const livingOwners = await sessions.selectLiving(owners);
@@ -289,7 +345,7 @@ export class JobRunner {
   }
 
   async #runJob(job: ScheduledJob, isAwaited: boolean): Promise<unknown> {
-    const { runJob, transact, onDefect } = this.#options;
+    const { runJob, onDefect } = this.#options;
     const wasStarted = this.#isStarted;
     let isLeftToOthers = false;
     const error = await this.#runFairly(job, isAwaited, async () => {
@@ -299,24 +355,55 @@ export class JobRunner {
     // Another process or the next start runs it.
     if (isLeftToOthers) return undefined;
     try {
-      if (!(error instanceof DatabaseUnavailableError)) {
-        const owner = await transact(
-          "delete",
-          (jobs) => {
-            const row = jobs.get(job.id);
-            jobs.delete(job.id);
-            return row?.owner;
-          },
-          [job.id],
-        );
+      if (error instanceof DatabaseUnavailableError) this.#postpone(job.id);
+      else if (error === undefined || error instanceof SupersededError || isAwaited) {
+        const owner = await this.#deleteJob(job.id);
         return error instanceof SupersededError && owner !== job.owner ? new JobTakenError() : error;
-      }
+      } else await this.#storeFailure(job, error);
     } catch (failure) {
       if (!(failure instanceof DatabaseUnavailableError)) onDefect(failure);
+      // The row is there still, and the job is safe to repeat: by this process, or by another one if this session has ended.
+      this.#postpone(job.id);
     }
-    // The row is there still, and the job is safe to repeat: by this process, or by another one if this session has ended.
-    unrefTimer(setTimeout(() => this.lookForDueJobs(), retryDelayMs));
     return error;
+  }
+
+  /** Returns the owner that the row of the job had. */
+  async #deleteJob(id: string): Promise<string | null | undefined> {
+    const owner = await this.#options.transact(
+      "end",
+      (jobs) => {
+        const row = jobs.get(id);
+        jobs.delete(id);
+        return row?.owner;
+      },
+      [id],
+    );
+    this.#postponedJobs.delete(id);
+    return owner;
+  }
+
+  /** Counts an attempt that has failed, unless the job was canceled or another process has it. */
+  async #storeFailure({ id, owner }: JobRow, error: unknown): Promise<void> {
+    const { transact, now, onDefect } = this.#options;
+    const failure = { lastError: describeError(error), time: now(), draw: Math.random() };
+    const row = await transact(
+      "end",
+      (jobs) => {
+        const job = jobs.get(id);
+        return job?.owner === owner ? jobs.update(id, buildFailedFields(job, failure)) : undefined;
+      },
+      [id],
+    );
+    this.#postponedJobs.delete(id);
+    if (row === undefined) return;
+    if (isDead(row)) onDefect(createDeadJobError(row));
+    else this.#lookAfter(row.dueAt - failure.time);
+  }
+
+  #postpone(id: string): void {
+    const delayMs = this.#postponedJobs.postpone(id);
+    unrefTimer(setTimeout(() => this.lookForDueJobs(), delayMs));
   }
 
   /** Does the work when it is the turn of its workspace, and resolves with its error. */

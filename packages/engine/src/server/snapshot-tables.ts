@@ -92,11 +92,11 @@ export const buildSnapshot = (states: TableStates): Snapshot => {
   };
 };
 
-/** Returns a job as a snapshot has it. */
-export const toJob = ({ kind, subject, dueAt, change }: JobRow): Job => ({
+/** Returns a job as a snapshot has it, which has no attempts: a server that loads it also runs what was dead. */
+export const toJob = ({ kind, subject, dueAt, change, diedAt }: JobRow): Job => ({
   kind,
   subject,
-  dueAt,
+  dueAt: diedAt === undefined ? dueAt : 0,
   ...(change !== undefined && { change }),
 });
 

@@ -1,6 +1,7 @@
 import { Defaults } from "../control/defaults.js";
 import { runReadStep } from "../control/run-step.js";
 import type { TenantDefaults } from "../control/tenant.js";
+import { type StoredJob, presentJob } from "../jobs/stored-job.js";
 import { JobRunner } from "../jobs/job-runner.js";
 import type { JobLookup } from "../jobs/table-scheduler.js";
 import { type TransactionOptions, readOnlyTransaction, writeWithoutLocks } from "../store/storage-adapter.js";
@@ -206,6 +207,20 @@ export class StoredBackend implements ServerBackend<"async"> {
   /** Runs the jobs of a row now, even before `start`. */
   finishJobs(subject: string): Promise<void> {
     return this.#runner.finishJobs(subject);
+  }
+
+  /** Returns the jobs that wait, run, or are dead, in the order in which they were scheduled. */
+  async listJobs(): Promise<StoredJob[]> {
+    const rows = await this.#runner.listJobs();
+    const owners = new Set(rows.flatMap(({ owner }) => owner ?? []));
+    const livingOwners =
+      owners.size === 0 ? new Set<string>() : await this.#records.sessions.selectLiving([...owners]);
+    return rows.map((row) => presentJob(row, livingOwners));
+  }
+
+  /** Runs failed jobs again: those with these ids, or all dead ones. Returns the ids of those that run again. */
+  retryJobs(ids?: readonly string[]): Promise<string[]> {
+    return this.#runner.retryJobs(ids);
   }
 
   #createContext(transact: Transactions<"async">["transact"]): RequestContext<"async"> {

@@ -1,5 +1,6 @@
 import { runReadStep } from "../control/run-step.js";
 import { Defaults } from "../control/defaults.js";
+import type { StoredJob } from "../jobs/stored-job.js";
 import { RandomIds } from "../values/random-ids.js";
 import type { RuleContext } from "../context/rule-context.js";
 import { createInitialTables } from "./new-server.js";
@@ -59,8 +60,23 @@ export class StoredServer extends Server<"async"> {
     return this.#backend.saveStateAsInitial();
   }
 
-  /** Runs the jobs of these rows now, even before `start`. Resolves when they are done, or cannot reach the database server. */
+  /** Runs the jobs of these rows now, even before `start`. Resolves when they are done, or have failed. Leaves dead ones. */
   async finishJobs(rowIds: readonly string[]): Promise<void> {
     await Promise.all(rowIds.map((rowId) => this.#backend.finishJobs(rowId)));
+  }
+
+  /** Returns the jobs that wait, run, or are dead, in the order in which they were scheduled. */
+  listJobs(): Promise<StoredJob[]> {
+    return this.#backend.listJobs();
+  }
+
+  /**
+   * Runs failed jobs again soon, in any process, as if they had not failed.
+   *
+   * @param ids of jobs. Others than those that have failed and that no process has are left as they are. Default: all dead ones.
+   * @returns the ids of the jobs that run again.
+   */
+  retryJobs(ids?: readonly string[]): Promise<string[]> {
+    return this.#backend.retryJobs(ids);
   }
 }

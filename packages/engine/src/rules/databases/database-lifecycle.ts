@@ -227,7 +227,8 @@ const provisionDatabase: JobHandler = createFillHandler(async (context, database
   if (row.made) return;
   const fill = (): Promise<void> => createRealDatabase(context, database, lock.signal);
   await fillDatabase(context, row, lock, {
-    statusDuringWork: "provisioning",
+    // A stored server repeats work that has failed.
+    statusDuringWork: row.status === "failure" ? "failure" : "provisioning",
     jobKind: provisionJobKind,
     fill,
   });

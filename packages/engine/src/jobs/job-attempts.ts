@@ -1,0 +1,128 @@
+import type { JobRow } from "../context/server-rows.js";
+import { DeadJobError } from "./job-handler.js";
+import type { JobTable } from "./table-scheduler.js";
+
+/** Number of attempts after which a job is dead. */
+export const maxAttempts = 10;
+
+/** The latest time that a `Date` can have. A job with this time is never due, also for programs that know no dead jobs. */
+export const neverDueAt = 8_640_000_000_000_000;
+
+/** Range of the delays of one kind of attempts, in milliseconds. */
+export interface RetryDelays {
+  /** The maximum after the first attempt, which doubles with each further one. */
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+/** Delays of a job that has failed for an unknown reason, which only a new version may repair. */
+export const failureDelays: RetryDelays = { firstMs: 1_000, maxMs: 300_000 };
+
+/** Delays of a job that could not reach Postgres, which may be there again at any time. */
+export const outageDelays: RetryDelays = { firstMs: 500, maxMs: 5_000 };
+
+/**
+ * Returns a random delay up to the maximum, so that jobs that have failed together are not repeated together.
+ * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ calls this full jitter.
+ *
+ * @param attempts from 1.
+ * @param draw a number from 0 up to 1.
+ */
+export const computeRetryDelay = (
+  { firstMs, maxMs }: RetryDelays,
+  attempts: number,
+  draw = Math.random(),
+): number => draw * Math.min(maxMs, firstMs * 2 ** (attempts - 1));
+
+const maxCauses = 3;
+const wordPattern = /^[\w.:-]{1,80}$/;
+
+/**
+ * Returns the names and codes of an error and its causes. Messages are left out, because they may have secrets, such as a part of a
+ * statement or of a connection string.
+ */
+export const describeError = (error: unknown): string => {
+  const descriptions: string[] = [];
+  for (
+    let current = error;
+    current instanceof Error && descriptions.length <= maxCauses;
+    current = current.cause
+  ) {
+    const code: unknown = Reflect.get(current, "code");
+    // The names of most classes of errors are only those of their constructors.
+    const name = current.name === "Error" ? current.constructor.name : current.name;
+    const words = [name, ...(typeof code === "string" ? [code] : [])];
+    descriptions.push(words.filter((word) => wordPattern.test(word)).join(" ") || "Error");
+  }
+  return descriptions.join(", caused by ") || "Not an error";
+};
+
+/** The `lastError` of a job whose process has ended, or has lost Postgres, while it had the job. */
+const processEnded = "ProcessEnded";
+
+/** Returns the fields of a job after an attempt that has failed. Any process may run it when it is due again. */
+export const buildFailedFields = (
+  { attempts: earlierAttempts = 0 }: JobRow,
+  { lastError, time, draw }: { readonly lastError: string; readonly time: number; readonly draw: number },
+): Pick<JobRow, "owner" | "dueAt" | "attempts" | "lastError" | "diedAt"> => {
+  const attempts = earlierAttempts + 1;
+  return {
+    owner: null,
+    attempts,
+    lastError,
+    ...(attempts >= maxAttempts
+      ? { dueAt: neverDueAt, diedAt: time }
+      : { dueAt: time + computeRetryDelay(failureDelays, attempts, draw) }),
+  };
+};
+
+/**
+ * Returns the fields of a job that a process takes. Counts an attempt if the process that had the job has ended: the job may have ended
+ * it, and would end all others.
+ *
+ * @param isDelayed whether the job is delayed instead if that has happened before.
+ */
+export const buildTakenFields = (
+  row: JobRow,
+  taker: {
+    readonly currentSession: string;
+    /** All sessions that the process has had. Those that have ended have lost Postgres. */
+    readonly ownSessions: ReadonlySet<string>;
+  },
+  { isDelayed, ...attempt }: { readonly time: number; readonly draw: number; readonly isDelayed: boolean },
+): Partial<JobRow> => {
+  const { owner, attempts: earlierAttempts = 0 } = row;
+  if (owner === null || taker.ownSessions.has(owner)) return { owner: taker.currentSession };
+  const failedFields = buildFailedFields(row, { lastError: processEnded, ...attempt });
+  if (failedFields.diedAt !== undefined || (isDelayed && earlierAttempts > 0)) return failedFields;
+  return { owner: taker.currentSession, attempts: earlierAttempts + 1, lastError: processEnded };
+};
+
+/** Returns whether a job has failed so often that it is not repeated until an operator says so. */
+export const isDead = ({ diedAt }: JobRow): boolean => diedAt !== undefined;
+
+/** Returns the report of a dead job. */
+export const createDeadJobError = ({
+  id,
+  kind,
+  subject,
+  attempts = 0,
+  lastError = "",
+}: JobRow): DeadJobError =>
+  new DeadJobError(
+    `The job ${id} (${kind} of ${subject}) is not repeated, because ${String(attempts)} attempts have failed. ` +
+      `The last error: ${lastError}. Retry the job when its cause is gone.`,
+  );
+
+/**
+ * Makes failed jobs due that no process has, as if they had not failed. Their last error stays.
+ *
+ * @param ids default: those of all dead jobs.
+ * @returns the ids of these jobs.
+ */
+export const resetFailedJobs = (jobs: JobTable, ids?: readonly string[]): string[] => {
+  const rows = ids === undefined ? jobs.list({}).filter(isDead) : ids.flatMap((id) => jobs.get(id) ?? []);
+  const failedRows = rows.filter(({ owner, attempts = 0 }) => owner === null && attempts > 0);
+  for (const { id } of failedRows) jobs.update(id, { attempts: 0, dueAt: 0, diedAt: undefined });
+  return failedRows.map(({ id }) => id);
+};
