@@ -26,7 +26,7 @@ describe.each([
   let admin: Client;
 
   beforeAll(async () => {
-    for (let count = 0; count < 5; count += 1) tenants.push(await cluster.makeTenant());
+    for (let count = 0; count < 6; count += 1) tenants.push(await cluster.makeTenant());
     await cluster.closeDatabases();
     admin = await cluster.connectAsAdmin("postgres");
   });
@@ -163,6 +163,26 @@ describe.each([
     expect(await connectionLimitOf(admin, attacker.id)).toBe(0);
     expect(await connectionLimitOf(admin, neighbor.id)).toBe(100);
     await vi.waitFor(async () => expect(await countSettings()).toBe(0));
+  });
+
+  it.runIf(user === undefined)("is closed for a huge password, which is removed", async () => {
+    const { id, credential } = take();
+    // As a version before Postgres 18 lets it do itself.
+    await admin.query("set allow_system_table_mods = on");
+    await admin.query(
+      `update pg_authid set rolpassword = 'SCRAM-SHA-256$4096:' || (select string_agg(md5(random()::text), '') from generate_series(1, 200))
+        where rolname = $1`,
+      [credential.user],
+    );
+    await makeGuard(4_096);
+    expect(await connectionLimitOf(admin, id)).toBe(0);
+    await vi.waitFor(async () => {
+      const { rows } = await admin.query<{ rolpassword: string | null }>(
+        "select rolpassword from pg_authid where rolname = $1",
+        [credential.user],
+      );
+      expect(rows).toEqual([{ rolpassword: null }]);
+    });
   });
 
   it.runIf(user === undefined)("leaves nothing in them when it is dropped", async () => {

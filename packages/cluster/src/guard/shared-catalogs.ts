@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { AdminConnection } from "../connection/admin-connection.js";
 import { queryKeepingConnection } from "../connection/pool.js";
-import { activeSessionCondition } from "../policy/cluster.js";
+import { type Cluster, activeSessionCondition } from "../policy/cluster.js";
 import type { Installation } from "../policy/installation.js";
 import { buildLogLevelStatement, buildStartAsOwnerStatement } from "../policy/ownership.js";
 import { findLargestWorkspace, sumAmounts } from "./fair-limit.js";
@@ -15,6 +15,9 @@ const vacuumThresholds = { total: 8 * 1024 ** 2, dead: 4 * 1024 ** 2 };
 
 /** The time between two looks for dead rows, in milliseconds. */
 const vacuumIntervalMs = 10_000;
+
+/** The size of the longest verifier of a password in Postgres 18, in bytes. Earlier versions have no limit. */
+const maxVerifierBytes = 512;
 
 /** The catalogs to which tenants write. */
 const vacuumStatement =
@@ -50,36 +53,43 @@ const deadBytesQuery = `
   where c.relisshared and c.relkind in ('r', 't')`;
 
 /**
- * The comments and settings of tenants: rows of `name`, the database of the tenant, `bytes`, and `target`, what the statements `COMMENT ON`
+ * The comments, settings, and huge passwords of tenants: rows of `name`, the database of the tenant, `bytes`, and `target`, what the statements `COMMENT ON`
  * and `ALTER` change. Tenants can store settings for their database, which backups copy, and for the roles as which they log in and work:
  * in all databases, or in any one, also in a database of others.
  */
 const buildEntriesQuery = ({
-  platformDatabaseCondition,
-  platformRoleCondition,
-  tenantDatabaseCondition,
-}: Installation): string => `
-  with tenant as (select d.oid, d.datname as name, d.datdba as owner from pg_database d where ${tenantDatabaseCondition})
-  select t.name, pg_column_size(c.description)::float8 as bytes, true as "isComment", false as "isElsewhere", null as login,
+  canReadPasswords,
+  installation: { platformDatabaseCondition, platformRoleCondition, tenantDatabaseCondition },
+}: Cluster): string => `
+  with tenant as (select d.oid, d.datname as name, d.datdba as owner from pg_database d where ${tenantDatabaseCondition}),
+  member as (
+    select name, oid as database, owner as role from tenant
+    union all select t.name, t.oid, a.member from tenant t join pg_auth_members a on a.roleid = t.owner
+  )
+  select t.name, pg_column_size(c.description)::float8 as bytes, 'comment' as kind, false as "isElsewhere", null as login,
     format('database %I', t.name) as target
   from tenant t join pg_shdescription c on c.classoid = 'pg_database'::regclass and c.objoid = t.oid
   union all
-  select t.name, pg_column_size(s.setconfig), false, false, null, format('database %I', d.datname)
+  select t.name, pg_column_size(s.setconfig), 'setting', false, null, format('database %I', d.datname)
   from pg_db_role_setting s
   join pg_database d on d.oid = s.setdatabase and ${platformDatabaseCondition}
   join tenant t on t.name = split_part(d.datname, '.', 1)
   where s.setrole = 0
   union all
-  select m.name, pg_column_size(s.setconfig), false, s.setdatabase not in (0, m.database),
+  select m.name, pg_column_size(s.setconfig), 'setting', s.setdatabase not in (0, m.database),
     case when s.setdatabase = 0 and r.rolcanlogin then r.rolname end,
     format('role %I', r.rolname) || case when d.oid is null then '' else format(' in database %I', d.datname) end
-  from (
-    select name, oid as database, owner as role from tenant
-    union all select t.name, t.oid, a.member from tenant t join pg_auth_members a on a.roleid = t.owner
-  ) m
+  from member m
   join pg_roles r on r.oid = m.role and ${platformRoleCondition}
   join pg_db_role_setting s on s.setrole = r.oid
-  left join pg_database d on d.oid = s.setdatabase`;
+  left join pg_database d on d.oid = s.setdatabase
+  ${canReadPasswords ? buildPasswordsQuery(platformRoleCondition) : ""}`;
+
+const buildPasswordsQuery = (platformRoleCondition: string): string => `
+  union all
+  select m.name, pg_column_size(r.rolpassword), 'password', false, null, format('role %I', r.rolname)
+  from member m
+  join pg_authid r on r.oid = m.role and octet_length(r.rolpassword) > ${String(maxVerifierBytes)} and ${platformRoleCondition}`;
 
 interface CatalogSize {
   oid: number;
@@ -92,7 +102,7 @@ interface Entry {
   /** The database of the tenant. */
   name: string;
   bytes: number;
-  isComment: boolean;
+  kind: "comment" | "setting" | "password";
   /** Whether it is a setting of a role in a database of others, where it has no use. */
   isElsewhere: boolean;
   target: string;
@@ -131,7 +141,7 @@ export class SharedCatalogs {
     this.#workspaces = workspaces;
     this.#maxBytes = maxBytes;
     this.#writersQuery = buildWritersQuery(admin.cluster.installation);
-    this.#entriesQuery = buildEntriesQuery(admin.cluster.installation);
+    this.#entriesQuery = buildEntriesQuery(admin.cluster);
   }
 
   /** Waits for work in the background. */
@@ -209,18 +219,19 @@ export class SharedCatalogs {
   }
 
   async #removeEntries(entries: readonly Entry[]): Promise<void> {
-    for (const { name, isComment, target, login } of entries) {
-      const statements = isComment
-        ? [`comment on ${target} is null`]
-        : [
-            `alter ${target} reset all`,
-            ...(login === null
-              ? []
-              : [
-                  buildStartAsOwnerStatement(login, name),
-                  buildLogLevelStatement(this.#admin.cluster, login),
-                ]),
-          ];
+    for (const { name, kind, target, login } of entries) {
+      const resetStatements = {
+        comment: `comment on ${target} is null`,
+        setting: `alter ${target} reset all`,
+        // The recorded password is not in effect any more. A rotation or the next start sets one.
+        password: `alter ${target} password null`,
+      };
+      const statements = [
+        resetStatements[kind],
+        ...(login === null
+          ? []
+          : [buildStartAsOwnerStatement(login, name), buildLogLevelStatement(this.#admin.cluster, login)]),
+      ];
       // The next lookup finds what remains.
       await this.#admin.runScript(statements).catch(() => undefined);
     }

@@ -58,6 +58,9 @@ export interface Cluster {
   /** Whether the platform may vacuum the catalogs that all databases share. Otherwise, only Postgres itself does. */
   readonly canVacuumSharedCatalogs: boolean;
 
+  /** Whether the platform may read which passwords roles have, as verifiers. */
+  readonly canReadPasswords: boolean;
+
   /** Whether `DROP DATABASE … WITH (FORCE)` ends every session. */
   readonly canForceDrop: boolean;
 

@@ -45,6 +45,7 @@ export const createOwnCluster = (
     ...(major < 15 ? [tenantStatements.givePublicSchema()] : []),
   ],
   canVacuumSharedCatalogs: true,
+  canReadPasswords: true,
   canForceDrop: true,
   resetsPasswordsAtStart: true,
   isConnectRefusal: () => false,

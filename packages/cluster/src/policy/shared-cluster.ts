@@ -49,6 +49,7 @@ export const createSharedCluster = (
     // The processes may be on another machine.
     readTitles: () => Promise.resolve(new Map()),
     canVacuumSharedCatalogs: false,
+    canReadPasswords: false,
     canForceDrop: false,
     resetsPasswordsAtStart: false,
     isConnectRefusal: (error) => error instanceof DatabaseError && connectRefusalCodes.has(error.code),
