@@ -19,7 +19,7 @@ export const platform: readonly Measurement[] = [
         ["projects.get", 150, 100],
         ["projects.list of 2", 150, 100],
         ["projects.create without a database", 350, 250],
-        ["databases.connections.create", 2_500, 7_000],
+        ["databases.connections.create", 4_000, 8_000],
       ] as const
     ).flatMap(([operation, ours, postgres]): Row[] => [
       row(`mgmt dev, ${operation}: Node.js, processor time`, "µs", atMost(ours)),
