@@ -60,7 +60,7 @@ describe("databases that another process has opened", () => {
 
   it("are left by a process that starts, except unfinished ones of processes that have ended", async () => {
     const presence = new Presence(
-      { ...toClientConfig(cluster.policy.address), database: "postgres" },
+      { ...toClientConfig(cluster.policy.address, "mgmt"), database: "postgres" },
       installation,
     );
     onTestFinished(() => presence.close());

@@ -19,6 +19,7 @@ import {
   reconcile,
 } from "./repair/reconcile.js";
 import { buildStoreInstallationStatement } from "./rows/migrate.js";
+import { endServerSessions } from "./rows/server-registry.js";
 import { recordsSchema } from "./rows/records-location.js";
 import { Quarantine } from "./connection/quarantine.js";
 import { PreparedDatabases } from "./databases/prepared-databases.js";
@@ -34,6 +35,8 @@ export interface OpenDatabases {
   brokenIds: string[];
   /** Messages about work that failed. */
   problems: string[];
+  /** Ends the sessions of another server process in the cluster. */
+  endSessionsOf(serverId: string): Promise<void>;
   /** Closes the platform's own connections. */
   close(): Promise<void>;
 }
@@ -178,6 +181,7 @@ export const openDatabases = async (
       missingData,
       brokenIds,
       problems,
+      endSessionsOf: (serverId) => endServerSessions((text, values) => admin.query(text, values), serverId),
       close: async () => {
         clearInterval(keptTimer);
         await guards.close();

@@ -11,6 +11,7 @@ import {
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { FairSemaphore } from "@mgmt/engine/internal";
 import { wrapConnectionErrors, toUnavailableError } from "./unavailable.js";
+import { adminApplicationName } from "../policy/server-identity.js";
 import { toClientConfig } from "../policy/address.js";
 import { classifyName } from "../policy/names.js";
 import type { Cluster } from "../policy/cluster.js";
@@ -134,9 +135,8 @@ export class AdminConnection {
         ? guardedStartupOptions
         : guardedStartupOptions.replace("-c transaction_timeout=0 ", "");
     this.address = {
-      ...toClientConfig(cluster.address),
+      ...toClientConfig(cluster.address, adminApplicationName),
       database: cluster.homeDatabase,
-      application_name: "mgmt",
       options,
       connectionTimeoutMillis: 30_000,
     };

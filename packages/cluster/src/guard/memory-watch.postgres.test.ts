@@ -77,7 +77,7 @@ describe("a database in memory", () => {
 
 describe("the lookup of sizes", () => {
   const watchWith = (limits: Pick<MemoryLimits, "maxBytesPerDatabase" | "maxTotalBytes">): MemoryWatch => {
-    const pool = openPool({ ...toClientConfig(cluster.policy.address), database: "postgres" });
+    const pool = openPool({ ...toClientConfig(cluster.policy.address, "mgmt"), database: "postgres" });
     onTestFinished(() => pool.end());
     return new MemoryWatch({ readUsedBytes: used, ...limits }, pool, new Workspaces(undefined), installation);
   };

@@ -31,7 +31,7 @@ describe("the connection of the driver", () => {
 
   /** Settings that the driver has found out. */
   const settings = (): object => {
-    const config = { ...toClientConfig(server), application_name: "mgmt", options: "-c jit=off" };
+    const config = { ...toClientConfig(server, "mgmt"), options: "-c jit=off" };
     const client = new Client({ ...config, database: "postgres", connectionTimeoutMillis: 1 });
     // Not in the types of the driver.
     return { ...(client as unknown as { connectionParameters: object }).connectionParameters };

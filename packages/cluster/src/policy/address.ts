@@ -1,5 +1,7 @@
+import { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
+import { type ServerIdentity, buildApplicationName } from "./server-identity.js";
 
 /** The kinds of addresses that the API has for a database. */
 export type EndpointKind = "direct" | "pooled" | "accelerate";
@@ -22,6 +24,8 @@ export interface ClusterAddress {
   readonly tls?: ConnectionOptions;
   /** The addresses in connection strings, for each kind. Default: `host` and `port`. */
   readonly endpoints?: Readonly<Record<EndpointKind, PublicAddress>>;
+  /** The server process that connects. Default: the only one. */
+  readonly server?: ServerIdentity;
 }
 
 /** How to connect to a database of a cluster. */
@@ -31,16 +35,30 @@ export interface DatabaseAddress extends ClusterAddress {
 
 /**
  * Returns how the driver connects. It sets everything that the driver would otherwise take from variables of the user, such as `PGSSLMODE`.
+ *
+ * @param applicationName of the sessions.
  */
-export const toClientConfig = ({ host, port, user, password, tls }: ClusterAddress): ClientConfig => ({
+export const toClientConfig = (
+  { host, port, user, password, tls, server }: ClusterAddress,
+  applicationName: string,
+): ClientConfig => ({
   host,
   port,
   user,
   password,
+  application_name: buildApplicationName(applicationName, server),
   ssl: tls ?? false,
   sslnegotiation: "postgres",
   client_encoding: "utf8",
+  ...(server && { stream: () => (server.isLive() ? new Socket() : new RefusedSocket()) }),
 });
+
+/** A socket of a server whose work others may have taken. It never connects. */
+class RefusedSocket extends Socket {
+  override connect(): this {
+    return this.destroy(new Error("Other servers may have taken the work of this one"));
+  }
+}
 
 /** Returns where clients connect to, for each kind of endpoint. */
 export const resolveEndpoints = ({

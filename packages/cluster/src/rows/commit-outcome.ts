@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError, type Pool, type PoolClient, escapeIdentifier } from "pg";
+import { recordsApplicationName } from "../policy/server-identity.js";
 import { quoteStorableLiteral } from "./reads.js";
 import { toSqlName } from "./tables.js";
 import { type EncodedChanges, quoteDocument } from "./writes.js";
-
-/** Name of the sessions that change the records, as `pg_stat_activity` shows it. */
-export const applicationName = "mgmt records";
 
 /** Whether a commit whose response was lost took effect. */
 export type CommitOutcome = "committed" | "not committed" | "unknown";
@@ -51,8 +49,8 @@ export const determineCommitOutcome = async (lostCommit: LostCommit): Promise<Co
 /** Returns the state of the lost session; undefined when it has ended or is idle. */
 const readSessionState = async (pool: Pool, backendPid: number): Promise<string | undefined> => {
   const { rows } = await pool.query<{ state: string }>(
-    "select state from pg_stat_activity where pid = $1 and application_name = $2 and state <> 'idle'",
-    [backendPid, applicationName],
+    "select state from pg_stat_activity where pid = $1 and starts_with(application_name, $2) and state <> 'idle'",
+    [backendPid, recordsApplicationName],
   );
   return rows[0]?.state;
 };

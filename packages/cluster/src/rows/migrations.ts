@@ -1,5 +1,6 @@
 import { createTables } from "./steps/0001-tables.js";
 import { addOldestProgram } from "./steps/0002-oldest-program.js";
+import { createServers } from "./steps/0003-servers.js";
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   { buildStatements: createTables, oldestProgram: 1 },
   // A program with one step does not read the column that this step adds, and refuses every newer version.
   { buildStatements: addOldestProgram, oldestProgram: 2 },
+  { buildStatements: createServers, oldestProgram: 2 },
 ];
 
 /** The first version of the schema whose table of versions has the column `oldest_program`. */

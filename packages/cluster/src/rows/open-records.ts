@@ -2,7 +2,7 @@ import type { RecordStore, Replacement, TableStates } from "@mgmt/engine/interna
 import { type ClientConfig, Pool, type PoolClient, escapeIdentifier } from "pg";
 import { retryWhileFull } from "../connection/retry-while-full.js";
 import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
-import { applicationName } from "./commit-outcome.js";
+import { recordsApplicationName } from "../policy/server-identity.js";
 import { ClusterError } from "../policy/cluster-error.js";
 import type { Installation } from "../policy/installation.js";
 import { NewerSchemaError, SchemaNotReadyError, migrateSchema, readInstallation } from "./migrate.js";
@@ -12,6 +12,12 @@ import { reencryptRows } from "./reencrypt.js";
 import { listUsedKeyIds } from "./used-keys.js";
 import { PostgresStorageAdapter, buildLockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
 import { refuseOpenDatabase } from "./records-database.js";
+import {
+  type RegisteredServer,
+  ServerRegistry,
+  type SettingDigests,
+  SettingsDifferError,
+} from "./server-registry.js";
 import { PostgresSessions } from "./postgres-sessions.js";
 import { type RecordCounts, countRows } from "./count-rows.js";
 import { isSchemaUnused, readAllTables, recordRemovals, replaceAllTables } from "./all-tables.js";
@@ -27,6 +33,8 @@ export interface RecordsOptions {
   readonly commitCheckTimeoutMs?: number;
   /** Whether nobody else makes databases in the cluster. Default: false. */
   readonly isOwnCluster?: boolean;
+  /** Registers the server process that `address` names, so that others know of it. Default: it is the only one. */
+  readonly registration?: { readonly version: string; readonly settings: SettingDigests };
   /** Whether to create the schema, or to update it to the current version. Default: true. */
   readonly migrates?: boolean;
 }
@@ -47,6 +55,10 @@ export interface OpenRecords extends RecordStore {
   reencrypt(): Promise<string[]>;
   /** Returns the workspace of each database, by the id of the database. */
   readWorkspaces(): Promise<ReadonlyMap<string, string>>;
+  /** The servers that work on these records. */
+  readonly servers: ServerRegistry;
+  /** Returns the servers that work on these records, oldest first. */
+  listServers(): Promise<RegisteredServer[]>;
   /** Counts what an operator watches. */
   readCounts(): Promise<RecordCounts>;
   /** Ends all connections. */
@@ -74,6 +86,7 @@ const sessionStartupOptions = {
 /** Errors that are not about Postgres. */
 const recordsErrors = [
   ClusterError,
+  SettingsDifferError,
   NewerSchemaError,
   SchemaNotReadyError,
   UnknownRecordKeyError,
@@ -99,12 +112,12 @@ export const openRecords = async (
     commitCheckTimeoutMs = 10_000,
     isOwnCluster = false,
     migrates = true,
+    registration,
   }: RecordsOptions,
 ): Promise<OpenRecords> => {
   const config: ClientConfig = {
-    ...toClientConfig(address),
+    ...toClientConfig(address, recordsApplicationName),
     database: address.database,
-    application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
@@ -130,12 +143,18 @@ export const openRecords = async (
       throw recordsErrors.some((type) => error instanceof type) ? error : toStorageError(error);
     }
   };
+  const servers = new ServerRegistry(schema);
   let installation: Installation;
   try {
     installation = await withClient(async (client) => {
       await refuseOpenDatabase(client, isOwnCluster);
       const storedInstallation = await (migrates ? migrateSchema : readInstallation)(client, schema);
       keys.requireAll(await listUsedKeyIds(client, schema));
+      if (address.server && registration)
+        await servers.register(client, storedInstallation.toLockKey("servers"), {
+          id: address.server.id,
+          ...registration,
+        });
       return storedInstallation;
     });
   } catch (error) {
@@ -177,6 +196,13 @@ export const openRecords = async (
         );
         return new Map(rows.map(({ id, workspace }) => [id, workspace]));
       }),
+    servers,
+    listServers: () =>
+      withClient((client) =>
+        servers.list(async <Row extends object>(text: string, values: readonly unknown[] = []) => {
+          return (await client.query<Row>(text, [...values])).rows;
+        }),
+      ),
     readCounts: () =>
       withClient(async (client) => ({
         ...(await countRows(client, schema)),

@@ -1,6 +1,7 @@
 import { Client, type ClientBase, DatabaseError, escapeIdentifier } from "pg";
 import { isConcurrentChangeError } from "../connection/admin-connection.js";
 import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
+import { recordsApplicationName } from "../policy/server-identity.js";
 import { clusterErrors } from "../policy/cluster-error.js";
 
 /** SQLSTATE of a database that exists, also while another process creates it. */
@@ -20,7 +21,7 @@ export const createRecordsDatabase = async (
   address: DatabaseAddress,
   maintenanceDatabase = "postgres",
 ): Promise<void> => {
-  const config = { ...toClientConfig(address), database: maintenanceDatabase };
+  const config = { ...toClientConfig(address, recordsApplicationName), database: maintenanceDatabase };
   // Others may be able to make functions and operators there.
   const client = new Client({ ...config, options: "-c search_path=pg_catalog" });
   await client.connect();

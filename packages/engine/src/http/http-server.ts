@@ -76,6 +76,8 @@ export interface ServerAddress {
 export interface RunningServer<E extends EngineServer = MemoryServer> extends ServerAddress {
   readonly engine: E;
   readonly server: HttpServer;
+  /** Handles further requests with another engine. The caller stops the one of before. */
+  replaceEngine(engine: E): void;
   /**
    * Stops accepting connections, finishes the requests in progress and stops the engine. Connections that are
    * still open after `graceMs` milliseconds (default: 5000) are closed.
@@ -108,25 +110,38 @@ export const createServer = async <E extends EngineServer = MemoryServer>(
   // Every delayed request listens.
   setMaxListeners(0, delayCutController.signal);
   try {
-    const engine = await (options.createEngine?.(address) ??
+    let engine = await (options.createEngine?.(address) ??
       createMemoryEngine<E>(options.engineOptions, address));
     const signals = { closeSignal: closingController.signal, cut: delayCutController.signal };
-    const listener = createListener(
-      engine,
-      { ...options, host, port: address.port, ...signals },
-      hasControlPaths,
-    );
-    setListener(
-      intercept === undefined
-        ? listener
-        : (request, response) => intercept(request, response, () => listener(request, response)),
-    );
-    const stopServer = async (graceMs = 5_000): Promise<void> => {
-      closingController.abort();
-      await closeServer(server, graceMs, delayCutController);
-      await engine.stop();
+    const useEngine = (): void => {
+      const listener = createListener(
+        engine,
+        { ...options, host, port: address.port, ...signals },
+        hasControlPaths,
+      );
+      setListener(
+        intercept === undefined
+          ? listener
+          : (request, response) => intercept(request, response, () => listener(request, response)),
+      );
     };
-    return { ...address, engine, server, close: stopServer };
+    useEngine();
+    return {
+      ...address,
+      server,
+      get engine() {
+        return engine;
+      },
+      replaceEngine: (newEngine) => {
+        engine = newEngine;
+        useEngine();
+      },
+      close: async (graceMs = 5_000) => {
+        closingController.abort();
+        await closeServer(server, graceMs, delayCutController);
+        await engine.stop();
+      },
+    };
   } catch (error) {
     await closeServer(server, 0);
     throw error;
@@ -164,7 +179,7 @@ const queueRequests = (server: HttpServer, connections: Connections): ((listener
   );
   return (listener) => {
     currentListener = listener;
-    for (const [request, response] of queuedRequests) listener(request, response);
+    for (const [request, response] of queuedRequests.splice(0)) listener(request, response);
   };
 };
 

@@ -156,11 +156,12 @@ export const serveErrors = {
       { cause },
     ),
 
-  settingsDiffer: (names: readonly string[]) =>
+  settingsDiffer: (names: readonly string[], cause?: unknown) =>
     new ServeError(
       "serve:settings_differ",
       `Other servers of this service run with other values of these settings: ${names.join(", ")}`,
       "Use the same values for all servers. To change a setting, stop all servers first.",
+      { cause },
     ),
 
   cannotListen: (address: string, problem: string, cause?: unknown) =>

@@ -7,7 +7,8 @@ const readinessTimeoutMs = 2_000;
 
 export interface AdminPageOptions {
   readonly metrics: ServiceMetrics;
-  readonly isDraining: () => boolean;
+  /** Returns why the server takes no requests; undefined when it does. */
+  readonly getUnreadiness: () => string | undefined;
   readonly readCounts: () => Promise<RecordCounts>;
 }
 
@@ -17,7 +18,7 @@ type Page = () => Promise<{ status: number; text: string; contentType?: string }
 export class AdminPages {
   readonly #pages: Readonly<Record<string, Page>>;
 
-  constructor({ metrics, isDraining, readCounts }: AdminPageOptions) {
+  constructor({ metrics, getUnreadiness, readCounts }: AdminPageOptions) {
     const readCountsInTime = (): Promise<RecordCounts | undefined> =>
       Promise.race([
         readCounts().catch(() => undefined),
@@ -28,7 +29,8 @@ export class AdminPages {
     this.#pages = {
       "/healthz": () => Promise.resolve({ status: 200, text: "ok\n" }),
       "/readyz": async () => {
-        if (isDraining()) return { status: 503, text: "draining\n" };
+        const unreadiness = getUnreadiness();
+        if (unreadiness !== undefined) return { status: 503, text: `${unreadiness}\n` };
         return (await readCountsInTime()) === undefined
           ? { status: 503, text: "the records cannot be reached\n" }
           : { status: 200, text: "ready\n" };

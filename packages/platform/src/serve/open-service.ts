@@ -1,10 +1,12 @@
 import { Pool } from "pg";
 import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
 import { type DatabaseAddress, type PublicAddress, toClientConfig } from "@mgmt/cluster/policy/address";
+import { type ServerIdentity, recordsApplicationName } from "@mgmt/cluster/policy/server-identity";
 import { createSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import { findApiDatabases, findDiscardedIds, markRecordsAsLost } from "@mgmt/cluster/repair/api-databases";
 import { NewerSchemaError, SchemaNotReadyError } from "@mgmt/cluster/rows/migrate";
-import { type OpenRecords, openRecords } from "@mgmt/cluster/rows/open-records";
+import { type OpenRecords, type RecordsOptions, openRecords } from "@mgmt/cluster/rows/open-records";
+import { SettingsDifferError } from "@mgmt/cluster/rows/server-registry";
 import { type RecordKeys, UnknownRecordKeyError } from "@mgmt/cluster/rows/record-keys";
 import { recordsSchema } from "@mgmt/cluster/rows/records-location";
 import { type PartialSettings, type DatabaseEngine, createMemoryDatabaseEngine } from "@mgmt/engine";
@@ -26,14 +28,22 @@ export interface ServiceRecords {
 /**
  * Opens the records.
  *
- * @param migrates whether to create them, or to update their schema.
+ * @param options.migrates whether to create them, or to update their schema.
+ * @param options.server the server process that works on them. Default: a command, which is short.
  * @throws ServeError; ClusterError.
  */
 export const openServiceRecords = async (
   settings: ServeSettings,
-  { migrates = false }: { migrates?: boolean } = {},
+  {
+    migrates = false,
+    server,
+    registration,
+  }: { migrates?: boolean; server?: ServerIdentity } & Pick<RecordsOptions, "registration"> = {},
 ): Promise<ServiceRecords> => {
-  const address = await parsePostgresUrl("databaseUrl", settings.databaseUrl);
+  const address: DatabaseAddress = {
+    ...(await parsePostgresUrl("databaseUrl", settings.databaseUrl)),
+    ...(server && { server }),
+  };
   const keys = await readKeyFile(settings.keyFile);
   const facts = await probeServer(address);
   try {
@@ -41,6 +51,7 @@ export const openServiceRecords = async (
       keys,
       schema: recordsSchema,
       migrates,
+      ...(registration && { registration }),
       maxConnections: settings.limits?.recordsConnections ?? 10,
     });
     return { address, facts, keys, records };
@@ -50,6 +61,7 @@ export const openServiceRecords = async (
         ? serveErrors.notInitialized(address.database)
         : serveErrors.schemaOutdated(address.database, error);
     if (error instanceof NewerSchemaError) throw serveErrors.schemaNewer(address.database, error);
+    if (error instanceof SettingsDifferError) throw serveErrors.settingsDiffer(error.settingNames, error);
     if (error instanceof UnknownRecordKeyError)
       throw serveErrors.keysUnknown(settings.keyFile, error.keyIds, error);
     throw error;
@@ -63,7 +75,12 @@ export const openServiceDatabases = async (
   onLog: (line: string) => void,
 ): Promise<OpenDatabases> => {
   const clusterAddress =
-    settings.clusterUrl === undefined ? address : await parsePostgresUrl("clusterUrl", settings.clusterUrl);
+    settings.clusterUrl === undefined
+      ? address
+      : {
+          ...(await parsePostgresUrl("clusterUrl", settings.clusterUrl)),
+          ...(address.server && { server: address.server }),
+        };
   const { major } = settings.clusterUrl === undefined ? facts : await probeServer(clusterAddress);
   const endpoint =
     settings.databaseAddress === undefined
@@ -98,14 +115,16 @@ export const openServiceDatabases = async (
  */
 export const openServiceEngine = (
   settings: ServeSettings,
-  { records, facts }: Pick<ServiceRecords, "records" | "facts">,
+  records: OpenRecords,
   {
-    baseUrl,
     databaseEngine = createMemoryDatabaseEngine("unused.invalid"),
+    baseUrl,
+    readSystemTime,
     onDefect,
   }: {
     baseUrl: string;
     databaseEngine?: DatabaseEngine;
+    readSystemTime: () => number;
     onDefect: (error: unknown) => void;
   },
 ): Promise<StoredServer> =>
@@ -114,7 +133,7 @@ export const openServiceEngine = (
     settings: buildEngineSettings(settings, baseUrl),
     databaseEngine,
     insertsDefaultRows: false,
-    readSystemTime: () => Math.round(Date.now() + facts.clockOffset),
+    readSystemTime,
     signIn: createOperatorSignIn(formatApprovalText),
     onDefect,
   });
@@ -155,9 +174,8 @@ class RecordsQueries {
 
   constructor(address: DatabaseAddress) {
     this.#pool = new Pool({
-      ...toClientConfig(address),
+      ...toClientConfig(address, recordsApplicationName),
       database: address.database,
-      application_name: "mgmt serve",
       options: "-c search_path=pg_catalog",
       max: 1,
     });

@@ -1,5 +1,6 @@
 import { isMissingDatabaseError } from "@mgmt/cluster/connection/admin-connection";
 import { createRecordsDatabase } from "@mgmt/cluster/rows/records-database";
+import type { RegisteredServer } from "@mgmt/cluster/rows/server-registry";
 import type { RecordCounts } from "@mgmt/cluster/rows/count-rows";
 import type { MeUser, RequestedApproval, ServiceTokenWithValue, Workspace } from "@mgmt/engine";
 import type { StoredServer } from "@mgmt/engine/internal";
@@ -50,6 +51,7 @@ export const migrateService = async (settings: ServeSettings): Promise<void> => 
 };
 
 export interface ServiceStatus extends RecordCounts {
+  readonly servers: readonly RegisteredServer[];
   /** Major version of Postgres. */
   readonly postgres: number;
   /** The clock of Postgres minus that of this machine, in milliseconds. */
@@ -61,6 +63,7 @@ export const readServiceStatus = async (settings: ServeSettings): Promise<Servic
   withRecords(settings, {}, async ({ records, facts }) => ({
     postgres: facts.major,
     clockOffset: Math.round(facts.clockOffset),
+    servers: await records.listServers(),
     ...(await records.readCounts()),
   }));
 
@@ -179,9 +182,13 @@ const withEngine = <T>(
 ): Promise<T> =>
   withRecords(settings, options, async (serviceRecords) => {
     const defects: unknown[] = [];
-    const baseUrl = getBaseUrl(settings);
-    const onDefect = (error: unknown): void => void defects.push(error);
-    const result = await work(await openServiceEngine(settings, serviceRecords, { baseUrl, onDefect }));
+    const { records, facts } = serviceRecords;
+    const engine = await openServiceEngine(settings, records, {
+      baseUrl: getBaseUrl(settings),
+      readSystemTime: () => Math.round(Date.now() + facts.clockOffset),
+      onDefect: (error) => void defects.push(error),
+    });
+    const result = await work(engine);
     if (defects.length > 0) throw defects[0];
     return result;
   });

@@ -33,9 +33,8 @@ interface FactRow {
 export const probeServer = async (address: DatabaseAddress): Promise<ServerFacts> => {
   const name = formatAddress(address);
   const client = new Client({
-    ...toClientConfig(address),
+    ...toClientConfig(address, "mgmt serve"),
     database: address.database,
-    application_name: "mgmt serve",
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: connectTimeoutMs,
   });

@@ -133,6 +133,31 @@ describe("a server of a service", () => {
     expect(await service.call(server, "GET", "/v1/projects", { token: "x" })).toMatchObject({ status: 401 });
   });
 
+  it("refuses to start with other settings than a server that runs", async () => {
+    await service.start();
+    await expect(service.start({ limits: { requests: 5 } })).rejects.toMatchObject({
+      code: "serve:settings_differ",
+      message: expect.stringContaining("limits.requests"),
+    });
+    await service.stopAll();
+    await service.start({ limits: { requests: 5 } });
+  });
+
+  it("starts again when others have taken its work", async () => {
+    const server = await service.start();
+    const admin = await service.connect("service");
+    const { rows } = await admin.query("update mgmt.servers set fenced_at = now() returning id");
+    await vi.waitFor(async () => {
+      expect((await admin.query("select id from mgmt.servers where fenced_at is null")).rows).toHaveLength(1);
+      expect((await admin.query("select id from mgmt.servers")).rows).not.toContainEqual(rows[0]);
+    }, 30_000);
+    await admin.end();
+    expect(await service.call(server, "GET", "/v1/projects")).toMatchObject({ status: 200 });
+    expect(service.log).toContainEqual(
+      expect.objectContaining({ msg: expect.stringContaining("starts again") }),
+    );
+  });
+
   it("finishes requests in progress when it stops", async () => {
     const server = await service.start({ drainSeconds: 5 });
     const responses = Promise.all(

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { type Server as HttpServer, createServer as createHttpServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OpenDatabases } from "@mgmt/cluster/open-databases";
-import { type RunningServer, type ServerAddress, createServer } from "@mgmt/engine/http";
+import type { RecordCounts } from "@mgmt/cluster/rows/count-rows";
+import { type RunningServer, createServer } from "@mgmt/engine/http";
 import type { StoredServer } from "@mgmt/engine/internal";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { type Logger, pino } from "pino";
@@ -10,15 +10,8 @@ import { serveErrors } from "../errors/serve-error.js";
 import { AdminPages } from "./admin-pages.js";
 import type { ServeSettings } from "./config-schema.js";
 import { ServiceMetrics } from "./metrics.js";
-import {
-  type ServiceRecords,
-  defaultListenAddress,
-  getBaseUrl,
-  openServiceDatabases,
-  openServiceEngine,
-  openServiceRecords,
-  parsePublicAddress,
-} from "./open-service.js";
+import { type Incarnation, openIncarnation } from "./incarnation.js";
+import { defaultListenAddress, getBaseUrl, parsePublicAddress } from "./open-service.js";
 import { createRequestObserver, handleInTrace } from "./request-log.js";
 
 /** A running server of a service. */
@@ -40,6 +33,12 @@ export interface RunningService {
 const drainTimesMs = { accept: 1_000, keepAlive: 3_000 };
 const drainPollIntervalMs = 20;
 
+/** How long the end of a life of the server may take, in milliseconds. */
+const closeTimeoutMs = 5_000;
+
+/** Time between attempts to start again, in milliseconds. */
+const restartDelayMs = 1_000;
+
 const healthPages = ["/healthz", "/readyz"];
 const adminPages = [...healthPages, "/metrics"];
 
@@ -58,13 +57,8 @@ export const startServe = async (
     cert: await readTlsFile(settings.tls.certFile),
     key: await readTlsFile(settings.tls.keyFile),
   };
-  const serviceRecords = await openServiceRecords(settings);
-  try {
-    return await startWithRecords(settings, serviceRecords, { logger, tls });
-  } catch (error) {
-    await serviceRecords.records.close();
-    throw error;
-  }
+  const service = new Service(settings, logger);
+  return service.start(tls);
 };
 
 const readTlsFile = (path: string): Promise<string> =>
@@ -72,65 +66,116 @@ const readTlsFile = (path: string): Promise<string> =>
     throw serveErrors.configInvalid("tls", [`${path} cannot be read (${String(errorCode(error))})`]);
   });
 
-const startWithRecords = async (
-  settings: ServeSettings,
-  serviceRecords: ServiceRecords,
-  { logger, tls }: { logger: Logger; tls: { cert: string; key: string } | undefined },
-): Promise<RunningService> => {
-  const { records } = serviceRecords;
-  const metrics = new ServiceMetrics();
-  let isDraining = false;
-  const pages = new AdminPages({ metrics, isDraining: () => isDraining, readCounts: records.readCounts });
-  const databases = await openServiceDatabases(settings, serviceRecords, (line) => logger.warn(line));
-  let server: RunningServer<StoredServer> | undefined;
-  try {
-    const createEngine = (address: ServerAddress): Promise<StoredServer> =>
-      openServiceEngine(settings, serviceRecords, {
-        // The port 0 is any free port.
-        baseUrl: settings.baseUrl === undefined ? address.baseUrl : getBaseUrl(settings),
-        databaseEngine: databases.engine,
-        onDefect: (error) => logger.error({ err: error }, "defect"),
-      });
-    const listenAddress = parsePublicAddress(settings.listen ?? defaultListenAddress);
-    const runningServer = await createServer<StoredServer>(
-      { ...listenAddress, createEngine },
-      {
-        tls,
-        hasControlPaths: false,
-        intercept: (request, response, handle) => {
-          if (isDraining) response.setHeader("connection", "close");
-          const names = settings.adminListen === undefined ? healthPages : [];
-          if (pages.respond(request, response, names)) return;
-          handleInTrace(request, response, { trustProxy: settings.trustProxy ?? false, handle });
-        },
-      },
-    ).catch((error: unknown) => {
-      throw toListenError(`${listenAddress.host}:${String(listenAddress.port)}`, error);
-    });
-    server = runningServer;
-    const adminServer = await startAdminServer(settings, pages);
-    const { engine } = runningServer;
-    engine.followRequests(createRequestObserver(logger, metrics));
-    engine.start();
-    const { baseUrl } = engine.settings;
-    const adminAddress = adminServer === undefined ? runningServer.baseUrl : getHttpAddress(adminServer);
-    logger.info({ baseUrl, address: runningServer.baseUrl, adminAddress, pid: process.pid }, "ready");
-    let stopping: Promise<void> | undefined;
-    const stop = async (): Promise<void> => {
-      isDraining = true;
-      logger.info("draining");
-      await drain(runningServer, settings.drainSeconds ?? 30);
-      await closeAll(databases, serviceRecords);
-      adminServer?.closeAllConnections();
-      adminServer?.close();
-      logger.info("stopped");
-    };
-    return { address: runningServer.baseUrl, baseUrl, adminAddress, stop: () => (stopping ??= stop()) };
-  } catch (error) {
-    await server?.close(0);
-    await databases.close();
-    throw error;
+/** A server that starts again when others have taken its work, because it was frozen or could not reach Postgres for a while. */
+class Service {
+  readonly #settings: ServeSettings;
+  readonly #logger: Logger;
+  readonly #metrics = new ServiceMetrics();
+  #incarnation: Incarnation | undefined;
+  #server: RunningServer<StoredServer> | undefined;
+  #adminServer: HttpServer | undefined;
+  #isDraining = false;
+  #isRestarting = false;
+  #stopping: Promise<void> | undefined;
+
+  constructor(settings: ServeSettings, logger: Logger) {
+    this.#settings = settings;
+    this.#logger = logger;
   }
+
+  async start(tls: { cert: string; key: string } | undefined): Promise<RunningService> {
+    const pages = new AdminPages({
+      metrics: this.#metrics,
+      getUnreadiness: () =>
+        this.#isDraining ? "draining" : this.#isRestarting ? "starting again" : undefined,
+      readCounts: () => this.#readCounts(),
+    });
+    const listenAddress = parsePublicAddress(this.#settings.listen ?? defaultListenAddress);
+    const pageNames = this.#settings.adminListen === undefined ? healthPages : [];
+    const trustProxy = this.#settings.trustProxy ?? false;
+    try {
+      const server = await createServer<StoredServer>(
+        { ...listenAddress, createEngine: ({ baseUrl }) => this.#openEngine(baseUrl) },
+        {
+          tls,
+          hasControlPaths: false,
+          intercept: (request, response, handle) => {
+            if (this.#isDraining) response.setHeader("connection", "close");
+            if (pages.respond(request, response, pageNames)) return;
+            handleInTrace(request, response, { trustProxy, handle });
+          },
+        },
+      ).catch((error: unknown) => {
+        throw toListenError(`${listenAddress.host}:${String(listenAddress.port)}`, error);
+      });
+      this.#server = server;
+      this.#adminServer = await startAdminServer(this.#settings, pages);
+      const { baseUrl: address, engine } = server;
+      const { baseUrl } = engine.settings;
+      const adminAddress = this.#adminServer === undefined ? address : getHttpAddress(this.#adminServer);
+      this.#logger.info({ baseUrl, address, adminAddress, pid: process.pid }, "ready");
+      return { address, baseUrl, adminAddress, stop: () => (this.#stopping ??= this.#stop()) };
+    } catch (error) {
+      await this.#server?.close(0);
+      await this.#incarnation?.close();
+      throw error;
+    }
+  }
+
+  #readCounts(): Promise<RecordCounts> {
+    return this.#incarnation?.serviceRecords.records.readCounts() ?? Promise.reject(new Error("Not started"));
+  }
+
+  /** @param address of this server, for a port that was not known before. */
+  async #openEngine(address: string): Promise<StoredServer> {
+    const incarnation = await openIncarnation(this.#settings, {
+      baseUrl: this.#settings.baseUrl === undefined ? address : getBaseUrl(this.#settings),
+      onLost: () => void this.#restart(address),
+      onLog: (line) => this.#logger.warn(line),
+      onDefect: (error) => this.#logger.error({ err: error }, "defect"),
+    });
+    this.#incarnation = incarnation;
+    const { engine } = incarnation;
+    engine.followRequests(createRequestObserver(this.#logger, this.#metrics));
+    engine.start();
+    return engine;
+  }
+
+  async #restart(address: string): Promise<void> {
+    this.#logger.warn("Other servers have taken the work of this one, so it starts again");
+    this.#isRestarting = true;
+    await closeInTime(this.#incarnation);
+    while (!this.#isDraining) {
+      try {
+        this.#server?.replaceEngine(await this.#openEngine(address));
+        this.#logger.info("ready");
+        break;
+      } catch (error) {
+        this.#logger.error({ err: error }, "The server could not start again");
+        await sleep(restartDelayMs);
+      }
+    }
+    this.#isRestarting = false;
+  }
+
+  async #stop(): Promise<void> {
+    this.#isDraining = true;
+    this.#logger.info("draining");
+    if (this.#server !== undefined) await drain(this.#server, this.#settings.drainSeconds ?? 30);
+    await closeInTime(this.#incarnation);
+    this.#adminServer?.closeAllConnections();
+    this.#adminServer?.close();
+    this.#logger.info("stopped");
+  }
+}
+
+/** Closes a life of the server. Work that does not end is left to others. */
+const closeInTime = async (incarnation: Incarnation | undefined): Promise<void> => {
+  const close = async (): Promise<void> => {
+    await incarnation?.engine.stop().catch(() => undefined);
+    await incarnation?.close();
+  };
+  await Promise.race([close(), sleep(closeTimeoutMs, undefined, { ref: false })]);
 };
 
 const toListenError = (address: string, error: unknown): unknown => {
@@ -177,9 +222,3 @@ const drain = async (server: RunningServer<StoredServer>, drainSeconds: number):
 
 const countConnections = (server: HttpServer): Promise<number> =>
   new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
-
-const closeAll = async (databases: OpenDatabases, { records }: ServiceRecords): Promise<void> => {
-  // Unfinished work fails when these are closed, and another server repeats it.
-  await databases.close().catch(() => undefined);
-  await records.close().catch(() => undefined);
-};

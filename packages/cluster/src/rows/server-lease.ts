@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
+import type { ServerIdentity } from "../policy/server-identity.js";
+import { type OtherServer, type ServerRegistry, endServerSessions } from "./server-registry.js";
+
+const heartbeatIntervalMs = 5_000;
+
+/** How long a heartbeat allows a server to work: less than the time after which others take its work, in milliseconds. */
+const leaseMs = 15_000;
+
+/** How long this server must have seen that another one is silent: not only that none could reach Postgres, in milliseconds. */
+const observationMs = 14_000;
+
+/** Time until the next attempt after a heartbeat that did not reach Postgres, in milliseconds. */
+const retryDelayMs = 500;
+
+/** How long a statement of a heartbeat may take, in milliseconds. */
+const queryTimeoutMs = 4_000;
+
+export interface LeaseOptions {
+  /** The database with the records. */
+  readonly address: DatabaseAddress;
+  readonly registry: ServerRegistry;
+  /** Called once, when others have taken the work of this server. */
+  readonly onLost: () => void;
+  /** Receives the clock of Postgres minus that of this machine with each heartbeat, in milliseconds. */
+  readonly onClockOffset: (milliseconds: number) => void;
+  /** Ends sessions of another server in other clusters. Default: there are none. */
+  readonly endOtherSessions?: (serverId: string) => Promise<void>;
+  /** Receives messages for the log. */
+  readonly onLog: (line: string) => void;
+}
+
+/**
+ * The right of a server to work, which its heartbeat renews. A server that was frozen has lost it: others have ended its sessions, and it
+ * opens no new ones. Takes the work of others that are silent.
+ */
+export class ServerLease implements ServerIdentity {
+  readonly id = randomBytes(8).toString("hex");
+  #lastBeatAt = performance.now();
+  #isLost = false;
+  #options: LeaseOptions | undefined;
+  #client: Client | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #currentBeat: Promise<void> | undefined;
+  /** Since when this server sees the last heartbeats of others. */
+  #seenBeats = new Map<string, { lastBeat: string; since: number }>();
+
+  isLive(): boolean {
+    return !this.#isLost && performance.now() - this.#lastBeatAt < leaseMs;
+  }
+
+  /** Begins to renew the lease. The server must be registered. */
+  start(options: LeaseOptions): void {
+    this.#options = options;
+    this.#lastBeatAt = performance.now();
+    this.#scheduleBeat(heartbeatIntervalMs);
+  }
+
+  /** Gives the lease up, so that others know that this server has ended. */
+  async close(): Promise<void> {
+    const wasLost = this.#isLost;
+    // No beat follows the current one.
+    this.#isLost = true;
+    clearTimeout(this.#timer);
+    await this.#currentBeat;
+    const { registry } = this.#options ?? {};
+    if (!wasLost)
+      await this.#run((query) => registry?.remove(query, this.id) ?? Promise.resolve()).catch(
+        () => undefined,
+      );
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  #scheduleBeat(delayMs: number): void {
+    if (this.#isLost) return;
+    this.#timer = setTimeout(() => {
+      this.#currentBeat = this.#beat().then(
+        () => this.#scheduleBeat(heartbeatIntervalMs),
+        () => {
+          // Postgres cannot be reached. The lease ends by itself, and nothing is known of others.
+          this.#seenBeats.clear();
+          this.#scheduleBeat(retryDelayMs);
+        },
+      );
+    }, delayMs).unref();
+  }
+
+  async #beat(): Promise<void> {
+    const options = this.#options;
+    if (options === undefined || this.#isLost) return;
+    const { registry, onLost, onClockOffset } = options;
+    const [startedAt, startedDate] = [performance.now(), Date.now()];
+    const result = await this.#run((query) => registry.beat(query, this.id));
+    if (!result.isRegistered) {
+      this.#isLost = true;
+      onLost();
+      return;
+    }
+    this.#lastBeatAt = startedAt;
+    onClockOffset(result.now - (startedDate + Date.now()) / 2);
+    for (const serverId of this.#selectSilent(result.otherServers)) await this.#takeWork(serverId, options);
+  }
+
+  /** Returns the ids of servers that have been silent while this one was not. */
+  #selectSilent(otherServers: readonly OtherServer[]): string[] {
+    const now = performance.now();
+    const seenBeats = otherServers.map(({ id, lastBeat }) => {
+      const seenBeat = this.#seenBeats.get(id);
+      return [id, seenBeat?.lastBeat === lastBeat ? seenBeat : { lastBeat, since: now }] as const;
+    });
+    this.#seenBeats = new Map(seenBeats);
+    return otherServers.flatMap(({ id, isSilent, isFenced }) => {
+      const silentMs = now - (this.#seenBeats.get(id)?.since ?? now);
+      return isFenced || (isSilent && silentMs >= observationMs) ? [id] : [];
+    });
+  }
+
+  async #takeWork(serverId: string, { registry, endOtherSessions, onLog }: LeaseOptions): Promise<void> {
+    const isSilent = await this.#run((query) => registry.fence(query, serverId));
+    if (!isSilent) return;
+    onLog(`The server ${serverId} is silent. Its sessions are ended, and others take its work`);
+    await this.#run((query) => endServerSessions(query, serverId));
+    await endOtherSessions?.(serverId);
+    await this.#run((query) => registry.remove(query, serverId));
+  }
+
+  /** Does work on a connection that does not depend on the lease. */
+  async #run<T>(
+    work: (
+      query: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>,
+    ) => Promise<T>,
+  ): Promise<T> {
+    const client = await this.#connect();
+    try {
+      return await work(async <Row extends object>(text: string, values: readonly unknown[] = []) => {
+        return (await client.query<Row>(text, [...values])).rows;
+      });
+    } catch (error) {
+      this.#client = undefined;
+      void client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<Client> {
+    if (this.#client !== undefined) return this.#client;
+    const { address } = this.#options ?? {};
+    if (address === undefined) throw new Error("The lease has not started");
+    const { server: _, ...addressOfAnyServer } = address;
+    const client = new Client({
+      ...toClientConfig(addressOfAnyServer, "mgmt lease"),
+      database: address.database,
+      options: "-c search_path=pg_catalog",
+      connectionTimeoutMillis: queryTimeoutMs,
+      query_timeout: queryTimeoutMs,
+      keepAlive: true,
+    });
+    client.on("error", () => undefined);
+    client.on("end", () => {
+      if (this.#client === client) this.#client = undefined;
+    });
+    await client.connect();
+    this.#client = client;
+    return client;
+  }
+}

@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ClientBase, escapeIdentifier } from "pg";
+import {
+  adminApplicationName,
+  buildApplicationName,
+  recordsApplicationName,
+} from "../policy/server-identity.js";
+
+/** After this time without a heartbeat, others end the sessions of a server, in seconds. */
+export const silenceLimitSeconds = 20;
+
+/** How long the end of the sessions of a server may take, in milliseconds. */
+const endTimeoutMs = 10_000;
+const endPollIntervalMs = 50;
+
+/** Settings by name that all servers must have in common: digests of their values. */
+export type SettingDigests = Readonly<Record<string, string>>;
+
+/** Thrown when a server has other settings than those that run. */
+export class SettingsDifferError extends Error {
+  override readonly name = "SettingsDifferError";
+
+  constructor(readonly settingNames: readonly string[]) {
+    super(`Other servers run with other values of ${settingNames.join(", ")}`);
+  }
+}
+
+/** Runs a statement on the records. */
+type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+
+/** Another server, as a heartbeat sees it. */
+export interface OtherServer {
+  readonly id: string;
+  /** The time of its last heartbeat, to compare. */
+  readonly lastBeat: string;
+  /** Whether that was too long ago. */
+  readonly isSilent: boolean;
+  /** Whether its right to work was taken. */
+  readonly isFenced: boolean;
+}
+
+/** What a heartbeat says. */
+export interface HeartbeatResult {
+  /** Whether others still count on this server. If not, they have taken its work. */
+  readonly isRegistered: boolean;
+  /** The clock of Postgres, in milliseconds since 1970. */
+  readonly now: number;
+  readonly otherServers: readonly OtherServer[];
+}
+
+/** A server that others count on. */
+export interface RegisteredServer {
+  readonly id: string;
+  readonly version: string;
+  /** When it started, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** How long ago its last heartbeat was, in seconds. */
+  readonly silentSeconds: number;
+}
+
+/** SQL condition on a server that has had no heartbeat for too long. */
+const silentCondition = `heartbeat_at < clock_timestamp() - make_interval(secs => ${String(silenceLimitSeconds)})`;
+
+/** The servers that work on the same records, as these know them. */
+export class ServerRegistry {
+  readonly #table: string;
+
+  constructor(schema: string) {
+    this.#table = `${escapeIdentifier(schema)}.servers`;
+  }
+
+  /**
+   * Adds a server, in a transaction that excludes others that do.
+   *
+   * @throws SettingsDifferError
+   */
+  async register(
+    client: ClientBase,
+    lockKey: string,
+    { id, version, settings }: { id: string; version: string; settings: SettingDigests },
+  ): Promise<void> {
+    await client.query(`begin; select pg_advisory_xact_lock(${lockKey})`);
+    const { rows } = await client.query<{ settings: SettingDigests }>(
+      `select settings from ${this.#table}
+        where fenced_at is null and not (${silentCondition})`,
+    );
+    const names = new Set(rows.flatMap((row) => [...Object.keys(row.settings), ...Object.keys(settings)]));
+    const differentNames = [...names].filter((name) =>
+      rows.some((row) => row.settings[name] !== settings[name]),
+    );
+    if (differentNames.length > 0) throw new SettingsDifferError(differentNames);
+    await client.query(`insert into ${this.#table} (id, version, settings) values ($1, $2, $3)`, [
+      id,
+      version,
+      settings,
+    ]);
+    await client.query("commit");
+  }
+
+  async beat(query: Query, id: string): Promise<HeartbeatResult> {
+    const [row] = await query<{ registered: boolean; now: number; others: OtherServer[] }>(
+      `with beat as (
+          update ${this.#table} set heartbeat_at = clock_timestamp() where id = $1 and fenced_at is null returning 1
+        )
+        select exists (select from beat) as registered,
+          (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+          (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'lastBeat', heartbeat_at::text,
+              'isSilent', ${silentCondition}, 'isFenced', fenced_at is not null)), '[]')
+            from ${this.#table} where id <> $1) as others`,
+      [id],
+    );
+    return { isRegistered: row?.registered ?? false, now: row?.now ?? NaN, otherServers: row?.others ?? [] };
+  }
+
+  /**
+   * Takes the right to work from a server that is silent, before its sessions are ended. The row stays until they have, so that another
+   * server goes on if this one ends meanwhile. Returns whether the server was silent still.
+   */
+  async fence(query: Query, id: string): Promise<boolean> {
+    const rows = await query(
+      `update ${this.#table} set fenced_at = coalesce(fenced_at, clock_timestamp())
+        where id = $1 and (fenced_at is not null or ${silentCondition}) returning id`,
+      [id],
+    );
+    return rows.length > 0;
+  }
+
+  async remove(query: Query, id: string): Promise<void> {
+    await query(`delete from ${this.#table} where id = $1`, [id]);
+  }
+
+  /** Returns the servers, oldest first. */
+  list(query: Query): Promise<RegisteredServer[]> {
+    return query<RegisteredServer>(
+      `select id, version, (extract(epoch from started_at) * 1000)::float8 as "startedAt",
+          extract(epoch from clock_timestamp() - heartbeat_at)::float8 as "silentSeconds"
+        from ${this.#table} order by started_at`,
+    );
+  }
+}
+
+/**
+ * Ends the sessions of a server, and waits until they have ended, which releases its locks.
+ *
+ * @throws Error when a session does not end. The caller tries again later.
+ */
+export const endServerSessions = async (query: Query, id: string): Promise<void> => {
+  const server = { id, isLive: () => false };
+  const names = [adminApplicationName, recordsApplicationName].map((name) =>
+    buildApplicationName(name, server),
+  );
+  for (const deadline = performance.now() + endTimeoutMs; ; await sleep(endPollIntervalMs)) {
+    const rows = await query(
+      `select pid, pg_terminate_backend(pid) from pg_stat_activity
+        where usename = current_user and application_name = any ($1) and pid <> pg_backend_pid()`,
+      [names],
+    );
+    if (rows.length === 0) return;
+    if (performance.now() > deadline) throw new Error(`The sessions of the server ${id} do not end`);
+  }
+};

@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import type { OpenDatabases } from "@mgmt/cluster/open-databases";
+import { ServerLease } from "@mgmt/cluster/rows/server-lease";
+import type { SettingDigests } from "@mgmt/cluster/rows/server-registry";
+import type { StoredServer } from "@mgmt/engine/internal";
+import type { ServeSettings } from "./config-schema.js";
+import {
+  type ServiceRecords,
+  defaultListenAddress,
+  getBaseUrl,
+  openServiceDatabases,
+  openServiceEngine,
+  openServiceRecords,
+} from "./open-service.js";
+import { maxClockDifference } from "./probe.js";
+
+/** The build replaces it. */
+declare const __MGMT_VERSION__: string | undefined;
+
+const version = typeof __MGMT_VERSION__ === "undefined" ? "development" : __MGMT_VERSION__;
+
+export interface IncarnationOptions {
+  /** URL of the API for its clients. */
+  readonly baseUrl: string;
+  /** Called once, when others have taken the work of this server. */
+  readonly onLost: () => void;
+  readonly onLog: (line: string) => void;
+  readonly onDefect: (error: unknown) => void;
+}
+
+/** One life of a server, from its registration until it ends, or until others have taken its work. */
+export interface Incarnation {
+  readonly engine: StoredServer;
+  readonly serviceRecords: ServiceRecords;
+  /** Ends all connections. Work that is not finished fails, and other servers repeat it. */
+  close(): Promise<void>;
+}
+
+/**
+ * Registers a server, and opens the records, the databases and the API.
+ *
+ * @throws ServeError; ClusterError. Nothing stays open then.
+ */
+export const openIncarnation = async (
+  settings: ServeSettings,
+  { baseUrl, onLost, onLog, onDefect }: IncarnationOptions,
+): Promise<Incarnation> => {
+  const lease = new ServerLease();
+  const serviceRecords = await openServiceRecords(settings, {
+    server: lease,
+    registration: { version, settings: digestSettings(settings) },
+  });
+  const { records, address, facts } = serviceRecords;
+  let databases: OpenDatabases | undefined;
+  let { clockOffset } = facts;
+  const close = async (): Promise<void> => {
+    await databases?.close().catch(() => undefined);
+    await records.close().catch(() => undefined);
+    await lease.close();
+  };
+  try {
+    lease.start({
+      address,
+      registry: records.servers,
+      onLost,
+      onLog,
+      onClockOffset: (milliseconds) => {
+        clockOffset = milliseconds;
+        if (Math.abs(milliseconds) > maxClockDifference * 1_000)
+          onLog(
+            `The clocks of this machine and of Postgres are ${String(Math.round(milliseconds / 1_000))} s apart`,
+          );
+      },
+      endOtherSessions: async (serverId) => databases?.endSessionsOf(serverId),
+    });
+    databases = await openServiceDatabases(settings, serviceRecords, onLog);
+    const engine = await openServiceEngine(settings, records, {
+      baseUrl,
+      databaseEngine: databases.engine,
+      readSystemTime: () => Math.round(Date.now() + clockOffset),
+      onDefect,
+    });
+    return { engine, serviceRecords, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+/** Returns digests of the settings that all servers must have in common. */
+const digestSettings = (settings: ServeSettings): SettingDigests => {
+  const { clusterUrl, databaseAddress, limits, unknownFields, errorCodes } = settings;
+  const values: Record<string, unknown> = {
+    // Servers may log in with other passwords, or reach Postgres at other addresses.
+    clusterUrl: clusterUrl !== undefined,
+    // With the default, each server has an address of its own.
+    baseUrl: settings.baseUrl === undefined ? defaultListenAddress : getBaseUrl(settings),
+    databaseAddress,
+    "limits.requests": limits?.requests,
+    "limits.windowSeconds": limits?.windowSeconds,
+    unknownFields,
+    errorCodes,
+  };
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      createHash("sha256")
+        .update(JSON.stringify(value ?? null))
+        .digest("base64url")
+        .slice(0, 11),
+    ]),
+  );
+};
