@@ -15,6 +15,7 @@ import {
   type MissingData,
   type ApiDatabase,
   dropAbandonedDatabases,
+  repairRecordedDatabase,
   findPreparedDatabases,
   reconcile,
 } from "./repair/reconcile.js";
@@ -22,6 +23,7 @@ import { buildStoreInstallationStatement } from "./rows/migrate.js";
 import { endServerSessions } from "./rows/server-registry.js";
 import { recordsSchema } from "./rows/records-location.js";
 import { Quarantine } from "./connection/quarantine.js";
+import { Sweep } from "./repair/sweep.js";
 import { PreparedDatabases } from "./databases/prepared-databases.js";
 import { openGuards } from "./guard/open-guards.js";
 import type { TenantLimits } from "./guard/tenant-guard.js";
@@ -42,7 +44,10 @@ export interface OpenDatabases {
 }
 
 export interface DatabasesOptions extends Partial<TenantLimits> {
-  /** Keeps work of other processes apart. Default: there are no other processes. */
+  /**
+   * Keeps work of other processes apart. The logins of databases are repaired after the start then, while requests are answered. Default:
+   * there are no other processes.
+   */
   sessions?: Pick<Sessions, "runExclusively">;
   /** Limits apply to all databases of a workspace together. Default: each database has a workspace of its own. */
   readWorkspaces?: ReadWorkspaces;
@@ -58,8 +63,8 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
   acceptRecords?: boolean;
   /** Returns the ids of databases and backups whose removal the records contain. Default: none. */
   findDiscardedIds?: () => Promise<readonly string[]>;
-  /** Reads the databases in the records again. Default: those of the start are in the records until the process ends. */
-  readApiDatabases?: () => Promise<readonly ApiDatabase[]>;
+  /** Reads the databases in the records again: those with these ids, or all. Default: those of the start are in the records until the process ends. */
+  readApiDatabases?: (ids?: readonly string[]) => Promise<readonly ApiDatabase[]>;
   /** On the disk of Postgres, for messages. Default: unknown. */
   directory?: string;
   /** Receives log messages. Default: they are discarded. */
@@ -143,6 +148,7 @@ export const openDatabases = async (
       const result = await reconcile({ admin, copier, logins }, databases, {
         discardedIds: await findDiscardedIds(),
         acceptRecords,
+        defersRepairs: sessions !== undefined,
       });
       if (schema !== undefined) await stampStart(admin, schema);
       return {
@@ -152,7 +158,6 @@ export const openDatabases = async (
       };
     });
     const { missingData = noMissingData, brokenIds = [], problems = [] } = reconciliation ?? {};
-    if (reconciliation === undefined) await dropAbandonedDatabases({ admin, copier, presence }, problems);
     const preparedNames = reconciliation?.preparedDatabases ?? (await findPreparedDatabases(admin));
     const keptDatabases = new KeptDatabases(admin, copier);
     const dropExpired = async (): Promise<void> => {
@@ -176,6 +181,19 @@ export const openDatabases = async (
     const engine = new PostgresDatabases({
       ...{ admin, copier, logins, preparedDatabases, endReasons, quarantine, sessions, onLog, directory },
     });
+    const sweep =
+      sessions &&
+      new Sweep({
+        ...{ sessions, onLog },
+        pendingIds: reconciliation?.pendingRepairs.map(({ databaseId }) => databaseId) ?? [],
+        readDatabase: async (id) =>
+          (await readApiDatabases([id])).find(({ databaseId }) => databaseId === id),
+        repair: (database) => repairRecordedDatabase({ admin, copier, logins }, database),
+        cleanUp: async () => {
+          await dropAbandonedDatabases({ admin, copier, presence }, createAttempt(onLog));
+          engine.scheduleRepair();
+        },
+      });
     return {
       engine,
       missingData,
@@ -184,6 +202,7 @@ export const openDatabases = async (
       endSessionsOf: (serverId) => endServerSessions((text, values) => admin.query(text, values), serverId),
       close: async () => {
         clearInterval(keptTimer);
+        await sweep?.close();
         await guards.close();
         await engine.close();
         await preparedDatabases.close();

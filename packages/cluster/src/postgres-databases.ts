@@ -105,6 +105,11 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#stalledWork = new StalledWorkReporter(onLog, options.directory);
   }
 
+  /** Repairs what interrupted work has left, also that of other processes. */
+  scheduleRepair(): void {
+    this.#recovery.scheduleRepair();
+  }
+
   /** Ends background work. */
   async close(): Promise<void> {
     await Promise.all([this.#logins.close(), this.#quarantine.close()]);

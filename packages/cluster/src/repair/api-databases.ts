@@ -13,22 +13,29 @@ type RecordsQueries = Pick<AdminConnection, "query">;
 /**
  * Returns the databases in the records, with their connections and backups.
  *
+ * @param ids default: all databases.
  * @throws UnknownRecordKeyError.
  */
 export const findApiDatabases = async (
   admin: RecordsQueries,
   schema: string,
   keys: RecordKeys,
+  ids: readonly string[] | null = null,
 ): Promise<ApiDatabase[]> => {
   const codec = new RowCodec(keys);
   const databases = await admin.query<{ id: string }>(
-    `select id from ${escapeIdentifier(schema)}.databases order by seq`,
+    `select id from ${escapeIdentifier(schema)}.databases where $1::text[] is null or id = any ($1) order by seq`,
+    [ids],
   );
   const connections = await admin.query<StoredConnection>(
-    `select doc->>'databaseId' as owner, id, doc->>'user' as user, doc::text as doc from ${escapeIdentifier(schema)}.connections order by seq`,
+    `select doc->>'databaseId' as owner, id, doc->>'user' as user, doc::text as doc from ${escapeIdentifier(schema)}.connections
+      where $1::text[] is null or database_id = any ($1) order by seq`,
+    [ids],
   );
   const backups = await admin.query<{ owner: string; id: string; status: string }>(
-    `select doc->>'databaseId' as owner, id, doc->>'status' as status from ${escapeIdentifier(schema)}.backups order by seq`,
+    `select doc->>'databaseId' as owner, id, doc->>'status' as status from ${escapeIdentifier(schema)}.backups
+      where $1::text[] is null or database_id = any ($1) order by seq`,
+    [ids],
   );
   const listBackups = (databaseId: string, status: string): string[] =>
     (backupsByDatabase.get(databaseId) ?? [])

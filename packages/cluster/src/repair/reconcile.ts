@@ -63,6 +63,8 @@ export interface Reconciliation {
   problems: string[];
   /** Names of the prepared databases that exist. */
   preparedDatabases: string[];
+  /** Databases whose logins are not checked yet. */
+  pendingRepairs: ApiDatabase[];
 }
 
 interface ReconciliationServices {
@@ -78,13 +80,18 @@ interface ReconciliationServices {
  *
  * @param options.discardedIds of databases and backups whose removal the records contain.
  * @param options.acceptRecords keeps the databases that are not in the records, however many they are.
+ * @param options.defersRepairs leaves the logins of each database, which take the most time, to the caller.
  * @throws ClusterError `cluster:databases_unrecorded` when so many databases are not in the records that these are probably wrong. Nothing
  *   is changed then.
  */
 export const reconcile = async (
   services: ReconciliationServices,
   apiDatabases: readonly ApiDatabase[],
-  { discardedIds, acceptRecords }: { discardedIds: readonly string[]; acceptRecords: boolean },
+  {
+    discardedIds,
+    acceptRecords,
+    defersRepairs = false,
+  }: { discardedIds: readonly string[]; acceptRecords: boolean; defersRepairs?: boolean },
 ): Promise<Reconciliation> => {
   const { admin } = services;
   const { platformDatabaseCondition } = admin.cluster.installation;
@@ -143,15 +150,16 @@ export const reconcile = async (
     ? await services.logins.resetPasswords(existingDatabases.filter(({ isOpen }) => isOpen))
     : new Set<string>();
   const otherDatabases = existingDatabases.filter(({ name }) => !completeNames.has(name));
-  await Promise.all(
-    otherDatabases.map(async (database) => {
-      const { databaseId } = database;
-      const isRepaired = await attempt(`The database ${databaseId} could not be repaired`, () =>
-        repairDatabase(services, database),
-      );
-      if (!isRepaired && !brokenIds.includes(databaseId)) brokenIds.push(databaseId);
-    }),
-  );
+  if (!defersRepairs)
+    await Promise.all(
+      otherDatabases.map(async (database) => {
+        const { databaseId } = database;
+        const isRepaired = await attempt(formatRepairProblem(databaseId), () =>
+          repairDatabase(services, database),
+        );
+        if (!isRepaired && !brokenIds.includes(databaseId)) brokenIds.push(databaseId);
+      }),
+    );
   return {
     missingData: {
       databaseIds: absentDatabases.filter(({ name }) => !isKept(name)).map(({ databaseId }) => databaseId),
@@ -165,7 +173,31 @@ export const reconcile = async (
     brokenIds,
     problems,
     preparedDatabases: await findPreparedDatabases(admin),
+    pendingRepairs: defersRepairs ? otherDatabases : [],
   };
+};
+
+const formatRepairProblem = (databaseId: string): string =>
+  `The database ${databaseId} could not be repaired`;
+
+/**
+ * Makes the logins of a database match the records, while other processes work. Call it when no other work does on this database.
+ *
+ * @param database as the records have it now.
+ */
+export const repairRecordedDatabase = async (
+  services: ReconciliationServices,
+  database: ApiDatabase,
+): Promise<void> => {
+  const { admin } = services;
+  const name = toDatabaseName(database.databaseId);
+  const [presentDatabase] = await admin.query<PresentDatabase>(
+    `select datname as name, datallowconn as open, false as foreign from pg_database d
+      where datname = $1 and not ${invalidDatabaseCondition} and ${admin.cluster.installation.platformDatabaseCondition}`,
+    [name],
+  );
+  if (presentDatabase !== undefined)
+    await repairDatabase(services, { ...database, name, isOpen: presentDatabase.open });
 };
 
 /** Returns the names of the prepared databases that are complete. */
@@ -183,9 +215,8 @@ export const findPreparedDatabases = async (admin: AdminConnection): Promise<str
 /** Drops the unfinished prepared databases of processes that have ended, while other processes work. */
 export const dropAbandonedDatabases = async (
   { admin, copier, presence }: Pick<ReconciliationServices, "admin" | "copier"> & { presence: Presence },
-  problems: string[],
+  attempt: Attempt,
 ): Promise<void> => {
-  const attempt = createAttempt((problem) => void problems.push(problem));
   const { platformDatabaseCondition, unfinishedPreparedNamePrefix } = admin.cluster.installation;
   const rows = await admin.query<{ name: string }>(
     `select datname as name from pg_database d where ${platformDatabaseCondition}

@@ -3,6 +3,7 @@ import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases"
 import { type DatabaseAddress, type PublicAddress, toClientConfig } from "@mgmt/cluster/policy/address";
 import { type ServerIdentity, recordsApplicationName } from "@mgmt/cluster/policy/server-identity";
 import { createSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
+import type { ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import { findApiDatabases, findDiscardedIds, markRecordsAsLost } from "@mgmt/cluster/repair/api-databases";
 import { NewerSchemaError, SchemaNotReadyError } from "@mgmt/cluster/rows/migrate";
 import { type OpenRecords, type RecordsOptions, openRecords } from "@mgmt/cluster/rows/open-records";
@@ -92,8 +93,11 @@ export const openServiceDatabases = async (
     records.installation,
   );
   const queries = new RecordsQueries(address);
+  const readApiDatabases = (ids?: readonly string[]): Promise<ApiDatabase[]> =>
+    findApiDatabases(queries, recordsSchema, keys, ids);
   try {
-    const databases = await openDatabases(cluster, () => findApiDatabases(queries, recordsSchema, keys), {
+    const databases = await openDatabases(cluster, () => readApiDatabases(), {
+      readApiDatabases,
       sessions: records.sessions,
       readWorkspaces: records.readWorkspaces,
       findDiscardedIds: () => findDiscardedIds(queries, recordsSchema),
@@ -102,9 +106,16 @@ export const openServiceDatabases = async (
     });
     for (const problem of databases.problems) onLog(problem);
     await markRecordsAsLost(queries, recordsSchema, databases.missingData, databases.brokenIds);
-    return databases;
-  } finally {
+    return {
+      ...databases,
+      close: async () => {
+        await databases.close();
+        await queries.close();
+      },
+    };
+  } catch (error) {
     await queries.close();
+    throw error;
   }
 };
 

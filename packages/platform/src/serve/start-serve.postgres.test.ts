@@ -2,40 +2,45 @@ import { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { TestService } from "../../test/service.js";
 import { runAsOperator } from "./operator.js";
+import type { RunningService } from "./start-serve.js";
 
 const service = new TestService();
+
+const createProject = async (server: RunningService): Promise<{ id: string; database: { id: string } }> => {
+  const body = { name: "shop", region: "eu-central-1" };
+  const { status, json } = await service.call(server, "POST", "/v1/projects", { body });
+  expect(status).toBe(201);
+  return json["data"] as { id: string; database: { id: string } };
+};
+
+/** Returns the connection string of a new connection, when the database is ready. */
+const createConnection = async (server: RunningService, databaseId: string): Promise<string> => {
+  await vi.waitFor(async () => {
+    const { json } = await service.call(server, "GET", `/v1/databases/${databaseId}`);
+    expect(json).toMatchObject({ data: { status: "ready" } });
+  }, 10_000);
+  const path = `/v1/databases/${databaseId}/connections`;
+  const { json } = await service.call(server, "POST", path, { body: { name: "app" } });
+  const { connectionString } = json["data"] as { connectionString: string };
+  return connectionString.replace("sslmode=require", "sslmode=disable");
+};
+
+const queryOne = async (connectionString: string): Promise<unknown> => {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query<{ one: number }>("select 1 as one")).rows[0]?.one;
+  } finally {
+    await client.end();
+  }
+};
 
 describe("a server of a service", () => {
   it("creates databases that another server knows at once", async () => {
     const [first, second] = [await service.start(), await service.start()];
-    const created = await service.call(first, "POST", "/v1/projects", {
-      body: { name: "shop", region: "eu-central-1" },
-    });
-    expect(created).toMatchObject({ status: 201 });
-    const project = created.json["data"] as {
-      id: string;
-      database: { id: string; connections: { id: string }[] };
-    };
+    const project = await createProject(first);
     expect(await service.call(second, "GET", `/v1/projects/${project.id}`)).toMatchObject({ status: 200 });
-    await vi.waitFor(async () => {
-      const { json } = await service.call(second, "GET", `/v1/databases/${project.database.id}`);
-      expect(json).toMatchObject({ data: { status: "ready" } });
-    });
-    const connection = await service.call(
-      second,
-      "POST",
-      `/v1/databases/${project.database.id}/connections`,
-      {
-        body: { name: "app" },
-      },
-    );
-    const { connectionString } = connection.json["data"] as { connectionString: string };
-    const client = new Client({
-      connectionString: connectionString.replace("sslmode=require", "sslmode=disable"),
-    });
-    await client.connect();
-    expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
-    await client.end();
+    expect(await queryOne(await createConnection(second, project.database.id))).toBe(1);
     expect(await service.call(first, "DELETE", `/v1/projects/${project.id}`)).toMatchObject({ status: 204 });
     expect(await service.call(second, "GET", `/v1/projects/${project.id}`)).toMatchObject({ status: 404 });
   });
@@ -131,6 +136,21 @@ describe("a server of a service", () => {
       status: 401,
     });
     expect(await service.call(server, "GET", "/v1/projects", { token: "x" })).toMatchObject({ status: 401 });
+  });
+
+  it("repairs logins while it answers requests", async () => {
+    const first = await service.start();
+    const { database } = await createProject(first);
+    const connectionString = await createConnection(first, database.id);
+    await service.stopAll();
+    const admin = await service.connect("postgres", "postgres");
+    const { username } = new URL(connectionString);
+    await admin.query(`alter role "${username}" password 'lost'`);
+    await admin.query(`alter database "${database.id}" allow_connections false`);
+    await admin.end();
+    const second = await service.start();
+    expect(await service.call(second, "GET", `/v1/databases/${database.id}`)).toMatchObject({ status: 200 });
+    await vi.waitFor(async () => expect(await queryOne(connectionString)).toBe(1), 10_000);
   });
 
   it("refuses to start with other settings than a server that runs", async () => {

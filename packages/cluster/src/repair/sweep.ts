@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sessions } from "@mgmt/engine/internal";
+import type { ApiDatabase } from "./reconcile.js";
+
+/** How many databases are repaired at a time. */
+const maxRepairs = 4;
+
+export interface SweepOptions {
+  readonly sessions: Pick<Sessions, "runExclusively">;
+  /** Ids of databases whose logins are not checked yet. */
+  readonly pendingIds: readonly string[];
+  /** Returns a database as the records have it now; undefined if they do not have it any more. */
+  readonly readDatabase: (id: string) => Promise<ApiDatabase | undefined>;
+  readonly repair: (database: ApiDatabase) => Promise<void>;
+  /** Removes what interrupted work of other processes has left. */
+  readonly cleanUp: () => Promise<void>;
+  /** Receives a message about each database that could not be repaired, once. */
+  readonly onLog: (line: string) => void;
+  /** Time between sweeps, in milliseconds. Default: 20000. */
+  readonly intervalMs?: number;
+}
+
+/** Repairs databases while requests are answered, and regularly what others have left. Each database is looked at again under its lock. */
+export class Sweep {
+  readonly #options: SweepOptions;
+  readonly #closeController = new AbortController();
+  readonly #pendingIds: Set<string>;
+  readonly #reportedIds = new Set<string>();
+  readonly #running: Promise<void>;
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+    this.#pendingIds = new Set(options.pendingIds);
+    this.#running = this.#run();
+  }
+
+  /** Starts no more work. Resolves when the current work is done. */
+  async close(): Promise<void> {
+    this.#closeController.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closeController;
+    const { intervalMs = 20_000 } = this.#options;
+    while (!signal.aborted) {
+      await Promise.all(Array.from({ length: maxRepairs }, () => this.#repairPending()));
+      // Postgres may be away. The next sweep does it.
+      if (!signal.aborted) await this.#options.cleanUp().catch(() => undefined);
+      // Several processes do not sweep at the same time.
+      const delayMs = intervalMs * (0.75 + Math.random() / 2);
+      await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** Repairs databases one after the other. Those that fail wait for the next sweep. */
+  async #repairPending(): Promise<void> {
+    const { sessions, readDatabase, repair, onLog } = this.#options;
+    const failedIds: string[] = [];
+    for (let id = this.#takePending(); id !== undefined; id = this.#takePending()) {
+      const databaseId = id;
+      try {
+        await sessions.runExclusively([`database ${databaseId}`], async () => {
+          const database = await readDatabase(databaseId);
+          if (database !== undefined) await repair(database);
+        });
+      } catch (error) {
+        failedIds.push(databaseId);
+        if (!this.#reportedIds.has(databaseId))
+          onLog(`The database ${databaseId} could not be repaired yet: ${String(error)}`);
+        this.#reportedIds.add(databaseId);
+      }
+    }
+    for (const id of failedIds) this.#pendingIds.add(id);
+  }
+
+  #takePending(): string | undefined {
+    if (this.#closeController.signal.aborted) return undefined;
+    const [id] = this.#pendingIds;
+    if (id !== undefined) this.#pendingIds.delete(id);
+    return id;
+  }
+}
