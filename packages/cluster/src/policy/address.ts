@@ -1,4 +1,3 @@
-import { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
 import { type ServerIdentity, buildApplicationName } from "./server-identity.js";
@@ -50,15 +49,8 @@ export const toClientConfig = (
   ssl: tls ?? false,
   sslnegotiation: "postgres",
   client_encoding: "utf8",
-  ...(server && { stream: () => (server.isLive() ? new Socket() : new RefusedSocket()) }),
+  ...(server && { stream: () => server.openStream() }),
 });
-
-/** A socket of a server whose work others may have taken. It never connects. */
-class RefusedSocket extends Socket {
-  override connect(): this {
-    return this.destroy(new Error("Other servers may have taken the work of this one"));
-  }
-}
 
 /** Returns where clients connect to, for each kind of endpoint. */
 export const resolveEndpoints = ({

@@ -1,9 +1,11 @@
+import type { Duplex } from "node:stream";
+
 /** One of several server processes that work on the same records. */
 export interface ServerIdentity {
   /** 16 hexadecimal digits, which are part of the names of its sessions, so that others can end them. */
   readonly id: string;
-  /** Returns whether no other server can have taken the work of this one. Otherwise it opens no connections. */
-  isLive(): boolean;
+  /** Returns a new socket for a connection. It cannot connect when another server may have taken the work of this one. */
+  openStream(): Duplex;
 }
 
 /** The names of the sessions that work on databases, and of those that change the records. */
@@ -11,5 +13,5 @@ export const adminApplicationName = "mgmt";
 export const recordsApplicationName = "mgmt records";
 
 /** Returns the name of the sessions of a process, as `pg_stat_activity` shows it. */
-export const buildApplicationName = (name: string, server: ServerIdentity | undefined): string =>
+export const buildApplicationName = (name: string, server: Pick<ServerIdentity, "id"> | undefined): string =>
   server === undefined ? name : `${name} ${server.id}`;

@@ -117,6 +117,11 @@ describe("statements in the databases of tenants", () => {
       "cluster/src/rows/postgres-sessions.ts",
       // A database of others, with names that they cannot redefine.
       "cluster/src/rows/records-database.ts",
+      // The database of the records.
+      "cluster/src/rows/server-lease.ts",
+      "platform/src/serve/open-service.ts",
+      // Functions of pg_catalog alone, before anything is opened.
+      "platform/src/serve/probe.ts",
     ]);
     expect(filesWith(/["'/](?:psql|pg_dump|pg_dumpall|pg_restore|vacuumdb|reindexdb|createdb)["']/)).toEqual(
       [],

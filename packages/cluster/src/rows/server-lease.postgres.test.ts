@@ -2,6 +2,7 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createTestKeys } from "../../test/rows/record-keys.js";
+import { createRefusedSocket, createSocket } from "../../../platform/src/serve/sockets.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
 import type { DatabaseAddress } from "../policy/address.js";
 import { type OpenRecords, openRecords } from "./open-records.js";
@@ -24,7 +25,7 @@ interface TestServer {
 }
 
 const startServer = async (settings: Record<string, string> = {}): Promise<TestServer> => {
-  const lease = new ServerLease();
+  const lease = new ServerLease(createSocket, createRefusedSocket);
   const address = buildAddress(lease);
   const registration = { version: "1", settings };
   const records = await openRecords(address, { keys: createTestKeys(), registration });

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Duplex } from "node:stream";
 import { Client } from "pg";
 import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
 import type { ServerIdentity } from "../policy/server-identity.js";
@@ -46,6 +47,19 @@ export class ServerLease implements ServerIdentity {
   #currentBeat: Promise<void> | undefined;
   /** Since when this server sees the last heartbeats of others. */
   #seenBeats = new Map<string, { lastBeat: string; since: number }>();
+
+  /**
+   * @param createSocket returns a socket of this machine.
+   * @param createRefusedSocket returns a socket whose connection fails.
+   */
+  constructor(
+    private readonly createSocket: () => Duplex,
+    private readonly createRefusedSocket: () => Duplex,
+  ) {}
+
+  openStream(): Duplex {
+    return this.isLive() ? this.createSocket() : this.createRefusedSocket();
+  }
 
   isLive(): boolean {
     return !this.#isLost && performance.now() - this.#lastBeatAt < leaseMs;

@@ -145,9 +145,8 @@ export class ServerRegistry {
  * @throws Error when a session does not end. The caller tries again later.
  */
 export const endServerSessions = async (query: Query, id: string): Promise<void> => {
-  const server = { id, isLive: () => false };
   const names = [adminApplicationName, recordsApplicationName].map((name) =>
-    buildApplicationName(name, server),
+    buildApplicationName(name, { id }),
   );
   for (const deadline = performance.now() + endTimeoutMs; ; await sleep(endPollIntervalMs)) {
     const rows = await query(

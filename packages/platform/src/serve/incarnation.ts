@@ -12,6 +12,7 @@ import {
   openServiceEngine,
   openServiceRecords,
 } from "./open-service.js";
+import { createRefusedSocket, createSocket } from "./sockets.js";
 import { maxClockDifference } from "./probe.js";
 
 /** The build replaces it. */
@@ -45,7 +46,7 @@ export const openIncarnation = async (
   settings: ServeSettings,
   { baseUrl, onLost, onLog, onDefect }: IncarnationOptions,
 ): Promise<Incarnation> => {
-  const lease = new ServerLease();
+  const lease = new ServerLease(createSocket, createRefusedSocket);
   const serviceRecords = await openServiceRecords(settings, {
     server: lease,
     registration: { version, settings: digestSettings(settings) },

@@ -81,7 +81,6 @@ const refusalCodes = /^(?:28...|3D000|42501)$/;
 const toProbeError = (address: string, error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof ServeError) return error;
   if (error instanceof DatabaseError) {
-    // Poolers refuse parameters that they cannot pass on.
     return refusalCodes.test(error.code ?? "")
       ? serveErrors.databaseRefused(address, error.message, error)
       : serveErrors.databaseUnreachable(address, error.message, error);

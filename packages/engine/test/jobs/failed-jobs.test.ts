@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { DatabaseUnavailableError } from "../context/database-engine.js";
-import { type JobRow, type ServerTables, serverTables } from "../context/server-rows.js";
-import { MemoryExpiringCollection } from "../store/memory-collection.js";
-import { neverDueAt } from "./job-attempts.js";
-import { DeadJobError } from "./job-handler.js";
-import { JobRunner, type JobRunnerOptions } from "./job-runner.js";
-import type { JobLookup } from "./table-scheduler.js";
+import { DatabaseUnavailableError } from "../../src/context/database-engine.js";
+import { type JobRow, type ServerTables, serverTables } from "../../src/context/server-rows.js";
+import { MemoryExpiringCollection } from "../../src/store/memory-collection.js";
+import { neverDueAt } from "../../src/jobs/job-attempts.js";
+import { DeadJobError } from "../../src/jobs/job-handler.js";
+import { JobRunner, type JobRunnerOptions } from "../../src/jobs/job-runner.js";
+import type { JobLookup } from "../../src/jobs/table-scheduler.js";
 
 /** A row as the first version stored it. */
 const job: JobRow = { id: "job", kind: "kind", subject: "db", dueAt: 0, owner: null, createdAt: 0 };

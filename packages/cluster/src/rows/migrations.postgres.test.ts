@@ -1,15 +1,15 @@
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Declarations, buildDeclaredTables, declarations } from "../../../test/rows/declared-tables.js";
-import { listSchemaParts } from "../../../test/rows/schema-parts.js";
-import { StoreCluster } from "../../../test/rows/store-cluster.js";
-import { StoredProcess } from "../../../test/rows/stored-process.js";
-import { readInstallation } from "../migrate.js";
+import { type Declarations, buildDeclaredTables, declarations } from "../../test/rows/declared-tables.js";
+import { listSchemaParts } from "../../test/rows/schema-parts.js";
+import { StoreCluster } from "../../test/rows/store-cluster.js";
+import { StoredProcess } from "../../test/rows/stored-process.js";
+import { readInstallation } from "./migrate.js";
 
 const cluster = new StoreCluster();
 
-const dumpDirectory = new URL("../../../test/rows/dumps/", import.meta.url);
+const dumpDirectory = new URL("../../test/rows/dumps/", import.meta.url);
 const dumpNames = readdirSync(dumpDirectory);
 
 /** Tables that are no collections, so only steps say what they have. */

@@ -1,0 +1,13 @@
+import { Socket } from "node:net";
+
+/** Returns a socket for a connection to Postgres. */
+export const createSocket = (): Socket => new Socket();
+
+/** Returns a socket for a server whose work others may have taken. It never connects. */
+export const createRefusedSocket = (): Socket => new RefusedSocket();
+
+class RefusedSocket extends Socket {
+  override connect(): this {
+    return this.destroy(new Error("Other servers may have taken the work of this one"));
+  }
+}
