@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   commandVariables,
+  serveVariables,
   type VariableDeclaration,
   type EnvironmentVariable,
 } from "../../packages/internal/src/environment/variables.js";
@@ -23,7 +24,7 @@ const sources = packageNames
   .filter((file) => /(?<!\.test)\.ts$/.test(file) && !file.includes("/generated/") && file !== declaration);
 
 const declared: readonly string[] = [
-  ...Object.keys(commandVariables),
+  ...Object.keys({ ...commandVariables, ...serveVariables }),
   "MGMT_MOCK_CONTROL_SECRET" satisfies EnvironmentVariable,
 ];
 

@@ -1,5 +1,5 @@
 export { serveSettingsSchema, type ServeSettings } from "./serve/config-schema.js";
-export { readServeConfig, configVariables, type ConfigSources } from "./serve/read-config.js";
+export { readServeConfig, type ConfigSources } from "./serve/read-config.js";
 export { startServe, type RunningService } from "./serve/start-serve.js";
 export {
   initializeService,

@@ -29,5 +29,17 @@ export const commandVariables = {
 
 export type CommandVariable = keyof typeof commandVariables;
 
+/** The environment variables that `mgmt serve` reads. */
+export const serveVariables = {
+  MGMT_SERVE_DATABASE_URL: { meaning: "connection string of the database with the records" },
+  MGMT_SERVE_CLUSTER_URL: { meaning: "connection string of the Postgres server with the databases of users" },
+  MGMT_SERVE_KEY_FILE: { meaning: "file with the keys of the records", flag: "--key-file" },
+  MGMT_SERVE_LISTEN: { meaning: "HOST:PORT of the API", flag: "--listen" },
+  MGMT_SERVE_ADMIN_LISTEN: { meaning: "HOST:PORT of health pages and metrics", flag: "--admin-listen" },
+  MGMT_SERVE_BASE_URL: { meaning: "URL of the API for its clients, without /v1", flag: "--base-url" },
+} as const satisfies Record<string, VariableDeclaration>;
+
+export type ServeVariable = keyof typeof serveVariables;
+
 /** An environment variable that one of the packages reads. */
-export type EnvironmentVariable = CommandVariable | "MGMT_MOCK_CONTROL_SECRET";
+export type EnvironmentVariable = CommandVariable | ServeVariable | "MGMT_MOCK_CONTROL_SECRET";

@@ -1,7 +1,6 @@
 import { isMissingDatabaseError } from "@mgmt/cluster/connection/admin-connection";
+import type { OpenRecords } from "@mgmt/cluster/rows/open-records";
 import { createRecordsDatabase } from "@mgmt/cluster/rows/records-database";
-import type { RegisteredServer } from "@mgmt/cluster/rows/server-registry";
-import type { RecordCounts } from "@mgmt/cluster/rows/count-rows";
 import type { MeUser, RequestedApproval, ServiceTokenWithValue, Workspace } from "@mgmt/engine";
 import type { StoredServer } from "@mgmt/engine/internal";
 import { ServeError, serveErrors } from "../errors/serve-error.js";
@@ -50,8 +49,21 @@ export const migrateService = async (settings: ServeSettings): Promise<void> => 
   await records.close();
 };
 
-export interface ServiceStatus extends RecordCounts {
-  readonly servers: readonly RegisteredServer[];
+export interface ServiceStatus {
+  /** The servers that run, oldest first. Times are in milliseconds since 1970. */
+  readonly servers: readonly {
+    readonly id: string;
+    readonly version: string;
+    readonly startedAt: number;
+    /** How long ago the last heartbeat was. */
+    readonly silentSeconds: number;
+  }[];
+  /** Numbers of databases by status. */
+  readonly databases: Readonly<Record<string, number>>;
+  /** Numbers of jobs by state. */
+  readonly jobs: Readonly<Record<string, number>>;
+  /** How long the oldest job that is due has waited. */
+  readonly jobLagSeconds: number;
   /** Major version of Postgres. */
   readonly postgres: number;
   /** The clock of Postgres minus that of this machine, in milliseconds. */
@@ -64,8 +76,15 @@ export const readServiceStatus = async (settings: ServeSettings): Promise<Servic
     postgres: facts.major,
     clockOffset: Math.round(facts.clockOffset),
     servers: await records.listServers(),
-    ...(await records.readCounts()),
+    ...(await readCounts(records)),
   }));
+
+const readCounts = async ({
+  readCounts: readAllCounts,
+}: OpenRecords): Promise<Pick<ServiceStatus, "databases" | "jobs" | "jobLagSeconds">> => {
+  const { databases, jobs, jobLagSeconds } = await readAllCounts();
+  return { databases, jobs, jobLagSeconds };
+};
 
 export interface WorkspaceWithMembers {
   readonly id: string;

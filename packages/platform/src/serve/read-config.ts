@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
+import type { ServeVariable } from "@mgmt/internal/environment/variables";
 import { findClosestName } from "@mgmt/internal/text/closest-name";
 import { Ajv, type ErrorObject } from "ajv";
 import { type Document, parseDocument } from "yaml";
@@ -22,14 +23,14 @@ export interface ConfigSources {
 type FlagSetting = "keyFile" | "listen" | "adminListen" | "baseUrl";
 
 /** Variables, and the settings that they override. */
-export const configVariables = {
-  MGMT_SERVE_DATABASE_URL: "databaseUrl",
-  MGMT_SERVE_CLUSTER_URL: "clusterUrl",
-  MGMT_SERVE_KEY_FILE: "keyFile",
-  MGMT_SERVE_LISTEN: "listen",
-  MGMT_SERVE_ADMIN_LISTEN: "adminListen",
-  MGMT_SERVE_BASE_URL: "baseUrl",
-} as const satisfies Record<string, keyof ServeSettings>;
+const variableSettings: readonly (readonly [ServeVariable, keyof ServeSettings])[] = [
+  ["MGMT_SERVE_DATABASE_URL", "databaseUrl"],
+  ["MGMT_SERVE_CLUSTER_URL", "clusterUrl"],
+  ["MGMT_SERVE_KEY_FILE", "keyFile"],
+  ["MGMT_SERVE_LISTEN", "listen"],
+  ["MGMT_SERVE_ADMIN_LISTEN", "adminListen"],
+  ["MGMT_SERVE_BASE_URL", "baseUrl"],
+];
 
 /**
  * Reads the settings of a service. Paths become absolute: those of the file are relative to its folder.
@@ -40,7 +41,7 @@ export const readServeConfig = async ({ file, cwd, env, flags }: ConfigSources):
   const filePath = file === undefined ? undefined : resolve(cwd, file);
   const fileSettings =
     filePath === undefined ? {} : resolvePaths(await readFileSettings(filePath), dirname(filePath));
-  const variables = Object.entries(configVariables).flatMap(([variable, setting]) =>
+  const variables = variableSettings.flatMap(([variable, setting]) =>
     env[variable] ? [[setting, env[variable]] as const] : [],
   );
   const flagSettings = Object.entries(flags).filter(([, value]) => value !== undefined);
@@ -120,7 +121,7 @@ const formatProblem = ({ keyword, instancePath, params, message, parentSchema }:
   }
   if (keyword === "required") {
     const name = String(params["missingProperty"]);
-    const variable = Object.entries(configVariables).find(([, setting]) => setting === name)?.[0];
+    const variable = variableSettings.find(([, setting]) => setting === name)?.[0];
     const fullName = path === "" ? name : `${path}.${name}`;
     return `${fullName} is missing${variable === undefined ? "" : ` (or set ${variable})`}`;
   }
