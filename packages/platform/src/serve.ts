@@ -6,9 +6,13 @@ export {
   migrateService,
   readServiceStatus,
   runAsOperator,
+  type AgentToken,
   type InitializedService,
+  type ListedToken,
   type Operator,
   type ServiceStatus,
+  type WorkspaceWithMembers,
 } from "./serve/operator.js";
 export { ServeError, type ServeErrorCode } from "./errors/serve-error.js";
 export { checkService, type ServiceCheck } from "./serve/check-service.js";
+export type { ClusterErrorCode } from "@mgmt/cluster/policy/cluster-error";

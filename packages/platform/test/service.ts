@@ -15,7 +15,8 @@ export class TestService {
   readonly log: Record<string, unknown>[] = [];
   #initialized: InitializedService | undefined;
 
-  constructor() {
+  /** @param initializes whether the service exists before the tests. Default: it does. */
+  constructor({ initializes = true } = {}) {
     beforeAll(async () => {
       await this.cluster.closeDatabases();
       const admin = await this.connect("postgres", "postgres");
@@ -25,6 +26,7 @@ export class TestService {
         grant pg_signal_backend to service;
         grant connect on database postgres to service`);
       await admin.end();
+      if (!initializes) return;
       this.#initialized = await initializeService(this.settings, {
         workspaceName: "Analytical Engines",
         ownerEmail: "ada@example.com",

@@ -1,5 +1,6 @@
 export type ServeErrorCode =
   | "serve:already_initialized"
+  | "serve:approval_refused"
   | "serve:cannot_listen"
   | "serve:clock_differs"
   | "serve:config_invalid"
@@ -8,14 +9,18 @@ export type ServeErrorCode =
   | "serve:database_unreachable"
   | "serve:key_file_invalid"
   | "serve:key_file_unreadable"
+  | "serve:key_file_unwritable"
   | "serve:keys_unknown"
+  | "serve:not_a_member"
+  | "serve:not_found"
   | "serve:not_initialized"
   | "serve:pooler"
   | "serve:schema_newer"
   | "serve:schema_outdated"
   | "serve:settings_differ"
   | "serve:standby"
-  | "serve:unsupported_version";
+  | "serve:unsupported_version"
+  | "serve:value_invalid";
 
 /** Reports why the service cannot run. `message` describes the problem, and `hint` how to fix it. */
 export class ServeError extends Error {
@@ -51,10 +56,10 @@ export const serveErrors = {
       schemaHint,
     ),
 
-  passwordInFlag: (flag: string, variable: string) =>
+  addressInFlag: (flag: string, variable: string) =>
     new ServeError(
       "serve:config_invalid",
-      `${flag} has a password, which other accounts of this machine can see in the list of processes`,
+      `${flag} is a connection string, which other accounts of this machine can see in the list of processes`,
       `Set ${variable}, or write the address into the configuration file.`,
     ),
 
@@ -63,6 +68,14 @@ export const serveErrors = {
       "serve:key_file_unreadable",
       `The key file ${path} cannot be read: ${problem}`,
       "Restore it from your copy: nothing else can decrypt the secrets in the records. For a new service, mgmt serve init creates it.",
+      { cause },
+    ),
+
+  keyFileUnwritable: (path: string, problem: string, cause?: unknown) =>
+    new ServeError(
+      "serve:key_file_unwritable",
+      `The key file ${path} cannot be created: ${problem}`,
+      "Nothing was changed. Create its folder, and allow this account to write there.",
       { cause },
     ),
 
@@ -95,6 +108,14 @@ export const serveErrors = {
       "serve:database_refused",
       `Postgres at ${address} refused the connection: ${problem}`,
       "Check the user, the password, the name of the database and pg_hba.conf.",
+      { cause },
+    ),
+
+  cannotCreateDatabase: (database: string, problem: string, cause?: unknown) =>
+    new ServeError(
+      "serve:database_refused",
+      `The database ${database} cannot be created: ${problem}`,
+      "Let an administrator of Postgres run what mgmt serve check prints.",
       { cause },
     ),
 
@@ -162,6 +183,33 @@ export const serveErrors = {
       `Other servers of this service run with other values of these settings: ${names.join(", ")}`,
       "Use the same values for all servers. To change a setting, stop all servers first.",
       { cause },
+    ),
+
+  /** @param listCommand prints those that exist. */
+  notFound: (kind: string, id: string, listCommand: string) =>
+    new ServeError("serve:not_found", `There is no ${kind} ${id}`, `${listCommand} shows those that exist.`),
+
+  notAMember: (sponsor: string) =>
+    new ServeError(
+      "serve:not_a_member",
+      `${sponsor} is not a member of a workspace, so that nobody could decide the approvals of the agent`,
+      "Pass the email address of a member. mgmt serve workspaces list shows them.",
+    ),
+
+  approvalRefused: (problem: string, cause?: unknown) =>
+    new ServeError(
+      "serve:approval_refused",
+      problem,
+      "Nothing was changed. mgmt serve approvals list shows those that are pending.",
+      { cause },
+    ),
+
+  /** @param requirement what the value must be. */
+  valueInvalid: (name: string, requirement: string) =>
+    new ServeError(
+      "serve:value_invalid",
+      `${name} must be ${requirement}`,
+      "Nothing was changed. Correct it.",
     ),
 
   cannotListen: (address: string, problem: string, cause?: unknown) =>

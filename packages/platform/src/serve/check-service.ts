@@ -3,12 +3,12 @@ import { AdminConnection } from "@mgmt/cluster/connection/admin-connection";
 import type { DatabaseAddress } from "@mgmt/cluster/policy/address";
 import { createSharedCluster, inspectSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import { Installation } from "@mgmt/cluster/policy/installation";
-import { ServeError } from "../errors/serve-error.js";
+import { ServeError, serveErrors } from "../errors/serve-error.js";
 import type { ServeSettings } from "./config-schema.js";
 import { readKeyFile } from "./key-file.js";
 import { openServiceRecords } from "./open-service.js";
 import { parsePostgresUrl } from "./postgres-url.js";
-import { formatAddress, probeServer } from "./probe.js";
+import { formatAddress, isMissingRecordsError, probeServer } from "./probe.js";
 
 /** The result of one check. */
 export interface ServiceCheck {
@@ -21,6 +21,9 @@ export interface ServiceCheck {
   readonly statement?: string;
 }
 
+/** A database that every Postgres server has. */
+const maintenanceDatabase = "postgres";
+
 /** Fewer connections for the databases of users are a failure. */
 const minTenantConnections = 2;
 
@@ -32,7 +35,10 @@ export const checkService = async (settings: ServeSettings): Promise<ServiceChec
   });
   const records = await attempt("records", async () => {
     const address = await parsePostgresUrl("databaseUrl", settings.databaseUrl);
-    return describeServer(address, (await probeServer(address)).major);
+    const { major } = await probeServer(address).catch((error: unknown) => {
+      throw isMissingRecordsError(error) ? serveErrors.notInitialized(address.database) : error;
+    });
+    return describeServer(address, major);
   });
   let installation: Installation | undefined;
   const schema =
@@ -58,8 +64,13 @@ const checkCluster = async (
   const url = settings.clusterUrl ?? settings.databaseUrl;
   let server: { address: DatabaseAddress; major: number } | undefined;
   const cluster = await attempt("cluster", async () => {
-    const address = await parsePostgresUrl(setting, url);
-    const { major } = await probeServer(address);
+    let address = await parsePostgresUrl(setting, url);
+    const { major } = await probeServer(address).catch((error: unknown) => {
+      if (!(isSameServer && isMissingRecordsError(error))) throw error;
+      // Commands of the service create it on the same server.
+      address = { ...address, database: maintenanceDatabase };
+      return probeServer(address);
+    });
     server = { address, major };
     return describeServer(address, major);
   });

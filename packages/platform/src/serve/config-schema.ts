@@ -21,7 +21,7 @@ const unknownFieldsActions = ["ignore", "refuse"] as const;
 const errorCodeSets = ["contract", "public"] as const;
 
 const hostAndPort = "^(?:\\[[0-9a-fA-F:.]+\\]|[^\\s:/\\[\\]]+):[0-9]{1,5}$";
-const httpUrl = "^https?://[^\\s?#]+$";
+const httpUrl = "^https?://[^\\s?#@/]+(?:/[^\\s?#]*)?$";
 const path = { type: "string", minLength: 1 } as const;
 
 /**

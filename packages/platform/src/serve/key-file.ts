@@ -30,8 +30,12 @@ export const readKeyFile = async (path: string): Promise<RecordKeys> => {
   }
 };
 
-/** Creates a file with a new key, unless the file exists. */
-export const createKeyFile = async (path: string): Promise<void> => {
+/**
+ * Creates a file with a new key, unless the file exists. Returns whether it did not.
+ *
+ * @throws ServeError `serve:key_file_unwritable`.
+ */
+export const createKeyFile = async (path: string): Promise<boolean> => {
   try {
     const file = await open(path, "wx", 0o600);
     try {
@@ -40,8 +44,9 @@ export const createKeyFile = async (path: string): Promise<void> => {
     } finally {
       await file.close();
     }
+    return true;
   } catch (error) {
-    if (errorCode(error) !== "EEXIST")
-      throw serveErrors.keyFileUnreadable(path, String(errorCode(error)), error);
+    if (errorCode(error) === "EEXIST") return false;
+    throw serveErrors.keyFileUnwritable(path, String(errorCode(error)), error);
   }
 };

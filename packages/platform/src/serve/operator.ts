@@ -1,14 +1,21 @@
-import { isMissingDatabaseError } from "@mgmt/cluster/connection/admin-connection";
+import { rm } from "node:fs/promises";
+import { isPrivilegeError } from "@mgmt/cluster/connection/admin-connection";
 import type { OpenRecords } from "@mgmt/cluster/rows/open-records";
 import { createRecordsDatabase } from "@mgmt/cluster/rows/records-database";
-import type { MeUser, RequestedApproval, ServiceTokenWithValue, Workspace } from "@mgmt/engine";
+import {
+  ControlError,
+  type MeUser,
+  type RequestedApproval,
+  type ServiceTokenWithValue,
+  type Workspace,
+} from "@mgmt/engine";
 import type { StoredServer } from "@mgmt/engine/internal";
 import { ServeError, serveErrors } from "../errors/serve-error.js";
 import type { ServeSettings } from "./config-schema.js";
 import { createKeyFile } from "./key-file.js";
 import { type ServiceRecords, getBaseUrl, openServiceEngine, openServiceRecords } from "./open-service.js";
 import { parsePostgresUrl } from "./postgres-url.js";
-import { probeServer } from "./probe.js";
+import { isMissingRecordsError, probeServer } from "./probe.js";
 
 /** What a new service starts with. */
 export interface InitializedService {
@@ -21,26 +28,55 @@ export interface InitializedService {
 /**
  * Creates the records of a new service, and the key file unless it exists, with a workspace, its owner and a service token.
  *
- * @throws ServeError `serve:already_initialized`, after which nothing has changed.
+ * @throws ServeError `serve:already_initialized`, after which nothing has changed; `serve:value_invalid`.
  */
 export const initializeService = async (
   settings: ServeSettings,
   { workspaceName, ownerEmail }: { workspaceName: string; ownerEmail: string },
 ): Promise<InitializedService> => {
+  assertWorkspaceName(workspaceName);
+  assertEmail("The address of the owner", ownerEmail);
   const address = await parsePostgresUrl("databaseUrl", settings.databaseUrl);
   await probeServer(address).catch(async (error: unknown) => {
-    if (!(error instanceof ServeError && isMissingDatabaseError(error.cause))) throw error;
-    await createRecordsDatabase(address);
+    if (!isMissingRecordsError(error)) throw error;
+    await createRecordsDatabase(address).catch((reason: unknown) => {
+      throw isPrivilegeError(reason) && reason instanceof Error
+        ? serveErrors.cannotCreateDatabase(address.database, reason.message, reason)
+        : reason;
+    });
   });
-  await createKeyFile(settings.keyFile);
-  return withEngine(settings, { migrates: true }, async (engine) => {
-    const isUsed = await engine.read(({ store }) => store.workspaces.find({}) !== undefined);
-    if (isUsed) throw serveErrors.alreadyInitialized(address.database);
-    const user = await engine.seed.user({ email: ownerEmail, name: null });
-    const workspace = await engine.seed.workspace({ name: workspaceName, ownerId: user.id });
-    const token = await engine.seed.serviceToken({ name: "default" }, { workspaceId: workspace.id });
-    return { workspace, user, token };
-  });
+  const isNewKey = await createKeyFile(settings.keyFile);
+  try {
+    return await withEngine(settings, { migrates: true }, async (engine) => {
+      const isUsed = await engine.read(({ store }) => store.workspaces.find({}) !== undefined);
+      if (isUsed) throw serveErrors.alreadyInitialized(address.database);
+      const user = await engine.seed.user({ email: ownerEmail, name: null });
+      const workspace = await engine.seed.workspace({ name: workspaceName, ownerId: user.id });
+      const token = await engine.seed.serviceToken({ name: "default" }, { workspaceId: workspace.id });
+      return { workspace, user, token };
+    });
+  } catch (error) {
+    // The records have another key, so that nothing is encrypted with the new one.
+    if (isNewKey && error instanceof ServeError && error.code === "serve:keys_unknown") {
+      await rm(settings.keyFile);
+      throw serveErrors.alreadyInitialized(address.database);
+    }
+    throw error;
+  }
+};
+
+const maxNameLength = 256;
+
+const assertWorkspaceName = (name: string): void => {
+  if (name.trim() === "" || name.length > maxNameLength)
+    throw serveErrors.valueInvalid(
+      "The name of a workspace",
+      `from 1 to ${String(maxNameLength)} characters`,
+    );
+};
+
+const assertEmail = (label: string, email: string): void => {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw serveErrors.valueInvalid(label, "an email address");
 };
 
 /** Brings the records of an earlier version to this one. Servers of the version before continue to work. */
@@ -95,21 +131,31 @@ export interface WorkspaceWithMembers {
 /** Changes what only an operator may change, directly in the records, while servers run. */
 export interface Operator {
   listWorkspaces(): Promise<WorkspaceWithMembers[]>;
-  /** @param owner email address. A user with this address is created unless there is one. */
+  /**
+   * @param owner email address. A user with this address is created unless there is one.
+   * @throws ServeError `serve:value_invalid`.
+   */
   createWorkspace(name: string, owner: string): Promise<Workspace>;
+  /** @throws ServeError `serve:not_found`, as the two that follow. */
   listTokens(workspaceId: string): Promise<ListedToken[]>;
   createToken(workspaceId: string, name: string): Promise<ServiceTokenWithValue>;
-  /** Revokes a service token. Returns whether it existed. */
-  deleteToken(workspaceId: string, id: string): Promise<boolean>;
+  /** Revokes a service token. */
+  deleteToken(workspaceId: string, id: string): Promise<void>;
   /**
    * Issues a token of an agent.
    *
    * @param options.sponsor email address of a member of the workspace, in whose name an operator decides approvals.
    * @param options.expiresAt milliseconds since 1970.
+   * @throws ServeError `serve:not_a_member`, `serve:value_invalid`.
    */
-  createAgentToken(options: AgentOptions): Promise<{ token: string; agentId: string; sponsorId: string }>;
+  createAgentToken(options: AgentOptions): Promise<AgentToken>;
   listApprovals(): Promise<RequestedApproval[]>;
-  approve(id: string): Promise<RequestedApproval>;
+  /**
+   * @param windowMs approves the same operation in the same project for this time. Default: one run of the request.
+   * @throws ServeError `serve:not_found`, `serve:approval_refused`.
+   */
+  approve(id: string, windowMs?: number): Promise<RequestedApproval>;
+  /** @throws ServeError `serve:not_found`, `serve:approval_refused`. */
   deny(id: string): Promise<RequestedApproval>;
 }
 
@@ -121,6 +167,14 @@ export interface ListedToken {
   /** Times are in ISO 8601. */
   readonly createdAt: string;
   readonly expiresAt: string | null;
+}
+
+export interface AgentToken {
+  readonly token: string;
+  readonly agentId: string;
+  readonly sponsorId: string;
+  /** The workspace that the agent works in. */
+  readonly workspaceId: string;
 }
 
 export interface AgentOptions {
@@ -145,40 +199,78 @@ const createOperator = (engine: StoredServer): Operator => ({
       }));
     }),
   createWorkspace: async (name, owner) => {
+    assertWorkspaceName(name);
+    assertEmail("The address of the owner", owner);
     const ownerId =
       (await findUserId(engine, owner)) ?? (await engine.seed.user({ email: owner, name: null })).id;
     return engine.seed.workspace({ name, ownerId });
   },
   listTokens: (workspaceId) =>
     engine.read(({ store }) => {
+      const workspace = requireWorkspace(store, workspaceId);
       return store.serviceTokens
-        .list({ workspaceId })
+        .list({ workspaceId: workspace.id })
         .map(({ id, name, valueHint, createdAt, expiresAt }) => ({
           ...{ id, name, valueHint },
           createdAt: new Date(createdAt).toISOString(),
           expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
         }));
     }),
-  createToken: (workspaceId, name) => engine.seed.serviceToken({ name }, { workspaceId }),
+  createToken: async (workspaceId, name) => {
+    const workspace = await engine.read(({ store }) => requireWorkspace(store, workspaceId));
+    return engine.seed.serviceToken({ name }, { workspaceId: workspace.id });
+  },
   deleteToken: (workspaceId, id) =>
     engine.write([workspaceId], ({ store }) => {
-      if (store.serviceTokens.get(id)?.workspaceId !== workspaceId) return false;
+      const workspace = requireWorkspace(store, workspaceId);
+      if (store.serviceTokens.get(id)?.workspaceId !== workspace.id)
+        throw serveErrors.notFound("token", id, `mgmt serve tokens list --workspace ${workspace.id}`);
       store.serviceTokens.delete(id);
-      return true;
     }),
   createAgentToken: async ({ agentId, sponsor, expiresAt }) => {
+    if (!/^[\w.:-]{1,128}$/.test(agentId))
+      throw serveErrors.valueInvalid(
+        "The id of an agent",
+        "up to 128 letters, digits, and characters of ._:-",
+      );
     const sponsorId = (await findUserId(engine, sponsor)) ?? sponsor;
+    const workspaceId = await engine.read(({ store }) => store.workspaces.find({ memberIds: sponsorId })?.id);
+    if (workspaceId === undefined) throw serveErrors.notAMember(sponsor);
     const token = await engine.tokens.agent({ agentId, sponsorId, expiresAt });
-    return { token, agentId, sponsorId };
+    return { token, agentId, sponsorId, workspaceId };
   },
   listApprovals: () => engine.approvals.list(),
-  approve: (id) => engine.approvals.approve(id),
-  deny: (id) => engine.approvals.deny(id),
+  approve: (id, windowMs) =>
+    decide(id, () =>
+      windowMs === undefined ? engine.approvals.approve(id) : engine.approvals.approveWindow(id, windowMs),
+    ),
+  deny: (id) => decide(id, () => engine.approvals.deny(id)),
 });
 
-/** Returns the id of the user with an email address; undefined if there is none. */
+type Store = Parameters<Parameters<StoredServer["read"]>[0]>[0]["store"];
+
+const requireWorkspace = (store: Store, id: string): { id: string } => {
+  const workspace = store.workspaces.get(id);
+  if (!workspace) throw serveErrors.notFound("workspace", id, "mgmt serve workspaces list");
+  return workspace;
+};
+
+const decide = async (id: string, work: () => Promise<RequestedApproval>): Promise<RequestedApproval> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+    throw error.status === 404
+      ? serveErrors.notFound("approval", id, "mgmt serve approvals list")
+      : serveErrors.approvalRefused(error.message, error);
+  }
+};
+
+/** Returns the id of the user with an email address, in any case of its letters; undefined if there is none. */
 const findUserId = (engine: StoredServer, email: string): Promise<string | undefined> =>
-  engine.read(({ store }) => store.users.list({}).find((user) => user.email === email)?.id);
+  engine.read(
+    ({ store }) => store.users.list({}).find((user) => user.email.toLowerCase() === email.toLowerCase())?.id,
+  );
 
 const withRecords = async <T>(
   settings: ServeSettings,

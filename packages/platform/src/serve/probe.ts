@@ -1,5 +1,6 @@
 import { Client, DatabaseError } from "pg";
 import { errorCode } from "@mgmt/internal/errors/error-code";
+import { isMissingDatabaseError } from "@mgmt/cluster/connection/admin-connection";
 import { type DatabaseAddress, toClientConfig } from "@mgmt/cluster/policy/address";
 import { ServeError, serveErrors } from "../errors/serve-error.js";
 
@@ -67,6 +68,10 @@ export const probeServer = async (address: DatabaseAddress): Promise<ServerFacts
     void client.end().catch(() => undefined);
   }
 };
+
+/** Returns whether a probe failed only because the database does not exist. */
+export const isMissingRecordsError = (error: unknown): boolean =>
+  error instanceof ServeError && isMissingDatabaseError(error.cause);
 
 /** Returns where a server is, without its user and password. */
 export const formatAddress = ({ host, port, database }: DatabaseAddress): string =>

@@ -47,7 +47,11 @@ describe("the configuration of a service", () => {
     ["keyFile: keys", "databaseUrl is missing (or set MGMT_SERVE_DATABASE_URL)"],
     [`${required}tls: {}`, "tls.certFile is missing; tls.keyFile is missing"],
     [`${required}listen: hidden`, "listen must be HOST:PORT"],
-    [`${required}baseUrl: hidden`, "baseUrl must be an http or https URL without a query"],
+    [`${required}baseUrl: hidden`, "baseUrl must be an http or https URL without a user and a query"],
+    [
+      `${required}baseUrl: https://ada:hidden@h`,
+      "baseUrl must be an http or https URL without a user and a query",
+    ],
     [`${required}logLevel: hidden`, "logLevel must be one of trace, debug, info, warn, error, silent"],
     ["- hidden", "it must be a mapping of settings"],
     ["hidden", "it must be a mapping of settings"],
@@ -61,6 +65,21 @@ describe("the configuration of a service", () => {
     expect(error).toMatchObject({ message: expect.stringContaining(problem) });
     expect(String(error)).not.toContain("hidden");
   });
+
+  it.each(["config", "keyFile", "listen", "adminListen"])(
+    "is refused with a connection string in a flag, which it does not repeat: %s",
+    async (name) => {
+      const { config: file, ...flags } = { config: undefined, [name]: "postgres://ada:hidden@h/db" };
+      const error: unknown = await readServeConfig({ file, cwd: folder, env: {}, flags }).catch(
+        (reason: unknown) => reason,
+      );
+      expect(error).toMatchObject({
+        code: "serve:config_invalid",
+        hint: expect.stringContaining("MGMT_SERVE_"),
+      });
+      expect(String(error)).not.toContain("hidden");
+    },
+  );
 
   it.each([
     ["missing.yaml", "it does not exist"],

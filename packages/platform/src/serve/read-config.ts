@@ -16,7 +16,7 @@ export interface ConfigSources {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   /** Settings of flags, by their names in the file. They override variables, which override the file. */
-  readonly flags: Partial<Pick<ServeSettings, FlagSetting>>;
+  readonly flags: { readonly [Name in FlagSetting]?: string | undefined };
 }
 
 /** The settings that have a flag. */
@@ -38,6 +38,7 @@ const variableSettings: readonly (readonly [ServeVariable, keyof ServeSettings])
  * @throws ServeError `serve:config_unreadable`, `serve:config_invalid`. Their messages contain no values.
  */
 export const readServeConfig = async ({ file, cwd, env, flags }: ConfigSources): Promise<ServeSettings> => {
+  refuseAddresses({ config: file, ...flags });
   const filePath = file === undefined ? undefined : resolve(cwd, file);
   const fileSettings =
     filePath === undefined ? {} : resolvePaths(await readFileSettings(filePath), dirname(filePath));
@@ -53,6 +54,14 @@ export const readServeConfig = async ({ file, cwd, env, flags }: ConfigSources):
       (isServeSettings.errors ?? []).map(formatProblem),
     );
   return settings;
+};
+
+/** Refuses the connection string of a database as the value of a flag before an error can repeat it. */
+const refuseAddresses = ({ baseUrl: _, ...values }: Readonly<Record<string, string | undefined>>): void => {
+  for (const [name, value] of Object.entries(values)) {
+    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (/^\w+:\/\//.test(value ?? "")) throw serveErrors.addressInFlag(flag, "MGMT_SERVE_DATABASE_URL");
+  }
 };
 
 const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true });
@@ -130,6 +139,6 @@ const formatProblem = ({ keyword, instancePath, params, message, parentSchema }:
     return `${path} must be one of ${Array.isArray(values) ? values.join(", ") : ""}`;
   }
   if (keyword === "pattern")
-    return `${path} must be ${path === "baseUrl" ? "an http or https URL without a query" : "HOST:PORT"}`;
+    return `${path} must be ${path === "baseUrl" ? "an http or https URL without a user and a query" : "HOST:PORT"}`;
   return `${path} ${message ?? "is not valid"}`;
 };
