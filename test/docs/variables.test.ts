@@ -28,8 +28,8 @@ const declared: readonly string[] = [
   "MGMT_MOCK_CONTROL_SECRET" satisfies EnvironmentVariable,
 ];
 
-const flags = Object.entries<VariableDeclaration>(commandVariables).flatMap(([name, { flag }]) =>
-  flag === undefined ? [] : [[name, flag] as const],
+const flags = Object.entries<VariableDeclaration>({ ...commandVariables, ...serveVariables }).flatMap(
+  ([name, { flag }]) => (flag === undefined ? [] : [[name, flag] as const]),
 );
 
 /** Names of our environment variables in a text. Markdown escapes underscores. */
@@ -55,7 +55,7 @@ describe("an environment variable", () => {
       .filter((page) => page.startsWith("docs/cli/"))
       .flatMap((page) => [...read(page).matchAll(/^\| `(--[\w-]+) <.*\(or (MGMT[\w\\]+)/gm)])
       .map(([, flag, name = ""]) => [name.replaceAll("\\", ""), flag]);
-    expect(new Set(named.map(([name]) => name)).size).toBe(7);
+    expect(new Set(named.map(([name]) => name)).size).toBe(11);
     expect(flags).toEqual(expect.arrayContaining(named));
   });
 

@@ -99,3 +99,9 @@ export const withDump = (place: Place): void => {
   place.write("backup.dump", "PGDMP");
   place.variables["OLD_DATABASE"] = "postgresql://ada:secret@db.example.com/shop";
 };
+
+/** Settings of a service whose Postgres does not run. */
+export const withService = (place: Place): void => {
+  place.variables["MGMT_SERVE_DATABASE_URL"] = "postgres://mgmt@127.0.0.1:1/records";
+  place.variables["MGMT_SERVE_KEY_FILE"] = "/none/keys";
+};

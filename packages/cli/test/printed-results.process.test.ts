@@ -15,8 +15,11 @@ afterEach(() => workplace.close());
 /** Commands that write to a database, whose results commands/db checks. */
 type Writing = "db restore" | "db import" | "db copy";
 
+/** Commands of a service over a Postgres server, whose results commands/serve checks. */
+type Serving = Extract<Printing, `serve ${string}`>;
+
 /** Lines that print the result of a command. A command without one does not compile. */
-const lines: Readonly<Record<Exclude<Printing, "dev" | "rehearse" | Writing>, readonly Line[]>> = {
+const lines: Readonly<Record<Exclude<Printing, "dev" | "rehearse" | Writing | Serving>, readonly Line[]>> = {
   login: ["login --with-token", "login --no-browser"],
   "auth login": ["auth login --with-token"],
   "auth list": ["auth list"],
@@ -113,6 +116,9 @@ describe("what a hand-written command prints with --output json", () => {
       const words = line.split(" ").slice(1).join(" ");
       if ((await schemaOf(words)).result === null) silent.push(words);
     }
-    expect(silent).toEqual(["logout", "auth switch", "unlink", "run", "psql", "completion"]);
+    expect(silent).toEqual([
+      ...["logout", "auth switch", "unlink", "serve", "serve schema", "serve migrate", "run", "psql"],
+      "completion",
+    ]);
   });
 });

@@ -6,6 +6,7 @@ import {
   withOldDump,
   withProgram,
   withProject,
+  withService,
   withoutConnections,
   withoutCredential,
 } from "../preparations.js";
@@ -41,6 +42,31 @@ export const machineShots: Readonly<Record<string, readonly Shot[]>> = {
     }),
     reads("flags that contradict each other", "dev --ephemeral --data-dir data"),
   ],
+  "mgmt serve": [reads("without settings", "serve")],
+  "mgmt serve check": [reads("a server that cannot be reached", "serve check", { prepare: withService })],
+  "mgmt serve schema": [reads("a part", "serve schema --query properties.listen --output json")],
+  "mgmt serve init": [
+    reads("without an owner", "serve init --workspace Acme"),
+    reads("in CI, whose log is kept", "serve init --workspace Acme --owner ada@example.com", {
+      prepare: (place) => {
+        withService(place);
+        place.variables["CI"] = "true";
+      },
+    }),
+  ],
+  "mgmt serve status": [reads("without its key file", "serve status", { prepare: withService })],
+  "mgmt serve migrate": [reads("without settings", "serve migrate")],
+  "mgmt serve workspaces list": [reads("without settings", "serve workspaces list")],
+  "mgmt serve workspaces create": [reads("without an owner", "serve workspaces create Acme")],
+  "mgmt serve tokens list": [reads("without a workspace", "serve tokens list")],
+  "mgmt serve tokens create": [reads("without a workspace", "serve tokens create ci")],
+  "mgmt serve tokens delete": [
+    asks("the question", "serve tokens delete stk_a --workspace wksp_a", /Continue\?/),
+  ],
+  "mgmt serve agents create": [reads("without a sponsor", "serve agents create builder")],
+  "mgmt serve approvals list": [reads("without settings", "serve approvals list")],
+  "mgmt serve approvals approve": [reads("not an id", "serve approvals approve ../a")],
+  "mgmt serve approvals deny": [reads("not an id", "serve approvals deny ../a")],
   "mgmt env": [
     changes("the default database", "env", { prepare: withProject }),
     reads("without a database", "env", { tenant: "empty" }),
@@ -155,4 +181,5 @@ export const machineInterruptions: Interruptions = {
   "mgmt db seed": onDatabase("db seed webshop/reports --file backup.sql --allow-meta-commands --yes"),
   "mgmt db copy": onDatabase("db copy webshop/reports webshop/main/webshop --yes"),
   "mgmt env": "passive",
+  "mgmt serve tokens delete": "passive",
 };

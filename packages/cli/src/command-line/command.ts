@@ -11,6 +11,7 @@ import { missingInputError, usageError } from "../errors/usage-errors.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import type { CompleteArgument } from "./completion.js";
 import { rewriteDryRunFlag } from "../input/dry-run-option.js";
+import { assertPathsNotEmpty } from "./global-options.js";
 import { type HelpSection, MgmtHelp } from "./help.js";
 
 /** By code: the command lines that help, without `mgmt`, the best first. */
@@ -83,6 +84,12 @@ export class MgmtCommand extends Command {
   missingArgument(name: string): void {
     if (this.definition) return;
     throw missingInputError(`Missing <${name}>`, `${lineOf(this)} --help shows the arguments and flags.`);
+  }
+
+  /** Commander calls this for a required flag that was left out. */
+  missingMandatoryOptionValue({ flags }: Option): void {
+    assertPathsNotEmpty(this);
+    throw missingInputError(`Missing ${flags}`, `${lineOf(this)} --help shows the arguments and flags.`);
   }
 
   override passThroughOptions(passes = true): this {

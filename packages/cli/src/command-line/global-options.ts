@@ -38,9 +38,13 @@ export const assertPathsNotEmpty = (command: Command): void => {
   );
 };
 
-/** Adds the options that every command accepts, also before its name: `mgmt --output json projects list`. */
+/**
+ * Adds the options that every command accepts, also before its name: `mgmt --output json projects list`. An option of the command with the
+ * same name stays.
+ */
 export const addGlobalOptions = (command: Command, { hidden = false, confirms = false } = {}): void => {
-  for (const option of createGlobalOptions()) {
+  const ownNames = new Set(command.options.map(({ long }) => long));
+  for (const option of createGlobalOptions().filter(({ long }) => !ownNames.has(long))) {
     command.addOption(option.hideHelp(hidden || (option.long === "--yes" && !confirms)));
   }
   command.addOption(

@@ -1,21 +1,31 @@
 import { CliError } from "./cli-error.js";
 
-/** @param installCommand Command that installs the package where this CLI finds it. */
-export const platformNotInstalledError = (installCommand: string): CliError =>
+/**
+ * @param command word of the command that needs the package.
+ * @param installCommand Command that installs the package where this CLI finds it.
+ */
+export const platformNotInstalledError = (command: string, installCommand: string): CliError =>
   new CliError(
     "failure",
     "platform:not_installed",
-    "mgmt dev needs the package @mgmt/platform, which contains Postgres and is not installed",
+    `mgmt ${command} needs the package @mgmt/platform of the same version, which is not installed`,
     `Run: ${installCommand}`,
   );
 
-/** @param nodeRange Versions of Node.js that can run the package, such as `>=20.19`. */
-export const platformNotInStandaloneError = (command: string, nodeRange: string): CliError =>
+/**
+ * @param npxCommand Command that runs it without the standalone program.
+ * @param nodeRange Versions of Node.js that can run the package, such as `>=20.19`.
+ */
+export const platformNotInStandaloneError = (
+  command: string,
+  npxCommand: string,
+  nodeRange: string,
+): CliError =>
   new CliError(
     "failure",
     "platform:not_installed",
-    "mgmt dev needs the package @mgmt/platform, which contains Postgres and is not part of the standalone program",
-    `Install Node.js ${nodeRange.replace(/^>=/, "")} or newer, which has npx. Then run: ${command}`,
+    `mgmt ${command} needs the package @mgmt/platform, which is not part of the standalone program`,
+    `Install Node.js ${nodeRange.replace(/^>=/, "")} or newer, which has npx. Then run: ${npxCommand}`,
   );
 
 /**

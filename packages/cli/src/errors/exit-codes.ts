@@ -69,6 +69,14 @@ const exitReasonByCode: Readonly<Record<string, ExitReason>> = {
   "approval:denied": "forbidden",
   "approval:expired": "pending",
   "approval:consumed": "refused",
+  "serve:already_initialized": "refused",
+  "serve:approval_refused": "refused",
+  "serve:config_invalid": "usage",
+  "serve:config_unreadable": "usage",
+  "serve:database_unreachable": "network",
+  "serve:not_a_member": "refused",
+  "serve:not_found": "notFound",
+  "serve:value_invalid": "usage",
 };
 
 /** Error responses whose exit code does not follow from their status. The request of an agent waits for its sponsor. */

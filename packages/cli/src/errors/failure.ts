@@ -60,7 +60,7 @@ export const toFailure = async (error: unknown): Promise<Failure> => {
   if (error instanceof RangeError && /call stack/.test(error.message)) return toFailure(tooDeepError());
   if (isCodedError(error)) {
     const { code, message, hint } = error;
-    return { exitCode: exitCodes.failure, code, message, ...(hint !== undefined && { hint }) };
+    return { exitCode: exitCodeOf({ code }), code, message, ...(hint !== undefined && { hint }) };
   }
   return { exitCode: exitCodes.failure, code: "internal:unexpected", message: getFirstLine(error) };
 };

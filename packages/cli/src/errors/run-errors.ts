@@ -54,10 +54,11 @@ export const checksFailedError = (
   failedCount: number,
   checkCount: number,
   nextCommand: readonly string[] | undefined,
+  code = "doctor:failed",
 ): CliError =>
   new CliError(
     "failure",
-    "doctor:failed",
+    code,
     `${failedCount} of ${checkCount} checks failed`,
     undefined,
     nextCommand ? { next: [nextCommand] } : {},

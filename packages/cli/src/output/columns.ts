@@ -51,6 +51,7 @@ const commandListColumns: Readonly<Record<string, Column[]>> = {
   StoredProfile: parseColumns(
     "profile, active, service, account, workspace=workspaceId, credential, store, expires=endsAt, renews",
   ),
+  WorkspaceWithMembers: parseColumns("id, name, owner=members.0.email"),
   Preview: parseColumns(
     "branch, database=databaseId, status, created=createdAt, expires=expiresAt, remote, connection=connectionId",
   ),

@@ -6,7 +6,7 @@ import { requireShallow } from "./require-shallow.js";
 import { detectCiSystem, isCi } from "../system/ci-system.js";
 import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, escapeLogCommands } from "./log-commands.js";
-import { toPrintable, toPrintableLines, toPrintableTable, toSafeJson } from "./printable.js";
+import { toPrintable, toPrintableLines, toPrintableTable, toSafeJson, escapeJsonText } from "./printable.js";
 import { wrapMessage } from "./wrap.js";
 import { withProgramWords } from "../text/program-words.js";
 import { startSpinner } from "./spinner.js";
@@ -296,6 +296,18 @@ export class Output {
   /** Prints one line of JSON in any format: the ready line of a program that keeps running. */
   writeJsonLine(value: unknown): void {
     this.streams.stdout.write(`${toSafeJson(value)}\n`);
+  }
+
+  /** Prints a line of JSON of a log, in any format. It has its line break. */
+  writeLogLine(line: string): void {
+    this.streams.stdout.write(escapeJsonText(line));
+  }
+
+  /** Goes on when nobody reads the output any more, or the disk is full: a server answers requests although its log is lost. */
+  ignoreStreamErrors(): void {
+    // The others end the process.
+    for (const stream of [this.streams.stdout, this.streams.stderr])
+      stream.removeAllListeners("error").on("error", () => undefined);
   }
 
   /** Prints a message for people. Omitted with every format but `table`. */

@@ -53,8 +53,10 @@ export const isUnsafeText = (text: string): boolean =>
   text.search(unsafeCharacterPattern) >= 0 || hasLogCommand(text);
 
 /** Renders a value as JSON that is safe on a terminal and in the log of a CI system, and equivalent to the result of `JSON.stringify`. */
-export const toSafeJson = (value: unknown, indent?: number): string => {
-  const json = JSON.stringify(value, null, indent);
+export const toSafeJson = (value: unknown, indent?: number): string =>
+  escapeJsonText(JSON.stringify(value, null, indent));
+
+/** Escapes the same in a text that is JSON. */
+export const escapeJsonText = (json: string): string =>
   // Almost every text is plain, which takes less time to find out.
-  return escapeLogMarkers(/[^\t\n -~]/.test(json) ? escapeUnsafe(json) : json);
-};
+  escapeLogMarkers(/[^\t\n -~]/.test(json) ? escapeUnsafe(json) : json);

@@ -9,29 +9,50 @@ import {
   formatInstallCommand,
 } from "../installation/installation.js";
 
-/** Loads the package that contains Postgres. Users install it only to run `mgmt dev`. */
-export const loadPlatform = async ({
-  version,
-}: Pick<Context, "version">): Promise<typeof import("@mgmt/platform")> => {
+/** A command that needs the package. */
+type PlatformCommand = "dev" | "serve";
+
+/** Loads the package that contains Postgres. Users install it only to run `mgmt dev` or `mgmt serve`. */
+export const loadPlatform = (context: Pick<Context, "version">): Promise<typeof import("@mgmt/platform")> =>
+  // oxlint-disable-next-line no-restricted-imports
+  load("dev", () => import("@mgmt/platform"), context);
+
+/** Loads the part of the package that runs a service over a Postgres server of others. */
+export const loadServe = (
+  context: Pick<Context, "version">,
+): Promise<typeof import("@mgmt/platform/serve")> =>
+  // oxlint-disable-next-line no-restricted-imports
+  load("serve", () => import("@mgmt/platform/serve"), context);
+
+const load = async <Module>(
+  command: PlatformCommand,
+  importModule: () => Promise<Module>,
+  { version }: Pick<Context, "version">,
+): Promise<Module> => {
   const installation = detectInstallation(fileURLToPath(import.meta.url));
   if (installation === "standalone")
-    throw platformNotInStandaloneError(formatNpxCommand(version), engines.node);
+    throw platformNotInStandaloneError(command, formatNpxCommand(command, version), engines.node);
   try {
-    // oxlint-disable-next-line no-restricted-imports
-    return await import("@mgmt/platform");
+    return await importModule();
   } catch (error) {
-    const isMissing = errorCode(error) === "ERR_MODULE_NOT_FOUND";
     // A dependency of the platform may be missing instead; only Node's message says which package it is.
-    if (!isMissing || !String(error).includes("@mgmt/platform")) throw error;
-    throw platformNotInstalledError(formatPlatformInstallCommand(installation, version));
+    if (!missingCodes.has(errorCode(error) ?? "") || !String(error).includes("@mgmt/platform")) throw error;
+    throw platformNotInstalledError(command, formatPlatformInstallCommand(command, installation, version));
   }
 };
 
+/** Of a package that is not installed, or of an earlier version without the part. */
+const missingCodes: ReadonlySet<string> = new Set(["ERR_MODULE_NOT_FOUND", "ERR_PACKAGE_PATH_NOT_EXPORTED"]);
+
 /** Returns the command that installs the platform beside a CLI: for npx, in a project, or globally. */
-const formatPlatformInstallCommand = (installation: PackageInstallation, version: string): string =>
+const formatPlatformInstallCommand = (
+  command: PlatformCommand,
+  installation: PackageInstallation,
+  version: string,
+): string =>
   installation === "npx"
-    ? formatNpxCommand(version)
+    ? formatNpxCommand(command, version)
     : formatInstallCommand(installation, `@mgmt/platform@${version}`);
 
-const formatNpxCommand = (version: string): string =>
-  `npx --package @mgmt/cli@${version} --package @mgmt/platform@${version} mgmt dev`;
+const formatNpxCommand = (command: PlatformCommand, version: string): string =>
+  `npx --package @mgmt/cli@${version} --package @mgmt/platform@${version} mgmt ${command}`;

@@ -32,8 +32,33 @@ export const assertDeliverable = async (
   const { definitions, results } = await import("../contract/generated/schemas.js");
   const value = buildSample(results[id]?.item ?? {}, definitions);
   for (const path of secrets.paths) setAt(value, path.split("."), sampleSecret);
-  if (await isSamplePrinted((trial) => printResource(trial, value), context.output)) return;
-  const { format, presentation } = context.output;
+  await assertSamplePrinted((trial) => printResource(trial, value), context);
+};
+
+/**
+ * Refuses to create a secret that the result would not show, like `assertDeliverable`.
+ *
+ * @param sample a result, as far as queries can tell. Its secret is the field `value`.
+ * @param reason why a secret without a destination would be lost.
+ * @throws `secrets:not_shown`.
+ */
+export const assertSecretPrinted = async (
+  sample: { readonly value: string },
+  { to }: SecretDestination,
+  context: Pick<Context, "output">,
+  reason: string,
+): Promise<void> => {
+  if (to === "files") return;
+  if (to === "nowhere") throw secretsNotShownError(reason);
+  await assertSamplePrinted((trial) => trial.writeResult({ ...sample, value: sampleSecret }), context);
+};
+
+const assertSamplePrinted = async (
+  print: (trial: Output) => Promise<void>,
+  { output }: Pick<Context, "output">,
+): Promise<void> => {
+  if (await isSamplePrinted(print, output)) return;
+  const { format, presentation } = output;
   const omittingFlag = presentation.query
     ? "--query"
     : presentation.fields

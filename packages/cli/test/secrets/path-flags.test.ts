@@ -28,8 +28,8 @@ const manifest = "version: 1\nprojects:\n  shop:\n    name: shop\n";
 
 describe("a flag that takes a path", () => {
   it("says what - means, or refuses it", async () => {
-    // A folder, and a file that a later step of a job reads.
-    const refusing = ["--data-dir", "--gitlab-dotenv"];
+    // A folder, a file that a later step of a job reads, and files that a server reads again.
+    const refusing = ["--data-dir", "--gitlab-dotenv", "--config", "--key-file"];
     const silent: string[] = [];
     for (const command of await definedCommands()) {
       for (const { long, flags, description, hidden } of command.options) {
@@ -44,8 +44,8 @@ describe("a flag that takes a path", () => {
   it("refuses an empty path before anything else happens", async () => {
     const lines: string[][] = [];
     for (const command of await definedCommands()) {
-      // A group does nothing, but for mgmt dev.
-      if (command.commands.length > 0 && command.name() !== "dev") continue;
+      // A group does nothing, but for mgmt dev and mgmt serve.
+      if (command.commands.length > 0 && !["dev", "serve"].includes(command.name())) continue;
       const words = lineOf(command).split(" ").slice(1);
       const needed = command.registeredArguments.filter(({ required }) => required).map(() => "x");
       for (const { long, flags, hidden } of command.options)

@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from "../../command-line/declaration.js";
-import type { PrintedApproval } from "./printed-approval.js";
+import type { PrintedApproval } from "../../platform/printed-approval.js";
 import { exampleApprovalId } from "./options.js";
 import { defineDecisionCommand } from "./define-decision.js";
 

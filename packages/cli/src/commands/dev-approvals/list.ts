@@ -1,4 +1,4 @@
-import type { PrintedApproval } from "./printed-approval.js";
+import type { PrintedApproval } from "../../platform/printed-approval.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { addControlOptions, collectControlFlags } from "./options.js";
 

@@ -1,6 +1,6 @@
 import type { Context } from "../../input/context.js";
 import { type ControlFlags, requestControl } from "../../platform/request-control.js";
-import { toPrintedApproval } from "./printed-approval.js";
+import { toPrintedApproval } from "../../platform/printed-approval.js";
 
 export type Decision =
   | { kind: "approve" }

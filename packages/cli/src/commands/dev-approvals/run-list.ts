@@ -1,7 +1,7 @@
 import type { Context } from "../../input/context.js";
 import { unexpectedResponseError } from "../../errors/response-errors.js";
 import { type ControlFlags, requestControl } from "../../platform/request-control.js";
-import { toPrintedApproval } from "./printed-approval.js";
+import { toPrintedApproval } from "../../platform/printed-approval.js";
 
 /** Prints all approvals. */
 export const runDevApprovalsList = async (flags: ControlFlags, context: Context): Promise<void> => {

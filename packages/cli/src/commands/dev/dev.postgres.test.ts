@@ -190,13 +190,13 @@ describe("mgmt dev", () => {
     const installed = folder === undefined ? base : join(base, folder, "node_modules/@mgmt/cli/dist");
     cpSync(dirname(bin), installed, { recursive: true });
     if (folder !== undefined && folder !== "lib") writeFileSync(join(base, folder, "package.json"), "{}");
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(installed, "mgmt.js"), "dev"], {
-      encoding: "utf8",
-    });
-    rmSync(base, { recursive: true });
-    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-    expect(stderr).toMatch(
-      new RegExp(`platform:not_installed.*hint: Run: ${command}\\d+\\.\\d+\\.\\d+`, "s"),
+    const results = ["dev", "serve"].map((word) =>
+      spawnSync(process.execPath, [join(installed, "mgmt.js"), word], { encoding: "utf8" }),
     );
+    rmSync(base, { recursive: true });
+    for (const { status, stdout, stderr } of results) {
+      expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+      expect(stderr).toMatch(new RegExp(`platform:not_installed.*Run: ${command}\\d+\\.\\d+\\.\\d+`, "s"));
+    }
   });
 });

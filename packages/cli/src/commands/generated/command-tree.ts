@@ -198,6 +198,107 @@ export const commandTree: readonly CommandOutline[] = [
     ],
   },
   {
+    name: "serve",
+    summary: "Run the service for a team, over a Postgres server that exists",
+    heading: "This machine:",
+    load: () => import("../serve/serve.js"),
+    subcommands: [
+      {
+        name: "check",
+        summary: "Check the settings, Postgres and its privileges",
+        load: () => import("../serve/check.js"),
+      },
+      {
+        name: "schema",
+        summary: "Print the JSON Schema of the settings",
+        load: () => import("../serve/schema.js"),
+      },
+      {
+        name: "init",
+        summary: "Create the records of a new service, with a workspace and a token",
+        load: () => import("../serve/init.js"),
+      },
+      {
+        name: "status",
+        summary: "Count databases by status, and jobs that wait",
+        load: () => import("../serve/status.js"),
+      },
+      {
+        name: "migrate",
+        summary: "Bring the records of an earlier version to this one",
+        load: () => import("../serve/migrate.js"),
+      },
+      {
+        name: "workspaces",
+        summary: "Workspaces of the service, and their members",
+        subcommands: [
+          {
+            name: "list",
+            alias: "ls",
+            summary: "List all workspaces, and their members",
+            load: () => import("../serve-workspaces/list.js"),
+          },
+          {
+            name: "create",
+            summary: "Create a workspace",
+            load: () => import("../serve-workspaces/create.js"),
+          },
+        ],
+      },
+      {
+        name: "tokens",
+        summary: "Service tokens of a workspace",
+        subcommands: [
+          {
+            name: "list",
+            alias: "ls",
+            summary: "List the service tokens of a workspace, without their values",
+            load: () => import("../serve-tokens/list.js"),
+          },
+          {
+            name: "create",
+            summary: "Create a service token",
+            load: () => import("../serve-tokens/create.js"),
+          },
+          {
+            name: "delete",
+            summary: "Delete a service token, which is invalid at once",
+            load: () => import("../serve-tokens/delete.js"),
+          },
+        ],
+      },
+      {
+        name: "agents",
+        summary: "Tokens of agents, which need approvals",
+        subcommands: [
+          {
+            name: "create",
+            summary: "Create a token of an agent",
+            load: () => import("../serve-agents/create.js"),
+          },
+        ],
+      },
+      {
+        name: "approvals",
+        summary: "Approve or deny the requests of agents",
+        subcommands: [
+          {
+            name: "list",
+            alias: "ls",
+            summary: "List all approvals, oldest first",
+            load: () => import("../serve-approvals/list.js"),
+          },
+          {
+            name: "approve",
+            summary: "Approve a request",
+            load: () => import("../serve-approvals/approve.js"),
+          },
+          { name: "deny", summary: "Deny a request", load: () => import("../serve-approvals/deny.js") },
+        ],
+      },
+    ],
+  },
+  {
     name: "env",
     summary: "Write the connection string of a database into .env",
     heading: "This machine:",

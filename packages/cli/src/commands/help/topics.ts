@@ -1,4 +1,8 @@
-import { type VariableDeclaration, commandVariables } from "@mgmt/internal/environment/variables";
+import {
+  type VariableDeclaration,
+  commandVariables,
+  serveVariables,
+} from "@mgmt/internal/environment/variables";
 import { exitCodeMeanings, planExitCodesText } from "../../errors/exit-code-meanings.js";
 import { exitCodes } from "../../errors/exit-codes.js";
 import { outputFormats } from "../../output/output.js";
@@ -137,7 +141,7 @@ const exitCodesTopic: Topic = {
     {
       text:
         "`mgmt run` and `mgmt psql` pass signals on to the program that they run, and exit with its status. " +
-        "`mgmt dev` exits with 0 when a signal stops it. " +
+        "`mgmt dev` and `mgmt serve` exit with 0 when a signal stops them. " +
         `\`mgmt plan --exit-code\` exits with ${planExitCodesText}. ` +
         "`mgmt schema COMMAND --query exitCodes` lists the error codes of the service that lead to each exit code of a command.",
     },
@@ -162,7 +166,7 @@ const environmentTopic: Topic = {
     {
       columns: ["variable", "meaning"],
       rows: [
-        ...Object.entries<VariableDeclaration>(commandVariables).map(
+        ...Object.entries<VariableDeclaration>({ ...commandVariables, ...serveVariables }).map(
           ([name, { meaning, flag }]) =>
             [name, flag === undefined ? meaning : `${meaning} (${flag})`] as const,
         ),

@@ -162,14 +162,18 @@ const suggestStateCommands = async ({
 };
 
 /** Commands that send no request with the credential of the command line. */
-const offlineCommands: readonly string[] = ["help", "dev", "unlink"];
+const offlineCommands: readonly string[] = ["help", "dev", "serve", "unlink"];
 
 /** Adds the flags that chose the service and the credential. */
 const addConnectionFlags = (
   words: CommandWords,
-  { line, flags, words: failedWords }: FailedCommand,
+  { line, flags, options, words: failedWords }: FailedCommand,
 ): CommandWords => {
   const [firstWord = ""] = words;
+  if (firstWord === "serve" && words.at(-1) !== "--help") {
+    const config = toArgument(options["config"]);
+    return config === undefined || words[1] === "schema" ? words : [...words, "--config", config];
+  }
   const isRepeated = line.length > 0 && words.slice(0, line.length).join(" ") === line.join(" ");
   if (offlineCommands.includes(firstWord) || words.at(-1) === "--help" || isRepeated) return words;
   const connectionFlags: readonly (readonly [string, string | undefined])[] = [

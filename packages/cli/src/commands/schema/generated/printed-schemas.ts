@@ -40,6 +40,16 @@ export type Printing =
   | "preview up"
   | "rehearse"
   | "schema"
+  | "serve agents create"
+  | "serve approvals approve"
+  | "serve approvals deny"
+  | "serve approvals list"
+  | "serve check"
+  | "serve init"
+  | "serve status"
+  | "serve tokens delete"
+  | "serve tokens list"
+  | "serve workspaces list"
   | "status"
   | "version";
 /** The schemas of their output. */
@@ -435,7 +445,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       "windowExpiresAt",
       "decidedAt",
     ],
-    description: "An approval, as `mgmt dev approvals` prints it.",
+    description: "An approval, as commands that decide it print it.",
   },
   "dev approvals deny": {
     type: "object",
@@ -466,7 +476,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       "windowExpiresAt",
       "decidedAt",
     ],
-    description: "An approval, as `mgmt dev approvals` prints it.",
+    description: "An approval, as commands that decide it print it.",
   },
   "dev approvals list": {
     type: "array",
@@ -499,7 +509,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         "windowExpiresAt",
         "decidedAt",
       ],
-      description: "An approval, as `mgmt dev approvals` prints it.",
+      description: "An approval, as commands that decide it print it.",
     },
   },
   doctor: {
@@ -1299,6 +1309,263 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       "exitCodes",
     ],
     description: "What `mgmt schema` prints about a command.",
+  },
+  "serve agents create": {
+    type: "object",
+    properties: {
+      agentId: { type: "string" },
+      sponsorId: { type: "string" },
+      workspaceId: { type: "string" },
+      expiresAt: { type: "string", description: "ISO 8601." },
+      value: { type: "string", description: "The token, which is shown once." },
+    },
+    required: ["agentId", "sponsorId", "workspaceId", "expiresAt", "value"],
+    description: "A new token of an agent, as `mgmt serve agents create` prints it.",
+  },
+  "serve approvals approve": {
+    type: "object",
+    properties: {
+      id: { type: "string" },
+      status: { type: "string" },
+      request: { type: "string", description: "Method and path." },
+      operationId: { type: "string" },
+      agentId: { type: "string" },
+      sponsorId: { type: "string" },
+      projectId: { type: ["string", "null"] },
+      expiresAt: { type: "string", description: "ISO 8601, like the times below." },
+      windowExpiresAt: {
+        type: ["string", "null"],
+        description: "Until when the operation is approved, if it is approved for a time.",
+      },
+      decidedAt: { type: ["string", "null"] },
+    },
+    required: [
+      "id",
+      "status",
+      "request",
+      "operationId",
+      "agentId",
+      "sponsorId",
+      "projectId",
+      "expiresAt",
+      "windowExpiresAt",
+      "decidedAt",
+    ],
+    description: "An approval, as commands that decide it print it.",
+  },
+  "serve approvals deny": {
+    type: "object",
+    properties: {
+      id: { type: "string" },
+      status: { type: "string" },
+      request: { type: "string", description: "Method and path." },
+      operationId: { type: "string" },
+      agentId: { type: "string" },
+      sponsorId: { type: "string" },
+      projectId: { type: ["string", "null"] },
+      expiresAt: { type: "string", description: "ISO 8601, like the times below." },
+      windowExpiresAt: {
+        type: ["string", "null"],
+        description: "Until when the operation is approved, if it is approved for a time.",
+      },
+      decidedAt: { type: ["string", "null"] },
+    },
+    required: [
+      "id",
+      "status",
+      "request",
+      "operationId",
+      "agentId",
+      "sponsorId",
+      "projectId",
+      "expiresAt",
+      "windowExpiresAt",
+      "decidedAt",
+    ],
+    description: "An approval, as commands that decide it print it.",
+  },
+  "serve approvals list": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        id: { type: "string" },
+        status: { type: "string" },
+        request: { type: "string", description: "Method and path." },
+        operationId: { type: "string" },
+        agentId: { type: "string" },
+        sponsorId: { type: "string" },
+        projectId: { type: ["string", "null"] },
+        expiresAt: { type: "string", description: "ISO 8601, like the times below." },
+        windowExpiresAt: {
+          type: ["string", "null"],
+          description: "Until when the operation is approved, if it is approved for a time.",
+        },
+        decidedAt: { type: ["string", "null"] },
+      },
+      required: [
+        "id",
+        "status",
+        "request",
+        "operationId",
+        "agentId",
+        "sponsorId",
+        "projectId",
+        "expiresAt",
+        "windowExpiresAt",
+        "decidedAt",
+      ],
+      description: "An approval, as commands that decide it print it.",
+    },
+  },
+  "serve check": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        name: { type: "string" },
+        status: {
+          type: "string",
+          enum: ["ok", "warning", "failure"],
+          description: "A service with a failure does not start. One with a warning does.",
+        },
+        message: { type: "string" },
+        hint: { type: "string" },
+        statement: { type: "string", description: "SQL for an administrator of Postgres to run." },
+      },
+      required: ["name", "status", "message"],
+      description: "The result of a check of `mgmt serve check`.",
+    },
+  },
+  "serve init": {
+    type: "object",
+    properties: {
+      workspaceId: { type: "string" },
+      workspaceName: { type: "string" },
+      ownerId: { type: "string" },
+      ownerEmail: { type: "string" },
+      keyFile: { type: "string", description: "File with the keys that encrypt secrets in the records." },
+      tokenId: { type: "string", description: "Id of the service token." },
+      value: { type: "string", description: "The service token, which is shown once." },
+    },
+    required: ["workspaceId", "workspaceName", "ownerId", "ownerEmail", "keyFile", "tokenId", "value"],
+    description: "What a new service starts with, as `mgmt serve init` prints it.",
+  },
+  "serve status": {
+    type: "object",
+    properties: {
+      servers: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            id: { type: "string" },
+            version: { type: "string" },
+            startedAt: { type: "number" },
+            silentSeconds: { type: "number", description: "How long ago the last heartbeat was." },
+          },
+          required: ["id", "version", "startedAt", "silentSeconds"],
+        },
+        description: "The servers that run, oldest first. Times are in milliseconds since 1970.",
+      },
+      databases: {
+        type: "object",
+        additionalProperties: { type: "number" },
+        description: "Numbers of databases by status.",
+      },
+      jobs: {
+        type: "object",
+        additionalProperties: { type: "number" },
+        description: "Numbers of jobs by state.",
+      },
+      jobLagSeconds: { type: "number", description: "How long the oldest job that is due has waited." },
+      postgres: { type: "number", description: "Major version of Postgres." },
+      clockOffset: {
+        type: "number",
+        description: "The clock of Postgres minus that of this machine, in milliseconds.",
+      },
+    },
+    required: ["servers", "databases", "jobs", "jobLagSeconds", "postgres", "clockOffset"],
+  },
+  "serve tokens delete": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        line: { type: "number", description: "Line of the input that describes it." },
+        id: { type: ["string", "null"], description: "Null if it was not created." },
+        status: { type: "string", enum: ["created", "existed", "deleted", "failed"] },
+        resource: { description: "What was created or existed." },
+        error: {
+          type: "object",
+          properties: {
+            code: { type: "string" },
+            message: { type: "string" },
+            hint: { type: "string" },
+            status: { type: "number" },
+            requestId: { type: "string" },
+            issues: {
+              type: "array",
+              items: {
+                type: "object",
+                properties: { path: { type: "string" }, message: { type: "string" } },
+                required: ["path", "message"],
+              },
+            },
+            retryAfter: {
+              type: "number",
+              description: "Seconds that the service asks to wait before the next request.",
+            },
+            next: {
+              type: "array",
+              items: { type: "array", items: { type: "string" } },
+              description: "Command lines that help, the best first: lists of words that start with `mgmt`.",
+            },
+            details: {
+              type: "object",
+              additionalProperties: {},
+              description: "Fields that the code adds: `existingAppId`, `approvalUrl`, …",
+            },
+          },
+          required: ["code", "message"],
+        },
+      },
+      required: ["id", "status"],
+      description: "What became of one item of a command that accepts several.",
+    },
+  },
+  "serve tokens list": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        id: { type: "string" },
+        name: { type: "string" },
+        valueHint: { type: "string", description: "The last characters of the value." },
+        createdAt: { type: "string", description: "Times are in ISO 8601." },
+        expiresAt: { type: ["string", "null"] },
+      },
+      required: ["id", "name", "valueHint", "createdAt", "expiresAt"],
+    },
+  },
+  "serve workspaces list": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        id: { type: "string" },
+        name: { type: "string" },
+        members: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: { id: { type: "string" }, email: { type: "string" } },
+            required: ["id", "email"],
+          },
+        },
+      },
+      required: ["id", "name", "members"],
+    },
   },
   status: {
     type: "object",

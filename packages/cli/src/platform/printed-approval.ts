@@ -1,7 +1,7 @@
-import { unexpectedResponseError } from "../../errors/response-errors.js";
-import { isObject } from "../../json/json-path.js";
+import { unexpectedResponseError } from "../errors/response-errors.js";
+import { isObject } from "../json/json-path.js";
 
-/** An approval, as `mgmt dev approvals` prints it. */
+/** An approval, as commands that decide it print it. */
 export interface PrintedApproval {
   readonly id: string;
   readonly status: string;

@@ -1,0 +1,18 @@
+import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { PrintedApproval } from "../../platform/printed-approval.js";
+import { serveErrors } from "../../platform/serve-errors.js";
+import { defineDecisionCommand, exampleApprovalId } from "./define-decision.js";
+
+/** `mgmt serve approvals deny`. */
+export const serveApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
+  words: "serve approvals deny",
+  order: 30,
+  summary: "Deny a request",
+  description:
+    "Denies the request, in the name of the sponsor. Repeating it fails as well until the approval's 15 minutes are over.",
+  examples: [`mgmt serve approvals deny ${exampleApprovalId} --config serve.yaml`],
+  errors: serveErrors,
+  define: (command, context) => {
+    defineDecisionCommand(command, context, () => (operator, id) => operator.deny(id));
+  },
+};

@@ -1,0 +1,7 @@
+import type { GroupDeclaration } from "../../command-line/declaration.js";
+
+export const serveApprovalsGroup: GroupDeclaration = {
+  words: "serve approvals",
+  order: 90,
+  summary: "Approve or deny the requests of agents",
+};

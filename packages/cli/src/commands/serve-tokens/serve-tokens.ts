@@ -1,0 +1,7 @@
+import type { GroupDeclaration } from "../../command-line/declaration.js";
+
+export const serveTokensGroup: GroupDeclaration = {
+  words: "serve tokens",
+  order: 70,
+  summary: "Service tokens of a workspace",
+};

@@ -1,0 +1,26 @@
+import type { WorkspaceWithMembers } from "@mgmt/platform/serve";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { serveErrors } from "../../platform/serve-errors.js";
+import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
+
+/** `mgmt serve workspaces list`. */
+export const serveWorkspacesListCommand: CommandDeclaration<readonly WorkspaceWithMembers[]> = {
+  words: "serve workspaces list",
+  order: 10,
+  alias: "ls",
+  summary: "List all workspaces, and their members",
+  description: "Lists all workspaces of the service, with the addresses of their members.",
+  examples: ["mgmt serve workspaces list --config serve.yaml"],
+  errors: serveErrors,
+  define: (command, context) => {
+    addServeOptions(command);
+    command.action(async () => {
+      const { output } = context;
+      output.assertPrintsLists();
+      const workspaces = await runAsOperator(collectServeFlags(command), context, (operator) =>
+        operator.listWorkspaces(),
+      );
+      await output.writeResult(workspaces, "WorkspaceWithMembers");
+    });
+  },
+};

@@ -1,0 +1,7 @@
+import type { GroupDeclaration } from "../../command-line/declaration.js";
+
+export const serveWorkspacesGroup: GroupDeclaration = {
+  words: "serve workspaces",
+  order: 60,
+  summary: "Workspaces of the service, and their members",
+};

@@ -1,0 +1,23 @@
+import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { serveErrors } from "../../platform/serve-errors.js";
+import { addServeOptions, collectServeFlags } from "../../platform/serve-options.js";
+import type { PrintedServeCheck } from "./printed-check.js";
+
+/** `mgmt serve check`. */
+export const serveCheckCommand: CommandDeclaration<readonly PrintedServeCheck[]> = {
+  words: "serve check",
+  order: 10,
+  summary: "Check the settings, Postgres and its privileges",
+  description:
+    "Checks everything that a server needs, with the SQL that an administrator of Postgres has to run for what is missing. Changes nothing. " +
+    "Exits with 1 if a check fails.",
+  examples: ["mgmt serve check --config serve.yaml", "mgmt serve check --config serve.yaml --output json"],
+  errors: serveErrors,
+  define: (command, context) => {
+    addServeOptions(command);
+    command.action(async () => {
+      const { runServeCheck } = await import("./run-check.js");
+      await runServeCheck(collectServeFlags(command), context);
+    });
+  },
+};

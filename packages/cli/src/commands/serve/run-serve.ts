@@ -1,0 +1,28 @@
+import { usageError } from "../../errors/usage-errors.js";
+import type { Context } from "../../input/context.js";
+import { type ServeFlags, loadServeSettings } from "../../platform/serve-options.js";
+
+/** Runs a server of the service until a signal ends it, also during the start. */
+export const runServe = async (flags: ServeFlags, context: Context): Promise<void> => {
+  const { output, signal } = context;
+  if (output.format !== "table" && output.format !== "json")
+    throw usageError("mgmt serve writes lines of JSON", "Leave --output out.");
+  // Programs that collect logs read both streams.
+  if (!output.isTerminal) output.format = "json";
+  const { serve, settings } = await loadServeSettings(flags, context);
+  output.ignoreStreamErrors();
+  try {
+    const service = await serve.startServe(settings, { write: (line) => output.writeLogLine(line) });
+    await waitForAbort(signal);
+    await service.stop();
+  } catch (error) {
+    // A start that is given up is not a failure.
+    if (!signal.aborted) throw error;
+  }
+};
+
+const waitForAbort = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });

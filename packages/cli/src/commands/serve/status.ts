@@ -1,0 +1,23 @@
+import type { ServiceStatus } from "@mgmt/platform/serve";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { serveErrors } from "../../platform/serve-errors.js";
+import { addServeOptions, collectServeFlags, loadServeSettings } from "../../platform/serve-options.js";
+
+/** `mgmt serve status`. */
+export const serveStatusCommand: CommandDeclaration<ServiceStatus> = {
+  words: "serve status",
+  order: 40,
+  summary: "Count databases by status, and jobs that wait",
+  description:
+    "Counts databases by status, and jobs that wait, and says how far the clock of Postgres is from that of this machine. Reads the records, " +
+    "so that no server has to run.",
+  examples: ["mgmt serve status --config serve.yaml"],
+  errors: serveErrors,
+  define: (command, context) => {
+    addServeOptions(command);
+    command.action(async () => {
+      const { serve, settings } = await loadServeSettings(collectServeFlags(command), context);
+      await context.output.writeResult(await serve.readServiceStatus(settings));
+    });
+  },
+};
