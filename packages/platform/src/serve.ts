@@ -16,3 +16,4 @@ export {
 export { ServeError, type ServeErrorCode } from "./errors/serve-error.js";
 export { checkService, type ServiceCheck } from "./serve/check-service.js";
 export type { ClusterErrorCode } from "@mgmt/cluster/policy/cluster-error";
+export type { StoredJob } from "@mgmt/engine/internal";

@@ -67,6 +67,8 @@ export const machineShots: Readonly<Record<string, readonly Shot[]>> = {
   "mgmt serve approvals list": [reads("without settings", "serve approvals list")],
   "mgmt serve approvals approve": [reads("not an id", "serve approvals approve ../a")],
   "mgmt serve approvals deny": [reads("not an id", "serve approvals deny ../a")],
+  "mgmt serve jobs list": [reads("without settings", "serve jobs list")],
+  "mgmt serve jobs retry": [reads("without a job", "serve jobs retry")],
   "mgmt env": [
     changes("the default database", "env", { prepare: withProject }),
     reads("without a database", "env", { tenant: "empty" }),

@@ -9,7 +9,7 @@ import {
   type ServiceTokenWithValue,
   type Workspace,
 } from "@mgmt/engine";
-import type { StoredServer } from "@mgmt/engine/internal";
+import type { StoredJob, StoredServer } from "@mgmt/engine/internal";
 import { ServeError, serveErrors } from "../errors/serve-error.js";
 import type { ServeSettings } from "./config-schema.js";
 import { createKeyFile } from "./key-file.js";
@@ -157,6 +157,9 @@ export interface Operator {
   approve(id: string, windowMs?: number): Promise<RequestedApproval>;
   /** @throws ServeError `serve:not_found`, `serve:approval_refused`. */
   deny(id: string): Promise<RequestedApproval>;
+  listJobs(): Promise<StoredJob[]>;
+  /** Runs failed jobs again, and returns their ids. Default: all that are dead. */
+  retryJobs(ids?: readonly string[]): Promise<string[]>;
 }
 
 export interface ListedToken {
@@ -245,6 +248,8 @@ const createOperator = (engine: StoredServer): Operator => ({
       windowMs === undefined ? engine.approvals.approve(id) : engine.approvals.approveWindow(id, windowMs),
     ),
   deny: (id) => decide(id, () => engine.approvals.deny(id)),
+  listJobs: () => engine.listJobs(),
+  retryJobs: (ids) => engine.retryJobs(ids),
 });
 
 type Store = Parameters<Parameters<StoredServer["read"]>[0]>[0]["store"];

@@ -296,6 +296,19 @@ export const commandTree: readonly CommandOutline[] = [
           { name: "deny", summary: "Deny a request", load: () => import("../serve-approvals/deny.js") },
         ],
       },
+      {
+        name: "jobs",
+        summary: "Work on databases that waits or has failed",
+        subcommands: [
+          {
+            name: "list",
+            alias: "ls",
+            summary: "List the jobs that wait, run, or have failed",
+            load: () => import("../serve-jobs/list.js"),
+          },
+          { name: "retry", summary: "Run failed jobs again", load: () => import("../serve-jobs/retry.js") },
+        ],
+      },
     ],
   },
   {

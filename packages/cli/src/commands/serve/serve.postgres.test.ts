@@ -39,7 +39,7 @@ const serveJson = async (line: string): Promise<unknown> => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const json: unknown = JSON.parse(stdout);
   const [group = "", verb = ""] = line.split(" ");
-  const isGroup = ["workspaces", "tokens", "agents", "approvals"].includes(group);
+  const isGroup = ["workspaces", "tokens", "agents", "approvals", "jobs"].includes(group);
   const { operationId, result } = await schemaOf(`serve ${isGroup ? `${group} ${verb}` : group}`);
   expectValid(operationId === null ? withoutOtherFields(result) : result, json);
   return json;
@@ -181,6 +181,9 @@ describe("mgmt serve", () => {
     expect(await server.call(`/v1/projects/${projectId}`, String(agent["value"]), "DELETE")).toMatchObject({
       status: 204,
     });
+
+    await serveJson("jobs list");
+    expect(await serveJson("jobs retry --all")).toEqual([]);
 
     server.kill("SIGTERM");
     expect(await server.exit).toBe(0);

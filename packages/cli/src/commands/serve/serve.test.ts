@@ -20,6 +20,8 @@ describe("mgmt serve", () => {
     ],
     ["serve --config none.yaml", 2, "serve:config_unreadable", "it does not exist"],
     ["serve", 2, "serve:config_invalid", "databaseUrl is missing (or set MGMT_SERVE_DATABASE_URL)"],
+    ["serve jobs retry --config service.yaml", 2, "usage:invalid", "Pass ids of jobs, or --all"],
+    ["serve jobs retry a --all --config service.yaml", 2, "usage:invalid", "Pass ids of jobs, or --all"],
     ["serve --config -", 2, "usage:invalid", "--config must be a file, not -"],
     ["serve --config=", 2, "usage:invalid", "--config must not be empty"],
     [

@@ -46,6 +46,8 @@ export type Printing =
   | "serve approvals list"
   | "serve check"
   | "serve init"
+  | "serve jobs list"
+  | "serve jobs retry"
   | "serve status"
   | "serve tokens delete"
   | "serve tokens list"
@@ -1450,6 +1452,63 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     },
     required: ["workspaceId", "workspaceName", "ownerId", "ownerEmail", "keyFile", "tokenId", "value"],
     description: "What a new service starts with, as `mgmt serve init` prints it.",
+  },
+  "serve jobs list": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        id: { type: "string" },
+        kind: { type: "string", description: "Names the work: `database.provision`." },
+        subject: { type: "string", description: "Id of the row that the job works on." },
+        state: {
+          type: "string",
+          enum: ["waiting", "running", "dead"],
+          description:
+            "`waiting`: it runs when it is due. `running`: a living process has it, and runs it or keeps it until it can reach Postgres. `dead`: it has failed so often that it runs only when it is retried.",
+        },
+        createdAt: { type: "number", description: "Milliseconds since 1970." },
+        dueAt: {
+          type: ["number", "null"],
+          description:
+            "When the job is due, in milliseconds since 1970: 0 for one that was due at once, null for a dead one.",
+        },
+        isOwnerAlive: {
+          type: ["boolean", "null"],
+          description: "Whether the process lives that has the job; null when none has it.",
+        },
+        attempts: {
+          type: "number",
+          description: "How often the job has failed, or its process has ended while it had the job.",
+        },
+        lastError: {
+          type: ["string", "null"],
+          description:
+            "The names and codes of the last error and its causes; null for a job that has not failed.",
+        },
+      },
+      required: [
+        "id",
+        "kind",
+        "subject",
+        "state",
+        "createdAt",
+        "dueAt",
+        "isOwnerAlive",
+        "attempts",
+        "lastError",
+      ],
+      description: "A job of a stored server, for its operator.",
+    },
+  },
+  "serve jobs retry": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: { id: { type: "string" } },
+      required: ["id"],
+      description: "A job that runs again.",
+    },
   },
   "serve status": {
     type: "object",

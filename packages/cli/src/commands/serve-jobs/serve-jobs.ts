@@ -1,0 +1,7 @@
+import type { GroupDeclaration } from "../../command-line/declaration.js";
+
+export const serveJobsGroup: GroupDeclaration = {
+  words: "serve jobs",
+  order: 100,
+  summary: "Work on databases that waits or has failed",
+};
