@@ -158,6 +158,12 @@ export const openDatabases = async (
       };
     });
     const { missingData = noMissingData, brokenIds = [], problems = [] } = reconciliation ?? {};
+    // A sweep does it later.
+    if (reconciliation === undefined && sessions === undefined)
+      await dropAbandonedDatabases(
+        { admin, copier, presence },
+        createAttempt((problem) => problems.push(problem)),
+      );
     const preparedNames = reconciliation?.preparedDatabases ?? (await findPreparedDatabases(admin));
     const keptDatabases = new KeptDatabases(admin, copier);
     const dropExpired = async (): Promise<void> => {
