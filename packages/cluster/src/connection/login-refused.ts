@@ -19,6 +19,9 @@ export const adminShutdown = "57P01";
 /** The SQLSTATE `too_many_connections`. */
 export const tooManyConnections = "53300";
 
+/** SQLSTATE of a login to a database that accepts no connections (`object_not_in_prerequisite_state`). */
+export const databaseClosed = "55000";
+
 /** The SQLSTATE `configuration_limit_exceeded`. */
 const configurationLimitExceeded = "53400";
 

@@ -75,6 +75,16 @@ describe("the end of a session", () => {
     expect(replaceSessionEndError(bytes, reason)).toEqual(Buffer.concat([...before, reason.encode()]));
   });
 
+  it("gets the reason if the database accepts no connections", () => {
+    const closed = encodeError([
+      "SFATAL",
+      "VFATAL",
+      "C55000",
+      "Mdatabase is not currently accepting connections",
+    ]);
+    expect(replaceSessionEndError(closed, reason)).toEqual(reason.encode());
+  });
+
   it("gets the reason, and keeps its code, when it is a login that its database does not accept", () => {
     const refused = encodeError(["SFATAL", "VFATAL", "C53300", "Mtoo many connections"]);
     expect(errorFields(replaceSessionEndError(refused, reason))).toEqual({

@@ -1,6 +1,7 @@
 import {
   type LoginRefusedError,
   adminShutdown,
+  databaseClosed,
   tooManyConnections,
 } from "@mgmt/cluster/connection/login-refused";
 import { Refusal, parseSqlState } from "./refusal.js";
@@ -73,6 +74,13 @@ const addHint = (message: Buffer): Buffer => {
   return encodeError([...otherFields, `${fieldTypes.hint}${explanation.hint}`]);
 };
 
+/** SQLSTATEs of sessions that the platform has ended, and of logins that it has made Postgres refuse. */
+const replacedCodes: ReadonlySet<string | undefined> = new Set([
+  adminShutdown,
+  tooManyConnections,
+  databaseClosed,
+]);
+
 /** The first bytes of the last error of a session, after its header. */
 const fatalSeverity = Buffer.from("SFATAL\0VFATAL\0C");
 
@@ -87,8 +95,7 @@ export const replaceSessionEndError = (bytes: Buffer, { code, message, hint }: L
   if (start < 0 || bytes[start] !== errorResponseType) return bytes;
   if (bytes.readUInt32BE(start + 1) + 1 !== bytes.length - start) return bytes;
   const originalCode = parseSqlState(bytes.subarray(start));
-  const isTooManyConnections = originalCode === tooManyConnections;
-  if (!isTooManyConnections && originalCode !== adminShutdown) return bytes;
-  const refusal = new Refusal(isTooManyConnections ? tooManyConnections : code, message, hint);
+  if (!replacedCodes.has(originalCode)) return bytes;
+  const refusal = new Refusal(originalCode === tooManyConnections ? tooManyConnections : code, message, hint);
   return Buffer.concat([bytes.subarray(0, start), refusal.encode()]);
 };
