@@ -37,6 +37,8 @@ export interface OpenDatabases {
   brokenIds: string[];
   /** Messages about work that failed. */
   problems: string[];
+  /** Returns how many databases are closed now because they have used too much. */
+  countClosed(): number;
   /** Ends the sessions of another server process in the cluster. */
   endSessionsOf(serverId: string): Promise<void>;
   /** Closes the platform's own connections. */
@@ -205,6 +207,7 @@ export const openDatabases = async (
       missingData,
       brokenIds,
       problems,
+      countClosed: () => guards.countClosed(),
       endSessionsOf: (serverId) => endServerSessions((text, values) => admin.query(text, values), serverId),
       close: async () => {
         clearInterval(keptTimer);

@@ -7,6 +7,8 @@ import type { ReadWorkspaces } from "./workspaces.js";
 export interface Guards {
   /** Resolves when the limits have been applied once. */
   readonly whenApplied: Promise<void>;
+  /** Returns how many databases are closed now because they have used too much. */
+  countClosed(): number;
   close(): Promise<void>;
 }
 
@@ -26,5 +28,5 @@ export const openGuards = (
   readWorkspaces?: ReadWorkspaces,
 ): Guards => {
   const guard = new TenantGuard(admin, limits, { report, endReasons, readWorkspaces });
-  return { whenApplied: guard.start(), close: () => guard.close() };
+  return { whenApplied: guard.start(), countClosed: () => guard.countClosed(), close: () => guard.close() };
 };

@@ -185,6 +185,12 @@ export class TenantGuard {
     ).unref();
   }
 
+  /** Returns how many databases are closed now because they have used too much. */
+  countClosed(): number {
+    const now = performance.now();
+    return [...this.#closedUntil.values()].filter((closedUntil) => closedUntil > now).length;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -207,6 +207,7 @@ export const openRecords = async (
       withClient(async (client) => ({
         ...(await countRows(client, schema)),
         recordsConnections: { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
+        recordsTrips: storage.tripCount,
       })),
     readAllTables: () =>
       keys.withNewKeys(() =>

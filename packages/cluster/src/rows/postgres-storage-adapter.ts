@@ -42,6 +42,8 @@ export interface StorageOptions {
 /** The parts that all transactions of one process share. */
 interface TransactionResources extends RowSource {
   readonly pool: Pool;
+  /** Counts round trips to Postgres. */
+  readonly trips: { count: number };
   readonly schema: string;
   readonly installation: Installation;
   readonly commitCheckTimeoutMs: number;
@@ -61,11 +63,16 @@ export class PostgresStorageAdapter implements StorageAdapter {
   ) {
     const codec = new RowCodec(keys);
     this.#resources = {
-      ...{ pool, schema, installation, commitCheckTimeoutMs, keys, codec },
+      ...{ pool, schema, installation, commitCheckTimeoutMs, keys, codec, trips: { count: 0 } },
       schemaIdentifier: escapeIdentifier(schema),
       writeLock: new FairWriteLock(writeLockOptions),
       rowCache: new RowCache(codec),
     };
+  }
+
+  /** Round trips to Postgres since this process opened the records. */
+  get tripCount(): number {
+    return this.#resources.trips.count;
   }
 
   begin({ mode, locks }: TransactionOptions): Transaction {
@@ -95,7 +102,7 @@ class ReadTransaction implements Transaction {
 
   async load(preloads: readonly Preload[]): Promise<readonly LoadResult[]> {
     const loadPlan = planReadOnlyLoad(this.#resources, preloads);
-    const results = await runOnPooledConnection(this.#resources.pool, loadPlan);
+    const results = await runOnPooledConnection(this.#resources, loadPlan);
     return this.#resources.keys.withNewKeys(() => loadPlan.toLoadResults(results));
   }
 
@@ -109,8 +116,12 @@ class ReadTransaction implements Transaction {
 }
 
 /** Runs statements on a connection of their own. */
-const runOnPooledConnection = async (pool: Pool, { statements }: LoadPlan): Promise<BatchResults> => {
+const runOnPooledConnection = async (
+  { pool, trips }: Pick<TransactionResources, "pool" | "trips">,
+  { statements }: LoadPlan,
+): Promise<BatchResults> => {
   if (statements.length === 0) return [];
+  trips.count += 1;
   let client: PoolClient | undefined;
   try {
     client = await pool.connect();
@@ -152,7 +163,7 @@ class WriteTransaction implements Transaction {
     // The window must not stay locked until the transaction ends.
     const rateLimitLoad = planReadOnlyLoad(this.#resources, rateLimitPreloads);
     const rateLimitResults = rateLimitLoad.toLoadResults(
-      await runOnPooledConnection(this.#resources.pool, rateLimitLoad),
+      await runOnPooledConnection(this.#resources, rateLimitLoad),
     );
     const rowResults = await this.#load(planLoadInTransaction(this.#resources, rowPreloads, []));
     return preloads.map(
@@ -219,6 +230,7 @@ class WriteTransaction implements Transaction {
   }
 
   async #runStatements(statements: readonly Statement[]): Promise<BatchResults> {
+    this.#resources.trips.count += 1;
     try {
       this.#client ??= this.#connect();
       return await runBatch(await this.#client, statements);

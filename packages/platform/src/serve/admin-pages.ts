@@ -10,6 +10,8 @@ export interface AdminPageOptions {
   /** Returns why the server takes no requests; undefined when it does. */
   readonly getUnreadiness: () => string | undefined;
   readonly readCounts: () => Promise<RecordCounts>;
+  /** Returns how many databases the guard keeps closed. */
+  readonly countClosed: () => number;
 }
 
 type Page = () => Promise<{ status: number; text: string; contentType?: string }>;
@@ -18,7 +20,7 @@ type Page = () => Promise<{ status: number; text: string; contentType?: string }
 export class AdminPages {
   readonly #pages: Readonly<Record<string, Page>>;
 
-  constructor({ metrics, getUnreadiness, readCounts }: AdminPageOptions) {
+  constructor({ metrics, getUnreadiness, readCounts, countClosed }: AdminPageOptions) {
     const readCountsInTime = (): Promise<RecordCounts | undefined> =>
       Promise.race([
         readCounts().catch(() => undefined),
@@ -37,7 +39,7 @@ export class AdminPages {
       },
       "/metrics": async () => ({
         status: 200,
-        text: await metrics.render(await readCountsInTime()),
+        text: await metrics.render(await readCountsInTime(), countClosed()),
         contentType: metrics.contentType,
       }),
     };

@@ -33,6 +33,7 @@ export interface IncarnationOptions {
 export interface Incarnation {
   readonly engine: StoredServer;
   readonly serviceRecords: ServiceRecords;
+  readonly databases: OpenDatabases;
   /** Ends all connections. Work that is not finished fails, and other servers repeat it. */
   close(): Promise<void>;
 }
@@ -81,7 +82,7 @@ export const openIncarnation = async (
       readSystemTime: () => Math.round(Date.now() + clockOffset),
       onDefect,
     });
-    return { engine, serviceRecords, close };
+    return { engine, serviceRecords, databases, close };
   } catch (error) {
     await close();
     throw error;

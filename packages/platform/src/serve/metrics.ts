@@ -29,6 +29,14 @@ export class ServiceMetrics {
     "Connections of this server to the records",
     ["state"],
   );
+  readonly #trips = this.#createGauge(
+    "mgmt_records_trips",
+    "Round trips of this server to the records since it started",
+  );
+  readonly #closedDatabases = this.#createGauge(
+    "mgmt_guard_closed_databases",
+    "Databases that are closed because their workspace uses too much",
+  );
   readonly #recordsUp = this.#createGauge("mgmt_records_up", "Whether the records answered this scrape");
 
   constructor() {
@@ -45,8 +53,11 @@ export class ServiceMetrics {
     return this.#registry.contentType;
   }
 
-  /** @param counts undefined when the records cannot be reached. */
-  render(counts: RecordCounts | undefined): Promise<string> {
+  /**
+   * @param counts undefined when the records cannot be reached.
+   * @param closedDatabases how many databases the guard keeps closed.
+   */
+  render(counts: RecordCounts | undefined, closedDatabases: number): Promise<string> {
     for (const gauge of [this.#databases, this.#jobs, this.#connections]) gauge.reset();
     this.#recordsUp.set(counts === undefined ? 0 : 1);
     for (const [status, count] of Object.entries(counts?.databases ?? {}))
@@ -55,6 +66,8 @@ export class ServiceMetrics {
     for (const [state, count] of Object.entries(counts?.recordsConnections ?? {}))
       this.#connections.set({ state }, count);
     this.#jobLag.set(counts?.jobLagSeconds ?? 0);
+    this.#trips.set(counts?.recordsTrips ?? 0);
+    this.#closedDatabases.set(closedDatabases);
     return this.#registry.metrics();
   }
 

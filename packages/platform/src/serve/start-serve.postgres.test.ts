@@ -72,7 +72,9 @@ describe("a server of a service", () => {
     expect(await read("/readyz")).toEqual([200, "ready\n"]);
     const [, metrics] = await read("/metrics");
     expect(metrics).toContain('mgmt_requests_total{operation="projects.list",status="200"} 1');
-    expect(metrics).toContain("mgmt_records_up 1");
+    for (const metric of ["mgmt_records_up 1", 'mgmt_jobs{state="dead"} 0', "mgmt_guard_closed_databases 0"])
+      expect(metrics).toContain(metric);
+    expect(metrics).toMatch(/^mgmt_records_trips [1-9]/m);
     expect(await read("/v1/projects")).toEqual([404, ""]);
     expect(await service.call(server, "GET", "/healthz")).toMatchObject({ status: 404 });
   });

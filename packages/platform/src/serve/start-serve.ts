@@ -89,6 +89,7 @@ class Service {
       getUnreadiness: () =>
         this.#isDraining ? "draining" : this.#isRestarting ? "starting again" : undefined,
       readCounts: () => this.#readCounts(),
+      countClosed: () => this.#incarnation?.databases.countClosed() ?? 0,
     });
     const listenAddress = parsePublicAddress(this.#settings.listen ?? defaultListenAddress);
     const pageNames = this.#settings.adminListen === undefined ? healthPages : [];
