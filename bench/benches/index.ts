@@ -5,6 +5,7 @@ import { engine, http, msw, waits } from "./http.js";
 import { pageSize } from "./page-size.js";
 import { platform } from "./platform.js";
 import { sdk } from "./sdk.js";
+import { serve } from "./serve.js";
 
 export const benches: Readonly<Record<string, readonly Measurement[]>> = {
   http,
@@ -13,6 +14,7 @@ export const benches: Readonly<Record<string, readonly Measurement[]>> = {
   waits,
   databases,
   platform,
+  serve,
   cli,
   sdk,
   size: pageSize,

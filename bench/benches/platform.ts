@@ -54,7 +54,7 @@ export const platform: readonly Measurement[] = [
 ];
 
 /** Creates two projects and a database, and returns the operations in order. Those that create more are the last ones. */
-const loadsOf = async ({ baseUrl, token }: Target): Promise<Load[]> => {
+export const loadsOf = async ({ baseUrl, token }: Target): Promise<Load[]> => {
   const list = await createdProjects({ baseUrl, token }, 2);
   const { data }: { data: { id: string }[] } = JSON.parse(list);
   const url = `${baseUrl}/v1/projects`;
@@ -87,7 +87,7 @@ const createDatabase = async ({ baseUrl, token }: Target, project: string): Prom
 };
 
 /** Returns the seconds of processor time that a process has used, and those of all processes below it. */
-const processorTimes = (pid: number): [number, number] => {
+export const processorTimes = (pid: number): [number, number] => {
   const all = readdirSync("/proc").flatMap((name) => {
     try {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8");
