@@ -44,7 +44,9 @@ export const machineShots: Readonly<Record<string, readonly Shot[]>> = {
   ],
   "mgmt serve": [reads("without settings", "serve")],
   "mgmt serve check": [reads("a server that cannot be reached", "serve check", { prepare: withService })],
-  "mgmt serve schema": [reads("a part", "serve schema --query properties.listen --output json")],
+  "mgmt serve schema": [
+    reads("a part", "serve schema --query properties.listen --output json", { isData: true }),
+  ],
   "mgmt serve init": [
     reads("without an owner", "serve init --workspace Acme"),
     reads("in CI, whose log is kept", "serve init --workspace Acme --owner ada@example.com", {
