@@ -69,13 +69,13 @@ export interface OpenRecords extends RecordStore {
 const connectTimeoutMs = 5_000;
 const queryTimeoutMs = 15_000;
 const lockTimeoutMs = 10_000;
-const idleTimeoutMs = 60_000;
+/** How long a transaction may wait for its process: one that others work beside must not hold their locks. */
+const idleTimeoutsMs = { alone: 60_000, besideOthers: 5_000 };
 
 const sessionStartupOptions = {
   // Others may be able to make functions and operators in the database of the records.
   search_path: "pg_catalog",
   lock_timeout: lockTimeoutMs,
-  idle_in_transaction_session_timeout: idleTimeoutMs,
   // A prepared statement is planned once, when its tables may still be empty. Its plan must be right for many rows.
   plan_cache_mode: "force_generic_plan",
   enable_seqscan: "off",
@@ -121,7 +121,12 @@ export const openRecords = async (
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
-    options: Object.entries(sessionStartupOptions)
+    options: Object.entries({
+      ...sessionStartupOptions,
+      idle_in_transaction_session_timeout: address.server
+        ? idleTimeoutsMs.besideOthers
+        : idleTimeoutsMs.alone,
+    })
       .map(([name, value]) => `-c ${name}=${String(value)}`)
       .join(" "),
   };
