@@ -117,7 +117,7 @@ describe("what a hand-written command prints with --output json", () => {
       if ((await schemaOf(words)).result === null) silent.push(words);
     }
     expect(silent).toEqual([
-      ...["logout", "auth switch", "unlink", "serve", "serve schema", "serve migrate", "run", "psql"],
+      ...["logout", "auth switch", "unlink", "serve schema", "serve migrate", "run", "psql"],
       "completion",
     ]);
   });
