@@ -36,7 +36,7 @@ export default defineConfig({
           include: ["packages/engine/{src,test}/{rules,oauth}/**/*.test.ts"],
           // They start servers on HTTP.
           exclude: [
-            "packages/engine/{src,test}/oauth/**/{access-tokens,approval-page,authorization-endpoint,consent-page,differential,libraries,page-guard,page-response,sign-in-gate}.test.ts",
+            "packages/engine/{src,test}/oauth/**/{access-token-service,approval-page,authorization-endpoint,consent-page,differential,libraries,page-guard,page-response,sign-in-gate}.test.ts",
           ],
           setupFiles: ["test/setup/patience.ts"],
           isolate: false,
