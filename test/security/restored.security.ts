@@ -24,13 +24,14 @@ const run = async <Row extends object>(
   database: string,
   statements: readonly string[],
   as = "postgres",
+  values: readonly unknown[] = [],
 ): Promise<Row[]> => {
   const { port } = cluster.options;
   const client = new Client({ host: "127.0.0.1", port, user: as, password: adminPassword, database });
   await client.connect();
   try {
     let rows: Row[] = [];
-    for (const statement of statements) ({ rows } = await client.query<Row>(statement));
+    for (const statement of statements) ({ rows } = await client.query<Row>(statement, [...values]));
     return rows;
   } finally {
     await client.end();
@@ -47,7 +48,8 @@ const whileRunning = async <T>(
   const records = await openRecords(address, { keys, schema });
   try {
     const queries = {
-      query: <Row extends object>(text: string) => run<Row>("records", [text], user),
+      query: <Row extends object>(text: string, values?: readonly unknown[]) =>
+        run<Row>("records", [text], user, values),
     };
     const databases = await openDatabases(
       createSharedCluster(address, cluster.policy.major, records.installation),
