@@ -9,6 +9,15 @@ export class SupersededError extends Error {}
 /** Says that another process has taken the job, and that nothing of its change is left to do. */
 export class JobTakenError extends SupersededError {}
 
+/** Thrown by a job that has stored its failure in the row of its subject, so that it is not repeated. */
+export class StoredFailureError extends Error {
+  override readonly name = "StoredFailureError";
+
+  constructor(override readonly cause: unknown) {
+    super("The job has failed");
+  }
+}
+
 /** Says that a job has failed so often that it is not repeated. */
 export class DeadJobError extends Error {
   override readonly name = "DeadJobError";
@@ -16,7 +25,8 @@ export class DeadJobError extends Error {
 
 /**
  * Does the work of one kind of job. The row may be gone or have changed since the job was scheduled. An error fails the request
- * that waits for the job. Without such a request it is a defect, and a stored server repeats the job, so a handler must be safe to repeat.
+ * that waits for the job. Without such a request it is a defect, and a stored server repeats the job, so a handler must be safe to repeat,
+ * unless it is a `StoredFailureError`.
  *
  * @param subject id of the row that the job works on.
  * @param change id of the change that the job makes, if it makes one.

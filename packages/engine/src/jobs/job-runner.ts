@@ -9,7 +9,7 @@ import {
   isDead,
   resetFailedJobs,
 } from "./job-attempts.js";
-import { JobTakenError, SupersededError } from "./job-handler.js";
+import { JobTakenError, StoredFailureError, SupersededError } from "./job-handler.js";
 import { unrefTimer } from "../values/idle-timer.js";
 import type { Job } from "../context/scheduler.js";
 import { FairSemaphore } from "./fair-semaphore.js";
@@ -47,6 +47,9 @@ const ownerCheckIntervalMs = 20;
 
 /** Milliseconds to wait at most for the jobs of other processes. */
 const maxWaitMs = 10_000;
+
+/** Errors after which a job is done. */
+const completingErrors = [SupersededError, StoredFailureError];
 
 /** Maximum number of jobs that one process takes from others and that have not ended. */
 const maxRunningJobs = 50;
@@ -356,7 +359,7 @@ export class JobRunner {
     if (isLeftToOthers) return undefined;
     try {
       if (error instanceof DatabaseUnavailableError) this.#postpone(job.id);
-      else if (error === undefined || error instanceof SupersededError || isAwaited) {
+      else if (error === undefined || isAwaited || completingErrors.some((type) => error instanceof type)) {
         const owner = await this.#deleteJob(job.id);
         return error instanceof SupersededError && owner !== job.owner ? new JobTakenError() : error;
       } else await this.#storeFailure(job, error);

@@ -1,6 +1,6 @@
 import { DatabaseUnavailableError } from "../context/database-engine.js";
 import { jobHandlers } from "../rules/handlers.js";
-import { type JobHandler, SupersededError } from "../jobs/job-handler.js";
+import { type JobHandler, StoredFailureError, SupersededError } from "../jobs/job-handler.js";
 
 /**
  * Finds the handler of a kind of job and passes it to `callHandler`. Returns the error of the job; undefined when it
@@ -18,8 +18,10 @@ export const runJob = async (
     await callHandler(handler);
     return undefined;
   } catch (error) {
-    const isExpected = error instanceof SupersededError || error instanceof DatabaseUnavailableError;
-    if (!isAwaited && !isExpected) onDefect(error);
+    const failure = error instanceof StoredFailureError ? error.cause : error;
+    if (isAwaited) return failure;
+    const isExpected = failure instanceof SupersededError || failure instanceof DatabaseUnavailableError;
+    if (!isExpected) onDefect(failure);
     return error;
   }
 };

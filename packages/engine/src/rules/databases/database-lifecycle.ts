@@ -5,7 +5,12 @@ import {
   LockLostError,
 } from "../../context/database-engine.js";
 import type { Transactions } from "../../context/transactions.js";
-import type { JobHandler, JobHandlers, JobContext } from "../../jobs/job-handler.js";
+import {
+  type JobHandler,
+  type JobHandlers,
+  type JobContext,
+  StoredFailureError,
+} from "../../jobs/job-handler.js";
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 import { readOnlyTransaction } from "../../store/storage-adapter.js";
@@ -104,7 +109,9 @@ interface FillWork {
 /**
  * Fills a database, and sets its status from `statusDuringWork` to `ready` or `failure`. Does not change the status if the control
  * surface has set another one in the meantime, or if a deletion has canceled the work: when that fails, it schedules the work
- * again. Schedules the job again if the database server cannot be reached. Rethrows other errors of the work.
+ * again. Schedules the job again if the database server cannot be reached.
+ *
+ * @throws StoredFailureError of other errors of the work.
  */
 const fillDatabase = async (
   context: JobContext,
@@ -141,7 +148,7 @@ const fillDatabase = async (
       return;
     }
     await recordResult("failure", {});
-    throw error;
+    throw new StoredFailureError(error);
   }
   await lock.confirm();
   await recordResult("ready", { made: true });
