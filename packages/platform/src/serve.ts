@@ -10,10 +10,9 @@ export {
   type InitializedService,
   type ListedToken,
   type Operator,
+  type ServiceJob,
   type ServiceStatus,
   type WorkspaceWithMembers,
 } from "./serve/operator.js";
-export { ServeError, type ServeErrorCode } from "./errors/serve-error.js";
+export { ServeError, type ServiceErrorCode } from "./errors/serve-error.js";
 export { checkService, type ServiceCheck } from "./serve/check-service.js";
-export type { ClusterErrorCode } from "@mgmt/cluster/policy/cluster-error";
-export type { StoredJob } from "@mgmt/engine/internal";

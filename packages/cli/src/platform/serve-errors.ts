@@ -1,4 +1,4 @@
-import type { ClusterErrorCode, ServeErrorCode } from "@mgmt/platform/serve";
+import type { ServiceErrorCode } from "@mgmt/platform/serve";
 import type { DeclaredErrors } from "../command-line/command.js";
 
 const checkWords = ["serve", "check"];
@@ -10,7 +10,7 @@ const approvalsWords = ["serve", "approvals", "list"];
 
 /** The errors of `mgmt serve` and the commands below it, with commands that help. */
 export const serveErrors: DeclaredErrors &
-  Readonly<Record<ServeErrorCode | ClusterErrorCode | "platform:not_installed", unknown>> = {
+  Readonly<Record<ServiceErrorCode | "platform:not_installed", unknown>> = {
   "cluster:databases_unrecorded": { next: [checkWords] },
   "cluster:lacks_privileges": { next: [checkWords] },
   "cluster:other_installation": { next: [checkWords] },

@@ -22,6 +22,18 @@ export type ServeErrorCode =
   | "serve:unsupported_version"
   | "serve:value_invalid";
 
+/** The code of an error that a service can have, its own or of its cluster. */
+export type ServiceErrorCode =
+  | ServeErrorCode
+  | "cluster:databases_unrecorded"
+  | "cluster:lacks_privileges"
+  | "cluster:other_installation"
+  | "cluster:records_incomplete"
+  | "cluster:records_open"
+  | "cluster:records_outdated"
+  | "cluster:session_unresponsive"
+  | "cluster:stamp_unknown";
+
 /** Reports why the service cannot run. `message` describes the problem, and `hint` how to fix it. */
 export class ServeError extends Error {
   override readonly name = "ServeError";

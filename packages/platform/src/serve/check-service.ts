@@ -3,7 +3,7 @@ import { AdminConnection } from "@mgmt/cluster/connection/admin-connection";
 import type { DatabaseAddress } from "@mgmt/cluster/policy/address";
 import { createSharedCluster, inspectSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import { Installation } from "@mgmt/cluster/policy/installation";
-import { ServeError, serveErrors } from "../errors/serve-error.js";
+import { ServeError, type ServiceErrorCode, serveErrors } from "../errors/serve-error.js";
 import type { ServeSettings } from "./config-schema.js";
 import { readKeyFile } from "./key-file.js";
 import { openServiceRecords } from "./open-service.js";
@@ -137,6 +137,12 @@ const attempt = async (name: ServiceCheck["name"], work: () => Promise<string>):
     return { name, status: "ok", message: await work() };
   } catch (error) {
     if (!(error instanceof ServeError || error instanceof ClusterError)) throw error;
-    return { name, status: "failed", message: error.message, hint: error.hint };
+    const { message, hint } = toServiceFailure(error);
+    return { name, status: "failed", message, hint };
   }
 };
+
+/** Does not compile if `ServiceErrorCode` lacks a code. */
+const toServiceFailure = (
+  failure: ServeError | ClusterError,
+): { readonly code: ServiceErrorCode; readonly message: string; readonly hint: string } => failure;

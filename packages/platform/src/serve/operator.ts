@@ -9,7 +9,7 @@ import {
   type ServiceTokenWithValue,
   type Workspace,
 } from "@mgmt/engine";
-import type { StoredJob, StoredServer } from "@mgmt/engine/internal";
+import type { StoredServer } from "@mgmt/engine/internal";
 import { ServeError, serveErrors } from "../errors/serve-error.js";
 import type { ServeSettings } from "./config-schema.js";
 import { createKeyFile } from "./key-file.js";
@@ -128,6 +128,26 @@ export interface WorkspaceWithMembers {
   readonly members: readonly { readonly id: string; readonly email: string }[];
 }
 
+/** A job of a service: work that follows a request. */
+export interface ServiceJob {
+  readonly id: string;
+  /** Names the work: `database.provision`. */
+  readonly kind: string;
+  /** Id of the resource that the job works on. */
+  readonly subject: string;
+  /** `waiting` until it is due, `running`, or `dead` after too many failures, until it is retried. */
+  readonly state: "waiting" | "running" | "dead";
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Milliseconds since 1970: 0 for a job that was due at once, null for a dead one. */
+  readonly dueAt: number | null;
+  /** Whether the server lives that has the job; null when none has it. */
+  readonly isOwnerAlive: boolean | null;
+  readonly attempts: number;
+  /** The names and codes of the last error and its causes; null for a job that has not failed. */
+  readonly lastError: string | null;
+}
+
 /** Changes what only an operator may change, directly in the records, while servers run. */
 export interface Operator {
   listWorkspaces(): Promise<WorkspaceWithMembers[]>;
@@ -157,7 +177,7 @@ export interface Operator {
   approve(id: string, windowMs?: number): Promise<RequestedApproval>;
   /** @throws ServeError `serve:not_found`, `serve:approval_refused`. */
   deny(id: string): Promise<RequestedApproval>;
-  listJobs(): Promise<StoredJob[]>;
+  listJobs(): Promise<ServiceJob[]>;
   /** Runs failed jobs again, and returns their ids. Default: all that are dead. */
   retryJobs(ids?: readonly string[]): Promise<string[]>;
 }

@@ -1,10 +1,10 @@
-import type { StoredJob } from "@mgmt/platform/serve";
+import type { ServiceJob } from "@mgmt/platform/serve";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
 /** `mgmt serve jobs list`. */
-export const serveJobsListCommand: CommandDeclaration<readonly StoredJob[]> = {
+export const serveJobsListCommand: CommandDeclaration<readonly ServiceJob[]> = {
   words: "serve jobs list",
   order: 10,
   alias: "ls",
