@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
 import { findApiDatabases, findDiscardedIds } from "@mgmt/cluster/repair/api-databases";
 import { createSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
@@ -246,6 +246,7 @@ describe("restored records", () => {
 
     await copyDatabase("today", "records");
     tenants.push(today);
-    await whileRunning(expectAllData);
+    // A start among several processes opens databases after it has answered.
+    await whileRunning(() => vi.waitFor(expectAllData, { timeout: 10_000 }));
   });
 });
