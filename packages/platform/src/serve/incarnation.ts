@@ -6,7 +6,6 @@ import type { StoredServer } from "@mgmt/engine/internal";
 import type { ServeSettings } from "./config-schema.js";
 import {
   type ServiceRecords,
-  defaultListenAddress,
   getBaseUrl,
   openServiceDatabases,
   openServiceEngine,
@@ -95,8 +94,8 @@ const digestSettings = (settings: ServeSettings): SettingDigests => {
   const values: Record<string, unknown> = {
     // Servers may log in with other passwords, or reach Postgres at other addresses.
     clusterUrl: clusterUrl !== undefined,
-    // With the default, each server has an address of its own.
-    baseUrl: settings.baseUrl === undefined ? defaultListenAddress : getBaseUrl(settings),
+    // Tokens are valid for this address only, so servers that listen at several addresses need one in common.
+    baseUrl: getBaseUrl(settings),
     databaseAddress,
     "limits.requests": limits?.requests,
     "limits.windowSeconds": limits?.windowSeconds,

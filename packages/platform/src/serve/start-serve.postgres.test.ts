@@ -155,14 +155,17 @@ describe("a server of a service", () => {
     await vi.waitFor(async () => expect(await queryOne(connectionString)).toBe(1), 10_000);
   });
 
-  it("refuses to start with other settings than a server that runs", async () => {
+  it.each([
+    ["limits.requests", { limits: { requests: 5 } }],
+    ["baseUrl", { baseUrl: "https://other.example.com" }],
+  ])("refuses to start with another value of %s than a server that runs", async (name, settings) => {
     await service.start();
-    await expect(service.start({ limits: { requests: 5 } })).rejects.toMatchObject({
+    await expect(service.start(settings)).rejects.toMatchObject({
       code: "serve:settings_differ",
-      message: expect.stringContaining("limits.requests"),
+      message: expect.stringMatching(`: ${name}$`),
     });
     await service.stopAll();
-    await service.start({ limits: { requests: 5 } });
+    await service.start(settings);
   });
 
   it("starts again when others have taken its work", async () => {
