@@ -1460,27 +1460,23 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       properties: {
         id: { type: "string" },
         kind: { type: "string", description: "Names the work: `database.provision`." },
-        subject: { type: "string", description: "Id of the row that the job works on." },
+        subject: { type: "string", description: "Id of the resource that the job works on." },
         state: {
           type: "string",
           enum: ["waiting", "running", "dead"],
           description:
-            "`waiting`: it runs when it is due. `running`: a living process has it, and runs it or keeps it until it can reach Postgres. `dead`: it has failed so often that it runs only when it is retried.",
+            "`waiting` until it is due, `running`, or `dead` after too many failures, until it is retried.",
         },
         createdAt: { type: "number", description: "Milliseconds since 1970." },
         dueAt: {
           type: ["number", "null"],
-          description:
-            "When the job is due, in milliseconds since 1970: 0 for one that was due at once, null for a dead one.",
+          description: "Milliseconds since 1970: 0 for a job that was due at once, null for a dead one.",
         },
         isOwnerAlive: {
           type: ["boolean", "null"],
-          description: "Whether the process lives that has the job; null when none has it.",
+          description: "Whether the server lives that has the job; null when none has it.",
         },
-        attempts: {
-          type: "number",
-          description: "How often the job has failed, or its process has ended while it had the job.",
-        },
+        attempts: { type: "number" },
         lastError: {
           type: ["string", "null"],
           description:
@@ -1498,7 +1494,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         "attempts",
         "lastError",
       ],
-      description: "A job of a stored server, for its operator.",
+      description: "A job of a service: work that follows a request.",
     },
   },
   "serve jobs retry": {
