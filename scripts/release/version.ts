@@ -11,6 +11,8 @@ export const pinned: Readonly<Record<string, RegExp>> = {
   "setup-mgmt/action.yml": /^ {4}default: (\d+\.\d+\.\d+\S*)$/m,
   "packages/cli/Dockerfile": /^ARG VERSION=(\d+\.\d+\.\d+\S*)$/m,
   "packages/mock/Dockerfile": /^ARG VERSION=(\d+\.\d+\.\d+\S*)$/m,
+  "deploy/Dockerfile": /^ARG VERSION=(\d+\.\d+\.\d+\S*)$/m,
+  "deploy/kubernetes/mgmt-serve.yaml": /^ +image: \S+:(\d+\.\d+\.\d+\S*)$/m,
   "docs/guides/docker.md": /@mgmt\/cli@(\d+\.\d+\.\d+\S*) /,
   "docs/guides/install.md": /^version=(\d+\.\d+\.\d+\S*)$/m,
 };

@@ -27,7 +27,7 @@ it("the commands of pages, examples, and actions print no new secret", () => {
     .filter((page) => !page.startsWith("docs/cli/"))
     .flatMap((page) => blocksOf(page).filter(({ language }) => language === "sh"))
     .flatMap(({ where, text }) => linesOf(where, text));
-  const scripts = ["examples", "setup-mgmt", ".github"].flatMap(filesIn);
+  const scripts = ["deploy", "examples", "setup-mgmt", ".github"].flatMap(filesIn);
   const inScripts = scripts.filter((file) => /\.(?:sh|ya?ml)$/.test(file)).flatMap((file) => linesOf(file));
   const lines = [...inPages, ...inScripts].filter((line) => issuing.test(line));
   expect(lines.length).toBeGreaterThan(20);
@@ -44,8 +44,16 @@ const unscoped =
 it("pages, examples, and hints install and run only packages of this repository", () => {
   const files = [
     ...pages,
-    ...["llms.txt", "scripts/start.mjs", "packages/cli/Dockerfile", "packages/mock/Dockerfile"],
-    ...["examples", "openapi", ".changeset", ".github", "setup-mgmt", "site/.vitepress"].flatMap(filesIn),
+    ...[
+      "llms.txt",
+      "scripts/start.mjs",
+      "packages/cli/Dockerfile",
+      "packages/mock/Dockerfile",
+      "deploy/Dockerfile",
+    ],
+    ...["deploy", "examples", "openapi", ".changeset", ".github", "setup-mgmt", "site/.vitepress"].flatMap(
+      filesIn,
+    ),
     ...readdirSync(join(root, "packages")).flatMap((name) => filesIn(`packages/${name}/src`)),
   ];
   const lines = [...new Set(files)].flatMap((file) => linesOf(file));
