@@ -25,6 +25,7 @@ export const unfollowed: Readonly<Record<string, string>> = {
   "examples/vitest-browser/README.md": "a browser that is downloaded from a host of its own",
   "docs/guides/browser.md": "a web page",
   "docs/guides/docker.md": "Docker",
+  "docs/guides/serve.md": "a Postgres server that somebody operates",
 };
 
 /** Pages that users read, and that have something to install or to run. */

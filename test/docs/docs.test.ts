@@ -163,7 +163,7 @@ afterAll(async () => {
 describe("the code blocks of the docs", { timeout: 120_000 }, () => {
   it("all have a kind that a test runs", () => {
     const known = ["sh install", "sh root", "sh serve", "sh run", "ts", "ts run", "ts test", "yaml", "text"];
-    // Tests of the mock, of the examples, of whole pages, of the standalone program, and of recipes run these.
+    // Tests of the mock, of the examples, of whole pages, of the standalone program, of recipes, and of the service for a team run these.
     known.push(
       "sh page",
       "js",
@@ -175,6 +175,7 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
       "sh example",
       "sh standalone",
       "sh recipe",
+      "sh service",
       "ts recipe",
       "diff recipe",
       // A diagram, which GitHub draws.

@@ -2,6 +2,7 @@ import { optionRules } from "../../../packages/sdk/src/checks/option-rules.js";
 import type { ClientOptions } from "../../../packages/sdk/src/request/client-options.js";
 import type { RequestOptions } from "../../../packages/sdk/src/request/call.js";
 import { resolveSettings } from "../../../packages/sdk/src/request/settings.js";
+import { serveSettingsSchema } from "../../../packages/platform/src/serve/config-schema.js";
 import * as goals from "../../../packages/sdk/src/wait/goals.js";
 import { markdownTable } from "./markdown-table.js";
 import { withMarkedSections } from "./marked-sections.js";
@@ -82,9 +83,36 @@ const printWaits = (): string =>
     ]),
   );
 
-/** Writes the tables of guides that the SDK has the facts of. */
+interface SettingSchema {
+  readonly type: unknown;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, SettingSchema>>;
+}
+
+/** Lists the settings of a service, and those inside of others. */
+const listSettings = (
+  properties: Readonly<Record<string, SettingSchema>>,
+  prefix = "",
+): (readonly [name: string, description: string])[] =>
+  Object.entries(properties).flatMap(([name, { description, enum: values, properties: inner }]) => {
+    const allowed = values && `One of ${values.map((value) => `\`${value}\``).join(", ")}.`;
+    const text = [description, allowed].filter((part) => part !== undefined).join(" ");
+    return [
+      ...(text === "" ? [] : [[`\`${prefix}${name}\``, text] as const]),
+      ...listSettings(inner ?? {}, `${prefix}${name}.`),
+    ];
+  });
+
+/** Writes the tables of guides that the code has the facts of. */
 export const generateGuides = async (): Promise<Map<string, string>> =>
   new Map([
     ...(await withMarkedSections("docs/guides/client.md", new Map([["options", printOptions()]]))),
     ...(await withMarkedSections("docs/guides/waiting.md", new Map([["waits", printWaits()]]))),
+    ...(await withMarkedSections(
+      "docs/guides/serve.md",
+      new Map([
+        ["settings", markdownTable(["setting", "what it is"], listSettings(serveSettingsSchema.properties))],
+      ]),
+    )),
   ]);
