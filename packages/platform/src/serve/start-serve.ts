@@ -75,7 +75,7 @@ class Service {
   #server: RunningServer<StoredServer> | undefined;
   #adminServer: HttpServer | undefined;
   #isDraining = false;
-  #isRestarting = false;
+  #restarting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(settings: ServeSettings, logger: Logger) {
@@ -87,7 +87,7 @@ class Service {
     const pages = new AdminPages({
       metrics: this.#metrics,
       getUnreadiness: () =>
-        this.#isDraining ? "draining" : this.#isRestarting ? "starting again" : undefined,
+        this.#isDraining ? "draining" : this.#restarting !== undefined ? "starting again" : undefined,
       readCounts: () => this.#readCounts(),
       countClosed: () => this.#incarnation?.databases.countClosed() ?? 0,
     });
@@ -131,7 +131,9 @@ class Service {
   async #openEngine(address: string): Promise<StoredServer> {
     const incarnation = await openIncarnation(this.#settings, {
       baseUrl: this.#settings.baseUrl === undefined ? address : getBaseUrl(this.#settings),
-      onLost: () => void this.#restart(address),
+      onLost: () => {
+        this.#restarting = this.#restart(address).finally(() => (this.#restarting = undefined));
+      },
       onLog: (line) => this.#logger.warn(line),
       onDefect: (error) => this.#logger.error({ err: error }, "defect"),
     });
@@ -144,7 +146,6 @@ class Service {
 
   async #restart(address: string): Promise<void> {
     this.#logger.warn("Other servers have taken the work of this one, so it starts again");
-    this.#isRestarting = true;
     await closeInTime(this.#incarnation);
     while (!this.#isDraining) {
       try {
@@ -156,13 +157,14 @@ class Service {
         await sleep(restartDelayMs);
       }
     }
-    this.#isRestarting = false;
   }
 
   async #stop(): Promise<void> {
     this.#isDraining = true;
     this.#logger.info("draining");
     if (this.#server !== undefined) await drain(this.#server, this.#settings.drainSeconds ?? 30);
+    // It may be opening a new life.
+    await this.#restarting;
     await closeInTime(this.#incarnation);
     this.#adminServer?.closeAllConnections();
     this.#adminServer?.close();
@@ -218,7 +220,8 @@ const drain = async (server: RunningServer<StoredServer>, drainSeconds: number):
   const keepAliveEnd = performance.now() + Math.min(drainTimesMs.keepAlive - drainTimesMs.accept, drainMs);
   while (performance.now() < keepAliveEnd && (await countConnections(server.server)) > 0)
     await sleep(drainPollIntervalMs);
-  await server.close(drainMs);
+  // Another server repeats work on databases that does not end.
+  await Promise.race([server.close(drainMs), sleep(drainMs + closeTimeoutMs, undefined, { ref: false })]);
 };
 
 const countConnections = (server: HttpServer): Promise<number> =>
