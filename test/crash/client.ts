@@ -8,7 +8,7 @@ import {
   databaseIn,
   remove,
 } from "./known.js";
-import type { MgmtDev } from "./mgmt-dev.js";
+import type { LoadTarget } from "./mgmt-dev.js";
 import type { Random } from "./random.js";
 import { type Outcome, isRecord, outcomeOf, textAt } from "./request.js";
 import { readMarker, writeMarker } from "./tenant-sql.js";
@@ -30,7 +30,7 @@ export class LoadClient {
   #isStopped = false;
 
   constructor(
-    private readonly dev: MgmtDev,
+    private readonly dev: LoadTarget,
     private readonly random: Random,
     private readonly name: string,
   ) {}

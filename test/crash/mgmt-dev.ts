@@ -19,6 +19,9 @@ interface Ready {
   pid: number;
 }
 
+/** What the load of a platform and its verification use. */
+export type LoadTarget = Pick<MgmtDev, "tokens" | "userTokens" | "call" | "control" | "connectAsAdmin">;
+
 /** `mgmt dev` in a process of its own, on a data directory that survives its restarts. */
 export class MgmtDev {
   #child: ChildProcess | undefined;

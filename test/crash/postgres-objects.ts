@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import type { MgmtDev } from "./mgmt-dev.js";
+import type { LoadTarget } from "./mgmt-dev.js";
 import { listAt, textAt } from "./request.js";
 import { Api } from "./verify.js";
 import { eventually } from "./violation.js";
@@ -24,7 +24,7 @@ export interface Objects {
   roles: Map<string, readonly string[]>;
 }
 
-export const readObjects = async (dev: MgmtDev): Promise<Objects> => {
+export const readObjects = async (dev: LoadTarget): Promise<Objects> => {
   const admin = await dev.connectAsAdmin();
   try {
     const databases = await admin.query<{ name: string }>("select datname as name from pg_database");
@@ -44,7 +44,7 @@ export const readObjects = async (dev: MgmtDev): Promise<Objects> => {
 };
 
 /** Returns what the API says that Postgres should contain: databases with their numbers of connections, and backups. */
-const expectedObjects = async (dev: MgmtDev) => {
+const expectedObjects = async (dev: LoadTarget) => {
   const connections = new Map<string, number>();
   const backups = new Set<string>();
   for (const api of dev.tokens.map((token) => new Api(dev, token))) {
@@ -64,7 +64,7 @@ const expectedObjects = async (dev: MgmtDev) => {
  *
  * @param before what Postgres had before the first request.
  */
-export const verifyObjects = (dev: MgmtDev, before: Objects): Promise<void> =>
+export const verifyObjects = (dev: LoadTarget, before: Objects): Promise<void> =>
   eventually("Postgres does not contain what the API says", async () => {
     const { databases, roles } = await readObjects(dev);
     const { connections, backups } = await expectedObjects(dev);

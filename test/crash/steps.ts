@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { MgmtDev } from "./mgmt-dev.js";
+import type { LoadTarget } from "./mgmt-dev.js";
 
 /** Statements of the platform on databases and on records, each with the table whose lock stops it. Without a pattern, every change does. */
 export const steps: readonly { name: string; table: string; statement?: RegExp }[] = [
@@ -30,7 +30,7 @@ const patience = 10_000;
  * @param work gets the process id of the backend that waits; undefined when the step was not reached.
  */
 export const whileStoppedAt = async (
-  dev: MgmtDev,
+  dev: LoadTarget,
   name: string,
   work: (backend: number | undefined) => Promise<unknown>,
 ): Promise<boolean> => {

@@ -1,5 +1,5 @@
 import { type KnownDatabase, type KnownProject, type Marker, connectionIn } from "./known.js";
-import type { MgmtDev } from "./mgmt-dev.js";
+import type { LoadTarget } from "./mgmt-dev.js";
 import { type Answer, describe, listAt, textAt } from "./request.js";
 import { isRefused, readMarker } from "./tenant-sql.js";
 import { Violation, eventually } from "./violation.js";
@@ -7,7 +7,7 @@ import { Violation, eventually } from "./violation.js";
 /** The API for one token. Repeats requests until it is available. */
 export class Api {
   constructor(
-    private readonly dev: MgmtDev,
+    private readonly dev: LoadTarget,
     private readonly token: string,
   ) {}
 
@@ -51,7 +51,7 @@ export class Api {
  * @throws Violation when a confirmed change is lost, or one with an unknown outcome is half done.
  */
 export const verifyProjects = async (
-  dev: MgmtDev,
+  dev: LoadTarget,
   projects: readonly KnownProject[],
   owner: string,
   unsureNames: ReadonlySet<string>,

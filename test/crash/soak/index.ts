@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { buildIfStale } from "../../../scripts/build-if-stale.mjs";
 import { loadContract } from "../../../scripts/generate/contract/contract.js";
@@ -12,8 +11,9 @@ import { MgmtDev } from "../mgmt-dev.js";
 import { Random } from "../random.js";
 import { describe } from "../request.js";
 import { eventually } from "../violation.js";
-import { type ReceivedResponse, bodyOf, defectOf } from "./check.js";
-import { type GeneratedRequest, Requests } from "./requests.js";
+import { bodyOf, defectOf } from "./check.js";
+import { Requests } from "./requests.js";
+import { send } from "./send.js";
 
 const usage = `npm run test:e2e -- soak [--requests N] [--minutes M] [--seed S]
 
@@ -49,22 +49,6 @@ if (options.help || !(count > 0) || !(minutes >= 0)) {
   process.stderr.write(usage);
   process.exit(options.help ? 0 : 2);
 }
-
-const send = (base: string, { method, path, headers, body }: GeneratedRequest, agent: Agent) =>
-  new Promise<ReceivedResponse>((resolve, reject) => {
-    const { hostname: host, port } = new URL(base);
-    // Node.js sends the body of some methods without its length unless it is given.
-    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    const sent = request(
-      { host, port, method, path, headers: { ...headers, ...length }, agent },
-      (response) => {
-        const { statusCode: status = 0, headers: received } = response;
-        const mediaType = received["content-type"] ?? "";
-        text(response).then((all) => resolve({ status, mediaType, text: all }), reject);
-      },
-    );
-    sent.on("error", reject).end(body);
-  });
 
 /** Creates resources that the generated requests may use and change. Returns them. */
 const makeFixture = async (dev: MgmtDev): Promise<unknown[]> => {
