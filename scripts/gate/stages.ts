@@ -93,6 +93,7 @@ export const stages: readonly Stage[] = [
     minutes: 0.2,
     run: { script: "test/crash/soak/index.ts", words: ["--requests", "1000", "--seed", "gate"] },
   },
+  { name: "serve", minutes: 0.9, run: { vitest: "test/serve/vitest.config.ts" } },
   { name: "keyring", minutes: 0.2, run: ["packages/cli/test/credentials/keyring/run.sh"] },
 ];
 
@@ -125,6 +126,18 @@ export const fullParts: readonly Stage[] = [
   { name: "crash", minutes: 60, run: { script: "test/crash/index.ts", words: ["--kills", "300"] } },
   { name: "crash-cases", minutes: 15, run: { script: "test/crash/index.ts", words: ["--case", "all"] } },
   { name: "soak", minutes: 25, run: { script: "test/crash/soak/index.ts", words: ["--minutes", "20"] } },
+  {
+    name: "serve",
+    minutes: 60,
+    run: { vitest: "test/serve/vitest.config.ts" },
+    environment: { MGMT_SERVE_FULL: "1" },
+  },
+  {
+    name: "serve-15",
+    minutes: 60,
+    run: { vitest: "test/serve/vitest.config.ts" },
+    environment: { MGMT_SERVE_FULL: "1", MGMT_TEST_POSTGRES_MAJOR: "15" },
+  },
   {
     name: "seeds",
     minutes: 40,
