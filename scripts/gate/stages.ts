@@ -93,7 +93,7 @@ export const stages: readonly Stage[] = [
     minutes: 0.2,
     run: { script: "test/crash/soak/index.ts", words: ["--requests", "1000", "--seed", "gate"] },
   },
-  { name: "serve", minutes: 0.9, run: { vitest: "test/serve/vitest.config.ts" } },
+  { name: "serve", minutes: 0.6, run: { vitest: "test/serve/vitest.config.ts", words: ["api", "refusals"] } },
   { name: "keyring", minutes: 0.2, run: ["packages/cli/test/credentials/keyring/run.sh"] },
 ];
 
