@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { isPrivilegeError } from "@mgmt/cluster/connection/admin-connection";
-import type { OpenRecords } from "@mgmt/cluster/rows/open-records";
 import { createRecordsDatabase } from "@mgmt/cluster/rows/records-database";
 import {
   ControlError,
@@ -108,19 +107,15 @@ export interface ServiceStatus {
 
 /** Returns what the records say about a service. */
 export const readServiceStatus = async (settings: ServeSettings): Promise<ServiceStatus> =>
-  withRecords(settings, {}, async ({ records, facts }) => ({
-    postgres: facts.major,
-    clockOffset: Math.round(facts.clockOffset),
-    servers: await records.listServers(),
-    ...(await readCounts(records)),
-  }));
-
-const readCounts = async ({
-  readCounts: readAllCounts,
-}: OpenRecords): Promise<Pick<ServiceStatus, "databases" | "jobs" | "jobLagSeconds">> => {
-  const { databases, jobs, jobLagSeconds } = await readAllCounts();
-  return { databases, jobs, jobLagSeconds };
-};
+  withRecords(settings, {}, async ({ records, facts }) => {
+    const { databases, jobs, jobLagSeconds } = await records.readCounts();
+    return {
+      postgres: facts.major,
+      clockOffset: Math.round(facts.clockOffset),
+      servers: await records.listServers(),
+      ...{ databases, jobs, jobLagSeconds },
+    };
+  });
 
 export interface WorkspaceWithMembers {
   readonly id: string;
