@@ -119,7 +119,7 @@ export const claimCluster = async (cluster: Cluster, newPassword: string): Promi
  */
 export const openDatabases = async (
   cluster: Cluster,
-  apiDatabases: readonly ApiDatabase[] | (() => Promise<readonly ApiDatabase[]>),
+  apiDatabases: readonly ApiDatabase[] | ((ids?: readonly string[]) => Promise<readonly ApiDatabase[]>),
   {
     readApiDatabases = typeof apiDatabases === "function"
       ? apiDatabases

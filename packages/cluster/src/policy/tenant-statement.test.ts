@@ -119,7 +119,6 @@ describe("statements in the databases of tenants", () => {
       "cluster/src/rows/records-database.ts",
       // The database of the records.
       "cluster/src/rows/server-lease.ts",
-      "platform/src/serve/open-service.ts",
       // Functions of pg_catalog alone, before anything is opened.
       "platform/src/serve/probe.ts",
     ]);

@@ -57,6 +57,8 @@ export interface OpenRecords extends RecordStore {
   readWorkspaces(): Promise<ReadonlyMap<string, string>>;
   /** The servers that work on these records. */
   readonly servers: ServerRegistry;
+  /** Runs a statement on the records, such as those of the repair. */
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Returns the servers that work on these records, oldest first. */
   listServers(): Promise<RegisteredServer[]>;
   /** Counts what an operator watches. */
@@ -149,6 +151,8 @@ export const openRecords = async (
     }
   };
   const servers = new ServerRegistry(schema);
+  const query = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+    withClient(async (client) => (await client.query<Row>(text, [...values])).rows);
   let installation: Installation;
   try {
     installation = await withClient(async (client) => {
@@ -202,12 +206,8 @@ export const openRecords = async (
         return new Map(rows.map(({ id, workspace }) => [id, workspace]));
       }),
     servers,
-    listServers: () =>
-      withClient((client) =>
-        servers.list(async <Row extends object>(text: string, values: readonly unknown[] = []) => {
-          return (await client.query<Row>(text, [...values])).rows;
-        }),
-      ),
+    query,
+    listServers: () => servers.list(query),
     readCounts: () =>
       withClient(async (client) => ({
         ...(await countRows(client, schema)),

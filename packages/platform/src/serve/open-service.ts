@@ -1,7 +1,6 @@
-import { Pool } from "pg";
 import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
-import { type DatabaseAddress, type PublicAddress, toClientConfig } from "@mgmt/cluster/policy/address";
-import { type ServerIdentity, recordsApplicationName } from "@mgmt/cluster/policy/server-identity";
+import type { DatabaseAddress, PublicAddress } from "@mgmt/cluster/policy/address";
+import type { ServerIdentity } from "@mgmt/cluster/policy/server-identity";
 import { createSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import type { ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import { findApiDatabases, findDiscardedIds, markRecordsAsLost } from "@mgmt/cluster/repair/api-databases";
@@ -92,29 +91,21 @@ export const openServiceDatabases = async (
     major,
     records.installation,
   );
-  const queries = new RecordsQueries(address);
   const readApiDatabases = (ids?: readonly string[]): Promise<ApiDatabase[]> =>
-    findApiDatabases(queries, recordsSchema, keys, ids);
+    findApiDatabases(records, recordsSchema, keys, ids);
+  const databases = await openDatabases(cluster, readApiDatabases, {
+    sessions: records.sessions,
+    readWorkspaces: records.readWorkspaces,
+    findDiscardedIds: () => findDiscardedIds(records, recordsSchema),
+    ...(settings.clusterUrl === undefined && { schema: recordsSchema }),
+    onLog,
+  });
   try {
-    const databases = await openDatabases(cluster, () => readApiDatabases(), {
-      readApiDatabases,
-      sessions: records.sessions,
-      readWorkspaces: records.readWorkspaces,
-      findDiscardedIds: () => findDiscardedIds(queries, recordsSchema),
-      ...(settings.clusterUrl === undefined && { schema: recordsSchema }),
-      onLog,
-    });
     for (const problem of databases.problems) onLog(problem);
-    await markRecordsAsLost(queries, recordsSchema, databases.missingData, databases.brokenIds);
-    return {
-      ...databases,
-      close: async () => {
-        await databases.close();
-        await queries.close();
-      },
-    };
+    await markRecordsAsLost(records, recordsSchema, databases.missingData, databases.brokenIds);
+    return databases;
   } catch (error) {
-    await queries.close();
+    await databases.close();
     throw error;
   }
 };
@@ -178,26 +169,3 @@ export const parsePublicAddress = (text: string): PublicAddress => {
   const host = text.slice(0, separatorIndex).replace(/^\[(.*)\]$/, "$1");
   return { host, port: Number(text.slice(separatorIndex + 1)) };
 };
-
-/** Runs statements in the database of the records. */
-class RecordsQueries {
-  readonly #pool: Pool;
-
-  constructor(address: DatabaseAddress) {
-    this.#pool = new Pool({
-      ...toClientConfig(address, recordsApplicationName),
-      database: address.database,
-      options: "-c search_path=pg_catalog",
-      max: 1,
-    });
-    this.#pool.on("error", () => undefined);
-  }
-
-  async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return (await this.#pool.query<Row>(text, [...values])).rows;
-  }
-
-  close(): Promise<void> {
-    return this.#pool.end();
-  }
-}
