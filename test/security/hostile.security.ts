@@ -146,7 +146,7 @@ describe("a hostile tenant that does its worst at once", () => {
   it("is closed, while all requests of another workspace are answered and its sessions go on", async () => {
     const [attacker, neighbor] = [await newWorkspace(dev.ready), await newWorkspace(dev.ready)];
     const victim = await makeProject(neighbor);
-    const kept = await open(direct(victim.database));
+    const openSession = await open(direct(victim.database));
     const experience: Experience = { durations: [], refusedCount: 0 };
     const halfOpen = await beginLogins(direct(victim.database));
     const end = performance.now() + seconds * 1_000;
@@ -173,7 +173,7 @@ describe("a hostile tenant that does its worst at once", () => {
         while (!isOver);
       };
       await Promise.all([attacked, workRepeatedly()]);
-      expect((await kept.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+      expect((await openSession.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
       await vi.waitFor(() => query(direct(victim.database), needLocks), patient);
     } finally {
       for (const socket of halfOpen) socket.destroy();

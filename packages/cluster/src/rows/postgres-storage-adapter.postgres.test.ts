@@ -173,7 +173,7 @@ describe("a connection", () => {
     // The platform uses other connections at the same time.
     const texts = prepared.mock.calls
       .map(([{ text }]) => text)
-      .filter((text) => sent.some((each) => each.text === text));
+      .filter((text) => sent.some((statement) => statement.text === text));
     expect(texts).toEqual([one, wrong, two, one, wrong, two]);
   });
 

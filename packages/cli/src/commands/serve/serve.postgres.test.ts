@@ -19,7 +19,7 @@ const config = join(folder, "serve.yaml");
 const keyFile = join(folder, "keys");
 
 /** Everything that commands have printed. */
-let printed = "";
+let outputText = "";
 
 const envOf = (databaseUrl: string): NodeJS.ProcessEnv => ({
   MGMT_CONFIG_DIR: join(folder, "config"),
@@ -29,7 +29,7 @@ const envOf = (databaseUrl: string): NodeJS.ProcessEnv => ({
 /** Runs a command of the service. */
 const serve = async (line: string, env = envOf(service.buildUrl("service"))): Promise<Result> => {
   const result = await runInProcess(["serve", ...line.split(" "), "--config", config], { cwd: folder, env });
-  printed += result.stdout + result.stderr;
+  outputText += result.stdout + result.stderr;
   return result;
 };
 
@@ -61,11 +61,11 @@ class ServerProcess {
     const { stdout, stderr } = this.#child;
     if (!stdout || !stderr) throw new Error("The process has no output");
     createInterface({ input: stdout }).on("line", (line) => {
-      printed += line;
+      outputText += line;
       this.lines.push(JSON.parse(line));
     });
     stderr.setEncoding("utf8").on("data", (text: string) => {
-      printed += text;
+      outputText += text;
       this.stderr += text;
     });
     this.exit = once(this.#child, "close").then(([status, signal]) => status ?? signal);
@@ -198,9 +198,11 @@ describe("mgmt serve", () => {
       adminPassword,
       readFileSync(keyFile, "utf8").trim(),
     ])
-      expect(printed).not.toContain(secret);
-    const shown = await serve(`tokens create shown --workspace ${workspaceId} --show-secrets --query value`);
-    expect(shown.stdout).toMatch(/^ey/);
+      expect(outputText).not.toContain(secret);
+    const secretOutput = await serve(
+      `tokens create shown --workspace ${workspaceId} --show-secrets --query value`,
+    );
+    expect(secretOutput.stdout).toMatch(/^ey/);
   });
 
   it("answers although nobody reads its log", async () => {
