@@ -1,5 +1,10 @@
+import { buildExampleId } from "../command-line/help-sections.js";
+import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { isObject } from "../json/json-path.js";
+
+/** An id for examples. */
+export const exampleApprovalId = buildExampleId(idPrefixes.approval);
 
 /** An approval, as commands that decide it print it. */
 export interface PrintedApproval {

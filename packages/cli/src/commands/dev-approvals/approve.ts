@@ -1,7 +1,7 @@
 import { parseDuration } from "../../input/duration.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PrintedApproval } from "../../platform/printed-approval.js";
-import { exampleApprovalId } from "./options.js";
+import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
 /** `mgmt dev approvals approve`. */

@@ -1,6 +1,6 @@
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PrintedApproval } from "../../platform/printed-approval.js";
-import { exampleApprovalId } from "./options.js";
+import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
 /** `mgmt dev approvals deny`. */

@@ -1,11 +1,6 @@
-import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import type { MgmtCommand } from "../../command-line/command.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
 import type { ControlFlags } from "../../platform/request-control.js";
-
-/** An id for examples. */
-export const exampleApprovalId = buildExampleId(idPrefixes.approval);
 
 /** Adds the flags that choose the control surface. */
 export const addControlOptions = (command: MgmtCommand): void => {

@@ -1,14 +1,10 @@
 import type { Operator } from "@mgmt/platform/serve";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import type { MgmtCommand } from "../../command-line/command.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
 import type { Context } from "../../input/context.js";
 import { assertId } from "../../input/ids.js";
 import { toPrintedApproval } from "../../platform/printed-approval.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
-
-/** An id for examples. */
-export const exampleApprovalId = buildExampleId(idPrefixes.approval);
 
 /** Decides about an approval. */
 type Decision = (operator: Operator, id: string) => ReturnType<Operator["deny"]>;

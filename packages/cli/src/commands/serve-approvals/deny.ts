@@ -1,7 +1,8 @@
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PrintedApproval } from "../../platform/printed-approval.js";
 import { serveErrors } from "../../platform/serve-errors.js";
-import { defineDecisionCommand, exampleApprovalId } from "./define-decision.js";
+import { exampleApprovalId } from "../../platform/printed-approval.js";
+import { defineDecisionCommand } from "./define-decision.js";
 
 /** `mgmt serve approvals deny`. */
 export const serveApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
