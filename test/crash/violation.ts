@@ -47,6 +47,9 @@ export const within = <T>(time: number, work: Promise<T>, message: string): Prom
 /** Time that the platform has to return to a correct state, in milliseconds. Only a defect exceeds it. */
 const patience = 120_000;
 
+/** Time after which a wait says what it waits for, in milliseconds. */
+const reportInterval = 15_000;
+
 /**
  * Repeats the observation until it finds nothing wrong.
  *
@@ -54,7 +57,12 @@ const patience = 120_000;
  */
 export const eventually = async (what: string, observe: () => Promise<string | undefined>): Promise<void> => {
   let wrong: string | undefined;
+  let reportAt = performance.now() + reportInterval;
   for (const deadline = machineTime() + patience; machineTime() < deadline; await sleep(50)) {
+    if (performance.now() >= reportAt) {
+      console.log(`Still waiting. ${what}: ${wrong ?? ""}`);
+      reportAt += reportInterval;
+    }
     try {
       wrong = await observe();
       if (wrong === undefined) return;
