@@ -54,7 +54,10 @@ const whileRunning = async <T>(
     const databases = await openDatabases(
       createSharedCluster(address, cluster.policy.major, records.installation),
       () => findApiDatabases(queries, schema, keys),
-      { schema, sessions: records.sessions, findDiscardedIds: () => findDiscardedIds(queries, schema) },
+      {
+        ...{ schema, findDiscardedIds: () => findDiscardedIds(queries, schema) },
+        others: { sessions: records.sessions, listServerIds: () => Promise.resolve([]) },
+      },
     );
     try {
       return await work(databases);

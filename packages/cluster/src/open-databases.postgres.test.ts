@@ -1,11 +1,11 @@
 import type { Client } from "pg";
-import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type OpenDatabases, openDatabases } from "./open-databases.js";
 import type { ApiDatabase } from "./repair/reconcile.js";
 import { Cluster, newTenant } from "../../platform/test/cluster.js";
 import { connectionLimitOf } from "../test/sessions.js";
 import { toClientConfig } from "./policy/address.js";
-import { Presence } from "./repair/presence.js";
+import { PostgresSessions } from "./rows/postgres-sessions.js";
 import { installation, platformRole } from "../../platform/test/installation.js";
 
 const cluster = new Cluster();
@@ -15,9 +15,23 @@ beforeAll(async () => {
   observer = await cluster.connectAsAdmin("postgres");
 });
 
+/** Returns the sessions of a process. */
+const openSessions = (): PostgresSessions => {
+  const config = { ...toClientConfig(cluster.policy.address, "process"), database: "postgres" };
+  const processSessions = new PostgresSessions(config, installation);
+  onTestFinished(() => processSessions.close());
+  return processSessions;
+};
+
 /** Opens the databases like another process on the same server. */
-const openAgain = async (recorded: Parameters<typeof openDatabases>[1] = []): Promise<OpenDatabases> => {
-  const again = await openDatabases(cluster.policy, recorded, cluster.discardingAll);
+const openAgain = async (
+  recorded: Parameters<typeof openDatabases>[1] = [],
+  serverIds: readonly string[] = [],
+): Promise<OpenDatabases> => {
+  const again = await openDatabases(cluster.policy, recorded, {
+    ...cluster.discardingAll,
+    others: { sessions: openSessions(), listServerIds: () => Promise.resolve(serverIds) },
+  });
   onTestFinished(() => again.close());
   return again;
 };
@@ -39,6 +53,8 @@ const sessions = async (): Promise<number[]> => {
 };
 
 describe("databases that another process has opened", () => {
+  beforeEach(() => openSessions().enter(() => Promise.resolve()));
+
   it("are not repaired, and their logins are found", async () => {
     const { id, credential } = await cluster.makeTenant();
     await observer.query(`alter database ${id} allow_connections false`);
@@ -58,21 +74,15 @@ describe("databases that another process has opened", () => {
     expect(await again.engine.findDatabase("role_unknown", limits)).toBeUndefined();
   });
 
-  it("are left by a process that starts, except unfinished ones of processes that have ended", async () => {
-    const presence = new Presence(
-      { ...toClientConfig(cluster.policy.address, "mgmt"), database: "postgres" },
-      installation,
-    );
-    onTestFinished(() => presence.close());
-    await presence.enter(() => Promise.resolve());
-    const nameOf = (maker: string): string => `${installation.unfinishedPreparedNamePrefix}${maker}.left`;
-    const [living, ended] = [nameOf(presence.maker), nameOf("ended")];
-    for (const name of [living, ended])
+  it("are left by a process that starts, except unfinished ones of servers that have ended", async () => {
+    const nameOf = (serverId: string): string =>
+      `${installation.unfinishedPreparedNamePrefix}${serverId}.left`;
+    const [living, ended] = [nameOf("living"), nameOf("ended")];
+    for (const name of [ended, living])
       await observer.query(`create database "${name}" owner "${platformRole}" template template0`);
-    const again = await openAgain();
+    const again = await openAgain([], ["living"]);
     expect(again.problems).toEqual([]);
-    expect(await cluster.namesIn("datname", ".left")).toEqual([living]);
-    await presence.close();
+    await vi.waitFor(async () => expect(await cluster.namesIn("datname", ".left")).toEqual([living]));
     await observer.query(`drop database "${living}"`);
   });
 

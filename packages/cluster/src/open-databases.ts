@@ -1,4 +1,3 @@
-import type { Sessions } from "@mgmt/engine/internal";
 import { deriveScramVerifier } from "./connection/scram.js";
 import type { Cluster } from "./policy/cluster.js";
 import { AdminConnection, quoteIdentifier, quoteLiteral } from "./connection/admin-connection.js";
@@ -10,7 +9,6 @@ import { Logins } from "./logins/logins.js";
 import { buildCreateRoleStatements } from "./policy/ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { checkStamp, stampStart } from "./repair/start-stamp.js";
-import { Presence } from "./repair/presence.js";
 import {
   type MissingData,
   type ApiDatabase,
@@ -21,6 +19,7 @@ import {
 } from "./repair/reconcile.js";
 import { buildStoreInstallationStatement } from "./rows/migrate.js";
 import { endServerSessions } from "./rows/server-registry.js";
+import type { PostgresSessions } from "./rows/postgres-sessions.js";
 import { recordsSchema } from "./rows/records-location.js";
 import { Quarantine } from "./connection/quarantine.js";
 import { Sweep } from "./repair/sweep.js";
@@ -45,12 +44,20 @@ export interface OpenDatabases {
   close(): Promise<void>;
 }
 
+/**
+ * Other processes that work on the same databases. Only a process that starts when no other works reconciles them, and it repairs their
+ * logins after the start, while requests are answered.
+ */
+export interface OtherProcesses {
+  /** Keep the work of processes apart. */
+  readonly sessions: Pick<PostgresSessions, "enter" | "runExclusively">;
+  /** Returns the ids of all servers that have not ended, as `Cluster.address` has them. */
+  readonly listServerIds: () => Promise<readonly string[]>;
+}
+
 export interface DatabasesOptions extends Partial<TenantLimits> {
-  /**
-   * Keeps work of other processes apart. The logins of databases are repaired after the start then, while requests are answered. Default:
-   * there are no other processes.
-   */
-  sessions?: Pick<Sessions, "runExclusively">;
+  /** The other processes that work on the databases. Default: there are none. */
+  others?: OtherProcesses;
   /** Limits apply to all databases of a workspace together. Default: each database has a workspace of its own. */
   readWorkspaces?: ReadWorkspaces;
   /**
@@ -124,7 +131,7 @@ export const openDatabases = async (
     readApiDatabases = typeof apiDatabases === "function"
       ? apiDatabases
       : () => Promise.resolve(apiDatabases),
-    sessions,
+    others,
     readWorkspaces,
     directory,
     schema,
@@ -137,20 +144,18 @@ export const openDatabases = async (
   const admin = new AdminConnection(cluster);
   const copier = new DatabaseCopier(admin, onLog);
   const logins = new Logins(admin, copier);
-  const presence = new Presence(admin.address, cluster.installation);
   const endReasons = new CurrentEndReasons();
   const quarantine = new Quarantine(admin, endReasons, onLog);
   try {
     admin.limits = await cluster.readLimits(admin);
-    // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.
-    const reconciliation = await presence.enter(async () => {
+    const reconcileAll = async () => {
       const databases = typeof apiDatabases === "function" ? await apiDatabases() : apiDatabases;
       if (schema !== undefined) await checkStamp(admin, schema, acceptRecords);
       const preparationProblems = await cluster.prepare(admin);
       const result = await reconcile({ admin, copier, logins }, databases, {
         discardedIds: await findDiscardedIds(),
         acceptRecords,
-        defersRepairs: sessions !== undefined,
+        defersRepairs: others !== undefined,
       });
       if (schema !== undefined) await stampStart(admin, schema);
       return {
@@ -158,14 +163,12 @@ export const openDatabases = async (
         problems: [...preparationProblems, ...result.problems],
         isEmpty: databases.length === 0,
       };
-    });
+    };
+    // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.
+    const reconciliation = await (others === undefined
+      ? reconcileAll()
+      : others.sessions.enter(reconcileAll));
     const { missingData = noMissingData, brokenIds = [], problems = [] } = reconciliation ?? {};
-    // A sweep does it later.
-    if (reconciliation === undefined && sessions === undefined)
-      await dropAbandonedDatabases(
-        { admin, copier, presence },
-        createAttempt((problem) => problems.push(problem)),
-      );
     const preparedNames = reconciliation?.preparedDatabases ?? (await findPreparedDatabases(admin));
     const keptDatabases = new KeptDatabases(admin, copier);
     const dropExpired = async (): Promise<void> => {
@@ -184,21 +187,22 @@ export const openDatabases = async (
       targetPreparedCount,
       preparedNames,
       onLog,
-      presence.maker,
+      cluster.address.server?.id,
     );
     const engine = new PostgresDatabases({
-      ...{ admin, copier, logins, preparedDatabases, endReasons, quarantine, sessions, onLog, directory },
+      ...{ admin, copier, logins, preparedDatabases, endReasons, quarantine, onLog, directory },
+      sessions: others?.sessions,
     });
     const sweep =
-      sessions &&
+      others &&
       new Sweep({
-        ...{ sessions, onLog },
+        ...{ sessions: others.sessions, onLog },
         pendingIds: reconciliation?.pendingRepairs.map(({ databaseId }) => databaseId) ?? [],
         readDatabase: async (id) =>
           (await readApiDatabases([id])).find(({ databaseId }) => databaseId === id),
         repair: (database) => repairRecordedDatabase({ admin, copier, logins }, database),
         cleanUp: async () => {
-          await dropAbandonedDatabases({ admin, copier, presence }, createAttempt(onLog));
+          await dropAbandonedDatabases({ admin, copier }, others.listServerIds, createAttempt(onLog));
           engine.scheduleRepair();
         },
       });
@@ -215,14 +219,12 @@ export const openDatabases = async (
         await guards.close();
         await engine.close();
         await preparedDatabases.close();
-        await presence.close();
         await admin.close();
       },
     };
   } catch (error) {
     await quarantine.close();
     await logins.close();
-    await presence.close();
     await admin.close();
     throw error;
   }

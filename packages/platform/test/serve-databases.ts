@@ -60,7 +60,9 @@ const { sessions } = records;
 const client = { host: "127.0.0.1", port: front.port };
 const endpoints = { direct: client, pooled: client, accelerate: client };
 const cluster = createOwnCluster({ ...admin, endpoints }, major, readTitles, installation);
-const databases = await openDatabases(cluster, recorded, { sessions });
+const databases = await openDatabases(cluster, recorded, {
+  others: { sessions, listServerIds: () => Promise.resolve([""]) },
+});
 for (const problem of databases.problems) console.error(problem);
 front.open({
   findDatabase: (user, limits) => databases.engine.findDatabase(user, limits),

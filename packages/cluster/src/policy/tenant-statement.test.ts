@@ -111,7 +111,6 @@ describe("statements in the databases of tenants", () => {
       "cluster/src/connection/password-check.ts",
       // The database of the platform's own statements.
       "cluster/src/connection/pool.ts",
-      "cluster/src/repair/presence.ts",
       // The database of the records.
       "cluster/src/rows/open-records.ts",
       "cluster/src/rows/postgres-sessions.ts",

@@ -14,7 +14,6 @@ import {
   formatKeptMessage,
   listRecordedNames,
 } from "./kept-databases.js";
-import type { Presence } from "./presence.js";
 import type { Logins } from "../logins/logins.js";
 import { clusterErrors } from "../policy/cluster-error.js";
 import { classifyName, getLastPart, toBackupName, toDatabaseName } from "../policy/names.js";
@@ -212,9 +211,14 @@ export const findPreparedDatabases = async (admin: AdminConnection): Promise<str
   return rows.map(({ name }) => name);
 };
 
-/** Drops the unfinished prepared databases of processes that have ended, while other processes work. */
+/**
+ * Drops the unfinished prepared databases of servers that have ended, while other servers work.
+ *
+ * @param listServerIds returns the ids of all servers that have not ended.
+ */
 export const dropAbandonedDatabases = async (
-  { admin, copier, presence }: Pick<ReconciliationServices, "admin" | "copier"> & { presence: Presence },
+  { admin, copier }: Pick<ReconciliationServices, "admin" | "copier">,
+  listServerIds: () => Promise<readonly string[]>,
   attempt: Attempt,
 ): Promise<void> => {
   const { platformDatabaseCondition, unfinishedPreparedNamePrefix } = admin.cluster.installation;
@@ -222,9 +226,12 @@ export const dropAbandonedDatabases = async (
     `select datname as name from pg_database d where ${platformDatabaseCondition}
       and starts_with(datname, ${quoteLiteral(unfinishedPreparedNamePrefix)})`,
   );
+  if (rows.length === 0) return;
+  // Read after the names, because a server has an id before it makes databases.
+  const serverIds = new Set(await listServerIds());
   for (const { name } of rows) {
     const [maker = ""] = name.slice(unfinishedPreparedNamePrefix.length).split(".");
-    if (await presence.hasEnded(maker)) await attemptDrop(attempt, copier, name);
+    if (!serverIds.has(maker)) await attemptDrop(attempt, copier, name);
   }
 };
 

@@ -40,6 +40,7 @@ export interface RecordsOptions {
 }
 
 export interface OpenRecords extends RecordStore {
+  readonly sessions: PostgresSessions;
   /** The installation that the records belong to. */
   readonly installation: Installation;
   /**

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { DatabaseUnavailableError } from "@mgmt/engine";
+import type { ClientConfig } from "pg";
 import { LockLostError } from "@mgmt/engine/internal";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import type { OpenRecords } from "./open-records.js";
@@ -69,6 +70,96 @@ describe("the session of a process", () => {
   });
 });
 
+describe("the first session of a process", () => {
+  /** Returns the sessions of processes of one installation. */
+  const openProcesses = (count: number, config: ClientConfig = {}): PostgresSessions[] => {
+    const shared = newInstallation();
+    return Array.from({ length: count }, () => {
+      const sessions = new PostgresSessions({ ...cluster.address, ...config }, shared);
+      onTestFinished(() => sessions.close());
+      return sessions;
+    });
+  };
+  const workAlone = () => Promise.resolve("alone");
+
+  /** Waits until Postgres has ended a session, which it does after the connection. */
+  const close = async (sessions: PostgresSessions | undefined): Promise<void> => {
+    const pid = pidOf((await sessions?.getCurrentId()) ?? "");
+    await sessions?.close();
+    await untilEnded(pid);
+  };
+
+  it("lets only a process that is alone do its work, until all others have left", async () => {
+    const [first, second, third, fourth] = openProcesses(4);
+    expect(await first?.enter(workAlone)).toBe("alone");
+    expect(await second?.enter(workAlone)).toBeUndefined();
+    await close(first);
+    expect(await third?.enter(workAlone)).toBeUndefined();
+    await close(second);
+    await close(third);
+    expect(await fourth?.enter(workAlone)).toBe("alone");
+  });
+
+  it("lets the next one do the work when it has failed", async () => {
+    const [first, second] = openProcesses(2);
+    await expect(first?.enter(() => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+    await first?.close();
+    expect(await second?.enter(workAlone)).toBe("alone");
+  });
+
+  it("makes the entry of others, and their work, wait for the work", async () => {
+    const [first, second, third] = openProcesses(3);
+    const events: string[] = [];
+    const others: Promise<unknown>[] = [];
+    await first?.enter(async () => {
+      others.push(
+        Promise.resolve(second?.enter(workAlone)).then((result) => events.push(String(result))),
+        Promise.resolve(third?.runExclusively(["a"], () => Promise.resolve(events.push("work")))),
+      );
+      await vi.waitFor(
+        async () => {
+          const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
+          expect((await cluster.pool.query(waiting)).rowCount).toBe(1);
+        },
+        { interval: 20 },
+      );
+      events.push("done");
+    });
+    await Promise.all(others);
+    expect(events.toSorted()).toEqual(["done", "undefined", "work"]);
+    expect(events[0]).toBe("done");
+  });
+
+  it("is replaced when its connection is lost, although the process does nothing", async () => {
+    const [idle, other] = openProcesses(2, { application_name: "idle" });
+    await idle?.enter(workAlone);
+    await endBackend(pidOf((await idle?.getCurrentId()) ?? ""));
+    await vi.waitFor(
+      async () => {
+        const { rows } = await cluster.pool.query(
+          "select from pg_locks join pg_stat_activity using (pid) where application_name = 'idle' and locktype = 'advisory'",
+        );
+        expect(rows).toHaveLength(1);
+      },
+      { interval: 20 },
+    );
+    expect(await other?.enter(workAlone)).toBeUndefined();
+  });
+
+  it("reports that Postgres cannot be reached, or has ended it before the work was done", async () => {
+    const [unreachable] = openProcesses(1, { port: 1 });
+    await expect(unreachable?.enter(workAlone)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    const [sessions] = openProcesses(1, { application_name: "entering" });
+    const entering = sessions?.enter(async () => {
+      const { rows } = await cluster.pool.query<{ pid: number }>(
+        "select pid from pg_stat_activity where application_name = 'entering'",
+      );
+      await endBackend(String(rows[0]?.pid));
+    });
+    await expect(entering).rejects.toBeInstanceOf(DatabaseUnavailableError);
+  });
+});
+
 describe("a statement that Postgres does not answer in time", () => {
   afterEach(() => vi.useRealTimers());
 
@@ -108,6 +199,10 @@ const pidOf = (sessionId: string): string => sessionId.replace(/ .*/, "");
 
 const endBackend = async (pid: string): Promise<void> => {
   await cluster.pool.query("select pg_terminate_backend($1)", [pid]);
+  await untilEnded(pid);
+};
+
+const untilEnded = async (pid: string): Promise<void> => {
   await vi.waitFor(
     async () => {
       const { rows } = await cluster.pool.query("select from pg_stat_activity where pid = $1", [pid]);

@@ -8,13 +8,18 @@ import {
   type WorkLock,
 } from "@mgmt/engine/internal";
 import { Client, type ClientConfig, type QueryResultRow } from "pg";
-import { presenceLockName } from "../connection/presence-lock.js";
 import { isConnectionLossError } from "./commit-outcome.js";
 import type { Installation } from "../policy/installation.js";
 import { toStorageError } from "./postgres-storage-adapter.js";
 
-/** Milliseconds between attempts to take a lock that another process holds. */
+/** Milliseconds between attempts to take a lock that another process holds, or to connect again. */
 const retryDelayMs = 50;
+
+/**
+ * The advisory lock of the processes of one installation. A process with a session shares it, and a process that holds it exclusively is
+ * the only one. Tenants cannot take the lock, because each database has locks of its own.
+ */
+const presenceLockName = "presence";
 
 /** A Postgres session that runs one statement at a time. */
 class LockSession implements WorkLock {
@@ -75,11 +80,13 @@ class LockSession implements WorkLock {
 
 /**
  * Keeps one connection per process, which holds the locks of the process. When the process ends, Postgres ends the session
- * and releases the locks. A new session first waits for a process that repairs databases while no other works.
+ * and releases the locks. A lost connection is replaced at once, so that others see the process, and a new session first waits for a
+ * process that repairs databases while no other works.
  */
 export class PostgresSessions implements Sessions {
   readonly #config: ClientConfig;
   readonly #installation: Installation;
+  readonly #presenceKey: string;
   readonly #mutex = new KeyedMutex();
   #session: Promise<LockSession> | undefined;
   #isClosed = false;
@@ -87,6 +94,38 @@ export class PostgresSessions implements Sessions {
   constructor(config: ClientConfig, installation: Installation) {
     this.#config = config;
     this.#installation = installation;
+    this.#presenceKey = installation.toLockKey(presenceLockName);
+  }
+
+  /**
+   * Opens the first session. If no other process has one, does this work before, for which the sessions of others wait.
+   *
+   * @returns the result of the work; undefined if another process has a session.
+   * @throws the error of the work; DatabaseUnavailableError.
+   */
+  async enter<T>(workWhenAlone: () => Promise<T>): Promise<T | undefined> {
+    let result: Promise<T> | undefined;
+    const enterPresence = async (client: Client): Promise<void> => {
+      for (; ; await sleep(retryDelayMs)) {
+        if (await tryLock(client, `pg_try_advisory_lock(${this.#presenceKey})`)) {
+          result = workWhenAlone();
+          await result;
+          await client.query(
+            `select pg_advisory_lock_shared(${this.#presenceKey}), pg_advisory_unlock(${this.#presenceKey})`,
+          );
+          return;
+        }
+        // Not while another process is alone still, because it may end before its work does.
+        if (await tryLock(client, `pg_try_advisory_lock_shared(${this.#presenceKey})`)) return;
+      }
+    };
+    try {
+      await this.#openSession(enterPresence);
+    } catch (error) {
+      await result;
+      throw error;
+    }
+    return result;
   }
 
   async getCurrentId(): Promise<string> {
@@ -153,10 +192,14 @@ export class PostgresSessions implements Sessions {
     await session.query(`select ${keys.map((key) => `pg_advisory_unlock(${key})`).join(", ")}`);
   }
 
-  #openSession(): Promise<LockSession> {
+  #openSession(
+    enterPresence = async (client: Client): Promise<void> => {
+      await client.query(`select pg_advisory_lock_shared(${this.#presenceKey})`);
+    },
+  ): Promise<LockSession> {
     if (this.#isClosed) return Promise.reject(toStorageError(new Error("The session is closed")));
     if (this.#session === undefined) {
-      const openedSession: Promise<LockSession> = this.#connect(() => {
+      const openedSession: Promise<LockSession> = this.#connect(enterPresence, () => {
         // The driver reports the end of a connection twice. By the second time, there may be a new one.
         if (this.#session === openedSession) this.#session = undefined;
       });
@@ -165,12 +208,29 @@ export class PostgresSessions implements Sessions {
     return this.#session;
   }
 
-  async #connect(forgetSession: () => void): Promise<LockSession> {
+  /** Opens a session again after the connection was lost. */
+  async #reopenSession(): Promise<void> {
+    while (!this.#isClosed) {
+      try {
+        await this.#openSession();
+        return;
+      } catch {
+        await sleep(retryDelayMs, undefined, { ref: false });
+      }
+    }
+  }
+
+  async #connect(
+    enterPresence: (client: Client) => Promise<void>,
+    forgetSession: () => void,
+  ): Promise<LockSession> {
     const client = new Client({ ...this.#config, keepAlive: true });
     let session: LockSession | undefined;
     const handleEnd = (error?: unknown): void => {
       forgetSession();
-      session?.reportLost(error ?? new Error("The connection was closed"));
+      if (session === undefined || session.signal.aborted) return;
+      session.reportLost(error ?? new Error("The connection was closed"));
+      void this.#reopenSession();
     };
     client.on("error", handleEnd);
     client.on("end", handleEnd);
@@ -180,7 +240,7 @@ export class PostgresSessions implements Sessions {
       await client.query(
         "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3",
       );
-      await client.query(`select pg_advisory_lock_shared(${this.#installation.toLockKey(presenceLockName)})`);
+      await enterPresence(client);
       const { rows } = await client.query<{ id: string }>(
         `select ${sessionIdSql} as id from pg_stat_activity where pid = pg_backend_pid()`,
       );
@@ -193,6 +253,11 @@ export class PostgresSessions implements Sessions {
     }
   }
 }
+
+const tryLock = async (client: Client, lockSql: string): Promise<boolean> => {
+  const { rows } = await client.query<{ locked: boolean }>(`select ${lockSql} as locked`);
+  return rows.some(({ locked }) => locked);
+};
 
 /** Identifies a session. The start time is needed because the system reuses process ids. */
 const sessionIdSql = "pid::text || ' ' || extract(epoch from backend_start)::text";

@@ -61,7 +61,10 @@ export interface RegisteredServer {
 /** SQL condition on a server that has had no heartbeat for too long. */
 const silentCondition = `heartbeat_at < clock_timestamp() - make_interval(secs => ${String(silenceLimitSeconds)})`;
 
-/** The servers that work on the same records, as these know them. */
+/**
+ * The servers that work on the same records, as these know them. A server has a row until it has ended, or others have ended its
+ * sessions.
+ */
 export class ServerRegistry {
   readonly #table: string;
 

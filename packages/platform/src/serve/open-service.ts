@@ -94,7 +94,10 @@ export const openServiceDatabases = async (
   const readApiDatabases = (ids?: readonly string[]): Promise<ApiDatabase[]> =>
     findApiDatabases(records, recordsSchema, keys, ids);
   const databases = await openDatabases(cluster, readApiDatabases, {
-    sessions: records.sessions,
+    others: {
+      sessions: records.sessions,
+      listServerIds: async () => (await records.listServers()).map(({ id }) => id),
+    },
     readWorkspaces: records.readWorkspaces,
     findDiscardedIds: () => findDiscardedIds(records, recordsSchema),
     ...(settings.clusterUrl === undefined && { schema: recordsSchema }),
