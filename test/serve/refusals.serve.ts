@@ -1,17 +1,14 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, cp, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { chooseLongLivedPort } from "../../packages/platform/src/machine/ports.js";
-import { getDataDirectoryParameter } from "../../packages/platform/src/machine/postgres/cluster.js";
-import { postgresEnvironment } from "../../packages/platform/src/machine/postgres/run-program.js";
 import { adminPassword } from "../../packages/platform/test/cluster.js";
 import { makeMovedClock } from "../crash/moved-clock.js";
-import { eventually } from "../crash/violation.js";
 import { ServePlace, isFull } from "./place.js";
+import { PostgresCopy, waitUntilConnectable } from "./postgres-copy.js";
 
 const place = new ServePlace();
 const run = promisify(execFile);
@@ -20,20 +17,6 @@ const hasPgBouncer = await run(pgBouncer, ["--version"]).then(
   () => true,
   () => false,
 );
-
-/** Waits until a Postgres server accepts a connection. */
-const connects = (port: number, user: string): Promise<void> =>
-  eventually("Postgres does not accept connections", async () => {
-    const address = { host: "127.0.0.1", port, user, password: adminPassword, database: "service" };
-    const client = new Client(address);
-    client.on("error", () => undefined);
-    try {
-      await client.connect();
-      return undefined;
-    } finally {
-      await client.end().catch(() => undefined);
-    }
-  });
 
 /** Ends a program with the test. */
 const endLater = (child: ChildProcess): void =>
@@ -93,7 +76,7 @@ unix_socket_dir =
     for (const [path, text] of Object.values(files)) await writeFile(path, text);
     const child = spawn(pgBouncer, [files.settings[0]], { ...account, cwd: directory, stdio: "ignore" });
     endLater(child);
-    await connects(poolerPort, "service");
+    await waitUntilConnectable(poolerPort, "service");
     await expect(place.startAlone({ databaseUrl: urlAt(poolerPort) })).rejects.toMatchObject({
       code: "serve:pooler",
     });
@@ -101,63 +84,16 @@ unix_socket_dir =
 
   it.runIf(isFull)("standby: is refused on a standby server", async () => {
     const { cluster } = place.service;
-    const { account, binaries, directory } = cluster.options;
-    const port = await chooseLongLivedPort("127.0.0.1");
-    const standbyPort = await chooseLongLivedPort("127.0.0.1");
     await cluster.server.stop();
-    const startCopy = async (name: string, ownPort: number, settings: Record<string, string>) => {
-      const child = spawn(
-        join(binaries.directory, "postgres"),
-        [
-          "-D",
-          getDataDirectoryParameter(join(cluster.directory, name), binaries, account),
-          "-p",
-          String(ownPort),
-        ].concat(
-          Object.entries({
-            ...settings,
-            listen_addresses: "127.0.0.1",
-            unix_socket_directories: ".",
-            wal_level: "replica",
-            max_connections: "30",
-          }).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
-        ),
-        { ...account, cwd: join(cluster.directory, name), env: postgresEnvironment, stdio: "ignore" },
-      );
-      endLater(child);
-      await connects(ownPort, "postgres");
-      return child;
-    };
-    const copy = async (from: string, name: string): Promise<void> => {
-      await cp(from, join(cluster.directory, name), { recursive: true, preserveTimestamps: true });
-      if (account)
-        await run("chown", [
-          "-R",
-          `${String(account.uid)}:${String(account.gid)}`,
-          join(cluster.directory, name),
-        ]);
-      await chmod(join(cluster.directory, name), 0o700);
-    };
+    const [primary, standby] = await PostgresCopy.makePair(cluster, cluster.options.directory);
     try {
-      await copy(directory, "primary");
-      const first = await startCopy("primary", port, {});
-      const ended = once(first, "exit");
-      first.kill("SIGINT");
-      await ended;
-      await copy(join(cluster.directory, "primary"), "standby");
-      await writeFile(join(cluster.directory, "standby", "standby.signal"), "");
-      await writeFile(
-        join(cluster.directory, "primary", "pg_hba.conf"),
-        "host all,replication all 127.0.0.1/32 scram-sha-256\n",
-      );
-      await startCopy("primary", port, {});
-      await startCopy("standby", standbyPort, {
-        primary_conninfo: `host=127.0.0.1 port=${String(port)} user=postgres password=${adminPassword}`,
-      });
-      await expect(place.startAlone({ databaseUrl: urlAt(standbyPort) })).rejects.toMatchObject({
+      await primary.start();
+      await standby.startFollowing(primary);
+      await expect(place.startAlone({ databaseUrl: urlAt(standby.port) })).rejects.toMatchObject({
         code: "serve:standby",
       });
     } finally {
+      await Promise.all([primary.kill(), standby.kill()]);
       await cluster.startServer();
     }
   });
