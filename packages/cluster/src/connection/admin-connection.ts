@@ -1,18 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  Client,
-  type ClientConfig,
-  DatabaseError,
-  type Pool,
-  type PoolClient,
-  escapeIdentifier,
-  escapeLiteral,
-} from "pg";
+import { Client, DatabaseError, type Pool, type PoolClient, escapeIdentifier, escapeLiteral } from "pg";
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { FairSemaphore } from "@mgmt/engine/internal";
 import { wrapConnectionErrors, toUnavailableError } from "./unavailable.js";
 import { adminApplicationName } from "../policy/server-identity.js";
-import { toClientConfig } from "../policy/address.js";
+import { type ConnectionConfig, toClientConfig } from "../policy/address.js";
 import { classifyName } from "../policy/names.js";
 import type { Cluster } from "../policy/cluster.js";
 import { type ServerLimits, ownServerLimits } from "../policy/connection-limits.js";
@@ -21,6 +13,7 @@ import { SuperuserConnectedError } from "./superuser-connected.js";
 import { UnresponsiveSessionsError } from "./unresponsive-sessions.js";
 import { BlockerTerminator } from "./blockers.js";
 import { type Login, acceptsPassword } from "./password-check.js";
+import { connectClient } from "./connect-client.js";
 import { openPool } from "./pool.js";
 import { retryWhileFull } from "./retry-while-full.js";
 
@@ -115,7 +108,7 @@ export class AdminConnection {
   /** What tenants may use together. Those of a server with the settings of the platform, until they are read. */
   limits: ServerLimits = ownServerLimits;
   /** How it connects. */
-  readonly address: ClientConfig;
+  readonly address: ConnectionConfig;
   /** For statements that take milliseconds. */
   readonly #pool: Pool;
   /** For statements that copy or drop a database, so that nothing else waits for their connections. */
@@ -257,7 +250,7 @@ export class AdminConnection {
       database,
     });
     client.on("error", () => undefined);
-    await client.connect();
+    await connectClient(client, this.address);
     return client;
   }
 

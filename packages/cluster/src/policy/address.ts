@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from "node:tls";
-import type { ClientConfig } from "pg";
+import type { ClientBase, ClientConfig } from "pg";
 import { type ServerIdentity, buildApplicationName } from "./server-identity.js";
 
 /** The kinds of addresses that the API has for a database. */
@@ -32,6 +32,12 @@ export interface DatabaseAddress extends ClusterAddress {
   readonly database: string;
 }
 
+/** How the driver connects. */
+export interface ConnectionConfig extends ClientConfig {
+  /** To be called with each new connection before it is used, as a pool does. */
+  readonly onConnect?: (client: ClientBase) => Promise<void>;
+}
+
 /**
  * Returns how the driver connects. It sets everything that the driver would otherwise take from variables of the user, such as `PGSSLMODE`.
  *
@@ -40,7 +46,7 @@ export interface DatabaseAddress extends ClusterAddress {
 export const toClientConfig = (
   { host, port, user, password, tls, server }: ClusterAddress,
   applicationName: string,
-): ClientConfig => ({
+): ConnectionConfig => ({
   host,
   port,
   user,
@@ -49,7 +55,7 @@ export const toClientConfig = (
   ssl: tls ?? false,
   sslnegotiation: "postgres",
   client_encoding: "utf8",
-  ...(server && { stream: () => server.openStream() }),
+  ...(server && { stream: () => server.openStream(), onConnect: (client) => server.admit(client) }),
 });
 
 /** Returns where clients connect to, for each kind of endpoint. */

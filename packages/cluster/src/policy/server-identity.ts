@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import type { ClientBase } from "pg";
 
 /** One of several server processes that work on the same records. */
 export interface ServerIdentity {
@@ -6,6 +7,14 @@ export interface ServerIdentity {
   readonly id: string;
   /** Returns a new socket for a connection. It cannot connect when another server may have taken the work of this one. */
   openStream(): Duplex;
+  /**
+   * Ends all connections to an instance of Postgres that another one has replaced, before a new connection is used.
+   *
+   * @throws Error when the connection leads to a standby, or to an instance that was replaced, or is the first to the one that has replaced it.
+   */
+  admit(client: ClientBase): Promise<void>;
+  /** Looks whether another instance of Postgres has replaced the one that a statement waits for. Safe to call often. */
+  look(): void;
 }
 
 /** The names of the sessions that work on databases, and of those that change the records. */

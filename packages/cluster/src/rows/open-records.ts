@@ -1,7 +1,7 @@
 import type { RecordStore, Replacement, TableStates } from "@mgmt/engine/internal";
-import { type ClientConfig, Pool, type PoolClient, escapeIdentifier } from "pg";
+import { Pool, type PoolClient, escapeIdentifier } from "pg";
 import { retryWhileFull } from "../connection/retry-while-full.js";
-import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
+import { type ConnectionConfig, type DatabaseAddress, toClientConfig } from "../policy/address.js";
 import { recordsApplicationName } from "../policy/server-identity.js";
 import { ClusterError } from "../policy/cluster-error.js";
 import type { Installation } from "../policy/installation.js";
@@ -64,6 +64,8 @@ export interface OpenRecords extends RecordStore {
   listServers(): Promise<RegisteredServer[]>;
   /** Counts what an operator watches. */
   readCounts(): Promise<RecordCounts>;
+  /** Forgets the rows that were loaded, because another instance of Postgres has replaced the one before. */
+  forgetRows(): void;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -118,7 +120,7 @@ export const openRecords = async (
     registration,
   }: RecordsOptions,
 ): Promise<OpenRecords> => {
-  const config: ClientConfig = {
+  const config: ConnectionConfig = {
     ...toClientConfig(address, recordsApplicationName),
     database: address.database,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -193,6 +195,7 @@ export const openRecords = async (
     commitCheckTimeoutMs,
     writeLockOptions,
     keys,
+    onSlow: address.server && (() => address.server?.look()),
   });
   const codec = new RowCodec(keys);
   return {
@@ -255,6 +258,7 @@ export const openRecords = async (
         return (await listUsedKeyIds(client, schema)).filter((id) => id !== keys.current.id);
       });
     },
+    forgetRows: storage.forgetRows.bind(storage),
     close: async () => {
       await sessions.close();
       await pool.end();

@@ -7,8 +7,10 @@ import {
   type Sessions,
   type WorkLock,
 } from "@mgmt/engine/internal";
-import { Client, type ClientConfig, type QueryResultRow } from "pg";
+import { Client, type QueryResultRow } from "pg";
+import { connectClient } from "../connection/connect-client.js";
 import { isConnectionLossError } from "./commit-outcome.js";
+import type { ConnectionConfig } from "../policy/address.js";
 import type { Installation } from "../policy/installation.js";
 import { toStorageError } from "./postgres-storage-adapter.js";
 
@@ -84,14 +86,14 @@ class LockSession implements WorkLock {
  * process that repairs databases while no other works.
  */
 export class PostgresSessions implements Sessions {
-  readonly #config: ClientConfig;
+  readonly #config: ConnectionConfig;
   readonly #installation: Installation;
   readonly #presenceKey: string;
   readonly #mutex = new KeyedMutex();
   #session: Promise<LockSession> | undefined;
   #isClosed = false;
 
-  constructor(config: ClientConfig, installation: Installation) {
+  constructor(config: ConnectionConfig, installation: Installation) {
     this.#config = config;
     this.#installation = installation;
     this.#presenceKey = installation.toLockKey(presenceLockName);
@@ -235,7 +237,7 @@ export class PostgresSessions implements Sessions {
     client.on("error", handleEnd);
     client.on("end", handleEnd);
     try {
-      await client.connect();
+      await connectClient(client, this.#config);
       // Lets Postgres end the session soon after the machine of the process has gone.
       await client.query(
         "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3",

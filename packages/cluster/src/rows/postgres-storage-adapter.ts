@@ -37,11 +37,14 @@ export interface StorageOptions {
   readonly commitCheckTimeoutMs: number;
   readonly writeLockOptions: WriteLockOptions;
   readonly keys: RecordKeys;
+  /** Called again and again while a request waits for Postgres for long. */
+  readonly onSlow?: (() => void) | undefined;
 }
 
 /** The parts that all transactions of one process share. */
 interface TransactionResources extends RowSource {
   readonly pool: Pool;
+  readonly onSlow: () => void;
   /** Counts round trips to Postgres. */
   readonly trips: { count: number };
   readonly schema: string;
@@ -59,11 +62,11 @@ export class PostgresStorageAdapter implements StorageAdapter {
   constructor(
     pool: Pool,
     schema: string,
-    { installation, commitCheckTimeoutMs, writeLockOptions, keys }: StorageOptions,
+    { installation, commitCheckTimeoutMs, writeLockOptions, keys, onSlow = () => undefined }: StorageOptions,
   ) {
     const codec = new RowCodec(keys);
     this.#resources = {
-      ...{ pool, schema, installation, commitCheckTimeoutMs, keys, codec, trips: { count: 0 } },
+      ...{ pool, schema, installation, commitCheckTimeoutMs, keys, onSlow, codec, trips: { count: 0 } },
       schemaIdentifier: escapeIdentifier(schema),
       writeLock: new FairWriteLock(writeLockOptions),
       rowCache: new RowCache(codec),
@@ -73,6 +76,11 @@ export class PostgresStorageAdapter implements StorageAdapter {
   /** Round trips to Postgres since this process opened the records. */
   get tripCount(): number {
     return this.#resources.trips.count;
+  }
+
+  /** Forgets the rows that were loaded, because another instance of Postgres has replaced the one before. */
+  forgetRows(): void {
+    this.#resources.rowCache.clear();
   }
 
   begin({ mode, locks }: TransactionOptions): Transaction {
@@ -115,18 +123,32 @@ class ReadTransaction implements Transaction {
   }
 }
 
+/** How long a request waits for Postgres before that is slow, in milliseconds. */
+const slowMs = 1_000;
+
+const watch = async <T>(onSlow: () => void, work: () => Promise<T>): Promise<T> => {
+  const timer = setInterval(onSlow, slowMs).unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+};
+
 /** Runs statements on a connection of their own. */
 const runOnPooledConnection = async (
-  { pool, trips }: Pick<TransactionResources, "pool" | "trips">,
+  { pool, trips, onSlow }: Pick<TransactionResources, "pool" | "trips" | "onSlow">,
   { statements }: LoadPlan,
 ): Promise<BatchResults> => {
   if (statements.length === 0) return [];
   trips.count += 1;
   let client: PoolClient | undefined;
   try {
-    client = await pool.connect();
-    const results = await runBatch(client, statements);
-    client.release();
+    const results = await watch(onSlow, async () => {
+      client = await pool.connect();
+      return runBatch(client, statements);
+    });
+    client?.release();
     return results;
   } catch (error) {
     // The connection may be in a transaction.
@@ -233,7 +255,8 @@ class WriteTransaction implements Transaction {
     this.#resources.trips.count += 1;
     try {
       this.#client ??= this.#connect();
-      return await runBatch(await this.#client, statements);
+      const client = this.#client;
+      return await watch(this.#resources.onSlow, async () => runBatch(await client, statements));
     } catch (error) {
       throw toStorageError(error);
     }

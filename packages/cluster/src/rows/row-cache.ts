@@ -15,6 +15,12 @@ export class RowCache {
     this.#codec = codec;
   }
 
+  /** Forgets all rows. Another instance of Postgres may give other rows the same version. */
+  clear(): void {
+    this.#recentRows = new Map();
+    this.#olderRows = new Map();
+  }
+
   /** Returns the row in the columns `seq`, `xmin`, and `doc`. */
   getRow(table: string, [sequence, version, document]: Columns): LoadedRow {
     const key = `${table} ${String(sequence)} ${String(version)}`;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
-import { Client } from "pg";
+import { Client, type ClientBase } from "pg";
+import { Instances } from "../connection/instances.js";
 import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
 import type { ServerIdentity } from "../policy/server-identity.js";
 import { type OtherServer, type ServerRegistry, endServerSessions } from "./server-registry.js";
@@ -16,6 +17,9 @@ const observationMs = 14_000;
 /** Time until the next attempt after a heartbeat that did not reach Postgres, in milliseconds. */
 const retryDelayMs = 500;
 
+/** Time between attempts to connect, which do not wait for each other: a server that has been replaced may not respond, in milliseconds. */
+const connectIntervalMs = 1_000;
+
 /** How long a statement of a heartbeat may take, in milliseconds. */
 const queryTimeoutMs = 4_000;
 
@@ -29,6 +33,8 @@ export interface LeaseOptions {
   readonly onClockOffset: (milliseconds: number) => void;
   /** Ends sessions of another server in other clusters. Default: there are none. */
   readonly endOtherSessions?: (serverId: string) => Promise<void>;
+  /** Called when another instance of Postgres has replaced the one before. What this server has read there may be lost. */
+  readonly onReplaced?: () => void;
   /** Receives messages for the log. */
   readonly onLog: (line: string) => void;
 }
@@ -47,6 +53,8 @@ export class ServerLease implements ServerIdentity {
   #currentBeat: Promise<void> | undefined;
   /** Since when this server sees the last heartbeats of others. */
   #seenBeats = new Map<string, { lastBeat: string; since: number }>();
+  readonly #instances = new Instances((address) => this.#handleReplaced(address));
+  #lookedAt = 0;
 
   /**
    * @param createSocket returns a socket of this machine.
@@ -63,6 +71,24 @@ export class ServerLease implements ServerIdentity {
 
   isLive(): boolean {
     return !this.#isLost && performance.now() - this.#lastBeatAt < leaseMs;
+  }
+
+  async admit(client: ClientBase): Promise<void> {
+    // Work that has begun at the instance before has just lost its locks.
+    if (await this.#instances.admit(client))
+      throw new Error("Another instance of Postgres has replaced the one before");
+  }
+
+  look(): void {
+    const { address } = this.#options ?? {};
+    const now = performance.now();
+    if (address === undefined || this.#isLost || now - this.#lookedAt < connectIntervalMs / 2) return;
+    this.#lookedAt = now;
+    this.#open(address).then(
+      (client) => client.end(),
+      // The next look may reach it.
+      () => undefined,
+    );
   }
 
   /** Begins to renew the lease. The server must be registered. */
@@ -85,6 +111,12 @@ export class ServerLease implements ServerIdentity {
         () => undefined,
       );
     await this.#client?.end().catch(() => undefined);
+  }
+
+  #handleReplaced(address: string): void {
+    const { onReplaced, onLog } = this.#options ?? {};
+    onReplaced?.();
+    onLog?.(`${address} leads to another instance of Postgres. The connections to the one before are ended`);
   }
 
   #scheduleBeat(delayMs: number): void {
@@ -158,13 +190,47 @@ export class ServerLease implements ServerIdentity {
     }
   }
 
+  /** Connects to the instance that responds first. */
   async #connect(): Promise<Client> {
     if (this.#client !== undefined) return this.#client;
     const { address } = this.#options ?? {};
     if (address === undefined) throw new Error("The lease has not started");
-    const { server: _, ...addressOfAnyServer } = address;
+    const client = await new Promise<Client>((resolve, reject) => {
+      let cause: unknown;
+      let isSettled = false;
+      const settle = (): void => {
+        isSettled = true;
+        clearInterval(interval);
+        clearTimeout(timer);
+      };
+      const attempt = (): void => {
+        this.#open(address).then(
+          (openClient) => {
+            if (isSettled) void openClient.end().catch(() => undefined);
+            else resolve(openClient);
+            settle();
+          },
+          (error: unknown) => (cause = error),
+        );
+      };
+      const interval = setInterval(attempt, connectIntervalMs);
+      const timer = setTimeout(() => {
+        settle();
+        reject(new Error("Postgres cannot be reached", { cause }));
+      }, queryTimeoutMs);
+      attempt();
+    });
+    client.on("end", () => {
+      if (this.#client === client) this.#client = undefined;
+    });
+    this.#client = client;
+    return client;
+  }
+
+  /** Opens a connection that does not depend on the lease. */
+  async #open({ server: _, ...address }: DatabaseAddress): Promise<Client> {
     const client = new Client({
-      ...toClientConfig(addressOfAnyServer, "mgmt lease"),
+      ...toClientConfig(address, "mgmt lease"),
       database: address.database,
       options: "-c search_path=pg_catalog",
       connectionTimeoutMillis: queryTimeoutMs,
@@ -172,11 +238,13 @@ export class ServerLease implements ServerIdentity {
       keepAlive: true,
     });
     client.on("error", () => undefined);
-    client.on("end", () => {
-      if (this.#client === client) this.#client = undefined;
-    });
-    await client.connect();
-    this.#client = client;
-    return client;
+    try {
+      await client.connect();
+      await this.#instances.admit(client);
+      return client;
+    } catch (error) {
+      void client.end().catch(() => undefined);
+      throw error;
+    }
   }
 }

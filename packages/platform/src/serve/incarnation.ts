@@ -64,6 +64,7 @@ export const openIncarnation = async (
       address,
       registry: records.servers,
       onLost,
+      onReplaced: () => records.forgetRows(),
       onLog,
       onClockOffset: (milliseconds) => {
         clockOffset = milliseconds;
