@@ -35,7 +35,11 @@ export const determineCommitOutcome = async (lostCommit: LostCommit): Promise<Co
     try {
       const { pool, backendPid } = lostCommit;
       const sessionState = backendPid === null ? undefined : await readSessionState(pool, backendPid);
-      if (sessionState === undefined) return deriveOutcome(await readEvidence(lostCommit));
+      if (sessionState === undefined) {
+        const outcome = deriveOutcome(await readEvidence(lostCommit));
+        if (outcome === "committed") await confirmReplication(pool, deadline - performance.now());
+        return outcome;
+      }
       // It waits for statements that can no longer arrive.
       if (sessionState.startsWith("idle in transaction"))
         await pool.query("select pg_terminate_backend($1)", [backendPid]);
@@ -44,6 +48,25 @@ export const determineCommitOutcome = async (lostCommit: LostCommit): Promise<Co
     }
   }
   return "unknown";
+};
+
+/**
+ * Waits until synchronous standbys, if there are any, have what was committed. Postgres shows the rows of a commit that waits for them when
+ * its session ends, although they may be lost then. Each commit waits for all before it.
+ *
+ * A `statement_timeout` could not limit that: Postgres would report success. See
+ * https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION-HA.
+ *
+ * @throws Error when it takes too long.
+ */
+const confirmReplication = (pool: Pool, timeoutMs: number): Promise<unknown> => {
+  const confirmation = pool.query("select pg_logical_emit_message(true, 'mgmt', '')");
+  return Promise.race([
+    confirmation,
+    sleep(Math.max(0, timeoutMs), undefined, { ref: false }).then(() => {
+      throw new Error("The commit is not replicated");
+    }),
+  ]);
 };
 
 /** Returns the state of the lost session; undefined when it has ended or is idle. */
