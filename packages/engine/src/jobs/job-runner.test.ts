@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { JobRow } from "../context/server-rows.js";
 import { type Preload, replay } from "@mgmt/engine/internal";
 import { JobTakenError, SupersededError } from "./job-handler.js";
@@ -7,18 +7,19 @@ import { JobRunner, type JobRunnerOptions, type JobTransaction } from "./job-run
 /** Runs steps on a table with these jobs, and records what they ask for. Changes are not stored. */
 const transactWith =
   (jobs: readonly JobRow[], asked: Preload[] = []): JobTransaction =>
-  (purpose, step) => {
+  (purpose, step, preloads = []) => {
     const transaction = {
-      load: (preloads: readonly Preload[]) => {
-        asked.push(...preloads);
+      load: (missing: readonly Preload[]) => {
+        asked.push(...missing);
         return Promise.resolve(
-          preloads.map(() => jobs.map((row, sequence) => ({ row, sequence, version: "1" }))),
+          missing.map(() => jobs.map((row, sequence) => ({ row, sequence, version: "1" }))),
         );
       },
       commit: () => Promise.resolve(),
       rollback: () => Promise.resolve(),
     };
     return replay({ begin: () => transaction }, ({ tables }) => step(tables.table("jobs"), tables), {
+      preloads,
       transactionOptions: { mode: purpose === "read" ? "read" : "write", locks: [] },
       isRefusal: () => false,
     });
@@ -60,6 +61,27 @@ describe("JobRunner", () => {
     await looked;
     runner.stop();
     expect(asked).toEqual([expect.objectContaining({ read: "expired", table: "jobs" })]);
+  });
+
+  it.for([
+    { title: "every other second while there are no jobs", jobs: [], looks: 6 },
+    { title: "every second while another process runs one", jobs: [job], looks: 11 },
+  ])("looks $title", async ({ jobs, looks }) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const asked: Preload[] = [];
+    const runner = new JobRunner({
+      ...parts,
+      transact: transactWith(jobs, asked),
+      sessions: {
+        getCurrentId: () => Promise.resolve("me"),
+        selectLiving: (owners) => Promise.resolve(new Set(owners)),
+      },
+    });
+    runner.start();
+    await vi.advanceTimersByTimeAsync(10_000);
+    runner.stop();
+    expect(asked).toHaveLength(looks);
   });
 
   it("runs a job once that a look finds before its commit is known to have taken effect", async () => {

@@ -1,4 +1,5 @@
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/database-engine.js";
+import type { Preload } from "../store/preload.js";
 import type { Sessions } from "../store/records.js";
 import type { JobRow, ServerTables, ScheduledJob } from "../context/server-rows.js";
 import {
@@ -19,12 +20,12 @@ import type { JobTable } from "./table-scheduler.js";
 /**
  * Runs a step on the jobs of all processes, in a transaction. One that takes jobs keeps out others that take jobs.
  *
- * @param ids of jobs that the step reads.
+ * @param preloads what the step reads, which saves a round trip.
  */
 export type JobTransaction = <T>(
   purpose: "read" | "take" | "end",
   step: (jobs: JobTable, tables: ServerTables) => T,
-  ids?: readonly string[],
+  preloads?: readonly Preload[],
 ) => Promise<T>;
 
 export interface JobRunnerOptions {
@@ -39,7 +40,7 @@ export interface JobRunnerOptions {
   readonly now: () => number;
 }
 
-/** Milliseconds between looks for jobs that are due, or whose process has ended. */
+/** Milliseconds between looks for jobs that are due, or whose process has ended. After a look that has found none, it is twice as long. */
 const pollIntervalMs = 1_000;
 
 /** Milliseconds between looks whether another process has ended its jobs. */
@@ -87,6 +88,8 @@ export class JobRunner {
   #currentLook: Promise<void> | undefined;
   #isStarted = false;
   #isAdvancing = false;
+  /** Whether the next regular look is left out, because the last one has found no job that is due or runs, in any process. */
+  #skipsPoll = false;
   /** Whether the last look has left jobs that are due. */
   #hasMore = false;
 
@@ -98,7 +101,7 @@ export class JobRunner {
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    this.#pollTimer = unrefTimer(setInterval(() => this.lookForDueJobs(), pollIntervalMs));
+    this.#pollTimer = unrefTimer(setInterval(() => this.#poll(), pollIntervalMs));
     this.lookForDueJobs();
     this.#startWaitingJobsSoon();
   }
@@ -215,7 +218,11 @@ export class JobRunner {
    * @returns the ids of those that run again.
    */
   async retryJobs(ids?: readonly string[]): Promise<string[]> {
-    const retriedIds = await this.#options.transact("take", (jobs) => resetFailedJobs(jobs, ids), ids);
+    const retriedIds = await this.#options.transact(
+      "take",
+      (jobs) => resetFailedJobs(jobs, ids),
+      toPreloads(ids ?? []),
+    );
     this.lookForDueJobs();
     return retriedIds;
   }
@@ -223,6 +230,11 @@ export class JobRunner {
   /** Resolves when this process runs no job. */
   async whenIdle(): Promise<void> {
     while (this.#runningJobs.size > 0) await Promise.all(this.#runningJobs.values());
+  }
+
+  #poll(): void {
+    if (this.#skipsPoll) this.#skipsPoll = false;
+    else this.lookForDueJobs();
   }
 
   /** Looks for jobs that are due and that no living process has. */
@@ -241,7 +253,10 @@ export class JobRunner {
     const currentSession = await this.#getCurrentSession();
     // Before the step, which runs again until all it reads is there.
     const time = now();
-    const dueJobs = await transact("read", (jobs) => jobs.listExpired(time, maxJobsPerLook));
+    const dueJobs = await transact("read", (jobs) => jobs.listExpired(time, maxJobsPerLook), [
+      { read: "expired", table: "jobs", time, limit: maxJobsPerLook },
+    ]);
+    this.#skipsPoll = dueJobs.length === 0;
     if (dueJobs.length < maxJobsPerLook) this.#postponedJobs.keepOnly(new Set(dueJobs.map(({ id }) => id)));
     const newJobs = dueJobs.filter(({ id }) => !this.#hasJob(id) && !this.#postponedJobs.has(id));
     const otherOwners = new Set(
@@ -266,7 +281,7 @@ export class JobRunner {
           const fields = buildTakenFields(row, taker, { time, draw, isDelayed: true });
           return [{ ...jobs.update(id, fields), workspaceId: workspaces[index] }];
         }),
-      freeJobs.map(({ id }) => id),
+      toPreloads(freeJobs.map(({ id }) => id)),
     );
     for (const job of takenJobs) {
       if (isDead(job)) this.#options.onDefect(createDeadJobError(job));
@@ -380,7 +395,7 @@ export class JobRunner {
         jobs.delete(id);
         return row?.owner;
       },
-      [id],
+      toPreloads([id]),
     );
     this.#postponedJobs.delete(id);
     return owner;
@@ -396,7 +411,7 @@ export class JobRunner {
         const job = jobs.get(id);
         return job?.owner === owner ? jobs.update(id, buildFailedFields(job, failure)) : undefined;
       },
-      [id],
+      toPreloads([id]),
     );
     this.#postponedJobs.delete(id);
     if (row === undefined) return;
@@ -425,3 +440,6 @@ export class JobRunner {
     }
   }
 }
+
+const toPreloads = (ids: readonly string[]): Preload[] =>
+  ids.map((id) => ({ read: "row", table: "jobs", id }));

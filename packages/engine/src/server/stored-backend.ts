@@ -71,11 +71,11 @@ export class StoredBackend implements ServerBackend<"async"> {
       sessions: records.sessions,
       onDefect,
       now: () => storedState.current.clock.now(),
-      transact: (purpose, step, ids = []) =>
+      transact: (purpose, step, preloads = []) =>
         storedState.runTransaction(
           { mode: purpose === "read" ? "read" : "write", locks: purpose === "take" ? ["jobs"] : [] },
           ({ tables }) => step(tables.table<JobRow, JobLookup>("jobs"), tables),
-          { listPreloads: () => ids.map((id) => ({ read: "row", table: "jobs", id })) },
+          { listPreloads: () => preloads },
         ),
       runJob: (job, isAwaited) =>
         runJob(job.kind, isAwaited, onDefect, async (handler) =>
