@@ -179,7 +179,7 @@ export const openDatabases = async (
       () => void dropExpired().catch(() => undefined),
       keptCheckIntervalMs,
     ).unref();
-    const guards = openGuards(admin, limits, onLog, endReasons, readWorkspaces);
+    const guards = openGuards(admin, limits, { report: onLog, endReasons, readWorkspaces });
     // Nobody can connect to databases that do not exist yet.
     if (reconciliation?.isEmpty !== true) await guards.whenApplied;
     const preparedDatabases = new PreparedDatabases(

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { DatabaseError, type Pool } from "pg";
 import type { ServerLimits } from "../policy/connection-limits.js";
 import { type AdminConnection, quoteIdentifier } from "../connection/admin-connection.js";
@@ -38,8 +39,20 @@ const computeDefaultLimits = ({
   penaltyMs: 60_000,
 });
 
-/** Milliseconds between checks while tenants have sessions, and while they have none. */
+export interface TenantGuardOptions {
+  /** Receives a message about each database that is closed because it uses too much memory. */
+  readonly report?: ((problem: string) => void) | undefined;
+  /** Receives why sessions are ended. */
+  readonly endReasons?: CurrentEndReasons;
+  /** Default: each database has a workspace of its own. */
+  readonly readWorkspaces?: ReadWorkspaces | undefined;
+}
+
+/** Milliseconds between checks while sessions of tenants do something, and while none does. */
 const checkIntervalsMs = { used: 250, unused: 1_000 };
+
+/** How long a session that has done something still counts as one that does, in seconds: longer than the interval. */
+const activityPeriodSeconds = 2;
 
 /** Share of the notification queue that may be in use. All databases use the same queue. */
 const maxQueueUsage = 0.25;
@@ -57,10 +70,14 @@ interface DatabaseUsage {
   name: string;
   limit: number;
   sessions: number;
+  /** Whether a session does something, or has done so just now. */
+  active: boolean;
 }
 
 const buildUsageQuery = ({ platformRoleCondition, tenantDatabaseCondition }: Installation): string => `
-  select d.oid, d.datname as name, d.datconnlimit as limit, count(a.pid)::integer as sessions
+  select d.oid::bigint::float8 as oid, d.datname as name, d.datconnlimit as limit, count(a.pid)::integer as sessions,
+    coalesce(bool_or(a.state is distinct from 'idle'
+      or a.state_change > clock_timestamp() - interval '${String(activityPeriodSeconds)} s') filter (where a.pid is not null), false) as active
   from pg_database d
   left join pg_stat_activity a on a.datid = d.oid and a.backend_type = 'client backend'
     and exists (select from pg_roles r where r.oid = a.usesysid and ${platformRoleCondition})
@@ -75,16 +92,24 @@ const buildTerminateNewestQuery = ({ platformRoleCondition }: Installation): str
   ) newest`;
 
 /**
- * Succeeds for one session at a time, each time. Tenants cannot take the lock, because each database has locks of its own. Also returns the
- * size of the shared catalogs, in the same round trip.
+ * Succeeds for one session at a time, each time, and returns what the check begins with in the same round trip. Tenants cannot take the lock,
+ * because each database has locks of its own.
  */
-const buildTryLeaderLockQuery = (installation: Installation): string => `
-  select pg_try_advisory_lock(${installation.toLockKey("tenant guard")}) as leads, (${sharedBytesQuery}) as "sharedBytes"`;
+const buildLookQuery = (installation: Installation): string => `
+  with leader as materialized (select pg_try_advisory_lock(${installation.toLockKey("tenant guard")}) as leads)
+  select leads,
+    case when leads then (${sharedBytesQuery}) end as "sharedBytes",
+    case when leads then (select coalesce(json_agg(u), '[]') from (${buildUsageQuery(installation)}) u) end as usages
+  from leader`;
 
-interface Leadership {
+/** What a check begins with. */
+interface Look {
+  /** Whether this process applies the limits. */
   leads: boolean;
-  /** Undefined when there is no lock left to look it up. */
+  /** The size of the shared catalogs; undefined when there is no lock left to look it up. */
   sharedBytes?: number;
+  /** Undefined when there is no lock left to look them up. */
+  usages?: DatabaseUsage[];
 }
 
 /** Finds the listeners that have not read for a second: those in a transaction, and those whose client does not read. */
@@ -96,7 +121,7 @@ const buildSlowListenersQuery = ({ platformRoleCondition }: Installation): strin
 const buildQueries = (installation: Installation) => ({
   usage: buildUsageQuery(installation),
   terminateNewest: buildTerminateNewestQuery(installation),
-  tryLeaderLock: buildTryLeaderLockQuery(installation),
+  look: buildLookQuery(installation),
   slowListeners: buildSlowListenersQuery(installation),
 });
 
@@ -136,11 +161,6 @@ export class TenantGuard {
   #pendingRun: Promise<void> | undefined;
   #isClosed = false;
 
-  /**
-   * @param report receives a message about each database that is closed because it uses too much memory.
-   * @param endReasons receives why sessions are ended.
-   * @param readWorkspaces default: each database has a workspace of its own.
-   */
   constructor(
     admin: AdminConnection,
     limits: Partial<TenantLimits>,
@@ -148,11 +168,7 @@ export class TenantGuard {
       report = () => undefined,
       endReasons = new CurrentEndReasons(),
       readWorkspaces,
-    }: {
-      report?: ((problem: string) => void) | undefined;
-      endReasons?: CurrentEndReasons;
-      readWorkspaces?: ReadWorkspaces | undefined;
-    } = {},
+    }: TenantGuardOptions = {},
   ) {
     this.#admin = admin;
     this.#chosenLimits = limits;
@@ -174,15 +190,12 @@ export class TenantGuard {
 
   /** Applies the limits now, and then regularly. */
   async start(): Promise<void> {
-    const hasSessions = await this.#tryApplyLimits();
+    const isUsed = await this.#tryApplyLimits();
     if (this.#isClosed) return;
     const applyAgain = (): void => {
       this.#pendingRun = this.start();
     };
-    this.#timer = setTimeout(
-      applyAgain,
-      hasSessions ? checkIntervalsMs.used : checkIntervalsMs.unused,
-    ).unref();
+    this.#timer = setTimeout(applyAgain, isUsed ? checkIntervalsMs.used : checkIntervalsMs.unused).unref();
   }
 
   /** Returns how many databases are closed now because they have used too much. */
@@ -209,21 +222,20 @@ export class TenantGuard {
     }
   }
 
-  /** Applies all limits, unless another process does. Returns whether tenants have sessions. */
+  /** Applies all limits, unless another process does. Returns whether sessions of tenants do something. */
   async applyLimits(): Promise<boolean> {
-    const { leads, sharedBytes } = await this.#tryBecomeLeader();
+    const parameters = this.#getUsageParameters();
+    const { leads, sharedBytes, usages: firstUsages } = await this.#look(parameters);
     if (!leads) return false;
-    await this.#endSessionsWithMostLocks();
+    if (firstUsages !== undefined) this.#rememberNames(firstUsages);
+    // Without a session, no locks are held.
+    if (firstUsages === undefined || hasSessions(firstUsages)) await this.#endSessionsWithMostLocks();
     if (this.#isConnectionNew) await this.#readLimits();
     await this.#closeLargeDatabases();
     if (sharedBytes !== undefined) await this.#closeDatabasesInSharedCatalogs(sharedBytes);
-    const { rows: usages } = await queryKeepingConnection<DatabaseUsage>(this.#pool, this.#queries.usage, [
-      this.#limits.connectionsPerDatabase,
-      [...this.#closedUntil.keys()],
-    ]);
+    const isComplete = isDeepStrictEqual(parameters, this.#getUsageParameters());
+    const usages = firstUsages !== undefined && isComplete ? firstUsages : await this.#readUsages();
     const presentOids = new Set(usages.map(({ oid }) => oid));
-    this.#databaseNames.clear();
-    for (const { oid, name } of usages) this.#databaseNames.set(oid, name);
     for (const oid of this.#closedUntil.keys()) if (!presentOids.has(oid)) this.#closedUntil.delete(oid);
     if (usages.length === 0) return false;
     await this.#workspaces.learn(usages.map(({ name }) => name));
@@ -234,12 +246,22 @@ export class TenantGuard {
       if (!this.#closedUntil.has(oid)) this.#endReasons.set(name, sessionEndErrors.crowded(name, limit));
       await queryKeepingConnection(this.#pool, this.#queries.terminateNewest, [name, limit]);
     }
-    await this.#terminateSlowListeners();
+    if (hasSessions(usages)) await this.#terminateSlowListeners();
     // A database that is being dropped must not prevent the change of others.
     await Promise.allSettled(
       limitChanges.filter((usage) => usage.limit !== usage.targetLimit).map((usage) => this.#setLimit(usage)),
     );
-    return usages.some(({ sessions }) => sessions > 0);
+    return usages.some(({ active: isActive }) => isActive);
+  }
+
+  /** Returns what decides which databases without sessions are looked at: those whose limit may have to change. */
+  #getUsageParameters(): readonly unknown[] {
+    return [this.#limits.connectionsPerDatabase, [...this.#closedUntil.keys()]];
+  }
+
+  #rememberNames(usages: readonly DatabaseUsage[]): void {
+    this.#databaseNames.clear();
+    for (const { oid, name } of usages) this.#databaseNames.set(oid, name);
   }
 
   /** Reads the limits that fit the settings of the server. The next check tries again if it cannot. */
@@ -253,16 +275,26 @@ export class TenantGuard {
     }
   }
 
-  /** Finds out whether this process applies the limits. */
-  async #tryBecomeLeader(): Promise<Leadership> {
+  /** Finds out whether this process applies the limits, and what uses them. */
+  async #look(parameters: readonly unknown[]): Promise<Look> {
     try {
-      const { rows } = await queryKeepingConnection<Leadership>(this.#pool, this.#queries.tryLeaderLock);
+      const { rows } = await queryKeepingConnection<Look>(this.#pool, this.#queries.look, parameters);
       return rows[0] ?? { leads: false };
     } catch (error) {
       // The tenants have all locks, and the process that applied the limits may have ended.
       if (error instanceof DatabaseError && error.code === "53200") return { leads: true };
       throw error;
     }
+  }
+
+  async #readUsages(): Promise<DatabaseUsage[]> {
+    const { rows } = await queryKeepingConnection<DatabaseUsage>(
+      this.#pool,
+      this.#queries.usage,
+      this.#getUsageParameters(),
+    );
+    this.#rememberNames(rows);
+    return rows;
   }
 
   /**
@@ -366,6 +398,9 @@ export class TenantGuard {
     ]);
   }
 }
+
+const hasSessions = (usages: readonly DatabaseUsage[]): boolean =>
+  usages.some(({ sessions }) => sessions > 0);
 
 const formatTooLargeMessage = (name: string): string =>
   `The database ${name} uses too much memory and accepts no connections. Restore a backup or delete it`;

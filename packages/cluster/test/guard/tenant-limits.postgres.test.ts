@@ -91,7 +91,7 @@ const limits = async (): Promise<(number | undefined)[]> =>
   Promise.all(tenants().map(({ id }) => connectionLimitOf(admin, id)));
 
 describe("a check of the limits of tenants", () => {
-  it("restores the usual limit, and returns whether a tenant has sessions", () =>
+  it("restores the usual limit, and returns whether a tenant does something", () =>
     withGuard({}, async (guard) => {
       const [idle, used] = tenants();
       await admin.query(`alter database ${idle.id} connection limit -1`);
@@ -213,13 +213,35 @@ describe("regular checks of the limits", () => {
     }
   };
 
-  it("are more frequent while tenants have sessions", async () => {
+  it("are more frequent while tenants do something", async () => {
     await withGuard({}, async (guard) => {
       expect(await delaysDuring(() => guard.start())).toEqual([1_000]);
     });
     await open(tenants()[0], 1);
     await withGuard({}, async (guard) => {
       expect(await delaysDuring(() => guard.start())).toEqual([250]);
+    });
+  });
+
+  it("are rare again while sessions are idle, but not while one keeps a transaction open", async () => {
+    const [session] = await open(tenants()[0], 1);
+    const untilUnused = (): Promise<void> =>
+      vi.waitFor(
+        async () => {
+          const { rowCount } = await admin.query(`select from pg_stat_activity
+            where usename like 'role_tenant%' and state_change < clock_timestamp() - interval '2.1 s'`);
+          expect(rowCount).toBe(1);
+        },
+        { timeout: 10_000 },
+      );
+    await withGuard({}, async (guard) => {
+      await session?.query("begin");
+      await untilUnused();
+      expect(await guard.applyLimits()).toBe(true);
+      await session?.query("rollback");
+      expect(await guard.applyLimits()).toBe(true);
+      await untilUnused();
+      expect(await guard.applyLimits()).toBe(false);
     });
   });
 
