@@ -96,6 +96,9 @@ const maxDatabaseConnections = { open: 2, closed: 4 };
 /** Maximum number of statements that copy or drop a database at the same time. */
 const maxLongStatements = 4;
 
+/** Time until a connection that is not needed is closed, in milliseconds. */
+const idleTimeoutMillis = 5_000;
+
 /** Sessions of a database that ignore their end. */
 export interface UnresponsiveSessions {
   readonly database: string;
@@ -133,12 +136,11 @@ export class AdminConnection {
       options,
       connectionTimeoutMillis: 30_000,
     };
-    // One connection stays open, because opening one takes longer than most statements.
-    const poolSettings = { min: 1, idleTimeoutMillis: 30_000 };
-    this.#pool = openPool({ ...this.address, ...poolSettings, max: 4 });
+    // One connection stays open, because opening one takes longer than most statements. It does not take longer than long ones.
+    this.#pool = openPool({ ...this.address, idleTimeoutMillis, min: 1, max: 4 });
     this.#longPool = openPool({
       ...this.address,
-      ...poolSettings,
+      idleTimeoutMillis,
       options: `${options} -c statement_timeout=0 -c lock_timeout=20s`,
       max: maxLongStatements,
     });

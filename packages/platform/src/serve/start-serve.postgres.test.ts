@@ -79,6 +79,23 @@ describe("a server of a service", () => {
     expect(await service.call(server, "GET", "/healthz")).toMatchObject({ status: 404 });
   });
 
+  it("has five connections to Postgres while nobody calls it", async () => {
+    await service.start();
+    const observer = await service.connect("postgres", "postgres");
+    const namesOf = `select regexp_replace(application_name, ' [0-9a-f]{16}$', '') as name
+      from pg_stat_activity where usename = 'service' order by 1`;
+    // Those for the first prepared databases have been closed, and the first heartbeat was sent.
+    await vi.waitFor(
+      async () => {
+        const { rows } = await observer.query<{ name: string }>(namesOf);
+        const names = rows.map(({ name }) => name);
+        expect(names).toEqual(["mgmt", "mgmt", "mgmt lease", "mgmt records", "mgmt records"]);
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+    await observer.end();
+  });
+
   it("logs each request without its secrets", async () => {
     const server = await service.start({ trustProxy: true });
     const traceId = "0af7651916cd43dd8448eb211c80319c";
