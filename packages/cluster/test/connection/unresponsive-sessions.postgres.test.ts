@@ -97,7 +97,11 @@ describe("a session that ignores its end", () => {
     expect(await cluster.namesIn("datname", tenant.id)).toEqual([]);
   });
 
-  it("makes the next restore of another database wait, whose former content cannot be dropped yet", async () => {
+  it("makes the next restore of another database wait, whose former content cannot be dropped yet", async ({
+    skip,
+  }) => {
+    if (cluster.policy.major < 15)
+      skip("this version does not wait for other sessions before it removes files");
     const [tenant, { id, credential }] = [await cluster.makeTenant(), await cluster.makeTenant()];
     await cluster.databases.backup(id, "bkp_restored");
     const { pid, proceed } = await startUnresponsive(tenant);
