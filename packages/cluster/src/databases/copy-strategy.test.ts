@@ -3,11 +3,13 @@ import { buildCopyStrategy, buildEmptyStrategy } from "./copy-strategy.js";
 
 describe("the strategy for an empty database", () => {
   it.each([
-    [14, ""],
-    [15, "strategy wal_log"],
-    [18, "strategy wal_log"],
-  ])("with Postgres %s is: %s", (major, strategy) => {
-    expect(buildEmptyStrategy(major)).toBe(strategy);
+    [140_022, true, ""],
+    [140_022, false, ""],
+    [150_002, true, "strategy wal_log"],
+    [180_004, true, "strategy wal_log"],
+    [180_004, false, "strategy file_copy"],
+  ])("with version %s and fsync %s is: %s", (version, fsync, strategy) => {
+    expect(buildEmptyStrategy({ version, fsync })).toBe(strategy);
   });
 });
 

@@ -85,7 +85,11 @@ export class DatabaseCopier {
    * renamed.
    */
   async createEmpty(unfinishedName: string, name: string): Promise<void> {
-    await this.#createCopy("template0", unfinishedName, buildEmptyStrategy(this.#admin.cluster.major));
+    const [settings] = await this.#admin.query<{ version: number; fsync: boolean }>(
+      "select current_setting('server_version_num')::integer as version, current_setting('fsync')::boolean as fsync",
+    );
+    if (settings === undefined) throw new Error("Postgres did not return its settings");
+    await this.#createCopy("template0", unfinishedName, buildEmptyStrategy(settings));
     await this.#admin.runScript([`alter database ${quoteIdentifier(unfinishedName)} allow_connections true`]);
     await this.#admin.runScriptIn(unfinishedName, [
       tenantStatements.nothing(),
