@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LoadClient } from "../crash/client.js";
-import { type Objects, readObjects, verifyObjects } from "../crash/postgres-objects.js";
+import { verifyObjects } from "../crash/postgres-objects.js";
 import { Random } from "../crash/random.js";
 import { steps, whileStoppedAt } from "../crash/steps.js";
 import { eventually } from "../crash/violation.js";
@@ -16,7 +16,6 @@ const reachableSteps = steps.filter(({ name }) => name !== "store a backup").map
 export class Load {
   readonly #clients: LoadClient[];
   readonly #random: Random;
-  #before: Objects = { databases: new Set(), roles: new Map() };
 
   constructor(
     private readonly place: ServePlace,
@@ -27,11 +26,6 @@ export class Load {
       const name = `${seed}${String(index)}`;
       return new LoadClient(place, new Random(name), name);
     });
-  }
-
-  /** Remembers what Postgres has. Nobody has created a database yet. */
-  async begin(): Promise<void> {
-    this.#before = await readObjects(this.place);
   }
 
   /**
@@ -57,7 +51,7 @@ export class Load {
   /** Waits until Postgres has what the records say, and nothing else. Returns how long that took, in milliseconds. */
   async settle(): Promise<number> {
     const startedAt = performance.now();
-    await verifyObjects(this.place, this.#before);
+    await verifyObjects(this.place, this.place.before);
     return performance.now() - startedAt;
   }
 

@@ -5,7 +5,7 @@ import { runAsOperator } from "../../packages/platform/src/serve/operator.js";
 import { bundleProgram } from "../../packages/platform/test/platform-process.js";
 import { TestService } from "../../packages/platform/test/service.js";
 import type { LoadTarget } from "../crash/mgmt-dev.js";
-import { makeForeign } from "../crash/postgres-objects.js";
+import { type Objects, makeForeign, readObjects } from "../crash/postgres-objects.js";
 import { type Answer, sendRequest } from "../crash/request.js";
 import { RoundRobinProxy } from "./proxy.js";
 import { ServerProcess } from "./server-process.js";
@@ -21,6 +21,8 @@ export class ServePlace implements LoadTarget {
   readonly servers: ServerProcess[] = [];
   /** Service tokens of two workspaces. */
   tokens: readonly [string, string] = ["", ""];
+  /** What Postgres has before the first request. */
+  before: Objects = { databases: new Set(), roles: new Map() };
   /** A service issues no tokens of users. */
   readonly userTokens = ["none", "none"] as const;
 
@@ -31,6 +33,7 @@ export class ServePlace implements LoadTarget {
       const admin = await this.connectAsAdmin();
       await makeForeign(admin);
       await admin.end();
+      this.before = await readObjects(this);
       const other = await runAsOperator(this.settings, async (operator) => {
         const { id } = await operator.createWorkspace("Difference Engines", "charles@example.com");
         return operator.createToken(id, "other");
