@@ -103,3 +103,13 @@ export const lightPerformance: Plugin = {
     });
   },
 };
+
+/** Takes the ES modules of `jsonc-parser`: what Node.js would choose requires its files in a way that no bundler follows. */
+export const modulesOfJsoncParser: Plugin = {
+  name: "modules-of-jsonc-parser",
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^jsonc-parser$/ }, ({ kind, resolveDir }) =>
+      resolve("jsonc-parser/lib/esm/main.js", { kind, resolveDir }),
+    );
+  },
+};

@@ -8,6 +8,7 @@ import { noteFiles } from "../third-party-licenses.js";
 import {
   commandsWithoutPrograms,
   lightPerformance,
+  modulesOfJsoncParser,
   redactionOnDemand,
   uncheckedOptions,
   usedPartsOfInquirer,
@@ -48,6 +49,7 @@ export const cli: Options = {
     joinFiles("main.js"),
     usedPartsOfInquirer,
     usedPartsOfTables,
+    modulesOfJsoncParser,
     silentProxyAgents,
     uncheckedOptions,
     commandsWithoutPrograms,

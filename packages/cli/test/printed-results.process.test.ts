@@ -46,6 +46,7 @@ const lines: Readonly<Record<Exclude<Printing, "dev" | "rehearse" | Writing | Se
   status: ["status", "status --project-id shop"],
   "db dump": ["db dump --file RANDOM.dump"],
   "db seed": ["db seed --allow-meta-commands --yes"],
+  "mcp install": ["mcp install cursor --yes", "mcp install vscode --dry-run"],
   "connection-string": ["connection-string", "connection-string --pooled --format dsn"],
   open: ["open docs"],
   api: ["api projects", "api GET /v1/me --include"],

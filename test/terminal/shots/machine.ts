@@ -71,6 +71,21 @@ export const machineShots: Readonly<Record<string, readonly Shot[]>> = {
   "mgmt serve approvals deny": [reads("not an id", "serve approvals deny ../a")],
   "mgmt serve jobs list": [reads("without settings", "serve jobs list")],
   "mgmt serve jobs retry": [reads("without a job", "serve jobs retry")],
+  "mgmt mcp install": [
+    asks("the question", "mcp install cursor", /Continue\?/),
+    changes("another command", "mcp install claude-code --read-only --yes", {
+      prepare: (place) => place.write(".mcp.json", '{ "mcpServers": { "mgmt": { "command": "other" } } }\n'),
+    }),
+    reads("a file that is broken", "mcp install vscode", {
+      prepare: (place) => {
+        mkdirSync(`${place.folder}/.vscode`);
+        place.write(".vscode/mcp.json", '{ "servers": [ }\n');
+      },
+    }),
+    reads("in CI, which it cannot ask", "mcp install", {
+      prepare: ({ variables }) => void (variables["CI"] = "true"),
+    }),
+  ],
   "mgmt env": [
     changes("the default database", "env", { prepare: withProject }),
     reads("without a database", "env", { tenant: "empty" }),
@@ -185,5 +200,6 @@ export const machineInterruptions: Interruptions = {
   "mgmt db seed": onDatabase("db seed webshop/reports --file backup.sql --allow-meta-commands --yes"),
   "mgmt db copy": onDatabase("db copy webshop/reports webshop/main/webshop --yes"),
   "mgmt env": "passive",
+  "mgmt mcp install": "passive",
   "mgmt serve tokens delete": "passive",
 };

@@ -32,6 +32,7 @@ describe("the columns of tables", () => {
     // Results of hand-written commands, which the contract does not describe.
     const results: Readonly<Record<string, Schema>> = {
       LinkResult: printedResults.link,
+      McpInstallResult: printedResults["mcp install"],
       EnvResult: printedResults.env,
       DumpResult: printedResults["db dump"],
       RestoreResult: printedResults["db restore"],

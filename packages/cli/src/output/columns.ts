@@ -108,6 +108,7 @@ export const detailFields: Readonly<Record<string, Column[]>> = {
   ConnectionStringResult: parseColumns(
     "connection string=connectionString, database=databaseId, connection=connectionId, user, host, port, pooled, created",
   ),
+  McpInstallResult: parseColumns("client, scope, file, change, written"),
   EnvResult: parseColumns("file, variable, database=databaseId, changed"),
 };
 

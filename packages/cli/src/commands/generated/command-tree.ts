@@ -358,6 +358,18 @@ export const commandTree: readonly CommandOutline[] = [
     ],
   },
   {
+    name: "mcp",
+    summary: "Let coding agents use this command as an MCP server",
+    heading: "This machine:",
+    subcommands: [
+      {
+        name: "install",
+        summary: "Add the MCP server to the configuration of a coding agent",
+        load: () => import("../mcp-install/install.js"),
+      },
+    ],
+  },
+  {
     name: "api",
     summary: "Send any request to the API",
     heading: "About:",

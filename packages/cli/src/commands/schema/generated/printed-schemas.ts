@@ -29,6 +29,7 @@ export type Printing =
   | "init"
   | "link"
   | "login"
+  | "mcp install"
   | "open"
   | "operations"
   | "plan"
@@ -739,6 +740,26 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     },
     required: ["baseUrl", "profile", "user", "workspace", "workspaceId"],
     description: "What `mgmt login` prints.",
+  },
+  "mcp install": {
+    type: "object",
+    properties: {
+      client: { type: "string", enum: ["claude-code", "cursor", "vscode", "codex", "zed"] },
+      scope: { type: "string", enum: ["project", "user"] },
+      file: { type: "string", description: "Path of the configuration." },
+      change: {
+        type: "string",
+        enum: ["added", "replaced", "removed", "none"],
+        description: "What was changed, or would be with `--dry-run`.",
+      },
+      written: { type: "boolean", description: "Whether the file was written." },
+      command: {
+        anyOf: [{ type: "array", items: { type: "string" } }, { type: "null" }],
+        description: "The command line that the client starts. Null if it was removed.",
+      },
+    },
+    required: ["client", "scope", "file", "change", "written", "command"],
+    description: "What `mgmt mcp install` prints.",
   },
   open: {
     type: "object",

@@ -1,0 +1,62 @@
+/** The name that the server has in the configuration of every client. */
+export const serverName = "mgmt";
+
+/** A value in the configuration of a server. */
+export type EntryValue = string | number | readonly string[];
+
+/** What the configuration of a client should say about the server. */
+export interface ServerEntry {
+  /** Keys that decide which server is started. Others that the file has for it are unchanged. */
+  readonly required: Readonly<Record<string, EntryValue>>;
+  /** Keys that are written into a new entry only, because people tune them. */
+  readonly initial?: Readonly<Record<string, EntryValue>>;
+}
+
+/** An entry that a file has already. */
+export type PresentEntry = Readonly<Record<string, unknown>>;
+
+/** A text with another entry of the server. */
+export interface EditedConfig {
+  /** The new text. It is the same text if nothing has to change. */
+  readonly text: string;
+  /** What the text said about the server before. Undefined if it said nothing. */
+  readonly before: unknown;
+}
+
+/** Why a file cannot be edited: it is broken, or says something about servers that no client understands. */
+export class ConfigProblem extends Error {
+  /** @param offset Number of characters before the problem. */
+  constructor(
+    readonly problem: string,
+    readonly offset: number,
+  ) {
+    super(problem);
+  }
+}
+
+/** Returns the line and the column, both from 1, of a character. */
+export const locate = (text: string, offset: number): { line: number; column: number } => {
+  const lines = text.slice(0, offset).split(/\r\n|\r|\n/);
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+};
+
+/** Replaces a range of a text. */
+export const splice = (text: string, start: number, end: number, replacement: string): string =>
+  `${text.slice(0, start)}${replacement}${text.slice(end)}`;
+
+/** Whether an entry starts a program, rather than connecting to an address. Clients refuse an entry that does both. */
+export const startsProgram = (entry: PresentEntry): boolean =>
+  typeof entry["command"] === "string" && !("url" in entry) && !("serverUrl" in entry);
+
+/** Whether the file has a value already. */
+export const isSameValue = (value: unknown, wanted: EntryValue): boolean =>
+  JSON.stringify(value) === JSON.stringify(wanted);
+
+/** Returns the line ending of a text: that of its first line. */
+export const newlineOf = (text: string): string => /\r?\n/.exec(text)?.[0] ?? "\n";
+
+export const byteOrderMark = "\uFEFF";
+
+/** Whether a file says the same about the server as before. */
+export const isSameEntry = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);

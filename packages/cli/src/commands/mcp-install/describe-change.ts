@@ -1,0 +1,45 @@
+import { redactData } from "@mgmt/internal/redaction/redact";
+import { secretMask } from "@mgmt/internal/redaction/secret-patterns";
+import { toPrintable } from "../../output/printable.js";
+import type { Style } from "../../output/style.js";
+import { isSameValue, type ServerEntry, serverName, startsProgram } from "./config-entry.js";
+
+/**
+ * Returns lines that show how the entry of the server changes. They contain nothing else of the file, which has secrets of other servers,
+ * and none of those that the entry had.
+ *
+ * @param before What the file says about the server.
+ * @param entry Undefined if it is removed.
+ */
+export const describeChange = (
+  path: string,
+  before: unknown,
+  entry: ServerEntry | undefined,
+  { strong, good, bad }: Style,
+): string[] => {
+  const oldValues = isRecord(before) ? before : {};
+  const isUpdate = entry !== undefined && startsProgram(oldValues);
+  const wanted = entry ? { ...entry.required, ...(before === undefined && entry.initial) } : {};
+  const removed = Object.entries(oldValues).filter(
+    ([key, value]) => !isUpdate || (wanted[key] !== undefined && !isSameValue(value, wanted[key])),
+  );
+  const added = Object.entries(wanted).filter(
+    ([key, value]) => !isUpdate || !isSameValue(oldValues[key], value),
+  );
+  return [
+    strong(toPrintable(`${path}: ${serverName}`)),
+    ...removed.map(([key, value]) => bad(toPrintable(`- ${key}: ${renderOldValue(key, value)}`))),
+    ...added.map(([key, value]) => good(toPrintable(`+ ${key}: ${JSON.stringify(value)}`))),
+  ];
+};
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The values of variables and headers are often secrets, whatever their names are. */
+const renderOldValue = (key: string, value: unknown): string => {
+  const hidden = isRecord(value)
+    ? Object.fromEntries(Object.keys(value).map((name) => [name, secretMask]))
+    : value;
+  return JSON.stringify(Object.values(redactData({ [key]: hidden }) as object)[0]);
+};

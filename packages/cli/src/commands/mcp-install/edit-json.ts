@@ -1,0 +1,255 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import {
+  byteOrderMark,
+  ConfigProblem,
+  type EditedConfig,
+  type EntryValue,
+  isSameValue,
+  newlineOf,
+  type PresentEntry,
+  type ServerEntry,
+  serverName,
+  splice,
+  startsProgram,
+} from "./config-entry.js";
+
+export interface JsonFormat {
+  /** The key of the object with all servers. */
+  readonly serversKey: string;
+  /** Whether the client reads JSON alone: neither comments nor trailing commas. */
+  readonly isStrict: boolean;
+}
+
+/**
+ * Returns a configuration in JSON with another entry of the server. Only the text of the entry changes: comments, order, indentation,
+ * line endings and a byte order mark stay.
+ *
+ * @param entry Undefined removes the entry.
+ * @throws ConfigProblem
+ */
+export const editJson = (
+  fileText: string,
+  { serversKey, isStrict }: JsonFormat,
+  entry: ServerEntry | undefined,
+): EditedConfig => {
+  const mark = fileText.startsWith(byteOrderMark) ? byteOrderMark : "";
+  const text = fileText.slice(mark.length);
+  try {
+    const { text: newText, before } = editText(text, serversKey, isStrict, entry);
+    return { text: newText === text ? fileText : `${mark}${newText}`, before };
+  } catch (error) {
+    throw error instanceof ConfigProblem
+      ? new ConfigProblem(error.problem, error.offset + mark.length)
+      : error;
+  }
+};
+
+const editText = (
+  text: string,
+  serversKey: string,
+  isStrict: boolean,
+  entry: ServerEntry | undefined,
+): EditedConfig => {
+  const root = parseRoot(text, isStrict);
+  if (!root) {
+    if (!entry) return { text, before: undefined };
+    const document = renderJson(
+      { [serversKey]: { [serverName]: toNewEntry(entry) } },
+      "",
+      "  ",
+      newlineOf(text),
+    );
+    const separator = text.trim() === "" ? "" : newlineOf(text);
+    return { text: `${text.trimEnd()}${separator}${document}${newlineOf(text)}`, before: undefined };
+  }
+  const servers = findValue(root, serversKey);
+  if (!servers) {
+    const newText = entry && insertProperty(text, root, serversKey, { [serverName]: toNewEntry(entry) });
+    return { text: newText ?? text, before: undefined };
+  }
+  if (servers.type !== "object") throw new ConfigProblem(`${serversKey} is not an object`, servers.offset);
+  const present = findValue(servers, serverName);
+  if (!present) {
+    return {
+      text: entry ? insertProperty(text, servers, serverName, toNewEntry(entry)) : text,
+      before: undefined,
+    };
+  }
+  const before = toValue(present);
+  if (!entry) return { text: removeProperty(text, servers, serverName), before };
+  if (!isEntry(before) || !startsProgram(before))
+    return { text: replaceValue(text, present, toNewEntry(entry)), before };
+  let newText = text;
+  for (const [key, value] of Object.entries(entry.required)) {
+    if (isSameValue(before[key], value)) continue;
+    // Each edit moves what is behind it.
+    const target = requireEntry(parseRoot(newText, isStrict), serversKey);
+    const current = findValue(target, key);
+    newText = current ? replaceValue(newText, current, value) : insertProperty(newText, target, key, value);
+  }
+  return { text: newText, before };
+};
+
+const toNewEntry = ({ required, initial }: ServerEntry): Record<string, EntryValue> => ({
+  ...required,
+  ...initial,
+});
+
+const isEntry = (value: unknown): value is PresentEntry =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns the outermost object, or undefined if the text has no value yet. */
+const parseRoot = (text: string, isStrict: boolean): Node | undefined => {
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, {
+    disallowComments: isStrict,
+    allowTrailingComma: !isStrict,
+    allowEmptyContent: true,
+  });
+  const [error] = errors;
+  if (error) throw new ConfigProblem(describeError(text, error, isStrict), error.offset);
+  if (root && root.type !== "object") throw new ConfigProblem("it is not a JSON object", root.offset);
+  return root;
+};
+
+const describeError = (text: string, { error, offset }: ParseError, isStrict: boolean): string => {
+  const code = printParseErrorCode(error);
+  if (code === "InvalidCommentToken") return "it has a comment, which this client does not read";
+  if (
+    isStrict &&
+    ["PropertyNameExpected", "ValueExpected"].includes(code) &&
+    /^\s*[}\]]/.test(text.slice(offset))
+  )
+    return "it has a comma before a closing bracket, which this client does not read";
+  return problemByCode[code] ?? "it is not JSON";
+};
+
+const problemByCode: Readonly<Record<string, string>> = {
+  ColonExpected: "a colon is missing",
+  CommaExpected: "a comma is missing",
+  CloseBraceExpected: "a closing } is missing",
+  CloseBracketExpected: "a closing ] is missing",
+  EndOfFileExpected: "it continues after its end",
+  PropertyNameExpected: "the name of a property is missing",
+  UnexpectedEndOfComment: "a comment has no end",
+  UnexpectedEndOfString: "a string has no end",
+  ValueExpected: "a value is missing",
+};
+
+const propertiesOf = ({ children = [] }: Node): { key: string; property: Node; value: Node | undefined }[] =>
+  children.map((property) => {
+    const [keyNode, value] = property.children ?? [];
+    return { key: String(keyNode?.value), property, value };
+  });
+
+/** Returns the value of a property. Clients take the last of several with the same name, so that an edit of one would be no use. */
+const findValue = (object: Node, key: string): Node | undefined => {
+  const [first, second] = propertiesOf(object).filter((candidate) => candidate.key === key);
+  if (second) throw new ConfigProblem(`it has ${JSON.stringify(key)} twice`, second.property.offset);
+  return first?.value;
+};
+
+const requireEntry = (root: Node | undefined, serversKey: string): Node => {
+  const servers = root && findValue(root, serversKey);
+  const present = servers && findValue(servers, serverName);
+  if (!present) throw new Error(`An edit has lost the entry in ${serversKey}`);
+  return present;
+};
+
+const toValue = (node: Node): unknown => {
+  if (node.type === "array") return (node.children ?? []).map(toValue);
+  if (node.type !== "object") return node.value as unknown;
+  return Object.fromEntries(propertiesOf(node).map(({ key, value }) => [key, value && toValue(value)]));
+};
+
+const endOf = ({ offset, length }: Node): number => offset + length;
+
+const replaceValue = (text: string, node: Node, value: unknown): string =>
+  splice(
+    text,
+    node.offset,
+    endOf(node),
+    renderJson(value, indentationAt(text, node.offset), indentUnitOf(text), newlineOf(text)),
+  );
+
+/** Adds a property behind the others, which stay as they are, with the comments behind them. */
+const insertProperty = (text: string, object: Node, key: string, value: unknown): string => {
+  const newline = newlineOf(text);
+  const unit = indentUnitOf(text);
+  const last = object.children?.at(-1);
+  const outer = indentationAt(text, object.offset);
+  const open = object.offset + 1;
+  if (!last) {
+    const inner = `${outer}${unit}`;
+    const property = `${newline}${inner}${JSON.stringify(key)}: ${renderJson(value, inner, unit, newline)}`;
+    const isBlank = text.slice(open, endOf(object) - 1).trim() === "";
+    return isBlank
+      ? splice(text, open, endOf(object) - 1, `${property}${newline}${outer}`)
+      : splice(text, open, open, property);
+  }
+  const isOnOneLine = !/[\r\n]/.test(text.slice(open, object.children?.[0]?.offset));
+  const inner = indentationAt(text, last.offset);
+  const property = isOnOneLine
+    ? ` ${JSON.stringify(key)}: ${renderOnOneLine(value)}`
+    : `${newline}${inner}${JSON.stringify(key)}: ${renderJson(value, inner, unit, newline)}`;
+  const trailingComma = findTrailingComma(text, endOf(last));
+  const commaEnd = trailingComma === undefined ? endOf(last) : trailingComma + 1;
+  const lineEnd = isOnOneLine ? commaEnd : commaEnd + lengthOfLineRest(text.slice(commaEnd));
+  const withProperty = splice(
+    text,
+    lineEnd,
+    lineEnd,
+    trailingComma === undefined ? property : `${property},`,
+  );
+  return trailingComma === undefined ? splice(withProperty, endOf(last), endOf(last), ",") : withProperty;
+};
+
+const removeProperty = (text: string, object: Node, key: string): string => {
+  const properties = object.children ?? [];
+  const index = propertiesOf(object).findIndex((candidate) => candidate.key === key);
+  const [previous, property, next] = [properties[index - 1], properties[index], properties[index + 1]];
+  if (!property) return text;
+  if (previous) return splice(text, endOf(previous), endOf(property), "");
+  if (next) return splice(text, property.offset, next.offset, "");
+  const trailingComma = findTrailingComma(text, endOf(property));
+  const end = trailingComma === undefined ? endOf(property) : trailingComma + 1;
+  const isAlone =
+    text.slice(object.offset + 1, property.offset).trim() === "" &&
+    text.slice(end, endOf(object) - 1).trim() === "";
+  return isAlone ? splice(text, object.offset, endOf(object), "{}") : splice(text, property.offset, end, "");
+};
+
+/** Returns the offset of a comma behind the last property. */
+const findTrailingComma = (text: string, end: number): number | undefined => {
+  const match = /^(?:\s|\/\/[^\r\n]*|\/\*[^]*?\*\/)*,/.exec(text.slice(end));
+  return match ? end + match[0].length - 1 : undefined;
+};
+
+/** Returns the number of characters before the end of the line, if there is nothing in them but spaces and a comment, else 0. */
+const lengthOfLineRest = (text: string): number =>
+  /^[ \t]*(?:\/\/[^\r\n]*|\/\*(?:[^*\r\n]|\*(?!\/))*\*\/[ \t]*)?(?=\r?\n)/.exec(text)?.[0].length ?? 0;
+
+/** Returns the spaces at the start of the line of a character. */
+const indentationAt = (text: string, offset: number): string =>
+  /[^\r\n]*$/.exec(text.slice(0, offset))?.[0].match(/^[ \t]*/)?.[0] ?? "";
+
+const indentUnitOf = (text: string): string => /^(\t| {1,8})(?=\S)/m.exec(text)?.[1] ?? "  ";
+
+/** Renders a value as people write configurations: objects on several lines, lists on one. */
+const renderJson = (value: unknown, indentation: string, unit: string, newline: string): string => {
+  if (!isEntry(value)) return renderOnOneLine(value);
+  const innerIndentation = `${indentation}${unit}`;
+  const lines = Object.entries(value).map(
+    ([key, inner]) =>
+      `${innerIndentation}${JSON.stringify(key)}: ${renderJson(inner, innerIndentation, unit, newline)}`,
+  );
+  return `{${newline}${lines.join(`,${newline}`)}${newline}${indentation}}`;
+};
+
+const renderOnOneLine = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(renderOnOneLine).join(", ")}]`;
+  if (!isEntry(value)) return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([key, inner]) => `${JSON.stringify(key)}: ${renderOnOneLine(inner)}`)
+    .join(", ")} }`;
+};

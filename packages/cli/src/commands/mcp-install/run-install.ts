@@ -1,0 +1,171 @@
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brokenClientFileError, changedClientFileError } from "../../errors/client-file-errors.js";
+import { missingInputError, usageError } from "../../errors/usage-errors.js";
+import { locateClientFile, readClientFile, type Scope, writeClientFile } from "../../files/client-file.js";
+import { findNoPromptReason } from "../../input/ask.js";
+import { choose } from "../../input/choose.js";
+import { confirm } from "../../input/confirm.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
+import { detectInstallation } from "../../installation/installation.js";
+import { assertServiceAddress } from "../../profiles/resolve-access.js";
+import { type Client, clients } from "./clients.js";
+import { ConfigProblem, type EditedConfig, isSameEntry, locate, type ServerEntry } from "./config-entry.js";
+import { describeChange } from "./describe-change.js";
+import { type ClientName, clientNames } from "./names.js";
+import { buildServerCommand } from "./server-command.js";
+
+export interface InstallFlags {
+  readonly scope?: Scope;
+  readonly project?: string;
+  readonly readOnly?: boolean;
+  readonly remove?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** What `mgmt mcp install` prints. */
+export interface McpInstallResult {
+  readonly client: ClientName;
+  readonly scope: Scope;
+  /** Path of the configuration. */
+  readonly file: string;
+  /** What was changed, or would be with `--dry-run`. */
+  readonly change: "added" | "replaced" | "removed" | "none";
+  /** Whether the file was written. */
+  readonly written: boolean;
+  /** The command line that the client starts. Null if it was removed. */
+  readonly command: readonly string[] | null;
+}
+
+/** Adds the server to the configuration of a client, or removes it, after a confirmation. */
+export const runMcpInstall = async (
+  clientName: string | undefined,
+  flags: InstallFlags,
+  globalFlags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  const { output, env, cwd, version } = context;
+  const name = clientName === undefined ? await askForClient(context) : parseClient(clientName);
+  const client = clients[name];
+  const scope = flags.scope ?? client.usualScope;
+  const { program, args, mayDownload } = buildServerCommand(
+    await collectServerArguments(flags, globalFlags, cwd),
+    {
+      installation: detectInstallation(fileURLToPath(import.meta.url)),
+      version,
+      scope,
+      client: name,
+      platform: process.platform,
+    },
+  );
+  const entry = flags.remove ? undefined : client.toEntry({ program, args, mayDownload });
+  const path = scope === "project" ? join(cwd, client.projectFile) : client.userFile(env, process.platform);
+  const file = await locateClientFile(path, scope === "project" ? cwd : undefined);
+  const text = (await readClientFile(file)) ?? "";
+  const edited = editAndCheck(client, path, text, entry);
+  const change = nameChange(text, edited, entry);
+  if (change === "none") {
+    output.info(
+      entry ? `${client.title} starts this server already: ${path}` : `${path} does not start the server.`,
+    );
+  } else {
+    await output.report((style) => describeChange(path, edited.before, entry, style));
+    if (!flags.dryRun) {
+      if (!globalFlags.yes) await confirm(describeAction(change, client, path), context);
+      await writeClientFile(file, (current = "") => {
+        const { text: newText, before } = editAndCheck(client, path, current, entry);
+        if (!isSameEntry(before, edited.before)) throw changedClientFileError(path);
+        return newText;
+      });
+      output.info(`Wrote ${path}. ${entry ? client.next[scope] : `Start ${client.title} again.`}`);
+    }
+  }
+  const result: McpInstallResult = {
+    client: name,
+    scope,
+    file: path,
+    change,
+    written: change !== "none" && !flags.dryRun,
+    command: entry ? [program, ...args] : null,
+  };
+  await output.writeResult(result, "McpInstallResult");
+};
+
+/**
+ * Edits a text, and makes sure that the result can be read and says what it should.
+ *
+ * @throws CliError `client_file:invalid`
+ */
+const editAndCheck = (
+  { edit, title }: Client,
+  path: string,
+  text: string,
+  entry: ServerEntry | undefined,
+): EditedConfig => {
+  let edited: EditedConfig;
+  try {
+    edited = edit(text, entry);
+  } catch (error) {
+    if (!(error instanceof ConfigProblem)) throw error;
+    throw brokenClientFileError(path, locate(text, error.offset), error.problem);
+  }
+  if (edit(edited.text, entry).text !== edited.text)
+    throw new Error(`The edited configuration of ${title} does not say what it should`);
+  return edited;
+};
+
+const parseClient = (text: string): ClientName => {
+  const name = clientNames.find((candidate) => candidate === text);
+  if (name === undefined)
+    throw usageError(`<client> cannot be ${JSON.stringify(text)}`, `Allowed: ${clientNames.join(", ")}.`);
+  return name;
+};
+
+const askForClient = async (context: Context): Promise<ClientName> => {
+  const reason = findNoPromptReason(context);
+  if (reason !== undefined) {
+    const hint = `The command did not ask, because ${reason}. One of: ${clientNames.join(", ")}.`;
+    throw missingInputError("Missing <client>", hint);
+  }
+  const choices = clientNames.map((name) => ({ value: name, texts: [clients[name].title, name] }));
+  return parseClient(await choose({ title: "Client", choices }, context));
+};
+
+/** Returns the arguments of `mgmt mcp`. They are in the process list, and contain no secret. */
+const collectServerArguments = async (
+  { project, readOnly }: InstallFlags,
+  { profile, baseUrl, tokenFile, insecure }: GlobalFlags,
+  cwd: string,
+): Promise<string[]> => {
+  if (baseUrl !== undefined) await assertServiceAddress({ value: baseUrl, from: "--base-url" });
+  if (tokenFile === "-")
+    throw usageError(
+      "--token-file cannot be -, because a client has no token to write to the server",
+      "Pass the path of a file, or log in with mgmt login.",
+    );
+  return [
+    ...(profile === undefined ? [] : ["--profile", profile]),
+    ...(baseUrl === undefined ? [] : ["--base-url", baseUrl]),
+    ...(insecure ? ["--insecure"] : []),
+    ...(tokenFile === undefined ? [] : ["--token-file", resolve(cwd, tokenFile)]),
+    ...(project === undefined ? [] : ["--project", project]),
+    ...(readOnly ? ["--read-only"] : []),
+  ];
+};
+
+const nameChange = (
+  text: string,
+  { text: newText, before }: EditedConfig,
+  entry: ServerEntry | undefined,
+): McpInstallResult["change"] => {
+  if (newText === text) return "none";
+  if (!entry) return "removed";
+  return before === undefined ? "added" : "replaced";
+};
+
+/** Returns what will be done, as a person reads it after "This will". */
+const describeAction = (change: McpInstallResult["change"], { title }: Client, path: string): string => {
+  const place = `in the configuration of ${title}, ${path}`;
+  if (change === "removed") return `remove the server ${place}`;
+  return change === "replaced" ? `replace the server ${place}` : `add the server ${place}`;
+};
