@@ -17,6 +17,8 @@ export interface Client {
   readonly projectFile: string;
   /** Returns the path of the file of the user. */
   readonly userFile: (env: NodeJS.ProcessEnv, platform: NodeJS.Platform) => string;
+  /** What the client replaces by the path of the folder that is open. Undefined if it starts servers in that folder. */
+  readonly folderVariable?: string;
   readonly toEntry: (command: ServerCommand) => ServerEntry;
   /** Throws `ConfigProblem`. */
   readonly edit: (text: string, entry: ServerEntry | undefined) => EditedConfig;
@@ -62,6 +64,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     usualScope: "project",
     projectFile: ".cursor/mcp.json",
     userFile: () => join(getHomeFolder(), ".cursor", "mcp.json"),
+    folderVariable: "${workspaceFolder}",
     toEntry: withType,
     edit: (text, entry) => editJson(text, { serversKey: "mcpServers", isStrict: false }, entry),
     next: {
@@ -75,6 +78,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     usualScope: "project",
     projectFile: ".vscode/mcp.json",
     userFile: (env, platform) => join(getCodeFolder(env, platform), "User", "mcp.json"),
+    folderVariable: "${workspaceFolder}",
     toEntry: withType,
     edit: (text, entry) => editJson(text, { serversKey: "servers", isStrict: false }, entry),
     next: {

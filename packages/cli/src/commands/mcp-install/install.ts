@@ -32,14 +32,14 @@ export const mcpInstallCommand: CommandDeclaration<McpInstallResult> = {
           "whether to write the configuration of this folder, or of your user (default: project; codex and zed: user)",
         ).choices(scopes),
       )
-      .option("--project <id>", "project that the server is limited to: its id or name")
+      .option("--project [id]", "limit the server to a project: its id or name (default: the linked one)")
       .option("--read-only", "start a server that changes nothing")
       .option("--remove", "remove the server from the configuration")
       .option("--dry-run", "show the change, and write nothing");
     command.completeArgument = ({ earlierArguments }) => (earlierArguments.length === 0 ? clientNames : []);
     command.action(async (client: string | undefined) => {
       const flags = command.opts<InstallFlags>();
-      if (flags.project !== undefined) assertPathId("--project", flags.project);
+      if (typeof flags.project === "string") assertPathId("--project", flags.project);
       const { runMcpInstall } = await import("./run-install.js");
       await runMcpInstall(client, flags, collectGlobalFlags(command), context);
     });

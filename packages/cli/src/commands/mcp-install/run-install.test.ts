@@ -42,12 +42,14 @@ const write = (file: string, text: string): void => {
 };
 
 const stdio = { type: "stdio", command: "mgmt", args: ["mcp"] };
+/** Of an editor, which may start it in another folder. */
+const inEditor = { ...stdio, args: ["mcp", "--folder", "${workspaceFolder}"] };
 
 describe("mgmt mcp install", () => {
   it.each([
     ["claude-code", ".mcp.json", { mcpServers: { mgmt: stdio } }],
-    ["cursor", ".cursor/mcp.json", { mcpServers: { mgmt: stdio } }],
-    ["vscode", ".vscode/mcp.json", { servers: { mgmt: stdio } }],
+    ["cursor", ".cursor/mcp.json", { mcpServers: { mgmt: inEditor } }],
+    ["vscode", ".vscode/mcp.json", { servers: { mgmt: inEditor } }],
     [
       "zed --scope project",
       ".zed/settings.json",
@@ -71,7 +73,7 @@ describe("mgmt mcp install", () => {
     const path = join(home, file);
     expect({ status, json }).toMatchObject({
       status: 0,
-      json: { scope: "user", file: path, change: "added", written: true, command: ["mgmt", "mcp"] },
+      json: { scope: "user", file: path, change: "added", written: true },
     });
     expect(readFileSync(path, "utf8")).toContain("mgmt");
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -79,9 +81,9 @@ describe("mgmt mcp install", () => {
   });
 
   it("writes tables of TOML for Codex, which passes on variables that are named", async () => {
-    await install("codex --scope project --read-only --yes");
+    await install("codex --scope project --project --read-only --yes");
     expect(read(".codex/config.toml")).toBe(
-      '[mcp_servers.mgmt]\ncommand = "mgmt"\nargs = ["mcp", "--read-only"]\n' +
+      '[mcp_servers.mgmt]\ncommand = "mgmt"\nargs = ["mcp", "--project", "--read-only"]\n' +
         'env_vars = ["MGMT_TOKEN", "MGMT_PROFILE", "MGMT_BASE_URL", "MGMT_CONFIG_DIR"]\n',
     );
   });
@@ -93,9 +95,10 @@ describe("mgmt mcp install", () => {
       env: { MGMT_TOKEN: "secret-token" },
     });
     const words = ["--profile", "staging", "--base-url", "https://api.example.com", "--token-file"];
+    const limits = ["--folder", "${workspaceFolder}", "--project", "shop", "--read-only"];
     expect({ status, json }).toMatchObject({
       status: 0,
-      json: { command: ["mgmt", "mcp", ...words, join(folder, "token"), "--project", "shop", "--read-only"] },
+      json: { command: ["mgmt", "mcp", ...words, join(folder, "token"), ...limits] },
     });
     expect(read(".cursor/mcp.json")).not.toContain("secret-token");
   });
@@ -130,7 +133,7 @@ describe("mgmt mcp install", () => {
     expect(stderr).toContain('- command: "other"');
     expect(stderr).toContain('- args: ["--api-key","[redacted]"]');
     expect(stderr).toContain("replace the server in the configuration of Cursor");
-    expect(JSON.parse(read(".cursor/mcp.json"))).toEqual({ mcpServers: { mgmt: { ...stdio } } });
+    expect(JSON.parse(read(".cursor/mcp.json"))).toEqual({ mcpServers: { mgmt: inEditor } });
   });
 
   it("asks for the client on a terminal", async () => {
@@ -178,7 +181,7 @@ describe("mgmt mcp install", () => {
     expect(status, stderr).toBe(0);
     expect(stdout + stderr).not.toContain("s3cr3t");
     expect(stderr).toContain('- env: "[redacted]"');
-    expect(JSON.parse(read(".cursor/mcp.json"))).toEqual({ mcpServers: { ...mcpServers, mgmt: stdio } });
+    expect(JSON.parse(read(".cursor/mcp.json"))).toEqual({ mcpServers: { ...mcpServers, mgmt: inEditor } });
   });
 });
 
@@ -289,7 +292,7 @@ describe.skipIf(process.platform === "win32")("the configuration of a client", (
     expect(read(".cursor/mcp.json")).toBe(other);
     write(".cursor/mcp.json", "{}");
     expect((await install("cursor", answerAfter('{"theme": "dark"}'))).status).toBe(0);
-    expect(JSON.parse(read(".cursor/mcp.json"))).toEqual({ theme: "dark", mcpServers: { mgmt: stdio } });
+    expect(JSON.parse(read(".cursor/mcp.json"))).toEqual({ theme: "dark", mcpServers: { mgmt: inEditor } });
   });
 
   it.runIf(process.getuid?.() !== 0)("is not written into a folder that is read-only", async () => {

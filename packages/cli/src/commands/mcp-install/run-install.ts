@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brokenClientFileError, changedClientFileError } from "../../errors/client-file-errors.js";
@@ -7,17 +8,19 @@ import { findNoPromptReason } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { confirm } from "../../input/confirm.js";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { detectInstallation } from "../../installation/installation.js";
+import { detectInstallation, type Installation } from "../../installation/installation.js";
 import { assertServiceAddress } from "../../profiles/resolve-access.js";
 import { type Client, clients } from "./clients.js";
 import { ConfigProblem, type EditedConfig, isSameEntry, locate, type ServerEntry } from "./config-entry.js";
+import { name as packageName } from "../../../package.json";
 import { describeChange } from "./describe-change.js";
 import { type ClientName, clientNames } from "./names.js";
 import { buildServerCommand } from "./server-command.js";
 
 export interface InstallFlags {
   readonly scope?: Scope;
-  readonly project?: string;
+  /** True for the linked project. */
+  readonly project?: string | true;
   readonly readOnly?: boolean;
   readonly remove?: boolean;
   readonly dryRun?: boolean;
@@ -49,9 +52,9 @@ export const runMcpInstall = async (
   const client = clients[name];
   const scope = flags.scope ?? client.usualScope;
   const { program, args, mayDownload } = buildServerCommand(
-    await collectServerArguments(flags, globalFlags, cwd),
+    await collectServerArguments(client, flags, globalFlags, cwd),
     {
-      installation: detectInstallation(fileURLToPath(import.meta.url)),
+      installation: detectInstallationFor(cwd),
       version,
       scope,
       client: name,
@@ -131,8 +134,21 @@ const askForClient = async (context: Context): Promise<ClientName> => {
   return parseClient(await choose({ title: "Client", choices }, context));
 };
 
+/** Returns how a client that is started in a folder gets this command: a package of another folder is not found there. */
+const detectInstallationFor = (folder: string): Installation => {
+  const installation = detectInstallation(fileURLToPath(import.meta.url));
+  if (installation !== "project") return installation;
+  try {
+    createRequire(join(folder, "package.json")).resolve(`${packageName}/package.json`);
+    return "project";
+  } catch {
+    return "npx";
+  }
+};
+
 /** Returns the arguments of `mgmt mcp`. They are in the process list, and contain no secret. */
 const collectServerArguments = async (
+  { folderVariable }: Client,
   { project, readOnly }: InstallFlags,
   { profile, baseUrl, tokenFile, insecure }: GlobalFlags,
   cwd: string,
@@ -148,7 +164,8 @@ const collectServerArguments = async (
     ...(baseUrl === undefined ? [] : ["--base-url", baseUrl]),
     ...(insecure ? ["--insecure"] : []),
     ...(tokenFile === undefined ? [] : ["--token-file", resolve(cwd, tokenFile)]),
-    ...(project === undefined ? [] : ["--project", project]),
+    ...(folderVariable === undefined ? [] : ["--folder", folderVariable]),
+    ...(project === undefined ? [] : project === true ? ["--project"] : ["--project", project]),
     ...(readOnly ? ["--read-only"] : []),
   ];
 };
