@@ -19,6 +19,7 @@ import { generatePerformance } from "./docs/performance.js";
 import { generateReference, referenceFolder } from "./docs/sdk-reference.js";
 import { generateSdk } from "./sdk/sdk.js";
 import { generateInternal } from "./internal/internal.js";
+import { generateSkill } from "./docs/skill.js";
 import { generateWhy } from "./docs/why.js";
 
 const findings = await lintContract();
@@ -68,9 +69,11 @@ await update(await generateCommandTree(declarations, contract));
 await update(await generateCliPrinted(declarations));
 const { readCliHelp } = await import("../cli-help.js");
 const { topics } = await import("../../packages/cli/src/commands/help/topics.js");
-await updateFolder(cliDocsFolder, await generateCliDocs(await readCliHelp(), topics));
+const commands = await readCliHelp();
+await updateFolder(cliDocsFolder, await generateCliDocs(commands, topics));
 
 await update(await generateGuides());
+await update(await generateSkill(contract, commands));
 await update(await generateComparison());
 await update(await generatePerformance());
 await update(await generateWhy());

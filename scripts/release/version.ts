@@ -14,6 +14,7 @@ export const pinned: Readonly<Record<string, RegExp>> = {
   "deploy/Dockerfile": /^ARG VERSION=(\d+\.\d+\.\d+\S*)$/m,
   "deploy/kubernetes/mgmt-serve.yaml": /^ +image: \S+:(\d+\.\d+\.\d+\S*)$/m,
   "docs/guides/docker.md": /@mgmt\/cli@(\d+\.\d+\.\d+\S*) /,
+  "skills/mgmt/SKILL.md": /^ {2}version: "(\d+\.\d+\.\d+\S*)"$/m,
   "docs/guides/install.md": /^version=(\d+\.\d+\.\d+\S*)$/m,
 };
 

@@ -30,6 +30,7 @@ export const pages = [
     .map(({ name }) => `examples/${name}/README.md`),
   ...packageFolders.map((name) => `packages/${name}/README.md`),
   ...markdownBelow("docs"),
+  ...markdownBelow("skills"),
 ];
 
 /** Returns the fenced code blocks of a Markdown file. */

@@ -10,8 +10,8 @@ import { sidebar } from "../../site/.vitepress/sidebar.mjs";
 import { addressOf, linkedFrom, sourcePages } from "../../site/.vitepress/sources.mjs";
 import { blocksOf, linksOf, pages } from "./markdown.js";
 
-/** Pages about the work on this repository, which the website does not have. */
-const notOnTheWebsite = [".changeset/README.md", "bench/README.md"];
+/** Pages about the work on this repository, and instructions for programs, which the website does not have. */
+const notOnTheWebsite = [".changeset/README.md", "bench/README.md", "skills/mgmt/SKILL.md"];
 
 describe("the sidebar of the website", () => {
   const groups = sidebar();

@@ -47,6 +47,7 @@ const lines: Readonly<Record<Exclude<Printing, "dev" | "rehearse" | Writing | Se
   "db dump": ["db dump --file RANDOM.dump"],
   "db seed": ["db seed --allow-meta-commands --yes"],
   "mcp install": ["mcp install cursor --yes", "mcp install vscode --dry-run"],
+  "skills install": ["skills install"],
   "connection-string": ["connection-string", "connection-string --pooled --format dsn"],
   open: ["open docs"],
   api: ["api projects", "api GET /v1/me --include"],

@@ -35,6 +35,7 @@ const sections = (): Section[] => [
   },
   { title: "SDK reference", pages: pagesIn("docs/reference") },
   { title: "Command reference", pages: pagesIn("docs/cli") },
+  { title: "Skill for coding agents", pages: ["skills/mgmt/SKILL.md"] },
   // The name says that these pages can be left out: https://llmstxt.org/#format
   {
     title: "Optional",
@@ -75,10 +76,15 @@ const introduction = (): string[] => {
 };
 
 const linkTo = (page: string): string => {
+  const { title, description } = describePage(page);
+  return `- [${title}](${page})${description === "" ? "" : `: ${description}`}`;
+};
+
+/** Returns the title of a page, and its first sentence, which is empty if the page begins with something else. */
+export const describePage = (page: string): { readonly title: string; readonly description: string } => {
   const text = textOf(page);
-  const title = /^# (.+)$/m.exec(text)?.[1] ?? page;
-  const description = descriptionIn(text);
-  return `- [${title.replaceAll("`", "")}](${page})${description === "" ? "" : `: ${description}`}`;
+  const title = (/^# (.+)$/m.exec(text)?.[1] ?? page).replaceAll("`", "");
+  return { title, description: descriptionIn(text) };
 };
 
 /** The start of a paragraph that many pages have. */

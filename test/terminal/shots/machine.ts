@@ -86,6 +86,16 @@ export const machineShots: Readonly<Record<string, readonly Shot[]>> = {
       prepare: ({ variables }) => void (variables["CI"] = "true"),
     }),
   ],
+  "mgmt skills": [reads("an argument", "skills codex")],
+  "mgmt skills install": [
+    changes("a folder without it", "skills install claude-code"),
+    asks("another version", "skills install", /Continue\?/, {
+      prepare: (place) => {
+        mkdirSync(`${place.folder}/.agents/skills/mgmt`, { recursive: true });
+        place.write(".agents/skills/mgmt/SKILL.md", "mine\n");
+      },
+    }),
+  ],
   "mgmt env": [
     changes("the default database", "env", { prepare: withProject }),
     reads("without a database", "env", { tenant: "empty" }),
@@ -201,5 +211,6 @@ export const machineInterruptions: Interruptions = {
   "mgmt db copy": onDatabase("db copy webshop/reports webshop/main/webshop --yes"),
   "mgmt env": "passive",
   "mgmt mcp install": "passive",
+  "mgmt skills install": "passive",
   "mgmt serve tokens delete": "passive",
 };

@@ -33,6 +33,7 @@ describe("the columns of tables", () => {
     const results: Readonly<Record<string, Schema>> = {
       LinkResult: printedResults.link,
       McpInstallResult: printedResults["mcp install"],
+      SkillsInstallResult: printedResults["skills install"],
       EnvResult: printedResults.env,
       DumpResult: printedResults["db dump"],
       RestoreResult: printedResults["db restore"],

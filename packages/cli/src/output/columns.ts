@@ -109,6 +109,7 @@ export const detailFields: Readonly<Record<string, Column[]>> = {
     "connection string=connectionString, database=databaseId, connection=connectionId, user, host, port, pooled, created",
   ),
   McpInstallResult: parseColumns("client, scope, file, change, written"),
+  SkillsInstallResult: parseColumns("client, scope, file, change, version"),
   EnvResult: parseColumns("file, variable, database=databaseId, changed"),
 };
 

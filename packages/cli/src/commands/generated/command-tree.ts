@@ -400,6 +400,19 @@ export const commandTree: readonly CommandOutline[] = [
     load: () => import("../schema/schema.js"),
   },
   {
+    name: "skills",
+    summary: "Print the skill with which coding agents use this command",
+    heading: "About:",
+    load: () => import("../skills/skills.js"),
+    subcommands: [
+      {
+        name: "install",
+        summary: "Copy the skill to where coding agents find it",
+        load: () => import("../skills/install.js"),
+      },
+    ],
+  },
+  {
     name: "completion",
     summary: "Print a completion script for bash, zsh, fish or PowerShell",
     heading: "About:",

@@ -53,6 +53,7 @@ export type Printing =
   | "serve tokens delete"
   | "serve tokens list"
   | "serve workspaces list"
+  | "skills install"
   | "status"
   | "version";
 /** The schemas of their output. */
@@ -1642,6 +1643,18 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       },
       required: ["id", "name", "members"],
     },
+  },
+  "skills install": {
+    type: "object",
+    properties: {
+      client: { type: "string", enum: ["agents", "claude-code", "codex", "cursor"] },
+      scope: { type: "string", enum: ["project", "user"] },
+      file: { type: "string" },
+      change: { type: "string", enum: ["added", "replaced", "none"] },
+      version: { type: "string", description: "Version of the skill: that of this command." },
+    },
+    required: ["client", "scope", "file", "change", "version"],
+    description: "What `mgmt skills install` prints.",
   },
   status: {
     type: "object",
