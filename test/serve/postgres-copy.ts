@@ -4,7 +4,7 @@ import { appendFile, chmod, cp, readFile, readdir, rm, writeFile } from "node:fs
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
-import { errorCode } from "../../packages/internal/src/errors/error-code.js";
+import { readErrorCode } from "../../packages/internal/src/errors/error-code.js";
 import { chooseLongLivedPort } from "../../packages/platform/src/machine/ports.js";
 import { getDataDirectoryParameter } from "../../packages/platform/src/machine/postgres/cluster.js";
 import { postgresEnvironment } from "../../packages/platform/src/machine/postgres/run-program.js";
@@ -132,7 +132,7 @@ export class PostgresCopy {
         process.kill(id, name);
       } catch (error) {
         // It has just ended.
-        if (errorCode(error) !== "ESRCH") throw error;
+        if (readErrorCode(error) !== "ESRCH") throw error;
       }
     }
   }

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer, request as send } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { once } from "node:events";
-import { errorCode } from "../../packages/internal/src/errors/error-code.js";
+import { readErrorCode } from "../../packages/internal/src/errors/error-code.js";
 
 /** Forwards requests to servers in turn, and to the next one when a server accepts no connection. */
 export class RoundRobinProxy {
@@ -59,7 +59,7 @@ const forward = (
       received.pipe(response);
     });
     sent.once("error", (error) => {
-      if (errorCode(error) === "ECONNREFUSED") resolve(false);
+      if (readErrorCode(error) === "ECONNREFUSED") resolve(false);
       else reject(error);
     });
     sent.end(body);

@@ -5,7 +5,7 @@ import { exitCodes, isInterruption, planExitCodes, ProgramEndedError } from "./e
 import { InputSources } from "./input/sources.js";
 import { Interruption, type SignaledProcess } from "./system/interruption.js";
 import { type OutputFormat, outputFormats, Output } from "./output/output.js";
-import { getCalledCommand, HelpAsDataError, lineOf } from "./command-line/command.js";
+import { getCalledCommand, HelpAsDataError, getCommandLine } from "./command-line/command.js";
 import { collectGlobalFlags } from "./command-line/global-options.js";
 import { buildProgram } from "./commands/program.js";
 import { InsecureAddressGuard } from "./transport/insecure-address-guard.js";
@@ -107,7 +107,7 @@ const explainUsageError = async (
  * one of the command line itself.
  */
 const adjustPlanExitCode = (code: number, command: Command, args: readonly string[]): number =>
-  lineOf(command) === "mgmt plan" && args.includes("--exit-code") && !isInterruption(code)
+  getCommandLine(command) === "mgmt plan" && args.includes("--exit-code") && !isInterruption(code)
     ? planExitCodes.failed
     : code;
 

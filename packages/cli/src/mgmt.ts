@@ -5,7 +5,7 @@ import { engines, version } from "../package.json";
 import type { SelfCommand } from "./input/context.js";
 import { renderLastResort } from "./errors/last-resort.js";
 import { enableCodeCaching } from "./system/compile-cache.js";
-import { helpWidthOf, processStreams, writeTextAtOnce } from "./output/streams.js";
+import { computeHelpWidth, processStreams, writeTextAtOnce } from "./output/streams.js";
 import { isStandalone } from "./system/standalone.js";
 
 /** The text of `mgmt --help`, which the build generates; undefined while it does. */
@@ -48,7 +48,7 @@ const chooseOverview = ({ wrapped, unwrapped }: Overview, width: number): string
 const measureHelpWidth = (): number => {
   const outputStats = fstatSync(1);
   // Only a terminal needs the stream, which takes time to open.
-  return outputStats.isFIFO() || outputStats.isFile() ? 80 : helpWidthOf(processStreams.stdout);
+  return outputStats.isFIFO() || outputStats.isFile() ? 80 : computeHelpWidth(processStreams.stdout);
 };
 
 /** Returns a sentence for versions of Node.js that cannot run the command, which would otherwise fail with a stack trace. */

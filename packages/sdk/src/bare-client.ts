@@ -1,5 +1,5 @@
 import type { ApiPromise } from "./request/api-promise.js";
-import { type Core, CoreOwner, createCoreFrom } from "./methods/core.js";
+import { type Core, CoreOwner, createCoreWithSettings } from "./methods/core.js";
 import { InvalidArgumentError } from "./errors/local-errors.js";
 import type { Call, RequestOptions } from "./request/call.js";
 import { mergeOptions } from "./request/settings.js";
@@ -41,6 +41,6 @@ export class BareClient extends CoreOwner {
     // The constructors of all clients have the same parameters.
     const Client = this.constructor as new (core: Core) => this;
     const { settings, classes } = this.core();
-    return new Client(createCoreFrom(mergeOptions(settings, options, "withOptions"), classes));
+    return new Client(createCoreWithSettings(mergeOptions(settings, options, "withOptions"), classes));
   }
 }

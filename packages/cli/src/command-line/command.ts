@@ -83,13 +83,19 @@ export class MgmtCommand extends Command {
   /** Commander calls this for a required argument that was left out. The command of an operation asks for it. */
   missingArgument(name: string): void {
     if (this.definition) return;
-    throw missingInputError(`Missing <${name}>`, `${lineOf(this)} --help shows the arguments and flags.`);
+    throw missingInputError(
+      `Missing <${name}>`,
+      `${getCommandLine(this)} --help shows the arguments and flags.`,
+    );
   }
 
   /** Commander calls this for a required flag that was left out. */
   missingMandatoryOptionValue({ flags }: Option): void {
     assertPathsNotEmpty(this);
-    throw missingInputError(`Missing ${flags}`, `${lineOf(this)} --help shows the arguments and flags.`);
+    throw missingInputError(
+      `Missing ${flags}`,
+      `${getCommandLine(this)} --help shows the arguments and flags.`,
+    );
   }
 
   override passThroughOptions(passes = true): this {
@@ -164,7 +170,7 @@ export class MgmtCommand extends Command {
 
   /** The words that call the command, starting with `mgmt`. */
   get line(): string {
-    return lineOf(this);
+    return getCommandLine(this);
   }
 
   override createHelp(): Help {
@@ -179,7 +185,7 @@ export class MgmtCommand extends Command {
     if (typeof request === "function") return super.help(request);
     if (!request?.error) return super.help(request);
     throw usageError(
-      `${lineOf(this)} needs a command`,
+      `${getCommandLine(this)} needs a command`,
       `One of: ${this.commands.map((subcommand) => subcommand.name()).join(", ")}.`,
     );
   }
@@ -190,7 +196,7 @@ export class MgmtCommand extends Command {
     if (this.commands.length > 0 && word !== undefined && !word.startsWith("-")) {
       this.error(`error: unknown command '${word}'`, { code: "commander.unknownCommand" });
     }
-    const root = rootOf(this);
+    const root = findRootCommand(this);
     if (root instanceof MgmtCommand && root.helpIsData) throw new HelpAsDataError(this);
     if (typeof request === "function") super.outputHelp(request);
     else super.outputHelp(request);
@@ -204,11 +210,12 @@ const isCalledBy = (command: Command, word: string): boolean =>
   command.name() === word || command.aliases().includes(word);
 
 /** The words that call a command, starting with `mgmt`. */
-export const lineOf = (command: Command): string =>
-  command.parent ? `${lineOf(command.parent)} ${command.name()}` : command.name();
+export const getCommandLine = (command: Command): string =>
+  command.parent ? `${getCommandLine(command.parent)} ${command.name()}` : command.name();
 
 /** The command `mgmt` itself. */
-export const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
+export const findRootCommand = (command: Command): Command =>
+  command.parent ? findRootCommand(command.parent) : command;
 
 /** Returns the names of the commands below the one that words call. */
 export const listSubcommandNames = async (root: MgmtCommand, words: readonly string[]): Promise<string[]> => {

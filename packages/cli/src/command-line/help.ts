@@ -58,7 +58,7 @@ export class MgmtHelp extends Help {
   /** Required flags first, then those that are used most. */
   override visibleOptions(command: CommandWithSections): Option[] {
     const fields = [...(command.definition?.query ?? []), ...(command.definition?.body?.fields ?? [])];
-    const rank = (option: Option): number => {
+    const computeRank = (option: Option): number => {
       const name = option.long?.slice(2) ?? "";
       const field = fields.find(({ flag }) => flag === name || `${flag}-file` === name);
       if (field?.required === "always") return 0;
@@ -66,7 +66,7 @@ export class MgmtHelp extends Help {
       if (field?.deprecated) return 200;
       return lastFlags.includes(name) ? 201 + lastFlags.indexOf(name) : 100;
     };
-    return super.visibleOptions(command).sort((a, b) => rank(a) - rank(b));
+    return super.visibleOptions(command).sort((a, b) => computeRank(a) - computeRank(b));
   }
 
   override formatHelp(command: CommandWithSections, helper: Help): string {

@@ -1,13 +1,13 @@
 import { idPrefixes } from "./generated/id-prefixes.js";
-import { kindOfPrefix } from "./kinds.js";
+import { getKindByPrefix } from "./kinds.js";
 
 /** Kinds of resources that can be named on the command line. */
 export const namedKinds = ["project", "branch", "database", "connection", "workspace", "app"] as const;
 export type NamedKind = (typeof namedKinds)[number];
 
 /** Returns the kind whose ids have a prefix, if its resources can be named. */
-export const namedKindOf = (prefix: string | undefined): NamedKind | undefined => {
-  const kind = kindOfPrefix(prefix);
+export const getNamedKindByPrefix = (prefix: string | undefined): NamedKind | undefined => {
+  const kind = getKindByPrefix(prefix);
   return namedKinds.find((name) => name === kind);
 };
 

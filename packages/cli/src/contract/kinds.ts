@@ -128,7 +128,7 @@ export const isKindName = (name: string | undefined): name is KindName =>
   kindNames.some((kindName) => kindName === name);
 
 /** Returns the kind whose ids have a prefix. */
-export const kindOfPrefix = (prefix: string | undefined): KindName | undefined =>
+export const getKindByPrefix = (prefix: string | undefined): KindName | undefined =>
   Object.entries(idPrefixes)
     .filter(([, value]) => value === prefix)
     .map(([name]) => name.replaceAll("_", " "))

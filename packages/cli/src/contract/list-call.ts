@@ -1,5 +1,5 @@
 import type { Call } from "@mgmt/sdk";
-import { isObject, valueAt } from "../json/json-path.js";
+import { isObject, getAtPath } from "../json/json-path.js";
 import { type KindName, resourceKinds } from "./kinds.js";
 
 /** Ids by kind of resource: `{ project: "proj_…" }`. */
@@ -33,14 +33,14 @@ export const createListCall = (
 };
 
 /** Returns the id of an item of the list of a kind. */
-export const idOfItem = (kind: KindName, item: unknown): string | undefined => {
-  const id = valueAt(item, resourceKinds[kind].id ?? ["id"]);
+export const readItemId = (kind: KindName, item: unknown): string | undefined => {
+  const id = getAtPath(item, resourceKinds[kind].id ?? ["id"]);
   return typeof id === "string" ? id : undefined;
 };
 
 /** Returns the name that people know a resource by. */
-export const nameOfItem = (item: unknown): string | undefined => {
+export const readItemName = (item: unknown): string | undefined => {
   if (!isObject(item)) return undefined;
-  const name = item["name"] ?? item["displayName"] ?? item["gitName"] ?? valueAt(item, ["client", "name"]);
+  const name = item["name"] ?? item["displayName"] ?? item["gitName"] ?? getAtPath(item, ["client", "name"]);
   return typeof name === "string" && name !== "" ? name : undefined;
 };

@@ -1,7 +1,7 @@
 import { type Profile, findProfile } from "../profiles/profile.js";
 import { readProfiles } from "../profiles/read-profiles.js";
 import { updateProfile } from "../profiles/update-profiles.js";
-import { keyringAccountOf, type KeyringStore, createKeyringStore } from "./keyring/keyring-store.js";
+import { formatKeyringAccount, type KeyringStore, createKeyringStore } from "./keyring/keyring-store.js";
 import { openSystemKeyring } from "./keyring/system-keyring.js";
 import type { Login, LoginStore } from "../sdk/oauth.js";
 import { createProfileStore, readLogin } from "./profile-store.js";
@@ -43,5 +43,5 @@ export const storeToken = async (location: ProfileLocation, token: string): Prom
 
 /** Deletes the keyring entry of a profile whose credential is in the profiles file now. */
 export const deleteKeyringEntry = async (path: string, name: string): Promise<void> => {
-  await (await openSystemKeyring()).remove(keyringAccountOf(path, name));
+  await (await openSystemKeyring()).remove(formatKeyringAccount(path, name));
 };

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context } from "../input/context.js";
 import { devNotRunningError } from "../errors/access-errors.js";
-import { valueAt } from "../json/json-path.js";
+import { getAtPath } from "../json/json-path.js";
 import { isSameAddress, type Profile } from "../profiles/profile.js";
 import { readPrivateFile } from "../files/private-file.js";
 import { addSlownessNotices } from "../transport/announce-delays.js";
@@ -10,7 +10,7 @@ import { nodeTransport, TokenError, type Transport } from "../sdk/sdk.js";
 const proofTimeoutMs = 30_000;
 
 /** Returns the address of the `mgmt dev` that registered the profile, if one did. */
-export const devAddressOf = ({ controlUrl, controlSecretFile }: Profile): string | undefined =>
+export const getDevAddress = ({ controlUrl, controlSecretFile }: Profile): string | undefined =>
   controlSecretFile === undefined ? undefined : controlUrl?.replace(/\/_control\/*$/, "");
 
 /**
@@ -22,7 +22,7 @@ export const assertDevServiceIsGenuine = async (
   profile: Profile,
   context: Pick<Context, "output" | "signal">,
 ): Promise<void> => {
-  const address = devAddressOf(profile);
+  const address = getDevAddress(profile);
   if (address === undefined || !isSameAddress(address, profile.baseUrl)) return;
   if (!(await isServiceGenuine(profile, context))) throw devNotRunningError(name, address);
 };
@@ -40,7 +40,7 @@ export const requireServiceProof = (
   { signal }: Pick<Context, "signal">,
   proofTransport = transport,
 ): Transport => {
-  const address = devAddressOf(profile);
+  const address = getDevAddress(profile);
   if (address === undefined || !isSameAddress(address, profile.baseUrl)) return transport;
   return {
     async send(request) {
@@ -76,7 +76,7 @@ const verifyService = async (
   transport: Transport,
   callerSignal: AbortSignal,
 ): Promise<boolean> => {
-  const address = devAddressOf(profile);
+  const address = getDevAddress(profile);
   const { controlSecretFile } = profile;
   if (address === undefined || controlSecretFile === undefined) return false;
   const secret = await readPrivateFile(controlSecretFile);
@@ -100,7 +100,7 @@ const verifyService = async (
 
 const parseProof = (body: string): string => {
   try {
-    const proof = valueAt(JSON.parse(body), ["proof"]);
+    const proof = getAtPath(JSON.parse(body), ["proof"]);
     return typeof proof === "string" ? proof : "";
   } catch {
     return "";

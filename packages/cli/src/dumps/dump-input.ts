@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { addAbortSignal, Readable, type Transform } from "node:stream";
 import zlib from "node:zlib";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import {
   incompleteDumpError,
   notARegularFileError,
@@ -192,7 +192,7 @@ const decompress = async function* (
     // A stream of bytes gives nothing else, as long as it has no encoding.
     for await (const chunk of decompressor) yield chunk as Uint8Array;
   } catch (error) {
-    const code = errorCode(error);
+    const code = readErrorCode(error);
     if (code === undefined || !/^(Z_|ZSTD_)/.test(code)) throw error;
     throw incompleteDumpError(
       name,

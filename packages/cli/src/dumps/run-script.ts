@@ -1,4 +1,4 @@
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import {
   incompleteDumpError,
   metaCommandError,
@@ -208,7 +208,7 @@ const findStatementProblem = (error: unknown): StatementProblem | undefined => {
   };
   const isServerError = readField("severity") !== undefined;
   const isNetworkError =
-    /^Connection terminated/.test(error.message) || /^E[A-Z]+$/.test(errorCode(error) ?? "");
+    /^Connection terminated/.test(error.message) || /^E[A-Z]+$/.test(readErrorCode(error) ?? "");
   if (!isServerError && !isNetworkError) return undefined;
   const sqlState = isServerError ? readField("code") : undefined;
   return { message: error.message, sqlState, detail: readField("detail"), hint: readField("hint") };

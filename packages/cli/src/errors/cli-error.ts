@@ -1,4 +1,4 @@
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { type EndSignal, type ExitReason, exitReasonBySignal } from "./exit-codes.js";
 
 export interface CliErrorOptions extends ErrorOptions {
@@ -57,7 +57,7 @@ const causeTextByCode: Readonly<Record<string, string>> = {
 /** Returns why an operation of the file system, network or keyring failed, in a few words. */
 export const describeCause = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause);
-  const code = errorCode(cause);
+  const code = readErrorCode(cause);
   // Native libraries give this code to everything that they throw.
   if (code === undefined || code === "GenericFailure") return cause.message;
   return causeTextByCode[code] ?? code;

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { exitCodeMeanings, planExitCodesText } from "./exit-code-meanings.js";
-import { exitCodeOf } from "./exit-codes.js";
+import { determineExitCode } from "./exit-codes.js";
 import { runInProcess } from "../../test/in-process.js";
 
 const guides = new URL("../../../../docs/guides/", import.meta.url);
@@ -53,7 +53,7 @@ describe("an exit code", () => {
     [504, 9],
     [302, 1],
   ])("is chosen by status %i with an unknown error code: %i", (status, expected) => {
-    expect(exitCodeOf({ status, code: "unknown:code" })).toBe(expected);
+    expect(determineExitCode({ status, code: "unknown:code" })).toBe(expected);
   });
 
   it.each([
@@ -63,6 +63,6 @@ describe("an exit code", () => {
     [{ code: "auth:issuer_mismatch" }, 4],
     [{ code: "auth:callback_invalid" }, 2],
   ])("is chosen by a known code: %j", (error, expected) => {
-    expect(exitCodeOf(error)).toBe(expected);
+    expect(determineExitCode(error)).toBe(expected);
   });
 });

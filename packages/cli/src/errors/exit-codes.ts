@@ -95,11 +95,11 @@ const exitReasonOfStatus = (status: number): ExitReason => {
  * Returns the exit code of an error: by its `reason`, by the HTTP `status` of an error response (so that a `code` of a
  * newer service is no problem), else by its `code`.
  */
-export const exitCodeOf = (
+export const determineExitCode = (
   error: { reason: ExitReason } | { status: number; code: string } | { code: string },
 ): number => exitCodes[determineExitReason(error)];
 
-const determineExitReason = (error: Parameters<typeof exitCodeOf>[0]): ExitReason => {
+const determineExitReason = (error: Parameters<typeof determineExitCode>[0]): ExitReason => {
   if ("reason" in error) return error.reason;
   if ("status" in error)
     return lookUpReason(exitReasonByResponseCode, error.code) ?? exitReasonOfStatus(error.status);

@@ -1,6 +1,6 @@
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { ApiError, MgmtError, Advice, AwaitedKind, WaitError } from "@mgmt/sdk";
-import { exitCodeOf, exitCodes } from "./exit-codes.js";
+import { determineExitCode, exitCodes } from "./exit-codes.js";
 import { CliError } from "./cli-error.js";
 import { isNestedTooDeep } from "../json/nesting.js";
 import { tooDeepError } from "./response-errors.js";
@@ -29,14 +29,14 @@ export const toFailure = async (error: unknown): Promise<Failure> => {
   if (openFilesFailure) return { exitCode: exitCodes.failure, ...openFilesFailure };
   if (error instanceof CliError) {
     const { code, message, hint, next, cause } = error;
-    const exitCode = cause === undefined ? exitCodeOf(error) : (await toFailure(cause)).exitCode;
+    const exitCode = cause === undefined ? determineExitCode(error) : (await toFailure(cause)).exitCode;
     return { exitCode, code, message, ...(hint !== undefined && { hint }), ...(next && { next }) };
   }
   const { ApiError, InvalidResponseError, MgmtError, TokenError } = await import("../sdk/sdk.js");
   // Errors of our own credential stores arrive as the cause of the SDK's error.
   if (error instanceof TokenError && error.cause instanceof CliError) return toFailure(error.cause);
   if (error instanceof ApiError) {
-    const exitCode = error instanceof InvalidResponseError ? exitCodes.failure : exitCodeOf(error);
+    const exitCode = error instanceof InvalidResponseError ? exitCodes.failure : determineExitCode(error);
     return {
       exitCode,
       ...describeResponseFailure(
@@ -54,13 +54,13 @@ export const toFailure = async (error: unknown): Promise<Failure> => {
     const knownFailure = await describeNetworkFailure(error);
     if (knownFailure) return knownFailure;
     const hint = chooseHint(error);
-    return { exitCode: exitCodeOf({ code }), code, message, ...(hint !== undefined && { hint }) };
+    return { exitCode: determineExitCode({ code }), code, message, ...(hint !== undefined && { hint }) };
   }
   // Some walk through data that is not checked before.
   if (error instanceof RangeError && /call stack/.test(error.message)) return toFailure(tooDeepError());
   if (isCodedError(error)) {
     const { code, message, hint } = error;
-    return { exitCode: exitCodeOf({ code }), code, message, ...(hint !== undefined && { hint }) };
+    return { exitCode: determineExitCode({ code }), code, message, ...(hint !== undefined && { hint }) };
   }
   return { exitCode: exitCodes.failure, code: "internal:unexpected", message: getFirstLine(error) };
 };
@@ -134,7 +134,7 @@ const findInvalidInputHint = ({ code }: ApiError): string | undefined =>
 /** Errors of packages that are not loaded here, such as the platform's, have a code and sometimes a hint. */
 const isCodedError = (error: unknown): error is Error & { code: string; hint?: string } =>
   error instanceof Error &&
-  errorCode(error)?.includes(":") === true &&
+  readErrorCode(error)?.includes(":") === true &&
   (!("hint" in error) || typeof error.hint === "string");
 
 const baseUrlPhrase = "the base URL (MGMT_BASE_URL, --base-url)";

@@ -1,4 +1,4 @@
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 /** Codes of system errors that say that this process, or the system, has too many open files. */
 const tooManyFilesCodes: readonly string[] = ["EMFILE", "ENFILE"];
 
@@ -10,7 +10,7 @@ export const tooManyFilesHint =
 
 /** Describes a system error without its path and stack. Undefined for other errors. */
 export const describeTooManyFiles = (error: unknown) => {
-  const code = errorCode(error);
+  const code = readErrorCode(error);
   if (code === undefined || !isTooManyFilesCode(code)) return undefined;
   return {
     code: "system:open_files_limit",

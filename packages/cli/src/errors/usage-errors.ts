@@ -1,4 +1,4 @@
-import { withArticle } from "../text/article.js";
+import { addArticle } from "../text/article.js";
 import { describeCause, CliError, type CliErrorOptions } from "./cli-error.js";
 
 const helpHint = "Run the command with --help to see its arguments and flags.";
@@ -50,7 +50,7 @@ export const unreadableFileError = (label: string, path: string, cause: unknown)
 
 /** Shortens a token or a connection string that was passed in place of a path. */
 const shortenSecretPath = (path: string): string => {
-  if (/^\w+:\/\//.test(path)) return firstCharactersOf(path);
+  if (/^\w+:\/\//.test(path)) return truncateWord(path);
   return /[/\\]/.test(path) ? path : shortenWord(path);
 };
 
@@ -102,10 +102,10 @@ export const unknownFieldError = (
 export const nothingToChooseError = (noun: string): CliError =>
   missingInputError(
     `There is no ${noun} to choose`,
-    `Create one, or pass the id of ${withArticle(noun)} that you can use.`,
+    `Create one, or pass the id of ${addArticle(noun)} that you can use.`,
   );
 
 /** Shortens a long word, which may be a token in the wrong place. */
-export const shortenWord = (word: string): string => (word.length > 40 ? firstCharactersOf(word) : word);
+export const shortenWord = (word: string): string => (word.length > 40 ? truncateWord(word) : word);
 
-const firstCharactersOf = (word: string): string => `${word.slice(0, 8)}…`;
+const truncateWord = (word: string): string => `${word.slice(0, 8)}…`;

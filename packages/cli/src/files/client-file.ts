@@ -1,6 +1,6 @@
 import { mkdir, readFile, realpath } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { CliError } from "../errors/cli-error.js";
 import {
   linkedClientFileError,
@@ -55,7 +55,7 @@ export const readClientFile = async ({ path, target }: ClientFile): Promise<stri
   try {
     bytes = await readFile(target);
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (readErrorCode(error) === "ENOENT") return undefined;
     throw unreadableClientFileError(path, error);
   }
   return decode(bytes, path);

@@ -1,7 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { isWithinFolder } from "./is-within-folder.js";
 
 const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_RDONLY } = constants;
@@ -52,11 +52,11 @@ const openByHandles = async (
   const close = async (): Promise<void> => {
     await Promise.all(handles.map((handle) => handle.close()));
   };
-  const pathOf = (name: string): string => join("/proc/self/fd", String(handles.at(-1)?.fd), name);
+  const buildPath = (name: string): string => join("/proc/self/fd", String(handles.at(-1)?.fd), name);
   try {
     handles.push(await open(startFolder, O_RDONLY | O_DIRECTORY));
     for (const [index, name] of folderNames.entries()) {
-      const path = pathOf(name);
+      const path = buildPath(name);
       if (create && index === folderNames.length - 1) await makeFolder(path);
       await assertNotLink(path, join(startFolder, ...folderNames.slice(0, index + 1)));
       handles.push(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
@@ -65,7 +65,7 @@ const openByHandles = async (
     await close();
     throw error;
   }
-  return { pathOf, close, assertSame: () => Promise.resolve() };
+  return { pathOf: buildPath, close, assertSame: () => Promise.resolve() };
 };
 
 const openByPath = async (
@@ -92,7 +92,7 @@ const openByPath = async (
 
 const makeFolder = async (path: string): Promise<void> => {
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
-    if (errorCode(error) !== "EEXIST") throw error;
+    if (readErrorCode(error) !== "EEXIST") throw error;
   });
 };
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { openPinnedFolder, assertNotLink } from "./pinned-folder.js";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
@@ -86,7 +86,7 @@ const keepOwner = async (handle: FileHandle, { uid, gid }: FileOwner): Promise<v
 };
 
 const hasErrorCode = (error: unknown, ...codes: readonly string[]): boolean =>
-  codes.includes(errorCode(error) ?? "");
+  codes.includes(readErrorCode(error) ?? "");
 
 interface FileOwner {
   readonly uid: number;

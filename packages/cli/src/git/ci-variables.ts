@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { isObject, valueAt } from "../json/json-path.js";
+import { isObject, getAtPath } from "../json/json-path.js";
 import { createRepositoryKey } from "./repository-key.js";
 
 /** Reads a variable of the environment. Undefined if it is empty. */
@@ -98,7 +98,7 @@ export const ciSystems: readonly CiSystem[] = [
       // The variables name neither the fork nor the commit: that of the job is a merge that exists nowhere else.
       const event = await readEvent(read);
       const ownFullName = read("GITHUB_REPOSITORY") ?? readTextAt(event, ["repository", "full_name"]);
-      const head = valueAt(event, ["pull_request", "head"]);
+      const head = getAtPath(event, ["pull_request", "head"]);
       const headFullName = readTextAt(head, ["repo", "full_name"]);
       const isOwnRepository =
         headFullName !== undefined && headFullName.toLowerCase() === ownFullName?.toLowerCase();
@@ -401,11 +401,11 @@ const readEvent = async (read: ReadVariable): Promise<unknown> => {
 };
 
 const readTextAt = (value: unknown, path: readonly string[]): string | undefined => {
-  const text = valueAt(value, path);
+  const text = getAtPath(value, path);
   return typeof text === "string" && text !== "" ? text : undefined;
 };
 
 const readNumberTextAt = (value: unknown, path: readonly string[]): string | undefined => {
-  const number = valueAt(value, path);
+  const number = getAtPath(value, path);
   return Number.isSafeInteger(number) ? String(number) : undefined;
 };

@@ -1,5 +1,5 @@
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
-import { truncateToWidth, widthOf } from "../output/width.js";
+import { truncateToWidth, measureWidth } from "../output/width.js";
 
 /** Separates the parts of a choice. */
 const partSeparator = "  ";
@@ -33,13 +33,13 @@ export const renderChoice = (
   let remainingWidth = startsOnFirstLine ? columns - usedWidth : 0;
   const add = (text: string): void => {
     const lastLine = lines.at(-1);
-    const neededWidth = (lastLine === undefined ? 0 : partSeparator.length) + widthOf(text);
+    const neededWidth = (lastLine === undefined ? 0 : partSeparator.length) + measureWidth(text);
     if (neededWidth <= remainingWidth || lastLine === undefined) {
       lines[Math.max(0, lines.length - 1)] = lastLine === undefined ? text : lastLine + partSeparator + text;
       remainingWidth -= neededWidth;
     } else {
       lines.push(indent + text);
-      remainingWidth = columns - indent.length - widthOf(text);
+      remainingWidth = columns - indent.length - measureWidth(text);
     }
   };
   const maxTextWidth = columns - Math.max(startsOnFirstLine ? usedWidth : 0, indent.length);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Context } from "./context.js";
 import { ask } from "./ask.js";
 import { type PromptChoice, findMatchingChoices, findIntendedChoice, renderChoice } from "./choice.js";
-import { widthOf } from "../output/width.js";
+import { measureWidth } from "../output/width.js";
 import { discardTypedLines } from "./discard-typed-lines.js";
 import { isId } from "./ids.js";
 
@@ -38,8 +38,8 @@ export const choose = (question: ChoiceQuestion, context: Context): Promise<stri
           source: (text = "") =>
             choiceSearch.list(text).map((choice) => ({
               value: choice.value,
-              name: renderChoice(choice, columns, widthOf("❯ ")),
-              short: renderChoice(choice, columns, widthOf(`✔ ${message} `)),
+              name: renderChoice(choice, columns, measureWidth("❯ ")),
+              short: renderChoice(choice, columns, measureWidth(`✔ ${message} `)),
             })),
           validate: (value) => choiceSearch.waitUntilAccepted(value),
         },

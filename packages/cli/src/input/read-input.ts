@@ -1,6 +1,6 @@
 import type { Field, CommandDefinition } from "../contract/command-definition.js";
 import { secretInArgumentsError, usageError } from "../errors/usage-errors.js";
-import { isObject, setAt, valueAt } from "../json/json-path.js";
+import { isObject, setAtPath, getAtPath } from "../json/json-path.js";
 import { parseJson, parseValue } from "./parse-value.js";
 import type { InputSources } from "./sources.js";
 
@@ -57,20 +57,20 @@ const readBody = async (
       : await readWholeBody(command, typedValues.body, typedValues.bodySource, sources);
   for (const field of fields) {
     const value = await readFlag(field, typedValues, sources);
-    if (value !== undefined) setAt(body, field.path, value);
+    if (value !== undefined) setAtPath(body, field.path, value);
   }
   if (typedValues.argument) await setArgument(body, typedValues, typedValues.argument, sources);
   for (const flag of typedValues.unset) {
     const field = fields.find((candidate) => candidate.flag === flag);
     if (flag in typedValues.flags) throw usageError(`--unset ${flag} and --${flag} cannot be used together`);
-    if (field) setAt(body, field.path, null);
+    if (field) setAtPath(body, field.path, null);
   }
 
   // A required field with only one allowed value does not have to be typed.
   for (const field of fields) {
     const [onlyValue, ...otherValues] = field.enum ?? [];
     if (isMissing(body, field) && onlyValue !== undefined && otherValues.length === 0)
-      setAt(body, field.path, onlyValue);
+      setAtPath(body, field.path, onlyValue);
   }
   const missingFields = fields.filter((field) => isMissing(body, field));
   const isSet = Object.keys(body).length > 0 || typedValues.body !== undefined;
@@ -86,7 +86,7 @@ const setArgument = async (
   if (field.flag in typedValues.flags) {
     throw usageError(`The ${field.flag} is set twice: by ${JSON.stringify(text)} and by --${field.flag}`);
   }
-  setAt(body, field.path, await parseValue(field, text, `<${field.flag}>`, sources));
+  setAtPath(body, field.path, await parseValue(field, text, `<${field.flag}>`, sources));
 };
 
 const readFlag = async (
@@ -96,7 +96,7 @@ const readFlag = async (
 ): Promise<unknown> => {
   const flagValue = flags[field.flag];
   if (flagValue === undefined || typeof flagValue === "boolean") return flagValue;
-  const flag = flagOf(field);
+  const flag = formatFlag(field);
   return field.secret ? sources.readSecret(flagValue, flag) : parseValue(field, flagValue, flag, sources);
 };
 
@@ -110,10 +110,10 @@ const readWholeBody = async (
   if (!isObject(body)) throw usageError(`${bodySource} must be a JSON object`);
   const isInArguments = text !== "-" && !text.startsWith("@");
   for (const field of command.body?.fields ?? []) {
-    if (isInArguments && field.secret && valueAt(body, field.path) !== undefined) {
+    if (isInArguments && field.secret && getAtPath(body, field.path) !== undefined) {
       throw secretInArgumentsError(
         `${field.path.join(".")} in ${bodySource}`,
-        `Pass ${flagOf(field)} PATH, --body @file, or - for standard input.`,
+        `Pass ${formatFlag(field)} PATH, --body @file, or - for standard input.`,
       );
     }
   }
@@ -122,9 +122,9 @@ const readWholeBody = async (
   return body;
 };
 
-export const flagOf = (field: Field): string => `--${field.flag}${field.secret ? "-file" : ""}`;
+export const formatFlag = (field: Field): string => `--${field.flag}${field.secret ? "-file" : ""}`;
 
 const isMissing = (body: object, { path, required }: Field): boolean => {
-  if (!required || valueAt(body, path) !== undefined) return false;
-  return required === "always" || isObject(valueAt(body, path.slice(0, -1)));
+  if (!required || getAtPath(body, path) !== undefined) return false;
+  return required === "always" || isObject(getAtPath(body, path.slice(0, -1)));
 };

@@ -85,11 +85,11 @@ export const identifyByName: IdentifyResources = ({ name: kind, container }, unn
   );
   for (const { id, name, containerId } of unnamedResources) {
     const containerEntry = entries.find((entry) => entry.resource === container && entry.id === containerId);
-    const pathOf = (key: string): string => JSON.stringify([...(containerEntry?.path ?? []), key]);
+    const buildPathKey = (key: string): string => JSON.stringify([...(containerEntry?.path ?? []), key]);
     const baseKey = toLogicalId(name ?? "") || kind;
     let key = baseKey;
-    for (let suffix = 2; usedPaths.has(pathOf(key)); suffix++) key = `${baseKey}-${String(suffix)}`;
-    usedPaths.add(pathOf(key));
+    for (let suffix = 2; usedPaths.has(buildPathKey(key)); suffix++) key = `${baseKey}-${String(suffix)}`;
+    usedPaths.add(buildPathKey(key));
     keys.set(id, key);
   }
   return keys;

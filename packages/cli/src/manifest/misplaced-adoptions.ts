@@ -2,14 +2,14 @@ import type { MgmtClient } from "@mgmt/sdk";
 import { invalidManifestError } from "../errors/manifest-errors.js";
 import { isUnknownNameError } from "../errors/name-errors.js";
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
-import { valueAt } from "../json/json-path.js";
+import { getAtPath } from "../json/json-path.js";
 import { namedKinds } from "../contract/id-form.js";
 import { resolveName } from "../run/names/resolve-name.js";
-import { kindOfPrefix, resourceKinds, type KindName } from "../contract/kinds.js";
-import { nameOfItem } from "../contract/list-call.js";
+import { getKindByPrefix, resourceKinds, type KindName } from "../contract/kinds.js";
+import { readItemName } from "../contract/list-call.js";
 import { ApiError } from "../sdk/sdk.js";
 import { type Adoption, formatAdoptionProblem } from "./adopt.js";
-import { withArticle } from "../text/article.js";
+import { addArticle } from "../text/article.js";
 import { formatAddress } from "./entry.js";
 import type { LocateEntry } from "./read-manifest.js";
 import type { ServiceState } from "./read-state.js";
@@ -77,7 +77,7 @@ const describeResourceElsewhere = async (
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<MisplacementReason> => {
-  const kind = kindOfPrefix(Object.values(idPrefixes).find((prefix) => text.startsWith(prefix)));
+  const kind = getKindByPrefix(Object.values(idPrefixes).find((prefix) => text.startsWith(prefix)));
   if (kind !== undefined) return describeMisplacedResource(kind, text, adoption, client, signal);
   const adoptedKind = namedKinds.find((name) => resourceKinds[name].noun === adoption.resource);
   if (adoptedKind === undefined || !text.includes("/")) return undefined;
@@ -100,19 +100,20 @@ const describeMisplacedResource = async (
   signal: AbortSignal,
 ): Promise<MisplacementReason> => {
   const { get, noun } = resourceKinds[kind];
-  const kindMismatch = noun === resource ? "" : `, not of ${withArticle(resource)}`;
+  const kindMismatch = noun === resource ? "" : `, not of ${addArticle(resource)}`;
   try {
     if (get === undefined) return undefined;
-    const item = valueAt(await client.request({ method: "GET", path: get, pathParams: { id } }, { signal }), [
-      "data",
-    ]);
-    const projectLabel = valueAt(item, ["project", "name"]) ?? valueAt(item, ["projectId"]);
+    const item = getAtPath(
+      await client.request({ method: "GET", path: get, pathParams: { id } }, { signal }),
+      ["data"],
+    );
+    const projectLabel = getAtPath(item, ["project", "name"]) ?? getAtPath(item, ["projectId"]);
     const projectSuffix = typeof projectLabel === "string" ? ` of the project ${projectLabel}` : "";
-    return `it is the ${noun} ${nameOfItem(item) ?? id}${projectSuffix}`;
+    return `it is the ${noun} ${readItemName(item) ?? id}${projectSuffix}`;
   } catch (error) {
     if (!(error instanceof ApiError && [403, 404, 422].includes(error.status))) throw error;
     return kindMismatch !== "" && id.length >= minIdLength
-      ? `it is the id of ${withArticle(noun)}${kindMismatch}`
+      ? `it is the id of ${addArticle(noun)}${kindMismatch}`
       : undefined;
   }
 };

@@ -1,5 +1,5 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import { valueAt } from "../json/json-path.js";
+import { getAtPath } from "../json/json-path.js";
 import { findHomeRegion, type HomeRegion, otherRegionNotice } from "../run/home-region.js";
 import type { Notice } from "../output/output.js";
 import {
@@ -103,7 +103,7 @@ class HomeRegionFinder {
     const { source } = step.fields;
     const [reference] = collectReferences(source, step);
     if (reference) return this.#findKnownRegion(reference);
-    const sourceId = valueAt(source, ["databaseId"]);
+    const sourceId = getAtPath(source, ["databaseId"]);
     if (typeof sourceId !== "string") return this.findForProject(step);
     return findHomeRegion({ projectId: "", sourceId }, this.client, this.signal);
   }

@@ -177,12 +177,12 @@ const buildDeleteSteps = (
   const extraEntries = state.entries
     .filter((entry) => entry.path.length > 1 && !desiredKeys.has(toAddressKey(entry)) && isSelected(entry))
     .sort((a, b) => countContainers(b.resource) - countContainers(a.resource));
-  const listUnnamedIn = (id: string): UnnamedResource[] =>
+  const listUnnamedResources = (id: string): UnnamedResource[] =>
     state.unnamed.filter(({ containerId }) => containerId === id);
   const keptEntries: ExistingEntry[] = [];
   return extraEntries.flatMap((entry): DeleteStep[] => {
     const { resource, path, id } = entry;
-    const reason = findReasonToKeep(entry, listUnnamedIn(id), keptEntries);
+    const reason = findReasonToKeep(entry, listUnnamedResources(id), keptEntries);
     if (reason === undefined) return [{ action: "delete", resource, path, id }];
     keptEntries.push(entry);
     warnings.push(`${formatAddress(entry)} is not deleted, because ${reason}`);

@@ -1,6 +1,6 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { managedResources } from "../contract/generated/managed-resources.js";
-import { valueAt } from "../json/json-path.js";
+import { getAtPath } from "../json/json-path.js";
 import { type ExistingEntry, toAddressKey } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 
@@ -128,7 +128,7 @@ const removeOtherProjects = (
 
 const addItem = (resource: ManagedResource, item: unknown, { entries, unnamed }: StateInProgress): void => {
   const { name, container, identity, parents, fields } = resource;
-  const readProperty = (property: string): unknown => valueAt(item, property.split("."));
+  const readProperty = (property: string): unknown => getAtPath(item, property.split("."));
   const id = String(readProperty("id"));
   const key = readProperty(identity.property);
   const parent = parents.find((candidate) => candidate.resource === container);

@@ -34,7 +34,7 @@ export const selectTargets = (
     [...state.entries, ...desiredEntries].map((entry) => [toAddressKey(entry), entry]),
   );
   const chosenTargets = targets.map((target) => requireTarget(target, [...addressByKey.values()]));
-  const includes = (address: EntryAddress): boolean =>
+  const isInTargets = (address: EntryAddress): boolean =>
     chosenTargets.some((target) => isWithin(address, target));
   const entryByKey = new Map(desiredEntries.map((entry) => [toAddressKey(entry), entry]));
   const neededKeys = new Set<string>();
@@ -45,8 +45,11 @@ export const selectTargets = (
     neededKeys.add(key);
     for (const dependency of listDependencies(entry)) addWithDependencies(dependency);
   };
-  desiredEntries.filter(includes).forEach(addWithDependencies);
-  return { entries: desiredEntries.filter((entry) => neededKeys.has(toAddressKey(entry))), includes };
+  desiredEntries.filter(isInTargets).forEach(addWithDependencies);
+  return {
+    entries: desiredEntries.filter((entry) => neededKeys.has(toAddressKey(entry))),
+    includes: isInTargets,
+  };
 };
 
 const requireTarget = (target: string, knownAddresses: readonly EntryAddress[]): EntryAddress => {

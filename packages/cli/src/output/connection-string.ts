@@ -1,4 +1,4 @@
-import { isObject, valueAt } from "../json/json-path.js";
+import { isObject, getAtPath } from "../json/json-path.js";
 import { connectionString } from "../sdk/sdk.js";
 import { secretMask } from "./mask.js";
 
@@ -17,12 +17,12 @@ interface DirectConnection {
 export const findConnectionString = (resource: unknown): string | undefined => {
   for (const holder of listCredentialHolders(resource)) {
     const candidates = [
-      valueAt(holder, ["connectionString"]),
-      valueAt(holder, [...directEndpointPath, "connectionString"]),
+      getAtPath(holder, ["connectionString"]),
+      getAtPath(holder, [...directEndpointPath, "connectionString"]),
     ];
     const completeString = candidates.find(isConnectionString);
     if (completeString !== undefined) return completeString;
-    const credentials = valueAt(holder, ["directConnection"]);
+    const credentials = getAtPath(holder, ["directConnection"]);
     if (isDirectConnection(credentials)) return connectionString({ directConnection: credentials });
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { isObject, setAt, valueAt } from "../json/json-path.js";
+import { isObject, setAtPath, getAtPath } from "../json/json-path.js";
 import { toSafeJson } from "./printable.js";
 
 /** A request that was not sent. */
@@ -33,7 +33,7 @@ export const renderCurlCommand = (
   secretPaths: readonly (readonly string[])[],
   secretHeaders: readonly string[] = [],
 ): string => {
-  const presentSecrets = secretPaths.filter((path) => isObject(body) && valueAt(body, path) !== undefined);
+  const presentSecrets = secretPaths.filter((path) => isObject(body) && getAtPath(body, path) !== undefined);
   const printfValues = isAnonymous ? [] : ['"$MGMT_TOKEN"'];
   const curlConfig = isAnonymous ? [] : ['header = "Authorization: Bearer %s"'];
   const curlArguments = ["--silent", "--show-error", "--fail-with-body", "--request", method];
@@ -77,7 +77,8 @@ const splitAtSecrets = (
 ): [parts: string[], variables: string[]] => {
   const markedBody: unknown = structuredClone(body);
   const markSecret = (index: number): string => `\u0001${index}\u0001`;
-  if (isObject(markedBody)) secretPaths.forEach((path, index) => setAt(markedBody, path, markSecret(index)));
+  if (isObject(markedBody))
+    secretPaths.forEach((path, index) => setAtPath(markedBody, path, markSecret(index)));
   const pieces = toSafeJson(markedBody).split(/\\u0001(\d+)\\u0001/);
   return [
     pieces.filter((_, index) => index % 2 === 0),

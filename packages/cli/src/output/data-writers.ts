@@ -1,4 +1,4 @@
-import { isObject, valueAt } from "../json/json-path.js";
+import { isObject, getAtPath } from "../json/json-path.js";
 import { type Column, selectListColumns } from "./columns.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
 import { toPrintable, toSafeJson } from "./printable.js";
@@ -40,7 +40,7 @@ export class CsvWriter implements ListWriter {
     const paths = this.columns.map(({ path }) => path);
     const rows = items.map((item) =>
       paths.map((path) => {
-        const text = toPlainText(valueAt(item, path.split(".")));
+        const text = toPlainText(getAtPath(item, path.split(".")));
         return isTerminal ? toPrintable(text) : text;
       }),
     );

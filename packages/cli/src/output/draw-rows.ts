@@ -1,7 +1,7 @@
 import Table from "cli-table3";
 import { isPlainAscii } from "./printable.js";
-import { type TextStyle, noEmphasis } from "./style.js";
-import { widthOf } from "./width.js";
+import { type TextStyle, keepPlain } from "./style.js";
+import { measureWidth } from "./width.js";
 
 /** Between two columns. */
 export const columnGap = "  ";
@@ -48,7 +48,7 @@ export const measureColumnWidths = (rows: readonly (readonly TableCell[])[]): nu
   const widths: number[] = [];
   for (const row of rows)
     for (const [index, { text }] of row.entries())
-      widths[index] = Math.max(widths[index] ?? 0, widthOf(text));
+      widths[index] = Math.max(widths[index] ?? 0, measureWidth(text));
   return widths;
 };
 
@@ -69,8 +69,8 @@ const drawTable = (rows: readonly (readonly TableCell[])[], widths: readonly num
   const replacedTexts: { readonly text: string; readonly width: number }[] = [];
   for (const row of rows) {
     table.push(
-      row.map(({ text, emphasize = noEmphasis }, index) => {
-        const width = widthOf(text);
+      row.map(({ text, emphasize = keepPlain }, index) => {
+        const width = measureWidth(text);
         const availableWidth = widths[index] ?? width;
         if (isPlainAscii(text) && width <= availableWidth) return emphasize(text);
         replacedTexts.push({ text, width });

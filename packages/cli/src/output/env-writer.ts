@@ -1,4 +1,4 @@
-import { valueAt } from "../json/json-path.js";
+import { getAtPath } from "../json/json-path.js";
 import { findConnectionString } from "./connection-string.js";
 import { markerPattern } from "./log-commands.js";
 import { secretMask } from "./mask.js";
@@ -13,7 +13,7 @@ const connectionStringVariable = "DATABASE_URL";
  * the address of a resource in the API is `DATABASE_API_URL`, and masked secrets are left out.
  */
 export const renderEnv = (value: unknown, isTerminal: boolean): string => {
-  const type = valueAt(value, ["type"]);
+  const type = getAtPath(value, ["type"]);
   const prefix = typeof type === "string" ? type : "mgmt";
   const url = findConnectionString(value);
   const variables = listLeaves(value, [prefix])

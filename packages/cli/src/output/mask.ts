@@ -5,16 +5,16 @@ export const secretMask = "********";
 
 /** Returns a copy of a resource with the secrets at the paths masked. `*` stands for every item or value. Null stays null. */
 export const maskSecrets = (value: unknown, paths: readonly string[]): unknown =>
-  paths.reduce((maskedValue, path) => maskAt(maskedValue, path.split(".")), value);
+  paths.reduce((maskedValue, path) => maskPath(maskedValue, path.split(".")), value);
 
-const maskAt = (value: unknown, [name, ...remainingNames]: readonly string[]): unknown => {
+const maskPath = (value: unknown, [name, ...remainingNames]: readonly string[]): unknown => {
   if (value === undefined || value === null) return value;
   if (name === undefined) return secretMask;
   if (typeof value !== "object") return value;
-  if (Array.isArray(value)) return name === "*" ? value.map((item) => maskAt(item, remainingNames)) : value;
+  if (Array.isArray(value)) return name === "*" ? value.map((item) => maskPath(item, remainingNames)) : value;
   const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
     key,
-    name === "*" || name === key ? maskAt(inner, remainingNames) : inner,
+    name === "*" || name === key ? maskPath(inner, remainingNames) : inner,
   ]);
   return Object.fromEntries(entries);
 };

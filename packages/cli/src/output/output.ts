@@ -8,9 +8,9 @@ import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, escapeLogCommands } from "./log-commands.js";
 import { toPrintable, toPrintableLines, toPrintableTable, toSafeJson, escapeJsonText } from "./printable.js";
 import { wrapMessage } from "./wrap.js";
-import { withProgramWords } from "../text/program-words.js";
+import { replaceProgramWords } from "../text/program-words.js";
 import { startSpinner } from "./spinner.js";
-import { helpWidthOf, isFileStream, type Streams, writeText } from "./streams.js";
+import { computeHelpWidth, isFileStream, type Streams, writeText } from "./streams.js";
 import { loadStyle, type Style, wantsColor } from "./style.js";
 
 export const outputFormats = ["table", "json", "yaml", "csv", "ndjson", "env", "name"] as const;
@@ -126,7 +126,7 @@ export class Output {
 
   /** Number of columns that help is wrapped to. */
   get helpWidth(): number {
-    return helpWidthOf(this.streams.stdout);
+    return computeHelpWidth(this.streams.stdout);
   }
 
   /** Number of columns that a table must fit into. Undefined if it may have any width. */
@@ -167,11 +167,11 @@ export class Output {
 
   /** Prints a result for each item as it comes. A table has none: the messages about the items say the same. */
   async writeItemResults(results: AsyncIterable<ItemResult> | Iterable<ItemResult>): Promise<void> {
-    const pages = async function* (): AsyncGenerator<ItemResult[]> {
+    const yieldPages = async function* (): AsyncGenerator<ItemResult[]> {
       for await (const result of results) yield [result];
     };
-    if (this.format !== "table" || this.presentation.query) return this.writeList(pages());
-    const iterator = pages();
+    if (this.format !== "table" || this.presentation.query) return this.writeList(yieldPages());
+    const iterator = yieldPages();
     while (!(await iterator.next()).done);
   }
 
@@ -312,7 +312,7 @@ export class Output {
 
   /** Prints a message for people. Omitted with every format but `table`. */
   info(message: string): void {
-    if (this.format === "table") this.writeMessage(toPrintable(withProgramWords(message, this.env)));
+    if (this.format === "table") this.writeMessage(toPrintable(replaceProgramWords(message, this.env)));
   }
 
   /** Prints lines of our own for people, which are safe on a terminal. Omitted with every format but `table`. */
@@ -324,7 +324,7 @@ export class Output {
 
   /** Prints a message that programs need as well. Its line breaks are printed only if it is `multiline`. */
   notice(notice: Notice, { multiline = false } = {}): void {
-    const message = withProgramWords(notice.message, this.env);
+    const message = replaceProgramWords(notice.message, this.env);
     if (this.#isJson) return this.#writeErrorLine({ notice: { ...notice, message } });
     this.writeMessage(multiline ? toPrintableLines(message) : toPrintable(message));
   }
@@ -348,9 +348,9 @@ export class Output {
 
   /** Prints a warning, with its `hint` if it has one. */
   async warn(warning: Notice): Promise<void> {
-    const message = withProgramWords(warning.message, this.env);
+    const message = replaceProgramWords(warning.message, this.env);
     const hint =
-      typeof warning["hint"] === "string" ? withProgramWords(warning["hint"], this.env) : undefined;
+      typeof warning["hint"] === "string" ? replaceProgramWords(warning["hint"], this.env) : undefined;
     if (this.#isJson)
       return this.#writeErrorLine({ warning: { ...warning, message, ...(hint !== undefined && { hint }) } });
     const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
@@ -366,7 +366,7 @@ export class Output {
    * @returns The exit code for it.
    */
   async fail(caughtError: unknown, item?: { readonly label: string; readonly id?: string }): Promise<number> {
-    const { exitCode, ...failure } = await this.failureOf(caughtError, item?.id);
+    const { exitCode, ...failure } = await this.describeFailure(caughtError, item?.id);
     const message = item ? `${item.label}: ${failure.message}` : failure.message;
     const error = { ...failure, message };
     if (this.#isJson) this.#writeErrorLine({ error });
@@ -375,7 +375,7 @@ export class Output {
   }
 
   /** Describes an error, with the next steps. */
-  async failureOf(caughtError: unknown, id?: string): Promise<Failure> {
+  async describeFailure(caughtError: unknown, id?: string): Promise<Failure> {
     return this.addNext(await toFailure(caughtError), id);
   }
 

@@ -18,7 +18,7 @@ export const writeText = (text: string, { stdout }: Pick<Streams, "stdout"> = pr
 };
 
 /** Returns the number of columns that help is wrapped to: those of the terminal, or 80. */
-export const helpWidthOf = ({ isTTY, columns }: OutputStream): number => (isTTY && columns) || 80;
+export const computeHelpWidth = ({ isTTY, columns }: OutputStream): number => (isTTY && columns) || 80;
 
 /**
  * Writes text to the standard output of the process, with a line break at the end, without opening `process.stdout`, which

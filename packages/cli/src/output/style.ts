@@ -14,13 +14,13 @@ export interface Style {
 }
 
 /** Emphasizes nothing. */
-export const noEmphasis: TextStyle = (text) => text;
+export const keepPlain: TextStyle = (text) => text;
 export const plainStyle: Style = {
-  strong: noEmphasis,
-  faint: noEmphasis,
-  good: noEmphasis,
-  busy: noEmphasis,
-  bad: noEmphasis,
+  strong: keepPlain,
+  faint: keepPlain,
+  good: keepPlain,
+  busy: keepPlain,
+  bad: keepPlain,
 };
 
 /** Colors are for terminals. `NO_COLOR` turns them off everywhere, `FORCE_COLOR` turns them on everywhere. */

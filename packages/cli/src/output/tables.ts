@@ -1,11 +1,11 @@
-import { valueAt } from "../json/json-path.js";
+import { getAtPath } from "../json/json-path.js";
 import { wrapText } from "./wrap.js";
 import { type Column, selectListColumns, selectDetailFields } from "./columns.js";
 import { type TableCell, drawRows, columnGap, measureColumnWidths } from "./draw-rows.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
 import { toPrintable } from "./printable.js";
-import { type TextStyle, noEmphasis, type Style } from "./style.js";
-import { truncateToWidth, widthOf } from "./width.js";
+import { type TextStyle, keepPlain, type Style } from "./style.js";
+import { truncateToWidth, measureWidth } from "./width.js";
 
 /** Longer cells are cut if the table does not fit into the terminal. Ids are never cut. */
 const maxTextWidth = 40;
@@ -54,7 +54,7 @@ export class TableWriter implements ListWriter {
     const isFirstPage = this.columns.length === 0;
     if (isFirstPage)
       this.columns = (layout.columns ?? selectListColumns(layout.resource, items)).map(toTableColumn);
-    const values = items.map((item) => this.columns.map(({ keys }) => valueAt(item, keys)));
+    const values = items.map((item) => this.columns.map(({ keys }) => getAtPath(item, keys)));
     const rows = values.map((row) => row.map((value) => this.formatCell(value)));
     if (isFirstPage) this.fitColumns(rows);
     const head = isFirstPage
@@ -75,7 +75,7 @@ export class TableWriter implements ListWriter {
 
   /** Drops trailing columns until the rest fits, with cut cells. Columns that the user chose are kept whole. */
   private fitColumns(rows: readonly (readonly string[])[]): void {
-    const titles = this.renderTitles().map(widthOf);
+    const titles = this.renderTitles().map(measureWidth);
     this.widths = this.computeColumnWidths(titles, rows);
     if (this.computeRemainingWidth() >= 0) return;
     this.maxCellWidth = maxTextWidth;
@@ -111,7 +111,10 @@ export class TableWriter implements ListWriter {
   /** Returns the widths that hold these widths and rows. */
   private computeColumnWidths(widths: readonly number[], rows: readonly (readonly string[])[]): number[] {
     return widths.map((width, index) => {
-      const widestCell = rows.reduce((maxWidth, row) => Math.max(maxWidth, widthOf(row[index] ?? "")), width);
+      const widestCell = rows.reduce(
+        (maxWidth, row) => Math.max(maxWidth, measureWidth(row[index] ?? "")),
+        width,
+      );
       return this.columns[index]?.canBeCut
         ? Math.max(width, Math.min(widestCell, this.maxCellWidth))
         : widestCell;
@@ -139,7 +142,7 @@ export const renderDetails = (
   { resource, columns, style, isTerminal, width: availableWidth = Infinity }: ListLayout,
 ): string => {
   const fields = (columns ?? selectDetailFields(resource, value)).flatMap((column) => {
-    const field = valueAt(value, column.path.split("."));
+    const field = getAtPath(value, column.path.split("."));
     if (field === undefined) return [];
     const text = formatValue(field);
     const relativeText = isTerminal && isTime(field) ? ` (${formatRelativeTime(field)})` : "";
@@ -156,9 +159,9 @@ export const renderDetails = (
       },
     ];
   });
-  const titleWidth = Math.max(0, ...fields.map(({ title }) => widthOf(title)));
+  const titleWidth = Math.max(0, ...fields.map(({ title }) => measureWidth(title)));
   const fitsBesideTitle = ({ text }: TableCell): boolean =>
-    titleWidth + columnGap.length + widthOf(text) <= availableWidth;
+    titleWidth + columnGap.length + measureWidth(text) <= availableWidth;
   const rows = fields.map((field) => [
     { text: field.title, emphasize: style.strong },
     fitsBesideTitle(field) ? field : { text: "" },
@@ -185,7 +188,7 @@ const selectValueStyle = (
   style: Style,
 ): TextStyle => {
   if (value === null || value === undefined) return style.faint;
-  return column?.isStatus ? selectStatusStyle(text, style) : noEmphasis;
+  return column?.isStatus ? selectStatusStyle(text, style) : keepPlain;
 };
 
 /** Digits that people read of a number with decimals. */

@@ -1,6 +1,6 @@
 import type { Context } from "../input/context.js";
 import { controlRefusedError, controlUnreachableError } from "../errors/control-errors.js";
-import { valueAt } from "../json/json-path.js";
+import { getAtPath } from "../json/json-path.js";
 import { addDebugNotices } from "../transport/debug-requests.js";
 import { nodeTransport } from "../sdk/sdk.js";
 
@@ -38,7 +38,7 @@ export const callControl = async (
     });
   const value = tryParseJson(response.body);
   if (response.status >= 300) {
-    const [message, hint] = ["message", "hint"].map((name) => valueAt(value, ["error", name]));
+    const [message, hint] = ["message", "hint"].map((name) => getAtPath(value, ["error", name]));
     throw controlRefusedError(response.status, { message, hint });
   }
   return value;

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { engines } from "../../package.json";
 import type { Context } from "../input/context.js";
 import { platformNotInstalledError, platformNotInStandaloneError } from "../errors/dev-errors.js";
@@ -36,7 +36,8 @@ const load = async <Module>(
     return await importModule();
   } catch (error) {
     // A dependency of the platform may be missing instead; only Node's message says which package it is.
-    if (!missingCodes.has(errorCode(error) ?? "") || !String(error).includes("@mgmt/platform")) throw error;
+    if (!missingCodes.has(readErrorCode(error) ?? "") || !String(error).includes("@mgmt/platform"))
+      throw error;
     throw platformNotInstalledError(command, formatPlatformInstallCommand(command, installation, version));
   }
 };

@@ -9,7 +9,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { corruptLinkError, unreadableLinkError } from "../errors/storage-errors.js";
 import { isId } from "../input/ids.js";
 import { isObject } from "../json/json-path.js";
@@ -95,7 +95,7 @@ export const readLink = (path: string): Link | undefined => {
     text = readLinkText(path);
   } catch (error) {
     // ENOTDIR: another program may have a file called `.mgmt`.
-    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
+    if (["ENOENT", "ENOTDIR"].includes(readErrorCode(error) ?? "")) return undefined;
     throw unreadableLinkError(path, error);
   }
   const value = parseLinkText(path, text);

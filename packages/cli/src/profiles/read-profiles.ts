@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { UntrustedFileError } from "@mgmt/internal/files/file-owner";
 import { readTrustedFileSync } from "@mgmt/internal/files/trusted-file-sync";
 import { getHomeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
@@ -47,7 +47,7 @@ export const readProfiles = (path: string): StoredProfiles => {
 
 /** A user without a home directory has no profiles: services often run with one such as /dev/null. */
 const isMissingFileError = (error: unknown): boolean =>
-  ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
+  ["ENOENT", "ENOTDIR"].includes(readErrorCode(error) ?? "");
 
 /** The parser's own error message is not shown, because it quotes the text. */
 const parseProfilesText = (path: string, text: string): unknown => {

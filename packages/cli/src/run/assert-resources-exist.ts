@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { unknownNameError } from "../errors/name-errors.js";
-import { valueAt } from "../json/json-path.js";
-import { namedKindOf } from "../contract/id-form.js";
+import { getAtPath } from "../json/json-path.js";
+import { getNamedKindByPrefix } from "../contract/id-form.js";
 import { listItems } from "./names/list-items.js";
 import { findSimilar } from "../text/suggest.js";
 import { resourceKinds } from "../contract/kinds.js";
@@ -32,8 +32,8 @@ export const assertResourcesExist = async (
     ...query.map(({ path, prefix }) => ({ name: path.join("."), prefix })),
   ];
   for (const { name, prefix } of idParameters) {
-    const kind = namedKindOf(prefix);
-    const id = valueAt(values, [name]);
+    const kind = getNamedKindByPrefix(prefix);
+    const id = getAtPath(values, [name]);
     if (kind === undefined || typeof id !== "string" || id === "unassigned") continue;
     const path = resourceKinds[kind].get;
     if (path === undefined) continue;
@@ -45,9 +45,11 @@ export const assertResourcesExist = async (
       throw error;
     }
   }
-  const name = branchNameFields.map((field) => valueAt(values, [field])).find((value) => value !== undefined);
+  const name = branchNameFields
+    .map((field) => getAtPath(values, [field]))
+    .find((value) => value !== undefined);
   if (typeof name === "string")
-    await assertBranchExists(name, valueAt(values, ["projectId"]), client, signal);
+    await assertBranchExists(name, getAtPath(values, ["projectId"]), client, signal);
 };
 
 /** Asserts that a project has a branch, or else that one of the projects has. */

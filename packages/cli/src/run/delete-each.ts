@@ -28,7 +28,7 @@ export const deleteEach = async (
   const { output, signal, changes } = context;
   const failures: unknown[] = [];
   let isInterrupted = false;
-  const results = async function* (): AsyncGenerator<ItemResult> {
+  const deleteTargets = async function* (): AsyncGenerator<ItemResult> {
     for (const [index, target] of targets.entries()) {
       try {
         const unknownNameError = unknownNameErrors.get(getTargetId(command, target));
@@ -48,12 +48,12 @@ export const deleteEach = async (
         failures.push(error);
         const id = getTargetId(command, target);
         await output.fail(error, { label: id, id });
-        const { exitCode: _, ...failure } = await output.failureOf(error, id);
+        const { exitCode: _, ...failure } = await output.describeFailure(error, id);
         yield { id, status: "failed", error: failure };
       }
     }
   };
-  await output.writeItemResults(results());
+  await output.writeItemResults(deleteTargets());
   if (isInterrupted) throw signal.reason;
   if (failures.length === 0) return;
   if (failures.length < targets.length) throw partlyDoneError(failures.length, targets.length);

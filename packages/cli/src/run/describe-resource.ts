@@ -1,8 +1,8 @@
 import type { Call, MgmtClient } from "@mgmt/sdk";
-import { valueAt } from "../json/json-path.js";
+import { getAtPath } from "../json/json-path.js";
 import { toPrintable } from "../output/printable.js";
 import { isKindName, type KindName, resourceKinds } from "../contract/kinds.js";
-import { idOfItem, createListCall, nameOfItem } from "../contract/list-call.js";
+import { readItemId, createListCall, readItemName } from "../contract/list-call.js";
 import { ApiError } from "../sdk/sdk.js";
 
 /** The name of a resource and its contents, printable. */
@@ -46,10 +46,10 @@ export const describeResource = async (
       ),
     ),
   ]);
-  const data = valueAt(body, ["data"]);
+  const data = getAtPath(body, ["data"]);
   const item: unknown =
     get === undefined && Array.isArray(data)
-      ? data.find((candidate) => idOfItem(kind, candidate) === id)
+      ? data.find((candidate) => readItemId(kind, candidate) === id)
       : data;
   return { noun, id, name: formatName(item), contents: lines.filter((line) => line !== undefined) };
 };
@@ -61,10 +61,10 @@ const ignoreNoAccess = (error: unknown): undefined => {
 };
 
 const summarizeContents = (body: unknown, kind: KindName): string | undefined => {
-  const items = valueAt(body, ["data"]);
+  const items = getAtPath(body, ["data"]);
   if (!Array.isArray(items) || items.length === 0) return undefined;
   const { noun, plural } = resourceKinds[kind];
-  const hasMore = valueAt(body, ["pagination", "hasMore"]) === true;
+  const hasMore = getAtPath(body, ["pagination", "hasMore"]) === true;
   const names = items.slice(0, maxListedNames).flatMap((item: unknown) => formatName(item) ?? []);
   const namesSuffix =
     names.length === 0 ? "" : `: ${names.join(", ")}${items.length > names.length ? ", …" : ""}`;
@@ -72,6 +72,6 @@ const summarizeContents = (body: unknown, kind: KindName): string | undefined =>
 };
 
 const formatName = (item: unknown): string | undefined => {
-  const name = nameOfItem(item);
+  const name = readItemName(item);
   return name === undefined ? undefined : toPrintable(name);
 };

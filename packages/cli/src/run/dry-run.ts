@@ -15,7 +15,7 @@ import type { PathParameters } from "./targets.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 
 /** Prints the requests of an operation instead of sending them. */
-export const dryRunOperation = async (
+export const printOperationRequests = async (
   { command, override, flags, ensures }: Pick<Invocation, "command" | "override" | "flags" | "ensures">,
   format: DryRunFormat,
   inputs: readonly { readonly target: PathParameters; readonly input: RequestInput }[],

@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
-import { isObject, valueAt } from "../json/json-path.js";
+import { isObject, getAtPath } from "../json/json-path.js";
 
 /** The result of `ensure` for any resource. */
 interface EnsureResult {
@@ -39,7 +39,7 @@ export const ensureResource = async (
   if (!isEnsureResult(result)) throw unexpectedResponseError("one resource");
   const { created, resource } = result;
   const property = create.credentials?.property ?? "";
-  const credentials = valueAt(result, [property]);
+  const credentials = getAtPath(result, [property]);
   return {
     created,
     resource: credentials === undefined ? resource : { ...resource, [property]: credentials },

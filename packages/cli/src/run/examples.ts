@@ -1,4 +1,4 @@
-import { setAt, valueAt } from "../json/json-path.js";
+import { setAtPath, getAtPath } from "../json/json-path.js";
 import { buildExampleId } from "../command-line/help-sections.js";
 import { quoteShellWord } from "../text/shell-word.js";
 import type { CommandOverride } from "../contract/command-override.js";
@@ -50,7 +50,7 @@ export const formatBodyFlags = (
   const positionals: string[] = [];
   const flags: string[] = [];
   for (const field of body?.fields ?? []) {
-    const value = valueAt(example, field.path);
+    const value = getAtPath(example, field.path);
     if (value === undefined) continue;
     if (field.path.join(".") === argument && typeof value === "string") positionals.push(value);
     else flags.push(...formatFieldFlag(field, value));
@@ -69,7 +69,7 @@ export const formatFieldFlag = (field: Field, value: unknown): string[] => {
 const buildExampleBody = (fields: readonly Field[]): Record<string, unknown> => {
   const requiredFields = fields.filter(({ required }) => required === "always");
   const body = {};
-  for (const field of requiredFields) setAt(body, field.path, chooseExampleValue(field));
+  for (const field of requiredFields) setAtPath(body, field.path, chooseExampleValue(field));
   return body;
 };
 

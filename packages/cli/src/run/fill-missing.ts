@@ -2,10 +2,10 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { missingInputError } from "../errors/usage-errors.js";
 import { ask, findNoPromptReason } from "../input/ask.js";
-import { flagOf, type RequestInput, type InputWithMissing } from "../input/read-input.js";
-import { setAt, valueAt } from "../json/json-path.js";
+import { formatFlag, type RequestInput, type InputWithMissing } from "../input/read-input.js";
+import { setAtPath, getAtPath } from "../json/json-path.js";
 import { connect } from "../service/connect.js";
-import { isKindName, kindOfPrefix } from "../contract/kinds.js";
+import { isKindName, getKindByPrefix } from "../contract/kinds.js";
 import { chooseResource, type IdByKind } from "./names/choose-resource.js";
 import { stripBackticks } from "./field-options.js";
 import type { Invocation } from "./invocation.js";
@@ -61,15 +61,15 @@ export const fillMissing = async (
   }
   for (const field of fields) {
     const title = formatPromptTitle(field.flag);
-    const kind = kindOfPrefix(field.prefix);
+    const kind = getKindByPrefix(field.prefix);
     const value =
       kind !== undefined
         ? await askForId(title, kind, { getClient, knownIds, invocation, context })
         : await askForField(field, title, context);
     if (kind !== undefined && typeof value === "string") knownIds[kind] = value;
-    if (!field.secret && typeof value === "string") context.answers.push({ flag: flagOf(field), value });
+    if (!field.secret && typeof value === "string") context.answers.push({ flag: formatFlag(field), value });
     if (command.query.includes(field)) query[field.path[0] ?? field.flag] = value;
-    else setAt(body, field.path, value);
+    else setAtPath(body, field.path, value);
   }
   return { ids: completeIds, input: { query, body: command.body ? body : undefined } };
 };
@@ -85,7 +85,7 @@ const listMissingFields = (
 };
 
 const noFieldSetError = (fields: readonly Field[]): Error => {
-  const flags = fields.filter(({ deprecated }) => !deprecated).map(flagOf);
+  const flags = fields.filter(({ deprecated }) => !deprecated).map(formatFlag);
   return missingInputError(
     "No field is set",
     `Pass ${flags.length === 1 ? "" : "at least one of "}${flags.join(", ")}.`,
@@ -102,12 +102,12 @@ const missingValuesError = (
   const names = [
     ...missingArguments.map(({ label }) => `<${label}>`),
     ...fields.filter(isArgument).map(({ flag }) => `<${flag}>`),
-    ...fields.filter((field) => !isArgument(field)).map(flagOf),
+    ...fields.filter((field) => !isArgument(field)).map(formatFlag),
   ];
   const [field] = fields;
   const onlyField = names.length === 1 ? field : undefined;
   const hints = [
-    onlyField?.help ? `${flagOf(onlyField)}: ${stripBackticks(onlyField.help)}` : "",
+    onlyField?.help ? `${formatFlag(onlyField)}: ${stripBackticks(onlyField.help)}` : "",
     onlyField?.enum ? `Allowed: ${onlyField.enum.join(", ")}.` : "",
     findDefaultName(command) === undefined
       ? ""
@@ -132,8 +132,8 @@ const collectKnownIds = (
     if (isKindName(resource) && id !== undefined) knownIds[resource] = id;
   }
   for (const { path, prefix } of [...command.query, ...(command.body?.fields ?? [])]) {
-    const kind = kindOfPrefix(prefix);
-    const value = valueAt(body, path) ?? valueAt(query, path);
+    const kind = getKindByPrefix(prefix);
+    const value = getAtPath(body, path) ?? getAtPath(query, path);
     if (kind !== undefined && typeof value === "string") knownIds[kind] = value;
   }
   return knownIds;
@@ -191,7 +191,7 @@ const askForField = async (field: Field, title: string, context: Context): Promi
   if (field.type === "boolean") {
     return ask(context, ({ confirm }, terminal) => confirm({ message: `${title}?` }, terminal));
   }
-  const parse = (text: string): Promise<unknown> => parseValue(field, text, flagOf(field), sources);
+  const parse = (text: string): Promise<unknown> => parseValue(field, text, formatFlag(field), sources);
   const validate = async (text: string): Promise<true | string> => {
     // A prompt reads standard input already.
     if (field.type === "json" && text === "-") return "Type JSON, or @file.";

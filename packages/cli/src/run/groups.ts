@@ -14,8 +14,8 @@ export const addGroups = (
   context: Context,
 ): void => {
   const order = Object.keys(groupOverrides);
-  const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
-  for (const { name, load } of [...groups].sort((a, b) => rank(a.name) - rank(b.name))) {
+  const getRank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
+  for (const { name, load } of [...groups].sort((a, b) => getRank(a.name) - getRank(b.name))) {
     const { heading = "More:", summary = "", aliases = [], hidden = false } = groupOverrides[name] ?? {};
     program.addLazy({
       name,
@@ -68,7 +68,7 @@ const addOperations = (
 const addOperation = (group: MgmtCommand, definition: CommandDefinition, context: Context): void => {
   const { groupDefault: isDefault = false } = getOverride(definition.id);
   const name = definition.words.at(-1) ?? definition.id;
-  const alias = aliasOf(name);
+  const alias = getAlias(name);
   group.addLazy({
     name,
     aliases: alias === undefined ? [] : [alias],
@@ -118,4 +118,4 @@ const addSubgroup = (
 
 const aliases: Readonly<Record<string, string>> = { list: "ls", delete: "rm" };
 
-const aliasOf = (name: string): string | undefined => aliases[name];
+const getAlias = (name: string): string | undefined => aliases[name];

@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { credentialsMissingError } from "../errors/run-errors.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { groups } from "../contract/generated/groups.js";
-import { isObject, valueAt } from "../json/json-path.js";
+import { isObject, getAtPath } from "../json/json-path.js";
 import { formatBodyFlags } from "./examples.js";
 import { getOverride } from "../contract/command-override.js";
 import type { CredentialsRule, CommandDefinition } from "../contract/command-definition.js";
@@ -30,7 +30,7 @@ export const issueCredentials = async (
       { method, path, pathParams: {}, body: requestBody },
       { signal },
     );
-    const credentials = valueAt(response, ["data"]);
+    const credentials = getAtPath(response, ["data"]);
     if (!isObject(credentials)) throw unexpectedResponseError("one resource");
     return { resource: { ...resource, [property]: credentials } };
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import { describeInterruption, outcomeUnknownError } from "../errors/run-errors.js";
 import type { RequestInput } from "../input/read-input.js";
-import { valueAt } from "../json/json-path.js";
+import { getAtPath } from "../json/json-path.js";
 import { isOutcomeUnknown } from "../transport/sent-changes.js";
 import { createEnsureDefinition, hasIdentity } from "./ensure-definition.js";
 import { quoteShellWord } from "../text/shell-word.js";
@@ -80,7 +80,7 @@ const suggestCommand = async (
   const list = await findSiblingCommand(words, "list");
   if (!list) return { next: [...words, "--help"], effect: "Find out before you repeat it" };
   const filters = list.query.flatMap((field) => {
-    const value = valueAt(body, field.path);
+    const value = getAtPath(body, field.path);
     return typeof value === "string" ? formatFieldFlag(field, value) : [];
   });
   return {

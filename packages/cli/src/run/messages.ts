@@ -1,7 +1,7 @@
 import type { ItemResult, Notice } from "../output/output.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import { withArticle } from "../text/article.js";
+import { addArticle } from "../text/article.js";
 import type { PathParameters } from "./targets.js";
 
 /** Returns what a command asks the user to confirm, or undefined when it can be undone. */
@@ -102,7 +102,7 @@ export const listWrongPrefixMessages = (
     const typedPrefix = /^[a-z]+_/.exec(id)?.[0];
     if (prefix === undefined || typedPrefix === undefined || typedPrefix === prefix) return [];
     return [
-      `${id} does not look like the id of ${withArticle(resource ?? "resource")}, which starts with ${prefix}.`,
+      `${id} does not look like the id of ${addArticle(resource ?? "resource")}, which starts with ${prefix}.`,
     ];
   });
 

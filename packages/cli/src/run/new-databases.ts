@@ -1,6 +1,6 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { RequestInput } from "../input/read-input.js";
-import { valueAt } from "../json/json-path.js";
+import { getAtPath } from "../json/json-path.js";
 import type { Notice } from "../output/output.js";
 import { findHomeRegion, type HomeRegion, otherRegionNotice } from "./home-region.js";
 
@@ -23,23 +23,27 @@ export class NewDatabases {
 
   /** Returns the input with the logical id as the name, and with the region of the source or the project, unless it has them. */
   async complete(target: Readonly<Record<string, string>>, input: RequestInput): Promise<CompletedInput> {
-    const logicalId = asText(valueAt(input.body, ["logicalId"]));
-    const isNamed = logicalId === undefined || valueAt(input.body, ["name"]) !== undefined;
+    const logicalId = toStringOrUndefined(getAtPath(input.body, ["logicalId"]));
+    const isNamed = logicalId === undefined || getAtPath(input.body, ["name"]) !== undefined;
     return this.#fillRegion(target, isNamed ? input : { ...input, body: { ...input.body, name: logicalId } });
   }
 
   async #fillRegion(target: Readonly<Record<string, string>>, input: RequestInput): Promise<CompletedInput> {
     const { body } = input;
-    const explicitRegion = valueAt(body, ["region"]);
-    const projectId = target["projectId"] ?? asText(valueAt(body, ["projectId"]));
+    const explicitRegion = getAtPath(body, ["region"]);
+    const projectId = target["projectId"] ?? toStringOrUndefined(getAtPath(body, ["projectId"]));
     if (projectId === undefined) return { input };
-    const sourceId = asText(valueAt(body, ["source", "databaseId"]) ?? valueAt(body, ["fromDatabase", "id"]));
+    const sourceId = toStringOrUndefined(
+      getAtPath(body, ["source", "databaseId"]) ?? getAtPath(body, ["fromDatabase", "id"]),
+    );
     const homeRegion = await this.#findHomeRegion(projectId, sourceId);
     if (explicitRegion === undefined) {
       return { input: { ...input, body: { ...body, region: homeRegion?.region ?? "inherit" } } };
     }
     const region =
-      explicitRegion === "inherit" ? (await this.#findHomeRegion(projectId))?.region : asText(explicitRegion);
+      explicitRegion === "inherit"
+        ? (await this.#findHomeRegion(projectId))?.region
+        : toStringOrUndefined(explicitRegion);
     if (!homeRegion || region === undefined || region === homeRegion.region) return { input };
     return { input, notice: otherRegionNotice(describeSubject(body), region, homeRegion) };
   }
@@ -56,9 +60,10 @@ export class NewDatabases {
   }
 }
 
-const asText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const toStringOrUndefined = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined;
 
 const describeSubject = (body: unknown): string => {
-  const name = asText(valueAt(body, ["name"]) ?? valueAt(body, ["logicalId"]));
+  const name = toStringOrUndefined(getAtPath(body, ["name"]) ?? getAtPath(body, ["logicalId"]));
   return name === undefined ? "The database" : `The database ${name}`;
 };

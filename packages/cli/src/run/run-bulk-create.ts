@@ -3,8 +3,8 @@ import type { Context } from "../input/context.js";
 import { allFailedError, partlyDoneError } from "../errors/run-errors.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { missingInputError, usageError } from "../errors/usage-errors.js";
-import { flagOf, type RequestInput, readInput, type CommandLineValues } from "../input/read-input.js";
-import { isObject, valueAt } from "../json/json-path.js";
+import { formatFlag, type RequestInput, readInput, type CommandLineValues } from "../input/read-input.js";
+import { isObject, getAtPath } from "../json/json-path.js";
 import { NameResolver } from "./names/name-resolver.js";
 import { mayHaveNames } from "./names/typed-names.js";
 import type { ItemResult, Notice, Output } from "../output/output.js";
@@ -59,7 +59,8 @@ export const runBulkCreate = async (
     const source = path === "-" ? "standard input" : path;
     output.notice({ code: "input:empty", message: `No lines were read from ${source}.` });
   }
-  if (invocation.dryRun !== undefined) return dryRunItems(invocation, invocation.dryRun, items, context);
+  if (invocation.dryRun !== undefined)
+    return printItemRequests(invocation, invocation.dryRun, items, context);
 
   const client = await connect(flags, context);
   const nameResolver = new NameResolver(command, client, flags, context);
@@ -70,7 +71,7 @@ export const runBulkCreate = async (
   const newDatabases = invocation.override.createsDatabase ? new NewDatabases(client, signal) : undefined;
   const failures: unknown[] = [];
   let isInterrupted = false;
-  const results = async function* (): AsyncGenerator<ItemResult> {
+  const createItems = async function* (): AsyncGenerator<ItemResult> {
     for (const [index, item] of items.entries()) {
       const { line } = item;
       let [target, input] = [buildPathParameters(invocation, ids), item.input];
@@ -93,13 +94,13 @@ export const runBulkCreate = async (
         const error = await explainLostResponse(caughtError, command, target, input, context);
         failures.push(error);
         await output.fail(error, { label: `line ${line}` });
-        const { exitCode: _, ...failure } = await output.failureOf(error);
+        const { exitCode: _, ...failure } = await output.describeFailure(error);
         yield { line, id: null, status: "failed", error: failure };
       }
     }
   };
   try {
-    await output.writeItemResults(results());
+    await output.writeItemResults(createItems());
   } finally {
     await secretOutput.end();
   }
@@ -109,7 +110,7 @@ export const runBulkCreate = async (
   throw allFailedError(items.length, failures[0]);
 };
 
-const dryRunItems = async (
+const printItemRequests = async (
   invocation: Invocation,
   format: DryRunFormat,
   items: readonly BulkLine[],
@@ -127,8 +128,8 @@ const dryRunItems = async (
         : { target: buildPathParameters(invocation, ids), input: item.input },
     );
   }
-  const { dryRunOperation } = await import("./dry-run.js");
-  await dryRunOperation(invocation, format, requests, context);
+  const { printOperationRequests } = await import("./dry-run.js");
+  await printOperationRequests(invocation, format, requests, context);
 };
 
 const buildPathParameters = ({ command }: Invocation, ids: readonly string[]): PathParameters =>
@@ -197,7 +198,9 @@ const readCheckedItems = async (
     const effectiveFlags = Object.entries(valuesWithDefaults.flags).filter(
       ([flag]) =>
         flag in typedValues.flags ||
-        !command.body?.fields.some((field) => field.flag === flag && valueAt(body, field.path) !== undefined),
+        !command.body?.fields.some(
+          (field) => field.flag === flag && getAtPath(body, field.path) !== undefined,
+        ),
     );
     const completeValues = {
       ...typedValues,
@@ -208,7 +211,7 @@ const readCheckedItems = async (
     const { missingFields, ...input } = await readInput(command, completeValues, context.sources);
     if (missingFields.length > 0) {
       throw missingInputError(
-        `Line ${line}: missing ${missingFields.map(flagOf).join(", ")}`,
+        `Line ${line}: missing ${missingFields.map(formatFlag).join(", ")}`,
         "Nothing was sent.",
       );
     }
@@ -236,7 +239,7 @@ const createItem = async (
   const response = await client.request<unknown>(createCommandCall(command, target, input), {
     signal: context.signal,
   });
-  const value = valueAt(response, ["data"]);
+  const value = getAtPath(response, ["data"]);
   if (!isObject(value)) throw unexpectedResponseError("one resource");
   const { resource, failure } = command.credentials
     ? await issueCredentials(command.credentials, value, client, context)

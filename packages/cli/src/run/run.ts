@@ -2,7 +2,7 @@ import type { Call, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { type RequestInput, type InputWithMissing, readInput } from "../input/read-input.js";
-import { isObject, valueAt } from "../json/json-path.js";
+import { isObject, getAtPath } from "../json/json-path.js";
 import { mayHaveNames, type NamedRequest, type ResolvedRequest } from "./names/typed-names.js";
 import type { Notice } from "../output/output.js";
 import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
@@ -62,9 +62,9 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   const targets = expandTargets(command.arguments, completeIds);
   if (invocation.dryRun !== undefined) {
     for (const error of unknownNameErrors.values()) throw error;
-    const { dryRunOperation } = await import("./dry-run.js");
+    const { printOperationRequests } = await import("./dry-run.js");
     const requests = targets.map((target) => ({ target, input }));
-    return dryRunOperation(invocation, invocation.dryRun, requests, context);
+    return printOperationRequests(invocation, invocation.dryRun, requests, context);
   }
   const progress = invocation.approvalWaitOptions && (await createApprovalProgress(context));
   const client = await connect(
@@ -164,7 +164,7 @@ const runOnTarget = async (
       if (failedWait) throw failedWait.error;
       return;
     }
-    const value = command.envelope === "data" ? valueAt(body, ["data"]) : body;
+    const value = command.envelope === "data" ? getAtPath(body, ["data"]) : body;
     if (!isObject(value)) throw unexpectedResponseError("one resource");
     const { resource, failure } = await addCredentials(run, value);
     await printResource(run, target, input, resource, command.resource, true, failure);
@@ -226,7 +226,7 @@ const printList = async (
     return deliveredItems;
   };
   if (!command.paged) {
-    const items = valueAt(await client.request<unknown>(call, { signal }), ["data"]);
+    const items = getAtPath(await client.request<unknown>(call, { signal }), ["data"]);
     if (!Array.isArray(items)) throw unexpectedResponseError("a list");
     return output.writeResult(await deliverItems(items), command.resource);
   }
@@ -241,7 +241,7 @@ const printList = async (
     await assertResourcesExist(command, { ...call.pathParams, ...call.query }, client, signal);
   };
   if (allPages) {
-    const deliveredPages = async function* (): AsyncGenerator<unknown[]> {
+    const deliverPages = async function* (): AsyncGenerator<unknown[]> {
       let isEmpty = true;
       for await (const { data } of pages.pages()) {
         isEmpty &&= data.length === 0;
@@ -249,7 +249,7 @@ const printList = async (
       }
       if (isEmpty) await assertTargetsExist();
     };
-    return output.writeList(deliveredPages(), command.resource);
+    return output.writeList(deliverPages(), command.resource);
   }
   const { data, nextCursor } = await pages;
   if (data.length === 0) await assertTargetsExist();

@@ -1,6 +1,6 @@
 import type { MgmtClient, WaitOptions } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { isObject, valueAt } from "../json/json-path.js";
+import { isObject, getAtPath } from "../json/json-path.js";
 import type { WaitRule } from "../contract/command-override.js";
 
 /** How a command waits for a goal, and how it says so. */
@@ -90,8 +90,8 @@ export const waitForEffect = async (
   { output, signal }: Pick<Context, "output" | "signal">,
 ): Promise<{ error: unknown } | undefined> => {
   const { noun, reachedStatus, describeStatus, getCommand, continuesText, wait } = waitByGoal[goal];
-  const resource = valueAt(response, resourcePath);
-  const id = parameter === undefined ? valueAt(resource, ["id"]) : target[parameter];
+  const resource = getAtPath(response, resourcePath);
+  const id = parameter === undefined ? getAtPath(resource, ["id"]) : target[parameter];
   if (!isObject(resource) || typeof id !== "string") {
     output.info(`No ${goal} was created, so there is nothing to wait for.`);
     return undefined;

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import type { Context } from "../input/context.js";
 import { secretsNotShownError } from "../errors/secret-errors.js";
-import { setAt, valueAt } from "../json/json-path.js";
+import { setAtPath, getAtPath } from "../json/json-path.js";
 import { getOverride } from "../contract/command-override.js";
 import type { CommandDefinition, Schema, SecretFields } from "../contract/command-definition.js";
 import { Output } from "../output/output.js";
@@ -27,11 +27,11 @@ export const assertDeliverable = async (
 ): Promise<void> => {
   if (!secrets?.issued || canBeReadAgain(secrets) || destination.to === "files") return;
   const { noSecretWith } = getOverride(id);
-  if (noSecretWith !== undefined && valueAt(body, [noSecretWith]) === true) return;
+  if (noSecretWith !== undefined && getAtPath(body, [noSecretWith]) === true) return;
   if (destination.to === "nowhere") throw secretsNotShownError("CI keeps what is printed in its log");
   const { definitions, results } = await import("../contract/generated/schemas.js");
   const value = buildSample(results[id]?.item ?? {}, definitions);
-  for (const path of secrets.paths) setAt(value, path.split("."), sampleSecret);
+  for (const path of secrets.paths) setAtPath(value, path.split("."), sampleSecret);
   await assertSamplePrinted((trial) => printResource(trial, value), context);
 };
 

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { secretFileExistsError, unwritableSecretFileError } from "../errors/storage-errors.js";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
@@ -25,7 +25,7 @@ export class SecretFile {
         await open(absolutePath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600),
       );
     } catch (error) {
-      throw errorCode(error) === "EEXIST"
+      throw readErrorCode(error) === "EEXIST"
         ? secretFileExistsError(absolutePath)
         : unwritableSecretFileError(absolutePath, error);
     }

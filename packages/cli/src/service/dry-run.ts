@@ -1,6 +1,6 @@
 import type { Middleware } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { isObject, setAt, valueAt } from "../json/json-path.js";
+import { isObject, setAtPath, getAtPath } from "../json/json-path.js";
 import { toSafeJson } from "../output/printable.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import {
@@ -121,7 +121,7 @@ const redactRequest = (
   const { body } = structuredClone({ body: request.body });
   if (isObject(body))
     for (const path of declaredSecretPaths)
-      if (valueAt(body, path) !== undefined) setAt(body, path, "[redacted]");
+      if (getAtPath(body, path) !== undefined) setAtPath(body, path, "[redacted]");
   return { ...request, ...headers, body: redactBody(JSON.stringify(body)) };
 };
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { describeCause, type CliError } from "../errors/cli-error.js";
 import {
   interpreterNotFoundError,
@@ -101,7 +101,7 @@ const describeStartFailure = async (
   error: unknown,
   { cwd, env, notFoundHint }: Pick<ProgramOptions, "cwd" | "env" | "notFoundHint">,
 ): Promise<CliError> => {
-  const code = errorCode(error);
+  const code = readErrorCode(error);
   if (code !== "ENOENT" && code !== "EACCES") return programNotStartedError(program, describeCause(error));
   const { programExists } = await import("./program-exists.js");
   if (!programExists(program, { cwd, env })) return programNotFoundError(program, notFoundHint);

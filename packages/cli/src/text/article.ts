@@ -1,2 +1,2 @@
 /** Returns a noun with its indefinite article: `an approval`. */
-export const withArticle = (noun: string): string => `${/^[aeio]/i.test(noun) ? "an" : "a"} ${noun}`;
+export const addArticle = (noun: string): string => `${/^[aeio]/i.test(noun) ? "an" : "a"} ${noun}`;

@@ -17,7 +17,7 @@ const callPattern =
   /"(?:[^"\\]|\\.)*"|(?<=\s)'[^']*'(?=[\s.,;)]|$)|Did you mean [^?]*\?|\((?!mgmt )[^()]*\)|(?<=^|[`(]|[.:;,?] |\b(?:and|as|by|does|next|or|[Rr]estart|[Rr]un|same|[Ss]tart|that|then|to|[Uu]se|with) )mgmt(?= [a-z-])(?! prints| dev(?:'| (?:\(|cannot|is|needs|of|refused|runs|then)))/g;
 
 /** Returns a message in which the commands to run start with the words that start this one. */
-export const withProgramWords = (message: string, env: NodeJS.ProcessEnv): string => {
+export const replaceProgramWords = (message: string, env: NodeJS.ProcessEnv): string => {
   const program = getProgramWords(env).join(" ");
   return program === "mgmt"
     ? message

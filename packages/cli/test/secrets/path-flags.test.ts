@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { lineOf } from "../../src/command-line/command.js";
+import { getCommandLine } from "../../src/command-line/command.js";
 import { temporaryFolder } from "../folders.js";
 import { runInProcess } from "../in-process.js";
 import { definedCommands } from "../program.js";
@@ -46,7 +46,7 @@ describe("a flag that takes a path", () => {
     for (const command of await definedCommands()) {
       // A group does nothing, but for mgmt dev and mgmt serve.
       if (command.commands.length > 0 && !["dev", "serve"].includes(command.name())) continue;
-      const words = lineOf(command).split(" ").slice(1);
+      const words = getCommandLine(command).split(" ").slice(1);
       const needed = command.registeredArguments.filter(({ required }) => required).map(() => "x");
       for (const { long, flags, hidden } of command.options)
         if (!hidden && long && flags.endsWith("<path>")) lines.push([...words, long, "", ...needed]);

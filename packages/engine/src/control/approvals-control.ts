@@ -1,5 +1,5 @@
 import type { Mode, Returned } from "../values/awaitable.js";
-import { allowsWindow, withCurrentStatus } from "../request/approvals.js";
+import { allowsWindow, applyExpiry } from "../request/approvals.js";
 import { toCanonicalId } from "../values/ids.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
@@ -64,7 +64,7 @@ export class ApprovalsControl<M extends Mode> {
       const row = store.approvals.get(toCanonicalId("approval", id));
       if (!row) throw controlErrors.notFound("approval", id);
       const now = clock.now();
-      const { status } = withCurrentStatus(row, now);
+      const { status } = applyExpiry(row, now);
       if (status !== "pending") throw controlErrors.approvalDecided(status);
       return presentRequestedApproval(store.approvals.update(row.id, createChanges(row, now)), now);
     });

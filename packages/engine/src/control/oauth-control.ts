@@ -1,6 +1,6 @@
 import type { Mode, Returned } from "../values/awaitable.js";
 import { idPatterns } from "../generated/ids.js";
-import { digest } from "../values/digest.js";
+import { computeDigest } from "../values/digest.js";
 import { toCanonicalId, maxIdLength } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import type { RuleContext } from "../context/rule-context.js";
@@ -112,7 +112,7 @@ export class OAuthControl<M extends Mode> {
         createdAt: clock.now(),
         name,
         redirectUris: [...redirectUris],
-        secretHash: secret === null ? null : digest(secret),
+        secretHash: secret === null ? null : computeDigest(secret),
       });
       return { id, name, redirectUris: [...redirectUris], secret };
     });

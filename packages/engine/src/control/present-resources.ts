@@ -3,7 +3,7 @@ import type { Approval, Connection, Database, MeUser } from "../generated/schema
 import { presentApproval } from "../rules/agent-approvals/agent-approvals.js";
 import { presentConnection } from "../rules/connections/present-connection.js";
 import { presentDatabase } from "../rules/databases/present-database.js";
-import { withCurrentStatus } from "../request/approvals.js";
+import { applyExpiry } from "../request/approvals.js";
 import type { ApprovalRow, ConnectionRow, DatabaseRow, UserRow } from "../store/rows.js";
 import { formatTimestamp } from "../values/clock.js";
 
@@ -25,7 +25,7 @@ export interface RequestedApproval extends Approval {
 
 /** Builds an approval with the status that it has at this time. */
 export const presentRequestedApproval = (row: ApprovalRow, now: number): RequestedApproval => ({
-  ...presentApproval(withCurrentStatus(row, now)),
+  ...presentApproval(applyExpiry(row, now)),
   createdAt: formatTimestamp(row.createdAt),
   request: row.request,
   operationId: row.operationId,

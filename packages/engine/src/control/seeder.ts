@@ -37,7 +37,7 @@ import * as controlErrors from "./control-errors.js";
 import { DefaultRows } from "./default-rows.js";
 import { presentUser } from "./present-resources.js";
 import type { StateControl } from "./state-control.js";
-import { type DeepOptional, withDefaults } from "../values/with-defaults.js";
+import { type DeepOptional, applyDefaults } from "../values/with-defaults.js";
 
 /** The workspace to create a resource in. Default: the first one. */
 export interface TargetWorkspace {
@@ -125,7 +125,7 @@ export class Seeder {
     databaseId: string,
     body: DeepOptional<CreateDatabaseConnection> = {},
   ): Promise<ConnectionWithSecrets> {
-    const completeBody = withDefaults({ name: await this.#generateName() }, body);
+    const completeBody = applyDefaults({ name: await this.#generateName() }, body);
     const workspaceId = await runReadStep(this.getRequestContext(), ({ store }) =>
       findWorkspaceOfProject(
         store,
@@ -142,14 +142,14 @@ export class Seeder {
 
   /** Creates a branch. */
   async branch(projectId: string, body: DeepOptional<CreateBranch> = {}): Promise<Branch> {
-    const completeBody = withDefaults({ gitName: await this.#generateName() }, body);
+    const completeBody = applyDefaults({ gitName: await this.#generateName() }, body);
     const workspaceId = await this.#findWorkspaceOfProject(projectId);
     return this.#performAsOwner("projects.branches.create", { projectId }, completeBody, workspaceId);
   }
 
   /** Creates an app. */
   async app(projectId: string, body: DeepOptional<CreateApp> = {}): Promise<App> {
-    const completeBody = withDefaults({ displayName: await this.#generateName(), projectId }, body);
+    const completeBody = applyDefaults({ displayName: await this.#generateName(), projectId }, body);
     return this.#performAsOwner(
       "services.create",
       {},
@@ -200,7 +200,7 @@ export class Seeder {
     const { id: workspaceId } = await runReadStep(this.getRequestContext(), ({ store }) =>
       this.#requireWorkspace(store, target.workspaceId),
     );
-    const completeBody = withDefaults({ name: await this.#generateName() }, body);
+    const completeBody = applyDefaults({ name: await this.#generateName() }, body);
     return this.#performAsOwner(
       "workspaces.serviceTokens.create",
       { workspaceId },

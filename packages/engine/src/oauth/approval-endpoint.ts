@@ -1,4 +1,4 @@
-import { withCurrentStatus, parseApprovalPath } from "../request/approvals.js";
+import { applyExpiry, parseApprovalPath } from "../request/approvals.js";
 import { errors } from "../values/errors.js";
 import type { Endpoint } from "../context/endpoint.js";
 import { maxFormBytes } from "./form-body.js";
@@ -32,7 +32,7 @@ export const createApprovalPageFinder =
         return endpointContext.transact(readOnlyTransaction, ({ store, clock }) => {
           const approval = store.approvals.get(id);
           if (!approval) return createPageResponse(refusalPages.noApproval());
-          const text = renderApprovalPage(withCurrentStatus(approval, clock.now()));
+          const text = renderApprovalPage(applyExpiry(approval, clock.now()));
           return createPageResponse({ status: 200, text, formAction: "'none'" });
         });
       },

@@ -1,4 +1,4 @@
-import { digest } from "../values/digest.js";
+import { computeDigest } from "../values/digest.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { IntegrationRow } from "../store/rows.js";
 import type { AuthorizationRequest } from "./authorization-request.js";
@@ -25,7 +25,7 @@ export const grantConsent = (
   const integration = createOrExtendIntegration(context, request, user);
   const code = ids.secret(43);
   store.authorizationCodes.insert({
-    id: digest(code),
+    id: computeDigest(code),
     createdAt: now,
     integrationId: integration.id,
     clientId: client.id,

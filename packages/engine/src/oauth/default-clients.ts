@@ -1,4 +1,4 @@
-import { digest } from "../values/digest.js";
+import { computeDigest } from "../values/digest.js";
 import type { Store } from "../store/store.js";
 
 /** The client of the command-line interface: public, with a redirect URI on any port of loopback. */
@@ -22,7 +22,7 @@ export const sampleClient = {
 /** Registers the built-in clients. */
 export const registerDefaultClients = (store: Pick<Store, "clients">, createdAt: number): void => {
   for (const { id, name, redirectUris, ...client } of [cliClient, sampleClient]) {
-    const secretHash = "secret" in client ? digest(client.secret) : null;
+    const secretHash = "secret" in client ? computeDigest(client.secret) : null;
     store.clients.insert({ id, createdAt, name, redirectUris: [...redirectUris], secretHash });
   }
 };

@@ -1,4 +1,4 @@
-import { digest } from "../values/digest.js";
+import { computeDigest } from "../values/digest.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { ClientRow, GrantRow, RefreshTokenRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
@@ -39,7 +39,7 @@ export const redeemCode = (
   { code, redirectUri, verifier }: CodeParameters,
 ): IssuedGrant => {
   const { store, clock, ids, settings } = context;
-  const row = store.authorizationCodes.get(digest(code));
+  const row = store.authorizationCodes.get(computeDigest(code));
   if (row?.clientId !== client.id) throw oauthErrors.codeUnknown();
   // If the authorization request omitted the URI, the token request may omit it or send the registered one.
   const expectedRedirectUri =
@@ -112,7 +112,7 @@ export const findRefreshToken = (
   { store }: RuleContext,
   token: string,
 ): { row: RefreshTokenRow; grant: GrantRow } | undefined => {
-  const row = store.refreshTokens.get(digest(token));
+  const row = store.refreshTokens.get(computeDigest(token));
   const grant = row && store.grants.get(row.grantId);
   return row && grant ? { row, grant } : undefined;
 };
@@ -123,7 +123,7 @@ const issueRefreshToken = ({ store, clock, ids, settings }: RuleContext, grant: 
   const expiresAt = Math.min(now + settings.oauth.refreshToken, computeGrantEnd(grant, settings.oauth));
   store.grants.update(grant.id, { expiresAt: computeGrantDeletionTime(grant, expiresAt, settings.oauth) });
   store.refreshTokens.insert({
-    id: digest(token),
+    id: computeDigest(token),
     createdAt: now,
     grantId: grant.id,
     expiresAt,

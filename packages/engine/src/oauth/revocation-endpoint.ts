@@ -1,5 +1,5 @@
 import type { Authenticator, VerifiedToken } from "../context/authenticator.js";
-import { digest } from "../values/digest.js";
+import { computeDigest } from "../values/digest.js";
 import type { Outcome } from "../values/message.js";
 import type { EndpointContext } from "../context/endpoint.js";
 import type { RuleContext } from "../context/rule-context.js";
@@ -24,7 +24,7 @@ export const revokeToken = async (
 ): Promise<Outcome> => {
   const token = request.parameters.get("token");
   const verifiedToken = token === undefined ? undefined : await authenticator.verify(token);
-  const locks = token === undefined ? [] : [digest(token)];
+  const locks = token === undefined ? [] : [computeDigest(token)];
   await endpointContext.transact({ mode: "write", locks }, (context) => {
     const client = authenticateClient(context.store, request, nonRepeatableParameters);
     if (token === undefined) throw oauthErrors.missingParameter("token");

@@ -1,6 +1,6 @@
 import { hmacSha256 } from "#digest";
 import { encodeBase64Url } from "../values/base64.js";
-import { digest, isDigestOf, isSameText } from "../values/digest.js";
+import { computeDigest, isDigestOf, isSameText } from "../values/digest.js";
 import type { EngineRequest, Outcome } from "../values/message.js";
 import { findCookieValues } from "./cookies.js";
 import { parseForm } from "./form-body.js";
@@ -36,7 +36,7 @@ export class SignInGate {
     origin: string,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.#keyDigest = digest(key);
+    this.#keyDigest = computeDigest(key);
     const { port, protocol } = new URL(origin);
     // Browsers send a cookie to all ports of its host, so the name contains the port.
     const name = `mgmt_sign_in${port === "" ? "" : `_${port}`}`;

@@ -1,7 +1,7 @@
 import type { JWK } from "jose";
 import { hmacSha256, derivePublicPoint } from "#digest";
 import { encodeBase64Url } from "../values/base64.js";
-import { digest } from "../values/digest.js";
+import { computeDigest } from "../values/digest.js";
 import { randomBytes } from "../values/random-bytes.js";
 import type { SigningKeyState } from "../values/signing-key-state.js";
 
@@ -14,7 +14,7 @@ export const createSigningKey = (seed: string | null): SigningKeyState => {
   const point = derivePublicPoint(secret);
   const [x, y, d] = [encodeBase64Url(point.x), encodeBase64Url(point.y), encodeBase64Url(secret)];
   // The key id is the thumbprint of the public key. See https://www.rfc-editor.org/rfc/rfc7638.
-  const kid = digest(JSON.stringify({ crv: "P-256", kty: "EC", x, y }));
+  const kid = computeDigest(JSON.stringify({ crv: "P-256", kty: "EC", x, y }));
   return { kid, kty: "EC", crv: "P-256", x, y, d };
 };
 

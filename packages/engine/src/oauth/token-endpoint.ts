@@ -1,6 +1,6 @@
 import { type TokenClaims, type TokenSigner, buildTokenClaims } from "../context/access-token.js";
 import type { Outcome } from "../values/message.js";
-import { digest } from "../values/digest.js";
+import { computeDigest } from "../values/digest.js";
 import type { EndpointContext } from "../context/endpoint.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { ClientRow, GrantRow } from "../store/rows.js";
@@ -37,7 +37,7 @@ export const issueToken = async (
   const { settings } = endpointContext;
   const { parameters } = request;
   const secrets = [parameters.get("code"), parameters.get("refresh_token")];
-  const locks = secrets.flatMap((secret) => (secret === undefined ? [] : [digest(secret)]));
+  const locks = secrets.flatMap((secret) => (secret === undefined ? [] : [computeDigest(secret)]));
   const issuedTokens = await endpointContext.transact({ mode: "write", locks }, (context) => {
     const client = authenticateClient(context.store, request, nonRepeatableParameters);
     const { grant, ...tokens } = redeemGrant(context, client, request);

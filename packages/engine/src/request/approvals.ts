@@ -1,5 +1,5 @@
 import type { ApprovalRow } from "../store/rows.js";
-import { digest } from "../values/digest.js";
+import { computeDigest } from "../values/digest.js";
 import { errors } from "../values/errors.js";
 import { formatTimestamp } from "../values/clock.js";
 import type { OperationEntry } from "../generated/operations.js";
@@ -32,7 +32,7 @@ export const parseApprovalPath = (path: string): string | undefined =>
   /^\/approvals\/(apr_[a-z0-9]{1,128})$/.exec(path)?.[1];
 
 /** Returns the row with the status that it has at this time: an approval expires without being updated. */
-export const withCurrentStatus = (row: ApprovalRow, now: number): ApprovalRow => {
+export const applyExpiry = (row: ApprovalRow, now: number): ApprovalRow => {
   const isExpired =
     ((row.status === "pending" || row.status === "approved") && now >= row.expiresAt) ||
     (row.status === "approved_window" && now >= (row.windowExpiresAt ?? row.expiresAt));
@@ -68,7 +68,7 @@ const retentionMs = 7 * 86_400_000;
 const maxDeletedApprovals = 100;
 
 const digestRequest = ({ operation, path, query, body }: GatedRequest): string =>
-  digest(toCanonicalJson([operation.id, path, query, body]));
+  computeDigest(toCanonicalJson([operation.id, path, query, body]));
 
 /**
  * Returns the approval that lets the request through, to be consumed with its effect; undefined when a window lets it through.
@@ -83,7 +83,7 @@ export const requireApproval = (context: RuleContext, request: GatedRequest): Ap
   const requestDigest = digestRequest(request);
   // An expired approval is marked as such when it is found, so that later lookups skip it.
   const updateIfExpired = (row: ApprovalRow): ApprovalRow =>
-    withCurrentStatus(row, now) === row ? row : store.approvals.update(row.id, { status: "expired" });
+    applyExpiry(row, now) === row ? row : store.approvals.update(row.id, { status: "expired" });
   const requester = { workspaceId: agent.workspaceId, agentId: agent.agentId };
   const approvalsOfRequest = store.approvals
     .list({ ...requester, requestDigest, status: ["pending", "approved", "denied"] })

@@ -3,7 +3,7 @@ import { needsApproval, requireApproval } from "./approvals.js";
 import type { OperationCall } from "../context/operation-handler.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import { type WorkspaceResources, readField, projectIdOf } from "./resource-access.js";
+import { type WorkspaceResources, readField, findResourceProjectId } from "./resource-access.js";
 import type { ValidRequest } from "./validate.js";
 import type { RuleContext } from "../context/rule-context.js";
 
@@ -69,7 +69,7 @@ const findProjectId = (
   for (const [name, kind] of Object.entries(operation.pathKinds)) {
     const id = validRequest.path[name];
     if (id === undefined || !isWorkspaceResourceKind(kind)) continue;
-    const projectId = projectIdOf(store, kind, id);
+    const projectId = findResourceProjectId(store, kind, id);
     if (projectId !== undefined) return projectId;
   }
   const namedProjectId = validRequest.body["projectId"];

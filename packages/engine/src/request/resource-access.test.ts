@@ -6,10 +6,10 @@ import {
   type WorkspaceResources,
   isInWorkspace,
   listPathPreloads,
-  projectIdOf,
+  findResourceProjectId,
   readField,
   requireAccess,
-  workspaceIdOf,
+  findResourceWorkspaceId,
 } from "./resource-access.js";
 
 const store = new MemoryStore();
@@ -42,7 +42,10 @@ describe("a resource", () => {
     ["app", "a", "p"],
     ["deployment", "dp", "p"],
   ])("of the kind %s is reached from its workspace only", (kind, id, projectId) => {
-    expect([projectIdOf(store, kind, id), workspaceIdOf(store, kind, id)]).toEqual([projectId, "w"]);
+    expect([findResourceProjectId(store, kind, id), findResourceWorkspaceId(store, kind, id)]).toEqual([
+      projectId,
+      "w",
+    ]);
     expect(requireAccess(callOf("w", 403), kind, id)).toMatchObject({ id });
     expect([isInWorkspace(callOf("w", 404), kind, id), isInWorkspace(callOf("v", 404), kind, id)]).toEqual([
       true,
@@ -56,15 +59,15 @@ describe("a resource", () => {
       expect(() => requireAccess(callOf("w", 403), kind, missing)).toThrow(
         expect.objectContaining({ status: 404 }),
       );
-      expect([projectIdOf(store, kind, missing), workspaceIdOf(store, kind, missing)]).toEqual([
-        undefined,
-        undefined,
-      ]);
+      expect([
+        findResourceProjectId(store, kind, missing),
+        findResourceWorkspaceId(store, kind, missing),
+      ]).toEqual([undefined, undefined]);
     }
   });
 
   it("whose parent is gone is in no workspace", () => {
-    expect(workspaceIdOf(store, "backup", "orphan")).toBeUndefined();
+    expect(findResourceWorkspaceId(store, "backup", "orphan")).toBeUndefined();
     expect(() => requireAccess(callOf("w", 404), "backup", "orphan")).toThrow(
       expect.objectContaining({ status: 404 }),
     );

@@ -1,5 +1,5 @@
 import type { OperationEntry } from "../generated/operations.js";
-import { collectionNameOf } from "../store/collections.js";
+import { getCollectionName } from "../store/collections.js";
 import type * as rows from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import type { Preload } from "../store/preload.js";
@@ -79,7 +79,7 @@ export const readField = (store: Store, kind: keyof WorkspaceResources, id: stri
   Reflect.get(rowFinders[kind](store, id) ?? {}, field);
 
 /** Returns the project of a resource; undefined when it belongs directly to the workspace, or does not exist. */
-export const projectIdOf = <K extends keyof WorkspaceResources>(
+export const findResourceProjectId = <K extends keyof WorkspaceResources>(
   store: Store,
   kind: K,
   id: string,
@@ -89,7 +89,7 @@ export const projectIdOf = <K extends keyof WorkspaceResources>(
 };
 
 /** Returns the workspace of a resource; undefined when the resource does not exist. */
-export const workspaceIdOf = <K extends keyof WorkspaceResources>(
+export const findResourceWorkspaceId = <K extends keyof WorkspaceResources>(
   store: Store,
   kind: K,
   id: string,
@@ -112,7 +112,7 @@ export const requireAccess = <K extends keyof WorkspaceResources>(
   const { store } = call.context;
   const row = rowFinders[kind](store, id);
   if (row === undefined) throw errors.notFound(kind);
-  if (workspaceIdOf(store, kind, id) !== call.principal.workspaceId) {
+  if (findResourceWorkspaceId(store, kind, id) !== call.principal.workspaceId) {
     throw call.foreignStatus === 403 ? errors["auth:forbidden"]() : errors.notFound(kind);
   }
   return row;
@@ -125,9 +125,9 @@ export const listPathPreloads = (
 ): Preload[] =>
   Object.entries(pathKinds).flatMap(([name, kind]): Preload[] => {
     const id = path[name];
-    return id === undefined ? [] : [{ read: "row", table: collectionNameOf(kind), id }];
+    return id === undefined ? [] : [{ read: "row", table: getCollectionName(kind), id }];
   });
 
 /** Returns whether the resource exists in the workspace of the credential, so that a list may filter by it. */
 export const isInWorkspace = (call: OperationCall, kind: keyof WorkspaceResources, id: string): boolean =>
-  workspaceIdOf(call.context.store, kind, id) === call.principal.workspaceId;
+  findResourceWorkspaceId(call.context.store, kind, id) === call.principal.workspaceId;

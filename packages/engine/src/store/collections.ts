@@ -293,7 +293,7 @@ const collectionNameByKind = new Map(
 );
 
 /** Returns the collection of a kind of resource. */
-export const collectionNameOf = (kind: StoredKind): CollectionName => {
+export const getCollectionName = (kind: StoredKind): CollectionName => {
   const name = collectionNameByKind.get(kind);
   if (name === undefined) throw new Error(`No collection has the rows of the kind ${kind}`);
   return name;

@@ -60,21 +60,21 @@ export class SortedList<T> {
 
   /** Yields items in order, from the first for which `isReached` holds. It must hold for all items after that one, too. */
   *iterateFrom(isReached: (item: T) => boolean): Generator<T, void, undefined> {
-    let bucketIndex = findFirstIndex(this.#buckets, (bucket) => isReached(lastItemOf(bucket)));
+    let bucketIndex = findFirstIndex(this.#buckets, (bucket) => isReached(getLastItem(bucket)));
     let index = findFirstIndex(this.#buckets[bucketIndex] ?? [], isReached);
     for (; bucketIndex < this.#buckets.length; bucketIndex += 1, index = 0) {
       const bucket = this.#buckets[bucketIndex] ?? [];
-      for (; index < bucket.length; index += 1) yield itemAt(bucket, index);
+      for (; index < bucket.length; index += 1) yield getItem(bucket, index);
     }
   }
 
   /** Yields items in reverse order, from the last for which `isReached` does not hold. */
   *iterateBackFrom(isReached: (item: T) => boolean): Generator<T, void, undefined> {
-    let bucketIndex = findFirstIndex(this.#buckets, (bucket) => isReached(lastItemOf(bucket)));
+    let bucketIndex = findFirstIndex(this.#buckets, (bucket) => isReached(getLastItem(bucket)));
     let index = findFirstIndex(this.#buckets[bucketIndex] ?? [], isReached) - 1;
     for (;;) {
       const bucket = this.#buckets[bucketIndex] ?? [];
-      for (; index >= 0; index -= 1) yield itemAt(bucket, index);
+      for (; index >= 0; index -= 1) yield getItem(bucket, index);
       bucketIndex -= 1;
       if (bucketIndex < 0) return;
       index = (this.#buckets[bucketIndex]?.length ?? 0) - 1;
@@ -85,7 +85,7 @@ export class SortedList<T> {
   #findBucket(item: T): [at: number, bucket: T[] | undefined] {
     const nextBucketIndex = findFirstIndex(
       this.#buckets,
-      (bucket) => this.#compare(itemAt(bucket, 0), item) > 0,
+      (bucket) => this.#compare(getItem(bucket, 0), item) > 0,
     );
     const bucketIndex = Math.max(nextBucketIndex - 1, 0);
     return [bucketIndex, this.#buckets[bucketIndex]];
@@ -110,13 +110,13 @@ const findFirstIndex = <T>(items: readonly T[], isReached: (item: T) => boolean)
   let high = items.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (isReached(itemAt(items, middle))) high = middle;
+    if (isReached(getItem(items, middle))) high = middle;
     else low = middle + 1;
   }
   return low;
 };
 
 // `T` may include undefined, so only the index can show whether there is an item.
-const itemAt = <T>(items: readonly T[], index: number): T => items[index] as T;
+const getItem = <T>(items: readonly T[], index: number): T => items[index] as T;
 
-const lastItemOf = <T>(bucket: readonly T[]): T => itemAt(bucket, bucket.length - 1);
+const getLastItem = <T>(bucket: readonly T[]): T => getItem(bucket, bucket.length - 1);

@@ -2,7 +2,7 @@ import { areSameBytes, sha256 } from "#digest";
 import { encodeBase64Url } from "./base64.js";
 
 /** Returns the SHA-256 of a string as base64url, to recognize a secret without storing it. */
-export const digest = (text: string): string => encodeBase64Url(sha256(text));
+export const computeDigest = (text: string): string => encodeBase64Url(sha256(text));
 
 /** Compares two strings in constant time. */
 export const isSameText = (left: string, right: string): boolean => {
@@ -12,4 +12,4 @@ export const isSameText = (left: string, right: string): boolean => {
 
 /** Returns whether `expectedDigest` is the digest of the secret. Compares in constant time. */
 export const isDigestOf = (expectedDigest: string, secret: string): boolean =>
-  isSameText(digest(secret), expectedDigest);
+  isSameText(computeDigest(secret), expectedDigest);

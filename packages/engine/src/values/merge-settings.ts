@@ -1,6 +1,6 @@
 import { type OptionSchema, type OptionSchemas, assertOptions } from "./option-schema.js";
 import { type Settings, defaultSettings } from "./settings.js";
-import { type DeepOptional, withDefaults } from "./with-defaults.js";
+import { type DeepOptional, applyDefaults } from "./with-defaults.js";
 
 /** Settings in which every part is optional. */
 export type PartialSettings = {
@@ -20,15 +20,15 @@ export const mergeSettings = (partial: PartialSettings = {}): Settings => {
   const settings: Settings = {
     baseUrl: partial.baseUrl ?? defaultSettings.baseUrl,
     authUrl: partial.authUrl ?? partial.baseUrl ?? defaultSettings.authUrl,
-    lifecycle: withDefaults(defaultSettings.lifecycle, partial.lifecycle),
-    limits: withDefaults(defaultSettings.limits, partial.limits),
+    lifecycle: applyDefaults(defaultSettings.lifecycle, partial.lifecycle),
+    limits: applyDefaults(defaultSettings.limits, partial.limits),
     unknownFields: partial.unknownFields ?? defaultSettings.unknownFields,
     errorCodes: partial.errorCodes ?? defaultSettings.errorCodes,
     rateLimit: partial.rateLimit ?? defaultSettings.rateLimit,
-    approvals: withDefaults(defaultSettings.approvals, partial.approvals),
-    backups: withDefaults(defaultSettings.backups, partial.backups),
-    subscription: withDefaults(defaultSettings.subscription, partial.subscription),
-    oauth: withDefaults(defaultSettings.oauth, partial.oauth),
+    approvals: applyDefaults(defaultSettings.approvals, partial.approvals),
+    backups: applyDefaults(defaultSettings.backups, partial.backups),
+    subscription: applyDefaults(defaultSettings.subscription, partial.subscription),
+    oauth: applyDefaults(defaultSettings.oauth, partial.oauth),
   };
   if (!isUrl(settings.baseUrl, /^https?:\/\/[^/?#@]+(\/[^?#]*)?(?<!\/|\/v1)$/i)) {
     throw new TypeError(

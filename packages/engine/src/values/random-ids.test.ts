@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { digest } from "./digest.js";
+import { computeDigest } from "./digest.js";
 import { RandomIds, createRandomState } from "./random-ids.js";
 
 describe("the generator of a seeded server", () => {
@@ -12,7 +12,7 @@ describe("the generator of a seeded server", () => {
       "keen-brook-9176",
       0.965484619140625,
     ]);
-    expect(digest(ids.label(50_000))).toBe("wzHRLP7EjQ289NZuSVZppHM31EZA-I-30nqbbA9WxSg");
+    expect(computeDigest(ids.label(50_000))).toBe("wzHRLP7EjQ289NZuSVZppHM31EZA-I-30nqbbA9WxSg");
   });
 
   it("continues from its state", () => {

@@ -10,7 +10,7 @@ type InnerOptional<T> = T extends object
   : T;
 
 /** Returns the given values, and the defaults of those that are left out or undefined. */
-export const withDefaults = <T extends object>(defaults: T, values: DeepOptional<NoInfer<T>> = {}): T => ({
+export const applyDefaults = <T extends object>(defaults: T, values: DeepOptional<NoInfer<T>> = {}): T => ({
   ...defaults,
   ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
 });

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { errorCode } from "./error-code.js";
+import { readErrorCode } from "./error-code.js";
 
 describe("the code of an error", () => {
   it("is that of the system", async () => {
     const error: unknown = await readFile("/nowhere/at/all").catch((reason: unknown) => reason);
-    expect(errorCode(error)).toBe("ENOENT");
+    expect(readErrorCode(error)).toBe("ENOENT");
   });
 
   it.each([
@@ -15,6 +15,6 @@ describe("the code of an error", () => {
     ["an error without a code", new Error("ENOENT")],
     ["an error with the exit status of a program", Object.assign(new Error("failed"), { code: 1 })],
   ])("is undefined for %s", (_name, value) => {
-    expect(errorCode(value)).toBeUndefined();
+    expect(readErrorCode(value)).toBeUndefined();
   });
 });

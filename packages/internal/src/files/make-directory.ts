@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { errorCode } from "../errors/error-code.js";
+import { readErrorCode } from "../errors/error-code.js";
 
 /**
  * Creates a directory and its missing parents. Unlike `mkdirSync` with `recursive`, it fails instead of looping forever where nothing
@@ -30,4 +30,4 @@ const makeSingleDirectory = (path: string, mode: number): boolean => {
   }
 };
 
-const isMissingError = (error: unknown): boolean => errorCode(error) === "ENOENT";
+const isMissingError = (error: unknown): boolean => readErrorCode(error) === "ENOENT";

@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import { errorCode } from "../errors/error-code.js";
+import { readErrorCode } from "../errors/error-code.js";
 
 /** A process, as a file names it to other processes. A process id alone is not enough, because the system reuses it. */
 export interface ProcessIdentity {
@@ -63,7 +63,7 @@ export const createProcessView = (readStartTime: (pid: number) => string | null 
       process.kill(pid, 0);
     } catch (error) {
       // EPERM means that the process exists and belongs to another user.
-      if (errorCode(error) === "ESRCH") return undefined;
+      if (readErrorCode(error) === "ESRCH") return undefined;
     }
     const started = system.readStartTime(pid);
     return started === "ended" ? undefined : { started };

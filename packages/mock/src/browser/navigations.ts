@@ -41,7 +41,7 @@ export const interceptNavigations = (
   }
   const endpoint = normalizeBaseUrl(mock.settings.authUrl) + oauthPaths.authorize;
   let isAuthorizationPageOpen = false;
-  const listener = (event: Event): void => {
+  const handleNavigation = (event: Event): void => {
     // The type of the events with this name.
     const navigateEvent = event as NavigateEvent;
     const { destination, navigationType, canIntercept } = navigateEvent;
@@ -68,5 +68,5 @@ export const interceptNavigations = (
     // The router of the app is still there, and would show the app in the page.
     event.stopImmediatePropagation();
   };
-  navigation.addEventListener("navigate", listener, { signal });
+  navigation.addEventListener("navigate", handleNavigation, { signal });
 };

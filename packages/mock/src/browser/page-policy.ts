@@ -15,10 +15,10 @@ export const startUnderPolicy = async (
   start: () => Promise<void>,
 ): Promise<void> => {
   const violations: SecurityPolicyViolationEvent[] = [];
-  const listener = (event: SecurityPolicyViolationEvent): void => {
+  const addViolation = (event: SecurityPolicyViolationEvent): void => {
     if (event.disposition === "enforce") violations.push(event);
   };
-  document.addEventListener("securitypolicyviolation", listener);
+  document.addEventListener("securitypolicyviolation", addViolation);
   try {
     await start();
   } catch (error) {
@@ -35,6 +35,6 @@ export const startUnderPolicy = async (
     if (isBlocked("require-trusted-types-for", () => true)) throw mockErrors.workerUntrusted(script, error);
     throw error;
   } finally {
-    document.removeEventListener("securitypolicyviolation", listener);
+    document.removeEventListener("securitypolicyviolation", addViolation);
   }
 };

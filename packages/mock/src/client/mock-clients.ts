@@ -63,14 +63,14 @@ export class MockClients {
     const { signal } = request;
     signal.throwIfAborted();
     this.#assertReached();
-    const response = await untilAborted(signal, respondTo(this.#server, this.bases, request, pause));
+    const response = await raceWithAbort(signal, respondTo(this.#server, this.bases, request, pause));
     if (response.type === "error") throw new TypeError("fetch failed");
     return response;
   }
 }
 
 /** Resolves like the work, or rejects with the reason of a signal as soon as it is aborted. The work goes on. */
-const untilAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+const raceWithAbort = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { type EngineOptions, MemoryServer } from "@mgmt/engine";
 import { type RunningServer, createServer, isLoopbackHost } from "@mgmt/engine/http";
 import * as mockErrors from "../errors/mock-errors.js";
@@ -82,7 +82,7 @@ const startServer = async (
       },
     });
   } catch (error) {
-    throw errorCode(error) === "EADDRINUSE" ? mockErrors.portInUse(port, host) : error;
+    throw readErrorCode(error) === "EADDRINUSE" ? mockErrors.portInUse(port, host) : error;
   }
 };
 

@@ -6,7 +6,7 @@ const oneServerAdvice = "Let both use one server, with createTest({ server }) or
 
 const oneWorkerAdvice = "pass your handlers to mock.start({ handlers }), or mock.handlers to yours";
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const describeCause = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const isModuleMissingError = (error: unknown): boolean =>
   error instanceof Object &&
@@ -21,9 +21,13 @@ export const withoutMsw = (cause: unknown): MockError =>
         `msw is not installed. @mgmt/mock intercepts requests with it: npm install --save-dev msw. ${mswOptionalNote}`,
         { cause },
       )
-    : new MockError("mock:msw_unusable", `msw could not be loaded: ${reasonOf(cause)} ${mswOptionalNote}`, {
-        cause,
-      });
+    : new MockError(
+        "mock:msw_unusable",
+        `msw could not be loaded: ${describeCause(cause)} ${mswOptionalNote}`,
+        {
+          cause,
+        },
+      );
 
 /** @param cause the error of the import. */
 export const withoutSdk = (cause: unknown): MockError =>
@@ -33,7 +37,7 @@ export const withoutSdk = (cause: unknown): MockError =>
         "@mgmt/sdk is not installed. `mock.client` creates clients of it: npm install @mgmt/sdk. `mock.fetch` works without it.",
         { cause },
       )
-    : new MockError("mock:sdk_unusable", `@mgmt/sdk could not be loaded: ${reasonOf(cause)}`, { cause });
+    : new MockError("mock:sdk_unusable", `@mgmt/sdk could not be loaded: ${describeCause(cause)}`, { cause });
 
 /** Shows the call that makes a server listen. */
 const renderSetupServerCall = (handlers: readonly string[]): string =>
@@ -102,7 +106,7 @@ export const insecurePage = (origin: string): MockError =>
 export const workerMissing = (url: string, cause: unknown): MockError =>
   new MockError(
     "mock:worker_missing",
-    `The worker script ${url} could not be registered: ${reasonOf(cause).split("\n\n", 2).join(" ")} Write it into the folder of public ` +
+    `The worker script ${url} could not be registered: ${describeCause(cause).split("\n\n", 2).join(" ")} Write it into the folder of public ` +
       "files with npx msw init, or pass its URL: mock.start({ workerUrl })",
     { cause },
   );
@@ -203,14 +207,14 @@ export const storageDenied = (cause?: unknown): MockError =>
 export const storageFull = (cause: unknown): MockError =>
   new MockError(
     "mock:storage_full",
-    `The state of the mock could not be stored, so a reload loses the latest changes: ${reasonOf(cause)} Remove rows, or call mock.reset()`,
+    `The state of the mock could not be stored, so a reload loses the latest changes: ${describeCause(cause)} Remove rows, or call mock.reset()`,
     { cause },
   );
 
 export const keptStateUnusable = (key: string, cause: unknown): MockError =>
   new MockError(
     "mock:kept_state_unusable",
-    `The state that an earlier page has stored as "${key}" cannot be used, so the mock starts with a new one: ${reasonOf(cause)}`,
+    `The state that an earlier page has stored as "${key}" cannot be used, so the mock starts with a new one: ${describeCause(cause)}`,
     { cause },
   );
 

@@ -1,6 +1,6 @@
 import { type NetConnectOpts, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { cannotConnectNow } from "@mgmt/cluster/connection/login-refused";
 import { errorResponseType } from "./error-response.js";
 import { refusals, parseSqlState } from "./refusal.js";
@@ -46,7 +46,7 @@ class DrainingSocket extends Socket {
 const ignoreClosedByPeer =
   (callback: WriteCallback): WriteCallback =>
   (error) =>
-    callback(closedByPeerCodes.has(errorCode(error)) ? null : error);
+    callback(closedByPeerCodes.has(readErrorCode(error)) ? null : error);
 
 const openSocket = (address: PostgresAddress): Upstream => {
   const buffer = Buffer.allocUnsafe(bufferSize);

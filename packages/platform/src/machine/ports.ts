@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 
 /** Returns whether the port is free at the moment. */
 export const isPortFree = (port: number, host: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (error) => {
-      if (errorCode(error) === "EADDRINUSE") resolve(false);
+      if (readErrorCode(error) === "EADDRINUSE") resolve(false);
       else reject(error);
     });
     probe.listen({ port, host, exclusive: true }, () => probe.close(() => resolve(true)));

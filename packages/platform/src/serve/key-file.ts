@@ -1,5 +1,5 @@
 import { open, readFile, stat } from "node:fs/promises";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { InvalidRecordKeysError, RecordKeys, createRecordKeyList } from "@mgmt/cluster/rows/record-keys";
 import { ServeError, serveErrors } from "../errors/serve-error.js";
 
@@ -18,7 +18,7 @@ export const readKeyFile = async (path: string): Promise<RecordKeys> => {
       return await readFile(path, "utf8");
     } catch (error) {
       if (error instanceof ServeError) throw error;
-      throw serveErrors.keyFileUnreadable(path, String(errorCode(error)), error);
+      throw serveErrors.keyFileUnreadable(path, String(readErrorCode(error)), error);
     }
   };
   try {
@@ -46,7 +46,7 @@ export const createKeyFile = async (path: string): Promise<boolean> => {
     }
     return true;
   } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
-    throw serveErrors.keyFileUnwritable(path, String(errorCode(error)), error);
+    if (readErrorCode(error) === "EEXIST") return false;
+    throw serveErrors.keyFileUnwritable(path, String(readErrorCode(error)), error);
   }
 };

@@ -1,5 +1,5 @@
 import { Client, DatabaseError } from "pg";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { isMissingDatabaseError } from "@mgmt/cluster/connection/admin-connection";
 import { type DatabaseAddress, toClientConfig } from "@mgmt/cluster/policy/address";
 import { ServeError, serveErrors } from "../errors/serve-error.js";
@@ -90,5 +90,5 @@ const toProbeError = (address: string, error: unknown): unknown => {
       ? serveErrors.databaseRefused(address, error.message, error)
       : serveErrors.databaseUnreachable(address, error.message, error);
   }
-  return serveErrors.databaseUnreachable(address, String(errorCode(error) ?? error.message), error);
+  return serveErrors.databaseUnreachable(address, String(readErrorCode(error) ?? error.message), error);
 };

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { ServeVariable } from "@mgmt/internal/environment/variables";
 import { findClosestName } from "@mgmt/internal/text/closest-name";
 import { Ajv, type ErrorObject } from "ajv";
@@ -71,7 +71,7 @@ const readFileSettings = async (path: string): Promise<Record<string, unknown>> 
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw serveErrors.configUnreadable(
       path,
-      readProblems[String(errorCode(error))] ?? String(errorCode(error)),
+      readProblems[String(readErrorCode(error))] ?? String(readErrorCode(error)),
       error,
     );
   });

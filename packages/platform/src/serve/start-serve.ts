@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RecordCounts } from "@mgmt/cluster/rows/count-rows";
 import { type RunningServer, createServer } from "@mgmt/engine/http";
 import type { StoredServer } from "@mgmt/engine/internal";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { type Logger, pino } from "pino";
 import { serveErrors } from "../errors/serve-error.js";
 import { AdminPages } from "./admin-pages.js";
@@ -63,7 +63,7 @@ export const startServe = async (
 
 const readTlsFile = (path: string): Promise<string> =>
   readFile(path, "utf8").catch((error: unknown) => {
-    throw serveErrors.configInvalid("tls", [`${path} cannot be read (${String(errorCode(error))})`]);
+    throw serveErrors.configInvalid("tls", [`${path} cannot be read (${String(readErrorCode(error))})`]);
   });
 
 /** A server that starts again when others have taken its work, because it was frozen or could not reach Postgres for a while. */
@@ -182,7 +182,7 @@ const closeInTime = async (incarnation: Incarnation | undefined): Promise<void> 
 };
 
 const toListenError = (address: string, error: unknown): unknown => {
-  const code = errorCode(error);
+  const code = readErrorCode(error);
   if (code === "EADDRINUSE") return serveErrors.cannotListen(address, "the port is in use", error);
   return code === "EACCES" || code === "EADDRNOTAVAIL" || code === "ENOTFOUND"
     ? serveErrors.cannotListen(address, String(code), error)

@@ -1,4 +1,4 @@
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { ConnectionFaults } from "@mgmt/engine";
 import { type DataDir, getDataDirPaths, refuseOtherPort } from "../machine/data-dir/data-dir.js";
 import { toDatabaseName } from "@mgmt/cluster/policy/names";
@@ -47,7 +47,7 @@ const listenOnStablePort = async (dataDir: DataDir, options: Omit<FrontOptions, 
     try {
       return await Front.listen({ ...options, port });
     } catch (error) {
-      if (errorCode(error) !== "EADDRINUSE") throw error;
+      if (readErrorCode(error) !== "EADDRINUSE") throw error;
       if (lastPort !== undefined) {
         await refuseOtherPort(dataDir, port);
         lastPort = undefined;

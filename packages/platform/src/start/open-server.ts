@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { ControlError, type ErrorCodes, type PublicClient, type UnknownFields } from "@mgmt/engine";
 import { StoredServer } from "@mgmt/engine/internal";
 import { type RunningServer, type ServerAddress, createServer, isLoopbackHost } from "@mgmt/engine/http";
@@ -88,7 +88,7 @@ const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
   } catch (error) {
     await databases?.close();
     await records.close();
-    throw errorCode(error) === "EADDRINUSE" ? platformErrors.portTaken(port, host) : error;
+    throw readErrorCode(error) === "EADDRINUSE" ? platformErrors.portTaken(port, host) : error;
   }
 };
 

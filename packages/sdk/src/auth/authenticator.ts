@@ -1,11 +1,11 @@
 import type { TokenRequest } from "../request/call.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
 import { LoginRequiredError } from "./auth-error.js";
-import { type Credential, isUnexpired, renewalUrgencyOf } from "./credential.js";
+import { type Credential, isUnexpired, computeRenewalUrgency } from "./credential.js";
 import { authErrors } from "./errors.js";
 import { type OAuthOptions, readOAuthSettings } from "./oauth-settings.js";
 import { type RenewalRequirements, renew, storeUnsavedCredential } from "./renewal.js";
-import { assertIssuedForClient, storeStateOf } from "./store-state.js";
+import { assertIssuedForClient, getStoreState } from "./store-state.js";
 import type { TokenStore } from "./token-store.js";
 
 export interface AuthenticatorOptions extends OAuthOptions {
@@ -67,7 +67,7 @@ const pauseAfterFailureMs = 5_000;
 export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
   const settings = readOAuthSettings(options);
   const { store, onBackgroundError } = options;
-  const storeState = storeStateOf(store);
+  const storeState = getStoreState(store);
   const reportAndPause = (error: unknown): void => {
     storeState.pausedUntil = Date.now() + pauseAfterFailureMs;
     // Not `observe`, which is larger: these failures are rare already.
@@ -125,7 +125,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const useCredential = (credential: Credential): string => {
     assertIssuedForClient(credential, settings);
     if (storeState.hasUnsavedCredential && !storeState.pendingWrite) runInBackground(saveUnsavedCredential);
-    if (renewalUrgencyOf(credential) === "soon" && !storeState.renewal) {
+    if (computeRenewalUrgency(credential) === "soon" && !storeState.renewal) {
       runInBackground(() => startRenewal({ rejected: undefined, includesExpiringSoon: true }));
     }
     return credential.accessToken;
@@ -138,7 +138,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       if (
         knownCredential &&
         isCurrent &&
-        (renewalUrgencyOf(knownCredential, rejected) !== "now" ||
+        (computeRenewalUrgency(knownCredential, rejected) !== "now" ||
           isUsableDuringPause(knownCredential, rejected))
       )
         return useCredential(knownCredential);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Credential } from "@mgmt/sdk/auth";
-import { isCredential, isUnexpired, renewalUrgencyOf } from "./credential.js";
+import { isCredential, isUnexpired, computeRenewalUrgency } from "./credential.js";
 
 const now = Date.UTC(2026, 10, 28);
 beforeEach(() => void vi.useFakeTimers({ now }));
@@ -45,7 +45,7 @@ describe("isCredential", () => {
   });
 });
 
-describe("renewalUrgencyOf", () => {
+describe("computeRenewalUrgency", () => {
   const hour = 3_600_000;
   /** A credential whose access token expires in some milliseconds, of the lifetime. */
   const expiring = (remaining: number, lifetime: number | undefined, refreshToken?: string): Credential => ({
@@ -70,7 +70,7 @@ describe("renewalUrgencyOf", () => {
     ["now", "less than a sixteenth of it", expiring(4_999, 80_000, "refresh")],
     ["soon", "less than two minutes of an unknown lifetime", expiring(119_999, undefined, "refresh")],
   ])("is %s for %s", (urgency, _, value) => {
-    expect(renewalUrgencyOf(value)).toBe(urgency);
+    expect(computeRenewalUrgency(value)).toBe(urgency);
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe("renewalUrgencyOf", () => {
     ["now", "another token that a clock ahead has issued", { issuedAt: now + 1 }, "other"],
     ["none", "one that such a clock has issued, when none was rejected", { issuedAt: now + 1 }, undefined],
   ])("after a rejection is %s for %s", (urgency, _, fields, rejected) => {
-    expect(renewalUrgencyOf({ ...credential, ...fields }, rejected)).toBe(urgency);
+    expect(computeRenewalUrgency({ ...credential, ...fields }, rejected)).toBe(urgency);
   });
 });
 

@@ -42,7 +42,10 @@ export const isCredential = (value: unknown): value is Credential => {
 export type RenewalUrgency = "none" | "soon" | "now";
 
 /** Returns how urgently a new access token is needed. See the table at `createAuthenticator`. */
-export const renewalUrgencyOf = (credential: Credential | undefined, rejected?: string): RenewalUrgency => {
+export const computeRenewalUrgency = (
+  credential: Credential | undefined,
+  rejected?: string,
+): RenewalUrgency => {
   if (!credential || credential.accessToken === rejected) return "now";
   const { refreshToken, issuedAt, expiresAt = Number.POSITIVE_INFINITY } = credential;
   const remainingMs = expiresAt - Date.now();

@@ -4,7 +4,7 @@ import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
 import { type OAuthOptions, type OAuthSettings, readOAuthSettings } from "./oauth-settings.js";
 import type { LoginAttempt } from "./protocol.js";
-import { storeStateOf } from "./store-state.js";
+import { getStoreState } from "./store-state.js";
 import { type TokenStore, withExclusiveStore } from "./token-store.js";
 
 /** Options that all logins share. */
@@ -125,7 +125,7 @@ const storeNewCredential = (store: TokenStore, credential: Credential, timeoutMs
   withStoreDeadline(3 * timeoutMs, undefined, (deadlineSignal) =>
     withExclusiveStore(store, deadlineSignal, async () => {
       await store.write(credential);
-      storeStateOf(store).resetTo(credential);
+      getStoreState(store).resetTo(credential);
     }),
   );
 

@@ -5,7 +5,7 @@ import { AuthError, TokenStoreError } from "./auth-error.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
 import { type OAuthOptions, type OAuthSettings, readOAuthSettings } from "./oauth-settings.js";
-import { assertIssuedForClient, storeStateOf } from "./store-state.js";
+import { assertIssuedForClient, getStoreState } from "./store-state.js";
 import { type TokenStore, withExclusiveStore, readStoredCredential } from "./token-store.js";
 
 export interface LogoutOptions extends OAuthOptions {
@@ -47,7 +47,7 @@ const takeCredentialFromStore = (
   return withDeadline({ signals: [signal], timeoutMs, onTimeout: createTimeoutError }, (deadlineSignal) =>
     withExclusiveStore(store, deadlineSignal, async () => {
       const storedCredential = await readCredentialOrCorruptError(store);
-      const storeState = storeStateOf(store);
+      const storeState = getStoreState(store);
       const newestCredential = storeState.findReplacementOf(storedCredential) ?? storedCredential;
       if (newestCredential !== undefined && !(newestCredential instanceof AuthError))
         assertIssuedForClient(newestCredential, settings);

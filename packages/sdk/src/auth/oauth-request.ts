@@ -1,6 +1,6 @@
 import { type CustomFetchOptions, allowInsecureRequests, customFetch } from "oauth4webapi";
 import { decodeBase64, decodePercent, isReadableText } from "@mgmt/internal/text/encodings";
-import { reasonOf } from "../errors/local-errors.js";
+import { describeInnermostCause } from "../errors/local-errors.js";
 import { abortError } from "../deadlines/abort-error.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
 import type { TransportResponse } from "../transport/transport.js";
@@ -78,14 +78,14 @@ export const sendOAuthRequest = async <T>(
     if (!response)
       throw authErrors.failed(
         stage,
-        hideInText(`${request} got no complete response (${reasonOf(error)})`),
+        hideInText(`${request} got no complete response (${describeInnermostCause(error)})`),
         {},
       );
     const { status } = response;
     const { oauthError, description } = parseOAuthError(response.body);
     const problem =
       oauthError === undefined
-        ? `returned ${status} (${contentTypeOf(response)}), which is not a valid OAuth response${formatLibraryProblem(error, status)}`
+        ? `returned ${status} (${describeContentType(response)}), which is not a valid OAuth response${formatLibraryProblem(error, status)}`
         : `was refused with ${oauthError}${description === undefined ? "" : `: ${description}`}`;
     throw authErrors.failed(stage, hideInText(`${request} ${problem}`), {
       oauthError: oauthError && (standardErrorPattern.test(oauthError) ? oauthError : hideInText(oauthError)),
@@ -101,7 +101,7 @@ export const sendOAuthRequest = async <T>(
 const standardErrorPattern =
   /^(?:invalid_(?:request|client|grant|scope)|unauthorized_client|unsupported_(?:grant|token)_type)$/;
 
-const contentTypeOf = ({ headers, body }: TransportResponse): string =>
+const describeContentType = ({ headers, body }: TransportResponse): string =>
   body === "" ? "no body" : (headers["content-type"]?.split(";")[0] ?? "no content type");
 
 /**

@@ -1,4 +1,4 @@
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import * as oauth from "oauth4webapi";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { throwNotLoaded } from "../errors/not-loaded.js";
@@ -33,7 +33,7 @@ const resolveServer = async (
       const issuer = new URL(settings.issuer);
       const response = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...options });
       const server = await oauth.processDiscoveryResponse(issuer, response).catch((error: unknown) => {
-        const isOtherIssuer = errorCode(error) === oauth.JSON_ATTRIBUTE_COMPARISON;
+        const isOtherIssuer = readErrorCode(error) === oauth.JSON_ATTRIBUTE_COMPARISON;
         throw isOtherIssuer ? authErrors.metadataIssuer(settings.issuer) : error;
       });
       assertSameOrigin(server, issuer);

@@ -1,6 +1,6 @@
 import { throwNotLoaded } from "../errors/not-loaded.js";
 import { AuthError, TokenStoreError } from "./auth-error.js";
-import { type Credential, renewalUrgencyOf } from "./credential.js";
+import { type Credential, computeRenewalUrgency } from "./credential.js";
 import { authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
 import type { StoreState } from "./store-state.js";
@@ -59,7 +59,7 @@ const meetsRequirements = (
   credential: Credential,
   { rejected, includesExpiringSoon }: RenewalRequirements,
 ): boolean => {
-  const urgency = renewalUrgencyOf(credential, rejected);
+  const urgency = computeRenewalUrgency(credential, rejected);
   return urgency === "none" || (urgency === "soon" && !includesExpiringSoon);
 };
 

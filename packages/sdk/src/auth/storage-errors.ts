@@ -9,7 +9,7 @@ export const storageErrors = {
   unreadable: (error: unknown) =>
     new TokenStoreError(
       "auth:store_unreadable",
-      `The browser's storage cannot be read (${errorNameOf(error)})`,
+      `The browser's storage cannot be read (${getErrorName(error)})`,
       {
         hint: "The browser may block the storage of this page. Allow it, or use memoryStore.",
       },
@@ -17,11 +17,11 @@ export const storageErrors = {
   unwritable: (error: unknown) =>
     new TokenStoreError(
       "auth:store_failed",
-      `The browser's storage could not be written (${errorNameOf(error)})`,
+      `The browser's storage could not be written (${getErrorName(error)})`,
       {
         hint: "The stored login was not changed. The storage may be full or blocked: make space, allow it, or use memoryStore.",
       },
     ),
 };
 
-const errorNameOf = (error: unknown): string => (error instanceof Error ? error.name : "unknown reason");
+const getErrorName = (error: unknown): string => (error instanceof Error ? error.name : "unknown reason");

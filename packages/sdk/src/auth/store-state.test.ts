@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Credential, memoryStore } from "@mgmt/sdk/auth";
 import { readOAuthSettings } from "./oauth-settings.js";
-import { StoreState, storeStateOf } from "./store-state.js";
+import { StoreState, getStoreState } from "./store-state.js";
 
 const settings = readOAuthSettings({ authUrl: "https://auth.test", clientId: "client" });
 const credentialOf = (accessToken: string): Credential => ({
@@ -27,8 +27,8 @@ const unsavedState = (): StoreState => {
 describe("the state of a store", () => {
   it("is the same for all that use the store", () => {
     const store = memoryStore();
-    expect(storeStateOf(store)).toBe(storeStateOf(store));
-    expect(storeStateOf(memoryStore())).not.toBe(storeStateOf(store));
+    expect(getStoreState(store)).toBe(getStoreState(store));
+    expect(getStoreState(memoryStore())).not.toBe(getStoreState(store));
   });
 
   it("reads the stored credential", async () => {

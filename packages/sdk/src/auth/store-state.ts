@@ -69,7 +69,7 @@ export class StoreState {
 
 const storeStates = new WeakMap<TokenStore, StoreState>();
 
-export const storeStateOf = (store: TokenStore): StoreState => {
+export const getStoreState = (store: TokenStore): StoreState => {
   const storeState = storeStates.get(store) ?? new StoreState();
   storeStates.set(store, storeState);
   return storeState;

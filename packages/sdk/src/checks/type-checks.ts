@@ -69,7 +69,7 @@ export function assertCall(
   const passedNames = [call, query, isPlainObject(body) ? body : {}].flatMap((object) => Object.keys(object));
   const idempotencyKeyName = passedNames.find((name) => idempotencyKeyNames.includes(name));
   if (idempotencyKeyName !== undefined)
-    throw idempotencyKeyError(idempotencyKeyName, owner, getArgumentErrorClass);
+    throw createIdempotencyKeyError(idempotencyKeyName, owner, getArgumentErrorClass);
   // A newer service may have parameters of any name, but each of them is text.
   const parameters = Object.entries(query).filter(([, value]) => isList || typeof value !== "string");
   const misplacedOption = [...Object.keys(call), ...parameters.map(([name]) => name)].find((name) =>
@@ -136,7 +136,8 @@ export function assertOptionNames(
   }
   for (const name of Object.keys(options)) {
     if (names.includes(name)) continue;
-    if (idempotencyKeyNames.includes(name)) throw idempotencyKeyError(name, owner, getArgumentErrorClass);
+    if (idempotencyKeyNames.includes(name))
+      throw createIdempotencyKeyError(name, owner, getArgumentErrorClass);
     const similarName = findSimilarOption(name, names);
     const suggestion = similarName === undefined ? "" : `; did you mean ${similarName}?`;
     const ownerHint = similarName === undefined ? suggestOwner(name) : "";
@@ -158,7 +159,7 @@ const suggestOwner = (optionName: string): string => {
   return "";
 };
 
-const idempotencyKeyError = (
+const createIdempotencyKeyError = (
   name: string,
   owner: string,
   getArgumentErrorClass: GetArgumentErrorClass,

@@ -81,7 +81,7 @@ export const ensureResource = async <Created, Found, Issued>(
 };
 
 /** Gives a call the time that is left, so that it does not start a longer pause. Without a deadline, the client's timeout applies. */
-const withRemainingTime = (options: RequestOptions, deadline: number, timers: Timers): RequestOptions =>
+const limitToRemainingTime = (options: RequestOptions, deadline: number, timers: Timers): RequestOptions =>
   options.timeoutMs === undefined
     ? options
     : { ...options, timeoutMs: Math.max(deadline - timers.performance.now(), 1) };
@@ -95,7 +95,7 @@ const addCredentials = async <Created, Found, Issued>(
   timers: Timers,
 ): Promise<EnsureResult<Created, Found, Issued>> => {
   if (!result.created) return result;
-  const issuedCredentials = await issue?.(result.resource, withRemainingTime(options, deadline, timers));
+  const issuedCredentials = await issue?.(result.resource, limitToRemainingTime(options, deadline, timers));
   // Without `issue`, the result of `ensure` declares no credentials.
   return { ...result, ...issuedCredentials };
 };
@@ -137,18 +137,18 @@ const createOrFind = async <Created, Found>(
   attempts: Attempt[],
   timers: Timers,
 ): Promise<EnsureResult<Created, Found>> => {
-  const optionsWithRemainingTime = (): RequestOptions => withRemainingTime(options, deadline, timers);
+  const buildStepOptions = (): RequestOptions => limitToRemainingTime(options, deadline, timers);
   for (let round = 1; ; round += 1) {
     const pauseMs = Math.random() * Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs);
     try {
-      return { created: true, resource: await create(optionsWithRemainingTime()) };
+      return { created: true, resource: await create(buildStepOptions()) };
     } catch (error) {
       addAttempts(error, attempts);
       signal.throwIfAborted();
       const conflict = error instanceof ApiError && conflicts.includes(error.code) ? error : undefined;
       if (!conflict && !isOutcomeUnknown(error)) throw error;
       const existingResource = await findIfReachable(
-        () => find(optionsWithRemainingTime(), conflict),
+        () => find(buildStepOptions(), conflict),
         signal,
         attempts,
       );

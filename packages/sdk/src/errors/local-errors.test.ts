@@ -3,7 +3,7 @@ import {
   ConnectionError,
   InvalidArgumentError,
   TimeoutError,
-  reasonOf,
+  describeInnermostCause,
   removeQuery,
 } from "./local-errors.js";
 
@@ -52,5 +52,5 @@ it.each([
   ["text", "unknown reason"],
   [undefined, "unknown reason"],
 ])("finds the innermost reason of %s: %s", (error, reason) => {
-  expect(reasonOf(error)).toBe(reason);
+  expect(describeInnermostCause(error)).toBe(reason);
 });

@@ -58,9 +58,9 @@ export class ConnectionError extends MgmtError {
 export const removeQuery = (url: string): string => url.replace(/\?.*/s, "");
 
 /** Returns the code of the innermost cause, or else its message: `ECONNREFUSED` says more than "fetch failed". */
-export const reasonOf = (error: unknown): string => {
+export const describeInnermostCause = (error: unknown): string => {
   if (!(error instanceof Error)) return "unknown reason";
-  if (error.cause instanceof Error) return reasonOf(error.cause);
+  if (error.cause instanceof Error) return describeInnermostCause(error.cause);
   return "code" in error && typeof error.code === "string" ? error.code : error.message;
 };
 

@@ -45,8 +45,10 @@ export interface MgmtErrorOptions extends ErrorOptions {
 export const kindsKey = Symbol.for("@mgmt/sdk/error");
 
 /** A subclass without its own kind adds the kind of its superclass twice, which is harmless. */
-const kindsOf = (errorClass: typeof MgmtError): string[] =>
-  errorClass.kind ? [errorClass.kind, ...kindsOf(Object.getPrototypeOf(errorClass) as typeof MgmtError)] : [];
+const listKinds = (errorClass: typeof MgmtError): string[] =>
+  errorClass.kind
+    ? [errorClass.kind, ...listKinds(Object.getPrototypeOf(errorClass) as typeof MgmtError)]
+    : [];
 
 /** Whether a value is an error of this kind, from any copy of the SDK. */
 export const hasErrorKind = (value: unknown, kind: string): boolean => {
@@ -81,7 +83,7 @@ export class MgmtError extends Error {
     this.code = code;
     if (options?.hint !== undefined) this.hint = options.hint;
     if (options?.advice !== undefined) this.advice = options.advice;
-    Object.defineProperty(this, kindsKey, { value: kindsOf(new.target) });
+    Object.defineProperty(this, kindsKey, { value: listKinds(new.target) });
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

@@ -38,9 +38,9 @@ export class CoreOwner {
 
 /** Throws `InvalidArgumentError` for options that are not valid. */
 export const createCore = (options: ClientOptions | undefined, classes: ResourceClasses): Core =>
-  createCoreFrom(resolveSettings(options, loadOnDemand), classes);
+  createCoreWithSettings(resolveSettings(options, loadOnDemand), classes);
 
-export const createCoreFrom = (settings: ClientSettings, classes: ResourceClasses): Core => ({
+export const createCoreWithSettings = (settings: ClientSettings, classes: ResourceClasses): Core => ({
   settings,
   request: createRequest(settings),
   load: () => loadOnDemand(settings),

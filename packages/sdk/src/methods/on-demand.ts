@@ -3,25 +3,25 @@ import { responseError } from "../request/error-from.js";
 import { tokenFunctionError } from "../errors/token-problems.js";
 import type { OnDemandSteps, ClientSettings } from "../request/context.js";
 import { assertUnchecked } from "../request/assert-unchecked.js";
-import { encodingError } from "../request/encoding-error.js";
-import { environmentToken } from "../request/environment-token.js";
+import { createEncodingError } from "../request/encoding-error.js";
+import { readEnvironmentToken } from "../request/environment-token.js";
 import { intercept, trace } from "../request/intercept.js";
 import { rawResponse } from "../request/raw-response.js";
 import { retry } from "../request/retry.js";
 import { roundTripWithApproval } from "../wait/round-trip-with-approval.js";
-import { type TimedSteps, timedSteps } from "./timed-steps.js";
+import { type TimedSteps, createTimedSteps } from "./timed-steps.js";
 
 /** @param settings of the client whose timers and signals the resources use. Calls have their own. */
 export const create = (settings: ClientSettings | undefined): OnDemandSteps & TimedSteps => ({
   assertUnchecked,
-  encodingError,
+  encodingError: createEncodingError,
   responseError,
   tokenFunctionError,
-  environmentToken,
+  environmentToken: readEnvironmentToken,
   intercept,
   rawResponse,
   retry,
   roundTripWithApproval,
   trace,
-  ...timedSteps(settings ?? { timers: globalThis, signals: [] }),
+  ...createTimedSteps(settings ?? { timers: globalThis, signals: [] }),
 });

@@ -10,7 +10,7 @@ import {
 } from "../wait/waiters.js";
 
 /** The steps of resources that take time, by the timers and signals of a client. */
-export const timedSteps = (waiting: Waiting) => {
+export const createTimedSteps = (waiting: Waiting) => {
   const withWaiting =
     <Args extends unknown[], Result>(step: (...args: [...Args, Waiting]) => Result) =>
     (...args: Args): Result =>
@@ -26,4 +26,4 @@ export const timedSteps = (waiting: Waiting) => {
   };
 };
 
-export type TimedSteps = ReturnType<typeof timedSteps>;
+export type TimedSteps = ReturnType<typeof createTimedSteps>;

@@ -3,7 +3,7 @@ import type { Call, ContractCall } from "./call.js";
 import { isUnsafeSegment, fillPath } from "./path.js";
 
 /** Makes the error of a call that `encodeCall` refused. Returns `cause` unless an argument is to blame. */
-export const encodingError = (
+export const createEncodingError = (
   { method, path, pathParams, body }: Call | ContractCall,
   cause: unknown,
 ): unknown => {

@@ -7,7 +7,7 @@ import { readEnvironmentVariable } from "./environment.js";
  * Returns `MGMT_TOKEN` for a call that has no token of its own. It is not used for another service than `MGMT_BASE_URL`, if that is set
  * too. `unusable` is the token that the call would have sent instead. Throws `TokenError`.
  */
-export const environmentToken = ({ token, baseUrl }: ClientSettings, unusableToken: unknown): string => {
+export const readEnvironmentToken = ({ token, baseUrl }: ClientSettings, unusableToken: unknown): string => {
   if (token !== undefined || unusableToken !== undefined) throw malformedTokenError();
   const environmentBaseUrl = readEnvironmentVariable("MGMT_BASE_URL");
   if (environmentBaseUrl && !isSameAddress(environmentBaseUrl, baseUrl)) throw missingTokenError(true);

@@ -26,7 +26,7 @@ export const createApiError = (
     redactIfText(details["message"]) ??
     redactIfText(details["error_description"]) ??
     redactIfText(details["error"]);
-  const content = body ? (mediaTypeOf(headers) ?? "no content type") : "no body";
+  const content = body ? (readMediaType(headers) ?? "no content type") : "no body";
   const error = new (getApiErrorClass(code, status))({
     status,
     code,
@@ -61,7 +61,7 @@ const redactPrintedHeaders = (
   );
 };
 
-const mediaTypeOf = (headers: TransportResponse["headers"]): string | undefined =>
+const readMediaType = (headers: TransportResponse["headers"]): string | undefined =>
   headers["content-type"]?.split(";")[0];
 
 /** Adds a kind that the error's class does not have. */
@@ -123,7 +123,7 @@ const invalidResponseError = (
   { status, headers, body }: TransportResponse,
   fault: "not_json" | undefined,
 ): InvalidResponseError => {
-  const type = mediaTypeOf(headers) ?? "no content type";
+  const type = readMediaType(headers) ?? "no content type";
   const problem = body === "" ? "empty" : fault ? `not JSON (${type})` : "not what the contract specifies";
   return new InvalidResponseError({
     status,

@@ -1,5 +1,5 @@
 import type { Attempt } from "../errors/attempt.js";
-import { ConnectionError, reasonOf } from "../errors/local-errors.js";
+import { ConnectionError, describeInnermostCause } from "../errors/local-errors.js";
 import { MgmtError } from "../errors/mgmt-error.js";
 import type { CallContext, Outcome } from "./context.js";
 import type { Message } from "./encode.js";
@@ -42,6 +42,6 @@ export const sendAttempt = async (
 /** The error for an error of a transport. Errors of the SDK are returned unchanged. */
 export const toConnectionError = (request: OutgoingRequest, cause: unknown): MgmtError => {
   if (cause instanceof MgmtError) return cause;
-  const reason = reasonOf(cause);
+  const reason = describeInnermostCause(cause);
   return new ConnectionError(request, `got no complete response (${reason})`, { cause, reason });
 };

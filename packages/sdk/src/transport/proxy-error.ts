@@ -1,4 +1,4 @@
-import { reasonOf } from "../errors/local-errors.js";
+import { describeInnermostCause } from "../errors/local-errors.js";
 
 /** The proxy between this process and the service is the problem: it cannot be reached, or refuses the connection. */
 export class ProxyError extends Error {
@@ -17,7 +17,7 @@ export class ProxyError extends Error {
       super(`the proxy ${origin} refused the connection with status ${problem}`);
       this.code = "PROXY_REFUSED";
     } else {
-      const reason = reasonOf(problem);
+      const reason = describeInnermostCause(problem);
       super(`the proxy ${origin} cannot be reached (${reason})`, { cause: problem });
       this.code = reason;
     }

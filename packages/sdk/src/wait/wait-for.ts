@@ -81,7 +81,7 @@ export const waitFor = async <T extends AwaitedResource>(
           signal.throwIfAborted();
           const now = timers.performance.now();
           pollFailure = { since: pollFailure?.since ?? now, error };
-          pauseMs = Math.max(pauseMs, retryAfterMsOf(error));
+          pauseMs = Math.max(pauseMs, readRetryAfterMs(error));
           if (!isTransient(error) || now + pauseMs > pollFailure.since + maxFailureMs) throw error;
         }
         if (seenResource !== undefined) {
@@ -102,7 +102,7 @@ const isTransient = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   (error instanceof ApiError && (error.status >= 500 || error.status === 429 || error.status === 408));
 
-const retryAfterMsOf = (error: unknown): number =>
+const readRetryAfterMs = (error: unknown): number =>
   error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0;
 
 /** Whether the goal is reached. Throws when it can no longer be reached. */

@@ -1,5 +1,5 @@
 import { groups } from "../../contract/generated/groups.js";
-import { namedKindOf } from "../../contract/id-form.js";
+import { getNamedKindByPrefix } from "../../contract/id-form.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
 import { type CompleteArgument, filterIds, type PartialArgument } from "../../command-line/completion.js";
 
@@ -48,7 +48,7 @@ const completeTemplate = async (
       `${completedPrefix}${(parameterIndex < 0 ? remainingSegments : [...remainingSegments.slice(0, parameterIndex), ""]).join("/")}`,
     ];
   }
-  const kind = namedKindOf(parameters.find(({ name }) => nextSegment === `{${name}}`)?.prefix);
+  const kind = getNamedKindByPrefix(parameters.find(({ name }) => nextSegment === `{${name}}`)?.prefix);
   return kind ? filterIds(kind, await listResources(kind)).map((id) => `${completedPrefix}${id}`) : [];
 };
 

@@ -7,7 +7,7 @@ import { DryRun, printRequests } from "../../service/dry-run.js";
 import type { ApiRequest } from "./request.js";
 
 /** Prints a request instead of sending it. */
-export const dryRunRequest = async (
+export const printApiRequest = async (
   { headers, operation }: ApiRequest,
   call: Call,
   format: DryRunFormat,

@@ -1,6 +1,6 @@
 import { invalidValueError, usageError } from "../../errors/usage-errors.js";
 import type { InputSources } from "../../input/sources.js";
-import { isObject, setAt, valueAt } from "../../json/json-path.js";
+import { isObject, setAtPath, getAtPath } from "../../json/json-path.js";
 
 /** A field of a request as it was typed. */
 export interface FieldArgument {
@@ -49,8 +49,8 @@ export const buildObject = (
 ): Record<string, unknown> => {
   const object = {};
   for (const [{ key, path: fieldPath, isItem }, value] of fields) {
-    const existingValue = valueAt(object, fieldPath);
-    const parents = fieldPath.slice(1).map((_, index) => valueAt(object, fieldPath.slice(0, index + 1)));
+    const existingValue = getAtPath(object, fieldPath);
+    const parents = fieldPath.slice(1).map((_, index) => getAtPath(object, fieldPath.slice(0, index + 1)));
     const hasObjectParents = parents.every((parent) => parent === undefined || isObject(parent));
     if (!hasObjectParents || (existingValue !== undefined && !(isItem && Array.isArray(existingValue)))) {
       throw usageError(
@@ -59,7 +59,7 @@ export const buildObject = (
       );
     }
     const items: unknown[] = Array.isArray(existingValue) ? existingValue : [];
-    setAt(object, fieldPath, isItem ? [...items, value] : value);
+    setAtPath(object, fieldPath, isItem ? [...items, value] : value);
   }
   return object;
 };

@@ -2,7 +2,7 @@ import type { Call, MgmtClient, Middleware } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { missingBaseUrlError } from "../../errors/access-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { isObject, valueAt } from "../../json/json-path.js";
+import { isObject, getAtPath } from "../../json/json-path.js";
 import type { Output } from "../../output/output.js";
 import { runExplainingWrongIds } from "../../run/run-explaining-wrong-ids.js";
 import { notFoundNotice } from "../../run/messages.js";
@@ -51,8 +51,8 @@ export const runApi = async (
   const request = await resolveRequest({ ...requestArguments, path }, access.baseUrl.value, context.sources);
   await assertFlagsApply(request, flags, context);
   if (flags.dryRun !== undefined) {
-    const { dryRunRequest } = await import("./dry-run.js");
-    return dryRunRequest(request, createApiCall(request), flags.dryRun, access.baseUrl, context);
+    const { printApiRequest } = await import("./dry-run.js");
+    return printApiRequest(request, createApiCall(request), flags.dryRun, access.baseUrl, context);
   }
   let lastResponse: RawResponse | undefined;
   const middleware: Middleware = async (request, next) => (lastResponse = await next(request));
@@ -60,7 +60,7 @@ export const runApi = async (
   await assertSecretsDeliverable(request, flags, context);
   context.output.format = formatWithSecrets(flags, context.output.format);
   const secretOutput = await openSecretOutput(
-    secretFieldsOf(request),
+    findSecretFields(request),
     resolveSecretDestination(flags, context),
     context,
   );
@@ -143,7 +143,7 @@ const assertSecretsDeliverable = async (
 };
 
 /** The contract says which fields are secrets. For an operation that it does not have, their names do. */
-const secretFieldsOf = ({ method, operation }: ApiRequest): SecretFields | UnknownSecrets | undefined => {
+const findSecretFields = ({ method, operation }: ApiRequest): SecretFields | UnknownSecrets | undefined => {
   if (operation) return operation.definition.secrets;
   return {
     issued: method === "POST",
@@ -165,7 +165,7 @@ const printSingleResponse = async (
     { isFormatChosen, resource: operation?.definition.resource, head },
     context,
   );
-  const nextCursor = valueAt(body, ["pagination", "nextCursor"]);
+  const nextCursor = getAtPath(body, ["pagination", "nextCursor"]);
   if (isFormatChosen && typeof nextCursor === "string") {
     const message = "There are more. --paginate lists everything.";
     output.notice({ code: "list:more", message, nextCursor });

@@ -1,4 +1,4 @@
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
 import { formatAddress } from "../../manifest/entry.js";
@@ -84,7 +84,7 @@ const isBlocked = (step: Step, openSteps: readonly Step[]): boolean =>
   });
 
 const isApprovalNeededError = (error: unknown): error is ApprovalNeededError =>
-  error instanceof Error && errorCode(error) === "approval_required" && "approvalId" in error;
+  error instanceof Error && readErrorCode(error) === "approval_required" && "approvalId" in error;
 
 /** Waits until the sponsor has decided about one of the requests. Returns the error of one that is not approved. */
 const waitForDecision = async (

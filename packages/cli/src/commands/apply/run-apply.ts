@@ -56,7 +56,7 @@ export const runApply = async (
   const { output } = context;
   const client = await connect(flags, context);
   const plan = await loadPlan(options, client, flags, context);
-  if (options.dryRun !== undefined) return dryRunSteps(plan, options.dryRun, flags, context);
+  if (options.dryRun !== undefined) return printStepRequests(plan, options.dryRun, flags, context);
   await output.report((style) => renderPlan(plan, style));
   await confirmSteps(plan, options, flags, context);
   const approvalWait =
@@ -162,7 +162,7 @@ const printResults = async (
     if (ids.has(step)) results.push({ status: "done", ...stepFields });
     else if (!errors.has(step)) results.push({ status: "skipped", ...stepFields });
     else {
-      const { exitCode: _, ...failure } = await output.failureOf(errors.get(step));
+      const { exitCode: _, ...failure } = await output.describeFailure(errors.get(step));
       const isUnknown = unansweredStep === step;
       results.push({ status: isUnknown ? "unknown" : "failed", ...stepFields, error: failure });
       const outcome = isUnknown ? "may have been carried out" : "failed";
@@ -200,7 +200,7 @@ const createResultFormatter =
   };
 
 /** Prints the requests of all steps. The ids of new resources get names. */
-const dryRunSteps = async (
+const printStepRequests = async (
   plan: Plan,
   format: DryRunFormat,
   flags: GlobalFlags,

@@ -1,6 +1,6 @@
 import type { Option } from "commander";
 import type { Context } from "../../input/context.js";
-import { namedKindOf, type NamedKind, namedKinds } from "../../contract/id-form.js";
+import { getNamedKindByPrefix, type NamedKind, namedKinds } from "../../contract/id-form.js";
 import { outputFormats } from "../../output/output.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import type { MgmtCommand } from "../../command-line/command.js";
@@ -107,7 +107,7 @@ const findValues = async (
     definition.arguments[
       definition.method === "DELETE" ? Math.min(length, definition.arguments.length - 1) : length
     ];
-  return findResources(namedKindOf(parameter?.prefix), command, options);
+  return findResources(getNamedKindByPrefix(parameter?.prefix), command, options);
 };
 
 const findOptionValues = async (
@@ -126,7 +126,7 @@ const findOptionValues = async (
   const field = [...definition.query, ...(definition.body?.fields ?? [])].find(
     ({ flag }) => `--${flag}` === long,
   );
-  return field?.enum?.map(String) ?? findResources(namedKindOf(field?.prefix), command, options);
+  return field?.enum?.map(String) ?? findResources(getNamedKindByPrefix(field?.prefix), command, options);
 };
 
 const listProfileNames = ({ env }: Context): string[] =>

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { Context } from "../../input/context.js";
 import { toPrintable } from "../../output/printable.js";
-import { MgmtCommand, rootOf } from "../../command-line/command.js";
+import { MgmtCommand, findRootCommand } from "../../command-line/command.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 
 /** `mgmt complete`, called by the scripts of `mgmt completion`: prints what the last word can become, one value per line. */
@@ -17,7 +17,7 @@ export const completeCommand: CommandDeclaration = {
       .addOption(new Option("--refresh", "ask the service patiently, and store what it returns").hideHelp())
       .action(async (words: string[], { refresh: isRefresh = false }: { refresh?: boolean }) => {
         const { findCandidates } = await import("./candidates.js");
-        const root = rootOf(command);
+        const root = findRootCommand(command);
         if (!(root instanceof MgmtCommand)) return;
         const deadline = isRefresh
           ? { signal: AbortSignal.timeout(refreshTimeoutMs) }

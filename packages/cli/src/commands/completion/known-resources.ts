@@ -4,13 +4,13 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { isObject, valueAt } from "../../json/json-path.js";
+import { isObject, getAtPath } from "../../json/json-path.js";
 import type { NamedKind } from "../../contract/id-form.js";
 import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { getProfilesPath } from "../../profiles/read-profiles.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
-import { createListCall, nameOfItem } from "../../contract/list-call.js";
+import { createListCall, readItemName } from "../../contract/list-call.js";
 import { connect } from "../../service/connect.js";
 
 /** How long completion waits for the service. */
@@ -104,9 +104,9 @@ const fetchResourceNames = async (
 
 /** Returns the name as commands accept it: `shop/reports` for a database. */
 const formatCompletionName = (kind: NamedKind, item: Readonly<Record<string, unknown>>): string => {
-  const itemName = nameOfItem(item) ?? "";
+  const itemName = readItemName(item) ?? "";
   if (kind === "branch") return itemName === "" ? "" : `@${itemName}`;
-  const projectName = valueAt(item, ["project", "name"]);
+  const projectName = getAtPath(item, ["project", "name"]);
   return kind === "database" && typeof projectName === "string" ? `${projectName}/${itemName}` : itemName;
 };
 

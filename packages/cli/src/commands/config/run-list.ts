@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { columnGap } from "../../output/draw-rows.js";
 import { toPrintable } from "../../output/printable.js";
-import { widthOf } from "../../output/width.js";
+import { measureWidth } from "../../output/width.js";
 import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { resolveEffectiveValue, type PrintedSetting, settings } from "./settings.js";
 
@@ -27,7 +27,7 @@ const isTooNarrow = (
   { format, presentation, tableWidth = Infinity }: Context["output"],
 ): boolean => {
   if (format !== "table" || presentation.fields || presentation.query) return false;
-  const computeMaxWidth = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
+  const computeMaxWidth = (texts: readonly string[]): number => Math.max(...texts.map(measureWidth));
   const keysWidth = computeMaxWidth(settings.map(({ key }) => key));
   const valuesWidth = computeMaxWidth(settings.map(({ value }) => toPrintable(value ?? "")));
   return keysWidth + columnGap.length + valuesWidth > tableWidth;

@@ -16,7 +16,7 @@ import {
 } from "../../secrets/secret-destination.js";
 import { type SecretFlags, setsCiVariable } from "../../secrets/secret-flags.js";
 import { openSecretOutput } from "../../secrets/secret-output.js";
-import { valueAt } from "../../json/json-path.js";
+import { getAtPath } from "../../json/json-path.js";
 import { secretMask } from "../../output/mask.js";
 
 export interface ConnectionStringFlags extends SecretFlags {
@@ -96,7 +96,7 @@ export const runConnectionString = async (
     };
     const printableResult = await secretOutput.deliver(result);
     const { fields, query } = output.presentation;
-    const connectionString = valueAt(printableResult, ["connectionString"]);
+    const connectionString = getAtPath(printableResult, ["connectionString"]);
     if (output.format !== "table" || fields || query)
       await output.writeResult(printableResult, "ConnectionStringResult");
     else if (connectionString !== secretMask) output.writeExact(String(connectionString));

@@ -1,5 +1,5 @@
 import { resolve as resolvePath } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
@@ -82,7 +82,7 @@ const findPortTakenError = (
   port: number,
   { env }: Pick<Context, "env">,
 ): CliError | undefined => {
-  if (errorCode(error) !== "platform:port_taken") return undefined;
+  if (readErrorCode(error) !== "platform:port_taken") return undefined;
   const address = `http://127.0.0.1:${String(port)}`;
   const runningEntry = Object.entries(readProfilesOrNone(env)).find(
     ([, profile]) => isSameAddress(profile.baseUrl, address) && isDevRunning(profile),

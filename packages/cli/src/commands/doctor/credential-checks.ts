@@ -10,7 +10,7 @@ import type { ValueWithSource } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { isDevAccess, type ServiceAccess, type RequestCredential } from "../../profiles/resolve-access.js";
 import { connectWithAccess } from "../../service/connect.js";
-import { withArticle } from "../../text/article.js";
+import { addArticle } from "../../text/article.js";
 import {
   type Check,
   createErrorCheck,
@@ -67,7 +67,7 @@ const readCallerName = async (client: MgmtClient, signal: AbortSignal): Promise<
 };
 
 const checkExpiry = ({ from, kind, endsAt, renews }: CredentialDescription, caller: string): Check => {
-  const credentialText = `${caller}, with ${withArticle(kind ?? "token")} from ${from ?? "this command line"}`;
+  const credentialText = `${caller}, with ${addArticle(kind ?? "token")} from ${from ?? "this command line"}`;
   if (renews) return createOkCheck("credential", `${credentialText}, which is refreshed automatically`);
   if (endsAt === null) return createOkCheck("credential", credentialText);
   const message = `${credentialText}, valid until ${endsAt}`;

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { checksFailedError } from "../../errors/run-errors.js";
 import { printCheckList } from "../../output/check-list.js";
-import { getProgramWords, withProgramWords } from "../../text/program-words.js";
+import { getProgramWords, replaceProgramWords } from "../../text/program-words.js";
 import { quoteShellWord } from "../../text/shell-word.js";
 import type { Check } from "./check.js";
 import { checkMachine } from "./machine-checks.js";
@@ -12,7 +12,7 @@ export const runDoctor = async (flags: GlobalFlags, context: Context): Promise<v
   const { output } = context;
   const machineResults = await checkMachine(flags, context);
   const results = [...machineResults, ...(await checkService(flags, context, machineResults))];
-  const checks = results.map((check) => withOwnProgramWords(check, context));
+  const checks = results.map((check) => replaceProgramWordsOfCheck(check, context));
   const { fields, query } = output.presentation;
   if (output.format === "table" && !fields && !query)
     await printCheckList(
@@ -28,8 +28,11 @@ export const runDoctor = async (flags: GlobalFlags, context: Context): Promise<v
 };
 
 /** Returns a check whose commands start with the words that start this one. */
-const withOwnProgramWords = ({ hint, next, ...check }: Check, { env }: Pick<Context, "env">): Check => ({
+const replaceProgramWordsOfCheck = (
+  { hint, next, ...check }: Check,
+  { env }: Pick<Context, "env">,
+): Check => ({
   ...check,
-  ...(hint !== undefined && { hint: withProgramWords(hint, env) }),
+  ...(hint !== undefined && { hint: replaceProgramWords(hint, env) }),
   next: next.map(([, ...words]) => [...getProgramWords(env), ...words]),
 });

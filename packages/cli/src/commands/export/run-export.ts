@@ -36,7 +36,7 @@ const findProjectIds = async (
     const projectsWithId = allProjects.filter(({ id, logicalId }) => id === key || logicalId === key);
     const [project, ...otherProjects] =
       projectsWithId.length > 0 ? projectsWithId : allProjects.filter(({ name }) => name === key);
-    if (!project) throw unknownProjectError(key, findSimilar(key, allProjects.flatMap(namesOf)));
+    if (!project) throw unknownProjectError(key, findSimilar(key, allProjects.flatMap(listProjectNames)));
     if (otherProjects.length > 0)
       throw severalProjectsError(
         key,
@@ -46,7 +46,7 @@ const findProjectIds = async (
   });
 };
 
-const namesOf = ({ name, logicalId }: { name: string; logicalId?: string | null }): string[] =>
+const listProjectNames = ({ name, logicalId }: { name: string; logicalId?: string | null }): string[] =>
   typeof logicalId === "string" ? [name, logicalId] : [name];
 
 const warnAboutOmissions = async ({ entries, unnamed }: ServiceState, { output }: Context): Promise<void> => {

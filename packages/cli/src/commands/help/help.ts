@@ -1,4 +1,4 @@
-import { MgmtCommand, rootOf, listSubcommandNames } from "../../command-line/command.js";
+import { MgmtCommand, findRootCommand, listSubcommandNames } from "../../command-line/command.js";
 import type { CommandHelp } from "../../command-line/describe-command.js";
 import { addRows } from "../../command-line/help-sections.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
@@ -22,10 +22,10 @@ export const helpCommand: CommandDeclaration<CommandHelp | PrintedTopic> = {
         return output.writeResult(result);
       }
       if (topic) return output.writeText(renderTopic(topic, output.helpWidth));
-      await rootOf(command).parseAsync([...words, "--help"], { from: "user" });
+      await findRootCommand(command).parseAsync([...words, "--help"], { from: "user" });
     });
     command.completeArgument = async ({ earlierArguments }) => {
-      const root = rootOf(command);
+      const root = findRootCommand(command);
       const names = root instanceof MgmtCommand ? await listSubcommandNames(root, earlierArguments) : [];
       return earlierArguments.length === 0 ? [...names, ...topics.map(({ name }) => name)] : names;
     };

@@ -1,4 +1,4 @@
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { missingBaseUrlError } from "../../errors/access-errors.js";
@@ -133,7 +133,7 @@ const requireOpenableByName = async (
   for (const [kind, readPageUrl] of openableKinds) {
     const id = await resolveName(kind, text, scope).catch((error: unknown) => {
       // The name may be that of a resource of another kind.
-      if (errorCode(error) === "name:not_found") return undefined;
+      if (readErrorCode(error) === "name:not_found") return undefined;
       throw error;
     });
     if (id !== undefined) return { id, readPageUrl };

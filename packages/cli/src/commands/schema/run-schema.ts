@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { exitCodeMeanings } from "../../errors/exit-code-meanings.js";
-import { exitCodeOf } from "../../errors/exit-codes.js";
+import { determineExitCode } from "../../errors/exit-codes.js";
 import type { CommandDefinition, Schema } from "../../contract/command-definition.js";
-import { lineOf, MgmtCommand } from "../../command-line/command.js";
+import { getCommandLine, MgmtCommand } from "../../command-line/command.js";
 import type { CommandSchema, JsonSchema } from "./command-schema.js";
 
 /** Describes the output of the command that the words call. Throws a usage error if there is none. */
@@ -21,14 +21,14 @@ export const buildCommandSchema = async (root: Command, words: readonly string[]
     : (item ?? (await findPrintedResult(command)));
   if (result === null && command.commands.length > 0) {
     const names = command.commands.map((subcommand) => subcommand.name()).join(", ");
-    throw usageError(`${lineOf(command)} is a group of commands`, `Add one of: ${names}.`);
+    throw usageError(`${getCommandLine(command)} is a group of commands`, `Add one of: ${names}.`);
   }
   const { dryRun } = sharedResults;
   const hasFlag = (flag: string): boolean => command.options.some(({ long }) => long === flag);
   const toStandaloneSchema = (schema: Schema | null): JsonSchema | null =>
     schema && { $schema: schemaDialect, ...schema, ...collectDefinitions(schema, definitions) };
   return {
-    command: lineOf(command),
+    command: getCommandLine(command),
     operationId: id ?? null,
     result: toStandaloneSchema(result),
     streamLine: toStandaloneSchema(result?.type === "array" ? (result.items ?? null) : result),
@@ -38,7 +38,7 @@ export const buildCommandSchema = async (root: Command, words: readonly string[]
     exitCodes: exitCodeMeanings.map(([code, meaning]) => ({
       code,
       meaning,
-      errors: errors.filter((error) => exitCodeOf(error) === code).map((error) => error.code),
+      errors: errors.filter((error) => determineExitCode(error) === code).map((error) => error.code),
     })),
   };
 };
@@ -52,12 +52,15 @@ const requireCommand = async (root: Command, words: readonly string[]): Promise<
       (subcommand) => subcommand.name() === word || subcommand.aliases().includes(word),
     );
     if (!subcommand)
-      throw usageError(`Unknown command: ${lineOf(command)} ${word}`, `Run ${lineOf(command)} --help.`);
+      throw usageError(
+        `Unknown command: ${getCommandLine(command)} ${word}`,
+        `Run ${getCommandLine(command)} --help.`,
+      );
     if (subcommand instanceof MgmtCommand) await subcommand.define();
     command = subcommand;
   }
   if (command instanceof MgmtCommand) return command;
-  throw usageError(`Unknown command: ${lineOf(command)}`, "mgmt --help lists the commands.");
+  throw usageError(`Unknown command: ${getCommandLine(command)}`, "mgmt --help lists the commands.");
 };
 
 const createArraySchema = (items: Schema): Schema => ({ type: "array", items });
@@ -79,7 +82,7 @@ const createResultSchema = (
 /** Returns the schema of the output of a hand-written command. */
 const findPrintedResult = async (command: MgmtCommand): Promise<Schema | null> => {
   const { printedResults } = await import("./generated/printed-schemas.js");
-  const commandWords = lineOf(command).split(" ").slice(1).join(" ");
+  const commandWords = getCommandLine(command).split(" ").slice(1).join(" ");
   if (commandWords === "export") return (await import("../../../mgmt.schema.json")).default;
   return Object.entries(printedResults).find(([words]) => words === commandWords)?.[1] ?? null;
 };

@@ -1,4 +1,4 @@
-import { MgmtCommand, rootOf, listSubcommandNames } from "../../command-line/command.js";
+import { MgmtCommand, findRootCommand, listSubcommandNames } from "../../command-line/command.js";
 import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { CommandSchema } from "./command-schema.js";
 
@@ -15,12 +15,12 @@ export const schemaCommand: CommandDeclaration<CommandSchema> = {
   define: (command, { output }) => {
     command.argument("<command...>", "words of the command");
     command.completeArgument = ({ earlierArguments }) => {
-      const root = rootOf(command);
+      const root = findRootCommand(command);
       return root instanceof MgmtCommand ? listSubcommandNames(root, earlierArguments) : [];
     };
     command.action(async () => {
       const { buildCommandSchema } = await import("./run-schema.js");
-      await output.writeResult(await buildCommandSchema(rootOf(command), command.args));
+      await output.writeResult(await buildCommandSchema(findRootCommand(command), command.args));
     });
   },
 };

@@ -68,7 +68,7 @@ export const runStatus = async (
         status = await loadStatus();
       } catch (error) {
         signal.throwIfAborted();
-        const { code, message, exitCode } = await output.failureOf(error);
+        const { code, message, exitCode } = await output.describeFailure(error);
         const currentProblem = classifyProblem(exitCode);
         // The service may be back the next time. Until then, its gateway, proxy, and network may each say something else.
         if (lastProblem !== currentProblem) await output.warn({ code, message });

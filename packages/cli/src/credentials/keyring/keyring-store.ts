@@ -15,7 +15,7 @@ export interface KeyringStore extends LoginStore {
 }
 
 /** Returns the name of a profile's keyring entry. It includes the file, since other files may have the same profile name. */
-export const keyringAccountOf = (path: string, name: string): string => `${name} in ${path}`;
+export const formatKeyringAccount = (path: string, name: string): string => `${name} in ${path}`;
 
 /**
  * Returns a store for the credential of one profile in a keyring. The profiles file only records that the credential is in
@@ -27,7 +27,7 @@ export const createKeyringStore = (
   { file, name, initialProfile }: { file: string; name: string; initialProfile: Profile },
   openKeyring: OpenKeyring,
 ): KeyringStore => {
-  const account = keyringAccountOf(file, name);
+  const account = formatKeyringAccount(file, name);
   const readStoredKind = (): Profile["inKeyring"] => findProfile(readProfiles(file), name)?.inKeyring;
   const readEntry = async (): Promise<unknown> => {
     const text = await (await openKeyring()).read(account);

@@ -18,7 +18,7 @@ import { unknownProjectError } from "../../errors/manifest-errors.js";
 import { ambiguousNameError } from "../../errors/name-errors.js";
 import type { FailedCommand } from "./failed-command.js";
 import { listNextCommands } from "./add-next-commands.js";
-import { exitCodeOf, exitCodes } from "../../errors/exit-codes.js";
+import { determineExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { results } from "../../contract/generated/schemas.js";
 import { temporaryFolder } from "../../../test/folders.js";
 import { runInProcess } from "../../../test/in-process.js";
@@ -129,7 +129,7 @@ describe("next of an error of the command line", () => {
     const lines: (readonly string[])[] = [];
     for (const code of codes) {
       for (const command of commands) {
-        const failure = { code, message: "It failed", exitCode: exitCodeOf({ code }) };
+        const failure = { code, message: "It failed", exitCode: determineExitCode({ code }) };
         const next = await listNextCommands(failure, command, undefined);
         expect({ code, next }).toEqual({ code, next: expect.arrayContaining([expect.anything()]) });
         expect(next.map((words) => words.slice(1))).not.toContainEqual(command.line);
@@ -143,7 +143,7 @@ describe("next of an error of the command line", () => {
     const codes = [...new Set(localCodes)].filter((code) => code.startsWith("platform:"));
     expect(codes.length).toBeGreaterThan(10);
     for (const code of codes) {
-      const failure = { code, message: "It failed", exitCode: exitCodeOf({ code }) };
+      const failure = { code, message: "It failed", exitCode: determineExitCode({ code }) };
       const command = { ...commandOf("dev", "--data-dir", "data"), errors: devCommand.errors ?? {} };
       const next = await listNextCommands(failure, command, undefined);
       const groups = next.map(([, group]) => group);

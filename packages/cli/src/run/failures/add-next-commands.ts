@@ -3,7 +3,7 @@ import type { PromptAnswer } from "../../input/context.js";
 import { exitCodes, type ExitReason, isInterruption } from "../../errors/exit-codes.js";
 import { quoteShellWord } from "../../text/shell-word.js";
 import { findSiblingCommand } from "../../contract/siblings.js";
-import { getProgramWords, withProgramWords } from "../../text/program-words.js";
+import { getProgramWords, replaceProgramWords } from "../../text/program-words.js";
 import type { Failure } from "../../errors/failure.js";
 import { type FailedCommand, describeFailedCommand } from "./failed-command.js";
 import { rewordFailure } from "./reword-failure.js";
@@ -44,7 +44,7 @@ export const addNextCommands = async (
   const hint =
     failure.hint === undefined
       ? `Run ${bestCommand.map(quoteShellWord).join(" ")}.`
-      : withProgramWords(failure.hint, env);
+      : replaceProgramWords(failure.hint, env);
   const needsHint = failure.hint !== undefined || !isInterruption(failure.exitCode);
   return redactConnectionStrings({ ...failure, ...(needsHint && { hint }), next }, line);
 };

@@ -1,7 +1,12 @@
 import type { Command } from "commander";
 import type { PromptAnswer, GlobalFlags } from "../../input/context.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
-import { getCalledCommand, lineOf, MgmtCommand, type DeclaredErrors } from "../../command-line/command.js";
+import {
+  getCalledCommand,
+  getCommandLine,
+  MgmtCommand,
+  type DeclaredErrors,
+} from "../../command-line/command.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 
 /** The command line that failed, as far as it was parsed. */
@@ -35,7 +40,7 @@ export const describeFailedCommand = (
     flag === undefined ? [] : [[toAttributeName(flag), value]],
   );
   return {
-    words: lineOf(command).split(" ").slice(1),
+    words: getCommandLine(command).split(" ").slice(1),
     definition: command instanceof MgmtCommand ? command.definition : undefined,
     errors: command instanceof MgmtCommand ? command.errors : {},
     args: [

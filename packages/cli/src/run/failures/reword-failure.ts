@@ -1,6 +1,6 @@
-import { flagOf } from "../../input/read-input.js";
+import { formatFlag } from "../../input/read-input.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
-import { isKindName, kindOfPrefix, resourceKinds } from "../../contract/kinds.js";
+import { isKindName, getKindByPrefix, resourceKinds } from "../../contract/kinds.js";
 import type { Failure } from "../../errors/failure.js";
 import { findListHint } from "../../errors/name-errors.js";
 import { type FailedCommand, toAttributeName } from "./failed-command.js";
@@ -37,7 +37,7 @@ const rewordNotFound = (
       resource === kind ? [index === lastIndex ? (id ?? args[index]) : args[index]] : [],
     ),
     ...[...definition.query, ...(definition.body?.fields ?? [])].flatMap((field) =>
-      kindOfPrefix(field.prefix) === kind ? [options[toAttributeName(field.flag)]] : [],
+      getKindByPrefix(field.prefix) === kind ? [options[toAttributeName(field.flag)]] : [],
     ),
   ].filter((value) => typeof value === "string" && value !== "" && value !== "-");
   const [text, ...otherIds] = typedIds;
@@ -60,13 +60,16 @@ const rewordInvalidRequest = (
 ): Failure => {
   const isWholeBody = options["body"] !== undefined || options["ndjson"] !== undefined;
   const flagByPath = new Map<string, string>([
-    ...definition.query.map((field): [string, string] => [`query/${field.path.join("/")}`, flagOf(field)]),
+    ...definition.query.map((field): [string, string] => [
+      `query/${field.path.join("/")}`,
+      formatFlag(field),
+    ]),
     ...definition.arguments.map(({ name, label }): [string, string] => [`path/${name}`, `<${label}>`]),
     ...(isWholeBody
       ? []
       : (definition.body?.fields ?? []).map((field): [string, string] => [
           `/${field.path.join("/")}`,
-          flagOf(field),
+          formatFlag(field),
         ])),
   ]);
   const flagByName = new Map([...flagByPath].map(([path, flag]) => [path.split("/").at(-1) ?? path, flag]));

@@ -3,7 +3,7 @@ import type { Command, CommanderError, Option } from "commander";
 import { usageError, shortenWord } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
 import { groupOverrides, isHiddenCommand } from "../../contract/command-override.js";
-import { getCalledCommand, lineOf, MgmtCommand } from "../../command-line/command.js";
+import { getCalledCommand, getCommandLine, MgmtCommand } from "../../command-line/command.js";
 import { getProgramWords } from "../../text/program-words.js";
 import { findCommandsForSynonym, findSimilar } from "../../text/suggest.js";
 
@@ -33,7 +33,7 @@ export const explainCommanderError = async (
   if (intendedFlag !== undefined) return usageError(capitalize(message), `Did you mean ${intendedFlag}?`);
   const hint =
     suggestion === undefined
-      ? `${lineOf(command)} --help shows the arguments and flags.`
+      ? `${getCommandLine(command)} --help shows the arguments and flags.`
       : suggestion.replace(/^\((.*)\)$/, "$1");
   return usageError(capitalize(message), hint);
 };
@@ -42,15 +42,15 @@ const unexpectedArgumentsError = (command: Command): Error => {
   // The argument is the token then.
   if (command.getOptionValue("withToken") === true) {
     return usageError(
-      `${lineOf(command)} reads the token from standard input`,
+      `${getCommandLine(command)} reads the token from standard input`,
       "Use mgmt login --with-token < FILE.",
     );
   }
   const extraArguments = command.args.slice(command.registeredArguments.length).map(quoteWord).join(", ");
   const argumentList = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(" ");
   return usageError(
-    `${lineOf(command)} does not accept the argument ${extraArguments}`,
-    `It takes ${argumentList || "no arguments"}. ${lineOf(command)} --help shows the arguments and flags.`,
+    `${getCommandLine(command)} does not accept the argument ${extraArguments}`,
+    `It takes ${argumentList || "no arguments"}. ${getCommandLine(command)} --help shows the arguments and flags.`,
   );
 };
 
@@ -102,11 +102,12 @@ const unknownCommandError = async (command: Command, env: NodeJS.ProcessEnv): Pr
   const suggestions =
     matches.size > 0
       ? await Promise.all(
-          [...matches].map(async (match) => lineOf(await resolveSubcommand(laterWords, match))),
+          [...matches].map(async (match) => getCommandLine(await resolveSubcommand(laterWords, match))),
         )
       : await findInOtherGroups(word, command);
-  const message = `Unknown command: ${lineOf(command)} ${word}`;
-  if (suggestions.length === 0) return usageError(message, `${lineOf(command)} --help lists the commands.`);
+  const message = `Unknown command: ${getCommandLine(command)} ${word}`;
+  if (suggestions.length === 0)
+    return usageError(message, `${getCommandLine(command)} --help lists the commands.`);
   const next = suggestions.map((line) => [...line.split(" "), "--help"]);
   const commands = suggestions.map((line) => line.replace(/^mgmt/, getProgramWords(env).join(" ")));
   return usageError(message, `Did you mean ${commands.join(" or ")}?`, { next });

@@ -3,14 +3,14 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { nothingToChooseError } from "../../errors/usage-errors.js";
 import type { PromptChoice } from "../../input/choice.js";
 import { choose } from "../../input/choose.js";
-import { valueAt } from "../../json/json-path.js";
+import { getAtPath } from "../../json/json-path.js";
 import { namedKinds } from "../../contract/id-form.js";
 import { resolveIdOrName } from "./resolve-id-or-name.js";
 import { toPrintable } from "../../output/printable.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { isDefaultName } from "../../profiles/profile.js";
 import { type KindName, resourceKinds, type ParentKind } from "../../contract/kinds.js";
-import { idOfItem, createListCall, nameOfItem } from "../../contract/list-call.js";
+import { readItemId, createListCall, readItemName } from "../../contract/list-call.js";
 
 /** Ids by kind of resource, to which the ids that are chosen are added. */
 export type IdByKind = Partial<Record<KindName, string>>;
@@ -39,13 +39,13 @@ export const chooseResource = async (
   const parentId = parent && (await findParentId(kind, parent, chooseContext));
   const call = createListCall(kind, parent && parentId !== undefined ? { [parent.kind]: parentId } : {});
   const body = await client.request<unknown>(call, { signal: context.signal });
-  const items = valueAt(body, ["data"]);
+  const items = getAtPath(body, ["data"]);
   const choices = (Array.isArray(items) ? items : []).flatMap((item: unknown): PromptChoice[] => {
-    const value = idOfItem(kind, item);
+    const value = readItemId(kind, item);
     return value === undefined ? [] : [{ value, texts: listChoiceTexts(item), isId: true }];
   });
   if (choices.length === 0) throw nothingToChooseError(resourceKinds[kind].noun);
-  const isComplete = valueAt(body, ["pagination", "hasMore"]) !== true;
+  const isComplete = getAtPath(body, ["pagination", "hasMore"]) !== true;
   return choose({ title, choices, isComplete }, context);
 };
 
@@ -74,12 +74,12 @@ const findParentId = async (
 /** Returns the properties that identify a resource for people: its name, the resources that contain it, and its status. */
 const listChoiceTexts = (item: unknown): string[] =>
   [
-    nameOfItem(item),
-    valueAt(item, ["project", "name"]),
-    valueAt(item, ["database", "name"]),
-    valueAt(item, ["backupType"]),
-    valueAt(item, ["status"]),
-    valueAt(item, ["backupType"]) === undefined ? undefined : valueAt(item, ["createdAt"]),
+    readItemName(item),
+    getAtPath(item, ["project", "name"]),
+    getAtPath(item, ["database", "name"]),
+    getAtPath(item, ["backupType"]),
+    getAtPath(item, ["status"]),
+    getAtPath(item, ["backupType"]) === undefined ? undefined : getAtPath(item, ["createdAt"]),
   ]
     .filter((text): text is string => typeof text === "string" && text !== "")
     .map(toPrintable);

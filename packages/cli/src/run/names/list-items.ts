@@ -1,4 +1,4 @@
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
 import { isObject } from "../../json/json-path.js";
 import { type IdsByKind, createListCall } from "../../contract/list-call.js";
@@ -45,7 +45,7 @@ const fetchItems = async (
   } catch (error) {
     signal.throwIfAborted();
     const status = error instanceof Error && "status" in error ? error.status : undefined;
-    const isInvalid = errorCode(error) === "response:invalid";
+    const isInvalid = readErrorCode(error) === "response:invalid";
     if (!inaccessibleStatuses.includes(status) && !isInvalid) throw error;
     return undefined;
   }

@@ -4,11 +4,11 @@ import type { CliError } from "../../errors/cli-error.js";
 import { branchWithoutProjectError, isUnknownNameError } from "../../errors/name-errors.js";
 import { findNoPromptReason } from "../../input/ask.js";
 import type { CommandLineValues } from "../../input/read-input.js";
-import { setAt, valueAt } from "../../json/json-path.js";
+import { setAtPath, getAtPath } from "../../json/json-path.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
 import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
-import { mayBeName, namedKindOf } from "../../contract/id-form.js";
+import { mayBeName, getNamedKindByPrefix } from "../../contract/id-form.js";
 import { type NameScope, resolveName } from "./resolve-name.js";
 import {
   listIdFields,
@@ -46,7 +46,7 @@ export class NameResolver {
     const scope = this.#createScope(resolvedInput);
     // The project comes first: other names may be relative to it.
     for (const field of listIdFields(this.definition)) {
-      const [kind, value] = [namedKindOf(field.prefix), getInputValue(resolvedInput, field)];
+      const [kind, value] = [getNamedKindByPrefix(field.prefix), getInputValue(resolvedInput, field)];
       if (!kind || !mayBeResourceName(field, value)) continue;
       const isTyped = field.flag in typedValues.flags || field.flag === typedValues.argument?.field.flag;
       const id = await resolveName(
@@ -55,8 +55,8 @@ export class NameResolver {
         isTyped ? scope : this.#createScope(resolvedInput, field.path.join(".")),
       );
       const fieldContainer =
-        valueAt(resolvedInput.body, field.path) === undefined ? resolvedInput.query : resolvedInput.body;
-      if (id !== undefined && fieldContainer) setAt(fieldContainer, field.path, id);
+        getAtPath(resolvedInput.body, field.path) === undefined ? resolvedInput.query : resolvedInput.body;
+      if (id !== undefined && fieldContainer) setAtPath(fieldContainer, field.path, id);
     }
     const hasManyIds = ids.length > this.definition.arguments.length;
     const resolvedIds: string[] = [];
@@ -77,7 +77,9 @@ export class NameResolver {
   /** @param bodyField the field of a body that has the name. Default: the command line has it. */
   #createScope(input: NamedRequest["input"], bodyField?: string): NameScope {
     const { client, definition, context, flags } = this;
-    const projectField = listIdFields(definition).find(({ prefix }) => namedKindOf(prefix) === "project");
+    const projectField = listIdFields(definition).find(
+      ({ prefix }) => getNamedKindByPrefix(prefix) === "project",
+    );
     return {
       client,
       signal: context.signal,

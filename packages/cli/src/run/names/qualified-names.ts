@@ -1,6 +1,6 @@
 import type { NameCandidate } from "../../errors/name-errors.js";
-import { valueAt } from "../../json/json-path.js";
-import { nameOfItem } from "../../contract/list-call.js";
+import { getAtPath } from "../../json/json-path.js";
+import { readItemName } from "../../contract/list-call.js";
 import type { NamedKind } from "../../contract/id-form.js";
 import { type Item, listItems, type ListScope } from "./list-items.js";
 
@@ -29,7 +29,7 @@ export const labelCandidates = async (
 
 /** Returns the full name of a resource. */
 const buildQualifiedName = async (kind: NamedKind, item: Item, scope: ListScope): Promise<string> => {
-  const name = nameOfItem(item) ?? "";
+  const name = readItemName(item) ?? "";
   switch (kind) {
     case "project":
     case "workspace":
@@ -55,7 +55,7 @@ const findProjectName = async (item: Item, scope: ListScope): Promise<string | u
   if (name !== undefined) return name;
   const id = readText(item, "projectId");
   const project = (await listItems("project", {}, scope))?.find((candidate) => candidate["id"] === id);
-  return project ? nameOfItem(project) : id;
+  return project ? readItemName(project) : id;
 };
 
 const findBranchName = async (item: Item, scope: ListScope): Promise<string | undefined> => {
@@ -63,7 +63,7 @@ const findBranchName = async (item: Item, scope: ListScope): Promise<string | un
   const project = readText(item, "project", "id") ?? readText(item, "projectId");
   if (id === undefined || project === undefined) return undefined;
   const branch = (await listItems("branch", { project }, scope))?.find((candidate) => candidate["id"] === id);
-  return branch && nameOfItem(branch);
+  return branch && readItemName(branch);
 };
 
 /** Returns the properties that can differ between two resources with the same full name. */
@@ -81,7 +81,7 @@ const describeDifferences = (item: Item): string[] => {
 };
 
 const readText = (item: Item, ...path: string[]): string | undefined => {
-  const value = valueAt(item, path);
+  const value = getAtPath(item, path);
   return typeof value === "string" ? value : undefined;
 };
 

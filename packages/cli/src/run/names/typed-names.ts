@@ -1,8 +1,8 @@
 import type { CliError } from "../../errors/cli-error.js";
 import type { RequestInput } from "../../input/read-input.js";
-import { valueAt } from "../../json/json-path.js";
+import { getAtPath } from "../../json/json-path.js";
 import type { Field, CommandDefinition } from "../../contract/command-definition.js";
-import { mayBeName, type NamedKind, namedKindOf } from "../../contract/id-form.js";
+import { mayBeName, type NamedKind, getNamedKindByPrefix } from "../../contract/id-form.js";
 
 /** The values of an operation that may be names: its ids, and the fields of its query and body. */
 export interface NamedRequest {
@@ -25,22 +25,22 @@ export const mayBeResourceName = ({ prefix }: Field, value: unknown): value is s
   typeof value === "string" &&
   mayBeName(value) &&
   // Branch filters select with this the resources that are on no branch.
-  !(value === "unassigned" && namedKindOf(prefix) === "branch");
+  !(value === "unassigned" && getNamedKindByPrefix(prefix) === "branch");
 
 /** Returns the value of a field of the query or the body. */
 export const getInputValue = ({ query, body }: RequestInput, { path }: Field): unknown =>
-  valueAt(body, path) ?? valueAt(query, path);
+  getAtPath(body, path) ?? getAtPath(query, path);
 
 /** Returns the kind of the resource that an argument identifies, if it can be named. */
 export const getArgumentKind = (
   { arguments: parameters }: CommandDefinition,
   index: number,
-): NamedKind | undefined => namedKindOf(parameters[Math.min(index, parameters.length - 1)]?.prefix);
+): NamedKind | undefined => getNamedKindByPrefix(parameters[Math.min(index, parameters.length - 1)]?.prefix);
 
 /** The fields that accept an id or a name, that of the project first. */
 export const listIdFields = ({ query, body }: CommandDefinition): Field[] => {
-  const getProjectRank = ({ prefix }: Field): number => (namedKindOf(prefix) === "project" ? 0 : 1);
+  const getProjectRank = ({ prefix }: Field): number => (getNamedKindByPrefix(prefix) === "project" ? 0 : 1);
   return [...query, ...(body?.fields ?? [])]
-    .filter(({ prefix }) => namedKindOf(prefix))
+    .filter(({ prefix }) => getNamedKindByPrefix(prefix))
     .sort((a, b) => getProjectRank(a) - getProjectRank(b));
 };

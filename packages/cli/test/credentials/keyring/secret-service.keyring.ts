@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { keyringAccountOf } from "../../../src/credentials/keyring/keyring-store.js";
+import { formatKeyringAccount } from "../../../src/credentials/keyring/keyring-store.js";
 import { probeKeyring } from "../../../src/credentials/keyring/keyring.js";
 import { openSystemKeyring } from "../../../src/credentials/keyring/system-keyring.js";
 import { type Account, startAccount } from "../../commands/auth/account.js";
@@ -20,7 +20,7 @@ interface Entry {
   expiresAt: number;
 }
 const entry = async (): Promise<Entry | undefined> => {
-  const text = await (await openSystemKeyring()).read(keyringAccountOf(account.file, "default"));
+  const text = await (await openSystemKeyring()).read(formatKeyringAccount(account.file, "default"));
   // The tests below assert what is in it.
   return text === undefined ? undefined : (JSON.parse(text) as Entry);
 };
@@ -31,7 +31,7 @@ const issued = (): number =>
   ).length;
 const expireToken = async (): Promise<void> => {
   const expired = JSON.stringify({ ...(await entry()), expiresAt: Date.now() - 1_000 });
-  await (await openSystemKeyring()).write(keyringAccountOf(account.file, "default"), expired);
+  await (await openSystemKeyring()).write(formatKeyringAccount(account.file, "default"), expired);
 };
 
 it("passes the probe", async () => {
@@ -95,7 +95,7 @@ it("stores a service token, and reports when its entry was deleted", async () =>
   expect((await account.mgmt`auth status -o json`).json).toMatchObject({
     credential: { kind: "token", store: "keyring" },
   });
-  await (await openSystemKeyring()).remove(keyringAccountOf(account.file, "default"));
+  await (await openSystemKeyring()).remove(formatKeyringAccount(account.file, "default"));
   expect((await account.mgmt`projects list`).status).toBe(4);
   expect((await account.mgmt`auth status`).status).toBe(4);
   expect((await account.mgmt`logout`).status).toBe(0);

@@ -67,8 +67,8 @@ const readBody = async (request: IncomingMessage): Promise<Fields> => {
  */
 const isSameSecret = (candidate: string | string[] | undefined, secret: string): boolean => {
   if (typeof candidate !== "string") return false;
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(candidate), digest(secret));
+  const computeDigest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(computeDigest(candidate), computeDigest(secret));
 };
 
 /** Limits the bytes buffered for a client that does not read. Above the limit, the connection is closed. */

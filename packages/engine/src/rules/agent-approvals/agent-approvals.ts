@@ -1,4 +1,4 @@
-import { withCurrentStatus } from "../../request/approvals.js";
+import { applyExpiry } from "../../request/approvals.js";
 import { defineHandler } from "../../context/operation-handler.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
@@ -37,7 +37,7 @@ export const agentApprovalHandlers = {
     },
     act: ({ context }, approval) => ({
       status: 200,
-      body: presentApproval(withCurrentStatus(approval, context.clock.now())),
+      body: presentApproval(applyExpiry(approval, context.clock.now())),
     }),
   }),
 };

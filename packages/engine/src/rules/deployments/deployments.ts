@@ -2,7 +2,7 @@ import { type OperationCall, defineHandler } from "../../context/operation-handl
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { formatTimestamp } from "../../values/clock.js";
-import { digest } from "../../values/digest.js";
+import { computeDigest } from "../../values/digest.js";
 import { errors } from "../../values/errors.js";
 import { respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
@@ -86,7 +86,7 @@ const createHandler = {
       previewDomain: null,
       portMapping: toPortMapping(body.portMapping) ?? reusedDeployment?.portMapping ?? null,
       envVars: reusedDeployment?.envVars ?? null,
-      uploadKeyHash: uploadKey === null ? null : digest(uploadKey),
+      uploadKeyHash: uploadKey === null ? null : computeDigest(uploadKey),
     });
     const { id, type, url, foundryVersionId } = presentDeployment(context, deployment);
     const uploadUrl = uploadKey === null ? null : context.uploadUrl(id, uploadKey);

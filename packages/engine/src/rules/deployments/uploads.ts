@@ -1,4 +1,4 @@
-import { digest } from "../../values/digest.js";
+import { computeDigest } from "../../values/digest.js";
 import type { Endpoint } from "../../context/endpoint.js";
 import { errors } from "../../values/errors.js";
 
@@ -25,7 +25,7 @@ const createUploadEndpoint = (deploymentId: string, key: string): Endpoint => ({
   respond: (endpointContext, request) =>
     endpointContext.transact({ mode: "write", locks: [deploymentId] }, ({ store, settings }) => {
       const keyHash = store.deployments.get(deploymentId)?.uploadKeyHash ?? null;
-      if (keyHash === null || keyHash !== digest(key)) {
+      if (keyHash === null || keyHash !== computeDigest(key)) {
         throw errors["route:not_found/upload"]();
       }
       if (request.method !== "PUT") throw errors.methodNotAllowed(request.method, ["PUT"]);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { isRunningAsRoot } from "./postgres-account.js";
@@ -77,7 +77,7 @@ export const syncParents = async (path: string): Promise<void> => {
   try {
     await syncDirectory(parent);
   } catch (error) {
-    if (!unsyncableCodes.has(errorCode(error))) throw error;
+    if (!unsyncableCodes.has(readErrorCode(error))) throw error;
   }
   await syncParents(parent);
 };

@@ -1,6 +1,6 @@
 import { chmod, lstat, readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { PlatformError, isCausedByFullDisk, platformErrors } from "../../errors/platform-error.js";
 import { isRunningAsRoot } from "./postgres-account.js";
 import { finishClusterReplacement } from "./cluster-owner.js";
@@ -166,7 +166,7 @@ const refuseUnusableCluster = async (path: string, { postgres }: Manifest): Prom
     version = (await readRegularFile(join(cluster, "PG_VERSION"))).trim();
     await stat(join(cluster, "global", "pg_control"));
   } catch (error) {
-    if (errorCode(error) === "EACCES") throw error;
+    if (readErrorCode(error) === "EACCES") throw error;
     throw platformErrors.dataDirCorrupt(path, "some of its Postgres files are missing", error);
   }
   if (version !== String(postgres.major)) {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import {
   type ProcessLiveness,
@@ -159,7 +159,7 @@ const readLockState = async (path: string): Promise<LockState | undefined> => {
     const owner = parseLockContent(JSON.parse(await readOwnedFile(path)));
     if (owner !== undefined) return { owner, liveness: await determineLockLiveness(dirname(path), owner) };
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (readErrorCode(error) === "ENOENT") return undefined;
   }
   return { owner: undefined, liveness: "unknown" };
 };
@@ -195,7 +195,7 @@ const linkIfAbsent = async (claimPath: string, path: string): Promise<boolean> =
     await link(claimPath, path);
     return true;
   } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
+    if (readErrorCode(error) === "EEXIST") return false;
     throw error;
   }
 };

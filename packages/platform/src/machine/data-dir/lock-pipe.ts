@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { rm, statfs } from "node:fs/promises";
 import { promisify } from "node:util";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { ProcessLiveness } from "@mgmt/internal/processes/process-liveness";
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
@@ -52,7 +52,7 @@ export const readPipeHolderLiveness = (path: string): ProcessLiveness => {
     closeSync(openSync(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW));
     return "alive";
   } catch (error) {
-    return errorCode(error) === "ENXIO" ? "dead" : "unknown";
+    return readErrorCode(error) === "ENXIO" ? "dead" : "unknown";
   }
 };
 

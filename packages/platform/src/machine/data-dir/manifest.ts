@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { writeAtomically } from "./atomic-file.js";
 import { readOwnedFile } from "./safe-file.js";
 
@@ -46,7 +46,7 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
   try {
     text = await readOwnedFile(getManifestPath(dataDir));
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (readErrorCode(error) === "ENOENT") return undefined;
     throw error;
   }
   const value: unknown = JSON.parse(text);

@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { access, lstat, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { platformErrors } from "../../errors/platform-error.js";
 import { isRunningAsRoot } from "./postgres-account.js";
 import { findOwnershipProblem, findHardLinkProblem, findFileTypeProblem } from "./safe-file.js";
@@ -69,7 +69,7 @@ const refuseProblem = async (
   findProblem: (stats: Stats) => string | undefined,
 ): Promise<void> => {
   const stats = await lstat(path).catch((error: unknown) => {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (readErrorCode(error) === "ENOENT") return undefined;
     throw error;
   });
   const problem = stats && findProblem(stats);

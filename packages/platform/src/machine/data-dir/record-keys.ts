@@ -1,5 +1,5 @@
 import { InvalidRecordKeysError, RecordKeys, createRecordKeyList } from "@mgmt/cluster/rows/record-keys";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { PlatformError, platformErrors } from "../../errors/platform-error.js";
 import { writeAtomically } from "./atomic-file.js";
 import { type DataDir, getDataDirPaths } from "./data-dir.js";
@@ -18,7 +18,7 @@ export const readRecordKeys = async (dataDir: string): Promise<RecordKeys> => {
       return await readOwnedFile(path);
     } catch (error) {
       if (error instanceof PlatformError) throw error;
-      throw errorCode(error) === "ENOENT"
+      throw readErrorCode(error) === "ENOENT"
         ? platformErrors.recordKeysMissing(path)
         : platformErrors.recordKeysUnreadable(path, error);
     }

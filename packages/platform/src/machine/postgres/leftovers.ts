@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { readRegularFile } from "../data-dir/safe-file.js";
 import { platformErrors } from "../../errors/platform-error.js";
 import { hasProcessFiles } from "./process-files.js";
@@ -88,7 +88,7 @@ const hasListener = async (directory: string, lockFile: string): Promise<boolean
         socket.destroy();
         resolve(undefined);
       });
-      socket.once("error", (error) => resolve(errorCode(error) ?? error.message));
+      socket.once("error", (error) => resolve(readErrorCode(error) ?? error.message));
     });
     // Many wait for this server.
     return errorName === undefined || errorName === "EAGAIN";

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { SystemAccount } from "../data-dir/postgres-account.js";
 
 export interface ProgramResult {
@@ -46,6 +46,8 @@ export const runProgram = (
     child.stdin?.end(options.input);
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (result.stdout += text));
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (result.stderr += text));
-    child.on("error", (error) => resolve({ ...result, stderr: error.message, startError: errorCode(error) }));
+    child.on("error", (error) =>
+      resolve({ ...result, stderr: error.message, startError: readErrorCode(error) }),
+    );
     child.on("close", (status) => resolve({ ...result, status }));
   });

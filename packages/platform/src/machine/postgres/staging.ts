@@ -14,7 +14,7 @@ import {
   symlink,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { findOwnershipProblem } from "../data-dir/safe-file.js";
 
@@ -48,7 +48,7 @@ export const createPackageLinks = async (nativeDirectory: string): Promise<boole
     try {
       await symlink(basename(source), join(dirname(nativeDirectory), target));
     } catch (error) {
-      if (errorCode(error) !== "EEXIST") return false;
+      if (readErrorCode(error) !== "EEXIST") return false;
     }
   }
   return true;
@@ -80,7 +80,7 @@ export const stagePrograms = async (
     await rename(join(temporaryDirectory, "native"), stagedDirectory);
   } catch (error) {
     // Another process has finished the same copy.
-    if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? "")) throw error;
+    if (!["ENOTEMPTY", "EEXIST"].includes(readErrorCode(error) ?? "")) throw error;
   } finally {
     await rm(temporaryDirectory, { recursive: true, force: true });
   }

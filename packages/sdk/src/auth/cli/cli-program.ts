@@ -65,7 +65,7 @@ const parseCliError = (stderr: string, { code: status }: ExecFileException): Aut
   for (const line of stderr.trim().split("\n").reverse()) {
     const { error } = parseJsonObject(line);
     if (typeof error !== "object" || error === null) continue;
-    const { message, hint, code } = asObject(error);
+    const { message, hint, code } = toObject(error);
     if (typeof message !== "string" || typeof code !== "string") continue;
     const cliHint = typeof hint === "string" ? hint : undefined;
     const cliError = cliErrors.tokenCommandFailed(`${message} (${code})`, cliHint);
@@ -85,12 +85,12 @@ const parsePrintedToken = (stdout: string): PrintedToken => {
 /** The parser's own error is not passed on, because it quotes the text. */
 const parseJsonObject = (text: string): Record<string, unknown> => {
   try {
-    return asObject(JSON.parse(text));
+    return toObject(JSON.parse(text));
   } catch {
     return {};
   }
 };
 
-const asObject = (value: unknown): Record<string, unknown> =>
+const toObject = (value: unknown): Record<string, unknown> =>
   // The check makes it an object; nothing is known of its fields.
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};

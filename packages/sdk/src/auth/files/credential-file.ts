@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { UntrustedFileError } from "@mgmt/internal/files/file-owner";
 import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
 import { syncFile } from "@mgmt/internal/files/sync-file";
@@ -79,7 +79,7 @@ export const resolveLink = async (path: string): Promise<string> => {
   try {
     return (await lstat(path)).isSymbolicLink() ? await realpath(path) : path;
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return path;
+    if (readErrorCode(error) === "ENOENT") return path;
     throw error;
   }
 };
@@ -93,7 +93,7 @@ export const resolveWritableTarget = async (path: string): Promise<string> => {
     const { mode } = await stat(target);
     if ((mode & constants.S_IWUSR) === 0) throw fileErrors.readOnly(path, "it is marked read-only");
   } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
+    if (readErrorCode(error) !== "ENOENT") throw error;
   }
   return target;
 };

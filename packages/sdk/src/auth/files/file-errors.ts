@@ -1,11 +1,11 @@
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { TokenStoreError } from "../auth-error.js";
 
 /** Reports whether the error means that writing is not permitted. */
 export const isReadOnlyError = (error: unknown): boolean =>
   error instanceof TokenStoreError
     ? error.code === "auth:store_read_only"
-    : /^(?:EACCES|EPERM|EROFS)$/.test(errorCode(error) ?? "");
+    : /^(?:EACCES|EPERM|EROFS)$/.test(readErrorCode(error) ?? "");
 
 /** Errors of files. They name the file and the system's error code, and never quote file content. */
 export const fileErrors = {
@@ -39,4 +39,4 @@ export const fileErrors = {
     ),
 };
 
-const describeReason = (error: unknown): string => errorCode(error) ?? "unknown reason";
+const describeReason = (error: unknown): string => readErrorCode(error) ?? "unknown reason";

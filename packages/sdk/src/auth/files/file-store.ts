@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { Credential } from "../credential.js";
 import { TokenStoreError } from "../auth-error.js";
 import { parseCredential } from "../parse-credential.js";
@@ -59,7 +59,7 @@ const readNewestCredential = async (path: string): Promise<Credential | undefine
   try {
     text = await readCredentialFile(path);
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (readErrorCode(error) === "ENOENT") return undefined;
     if (error instanceof TokenStoreError) throw error;
     throw fileErrors.unreadable(path, error);
   }

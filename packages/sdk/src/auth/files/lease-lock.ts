@@ -14,7 +14,7 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { InvalidArgumentError } from "../../errors/local-errors.js";
 import { fileErrors, isReadOnlyError } from "./file-errors.js";
 import { type LockOwner, createLockOwner, parseLockOwner } from "./lock-owner.js";
@@ -77,8 +77,8 @@ export const withFileLock = async <T>(
   }
 };
 
-const waiterFilePathOf = (path: string, { nonce }: LockOwner): string => `${path}.${nonce}.own`;
-const successorFilePathOf = (path: string, { nonce }: LockOwner): string => `${path}.${nonce}`;
+const getWaiterPath = (path: string, { nonce }: LockOwner): string => `${path}.${nonce}.own`;
+const getSuccessorPath = (path: string, { nonce }: LockOwner): string => `${path}.${nonce}`;
 
 /** A process that waits for the lock, and its test for dead holders. */
 interface LockWait {
@@ -109,7 +109,7 @@ const acquireLock = async (path: string, signal: AbortSignal, silenceMs: number)
 
 const waitInQueue = async (wait: LockWait): Promise<void> => {
   const { file, me } = wait;
-  const ownWaiterPath = waiterFilePathOf(file, me);
+  const ownWaiterPath = getWaiterPath(file, me);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     // An earlier attempt could not remove it if the folder had become read-only.
@@ -124,7 +124,7 @@ const waitInQueue = async (wait: LockWait): Promise<void> => {
 const waitForTurn = async (wait: LockWait): Promise<void> => {
   const { file, me } = wait;
   for (;;) {
-    if (await copyAtomically(waiterFilePathOf(file, me), file)) return;
+    if (await copyAtomically(getWaiterPath(file, me), file)) return;
     const holderChain = await readHolderChain(file);
     const [holder, lastHolder] = [holderChain[0], holderChain.at(-1)];
     if (holder && lastHolder && isHolderDead(lastHolder, wait)) {
@@ -170,7 +170,7 @@ const copyAtomically = async (source: string, path: string): Promise<boolean> =>
     await link(source, path);
     return true;
   } catch (error) {
-    const code = errorCode(error);
+    const code = readErrorCode(error);
     if (code === "EEXIST") return false;
     if (code === "ENOENT" || code === "EROFS") throw error;
   }
@@ -179,7 +179,7 @@ const copyAtomically = async (source: string, path: string): Promise<boolean> =>
     await copyFile(source, path, constants.COPYFILE_EXCL);
     return true;
   } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
+    if (readErrorCode(error) === "EEXIST") return false;
     throw error;
   }
 };
@@ -202,7 +202,7 @@ const readHolderChain = async (file: string): Promise<LockHolder[]> => {
     const holder = await readHolder(path);
     if (!holder || holders.some(({ owner }) => owner.nonce === holder.owner.nonce)) break;
     holders.push(holder);
-    path = successorFilePathOf(file, holder.owner);
+    path = getSuccessorPath(file, holder.owner);
   }
   return holders;
 };
@@ -222,7 +222,7 @@ const readHolder = async (path: string): Promise<LockHolder | undefined> => {
       await handle.close();
     }
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (readErrorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 };
@@ -238,14 +238,14 @@ const takeOverLock = async (
   holder: LockOwner,
   lastOwner: LockOwner,
 ): Promise<boolean> => {
-  const successorPath = successorFilePathOf(path, lastOwner);
-  if (!(await copyAtomically(waiterFilePathOf(path, me), successorPath))) return false;
+  const successorPath = getSuccessorPath(path, lastOwner);
+  if (!(await copyAtomically(getWaiterPath(path, me), successorPath))) return false;
   const currentHolder = await readHolder(path);
   if (currentHolder?.owner.nonce !== holder.nonce) {
     await rm(successorPath, { force: true });
     return false;
   }
-  await rename(waiterFilePathOf(path, me), path);
+  await rename(getWaiterPath(path, me), path);
   return true;
 };
 

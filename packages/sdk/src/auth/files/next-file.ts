@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { type Credential, isCredential } from "../credential.js";
 import type { Reservation } from "../token-store.js";
 import {
@@ -18,8 +18,8 @@ import { syncFile } from "@mgmt/internal/files/sync-file";
 // works even if permissions have changed since. It then replaces the file or, if that is no longer permitted, is read
 // beside it. It contains the SHA-256 digest of the text that it replaces, and is ignored for any other text.
 
-const nextFilePathOf = (target: string): string => `${target}.next`;
-const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
+const getNextFilePath = (target: string): string => `${target}.next`;
+const computeDigest = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
 /** Returns the credential in `<file>.next` if it replaces this text, or else the file's own. */
 export const selectNewestCredential = async (
@@ -30,9 +30,9 @@ export const selectNewestCredential = async (
 
 const readNextCredential = async (path: string, text: string): Promise<Credential | undefined> => {
   try {
-    const value: unknown = JSON.parse(await readCredentialFile(nextFilePathOf(await resolveLink(path))));
+    const value: unknown = JSON.parse(await readCredentialFile(getNextFilePath(await resolveLink(path))));
     const replacesStoredText =
-      isCredential(value) && "replaces" in value && value.replaces === digestOf(text);
+      isCredential(value) && "replaces" in value && value.replaces === computeDigest(text);
     return replacesStoredText ? omitDigest(value) : undefined;
   } catch {
     return undefined;
@@ -46,7 +46,7 @@ const omitDigest = (credential: Credential & { replaces?: unknown }): Credential
 
 /** Removes `<file>.next`. */
 export const removeNextFile = async (target: string): Promise<void> =>
-  rm(nextFilePathOf(target), { force: true });
+  rm(getNextFilePath(target), { force: true });
 
 /**
  * Reserves space for the next credential. Call it under the lock of the file. Throws the same errors as a write would.
@@ -56,8 +56,8 @@ export const reserveNextFile = async (path: string): Promise<Reservation> => {
   try {
     const target = await resolveWritableTarget(path);
     const text = await applyPendingNextFile(path, target);
-    const handle = await open(nextFilePathOf(target), "wx", 0o600);
-    const nextFile = { file: path, target, handle, replaces: digestOf(text) };
+    const handle = await open(getNextFilePath(target), "wx", 0o600);
+    const nextFile = { file: path, target, handle, replaces: computeDigest(text) };
     try {
       // On a full disk, creating an empty file can succeed while writing to it fails.
       await handle.writeFile(" ".repeat(reservedBytes));
@@ -86,13 +86,13 @@ const applyPendingNextFile = async (path: string, target: string): Promise<strin
     await removeNextFile(target);
     return text;
   }
-  await rename(nextFilePathOf(target), target);
+  await rename(getNextFilePath(target), target);
   return readTextIfExists(target);
 };
 
 const readTextIfExists = (target: string): Promise<string> =>
   readCredentialFile(target).catch((error: unknown) => {
-    if (errorCode(error) === "ENOENT") return "";
+    if (readErrorCode(error) === "ENOENT") return "";
     throw error;
   });
 
@@ -121,7 +121,7 @@ const writeNextFile = async ({ file, handle, replaces }: NextFile, credential: C
 const isStillOwnFile = async ({ target, handle }: NextFile): Promise<boolean> => {
   const [ownStats, currentStats] = await Promise.all([
     handle.stat({ bigint: true }),
-    stat(nextFilePathOf(target), { bigint: true }).catch(() => undefined),
+    stat(getNextFilePath(target), { bigint: true }).catch(() => undefined),
   ]);
   return currentStats?.ino === ownStats.ino && currentStats.dev === ownStats.dev;
 };
@@ -131,7 +131,7 @@ const replaceFile = async (nextFile: NextFile): Promise<void> => {
   if (!(await isStillOwnFile(nextFile))) throw fileErrors.overtaken(file);
   try {
     await resolveWritableTarget(file);
-    await rename(nextFilePathOf(target), target);
+    await rename(getNextFilePath(target), target);
   } catch (error) {
     // The credential is then read from `<file>.next`.
     if (isReadOnlyError(error)) return;

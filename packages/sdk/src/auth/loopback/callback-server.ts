@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { authErrors } from "../errors.js";
 import { pageHeaders, renderPage } from "./closing-page.js";
 import { type ClosingPage, createFailurePage, closingPages } from "./closing-texts.js";
@@ -80,7 +80,7 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
 
 const listenOnLoopback = (server: Server): Promise<string> =>
   new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(authErrors.listen(errorCode(error) ?? "unknown reason")));
+    server.once("error", (error) => reject(authErrors.listen(readErrorCode(error) ?? "unknown reason")));
     server.listen(0, "127.0.0.1", () => {
       // The address of a server that listens on a host is always of this type.
       const { port } = server.address() as AddressInfo;
