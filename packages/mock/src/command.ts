@@ -13,8 +13,8 @@ try {
   await run(process.argv.slice(2), { env: process.env, print, whenStopped: stopSignal });
 } catch (error) {
   const isExpected = error instanceof MockError || error instanceof TypeError;
-  const text = isExpected ? error.message : String(error instanceof Error ? error.stack : error);
+  const message = isExpected ? error.message : String(error instanceof Error ? error.stack : error);
   // A file or a service may have chosen parts of the message.
-  process.stderr.write(`${escapeUnsafe(text)}\n`);
+  process.stderr.write(`${escapeUnsafe(message)}\n`);
   process.exitCode = error instanceof MockError && error.code === "mock:bad_flag" ? 2 : 1;
 }

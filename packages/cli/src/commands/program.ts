@@ -93,11 +93,11 @@ const resolvePresentation = async (
   };
 };
 
-const parseFields = (text: string): string[] => {
-  const names = text.split(",").map((name) => name.trim());
+const parseFields = (fieldList: string): string[] => {
+  const names = fieldList.split(",").map((name) => name.trim());
   if (names.every((name) => /^[\w*-]+(\.[\w*-]+)*$/.test(name))) return [...new Set(names)];
   throw usageError(
-    `--fields cannot be ${JSON.stringify(text)}`,
+    `--fields cannot be ${JSON.stringify(fieldList)}`,
     "Use names with commas between them, such as id,name,region.id.",
   );
 };
@@ -110,11 +110,11 @@ const resolveFormat = ({ output, json }: GlobalFlags): OutputFormat | undefined 
   throw usageError(`--json and --output ${format} cannot be used together`, "Pass one of them.");
 };
 
-const parseFormat = (text: string): OutputFormat => {
-  const format = outputFormats.find((name) => name === text);
+const parseFormat = (formatName: string): OutputFormat => {
+  const format = outputFormats.find((name) => name === formatName);
   if (format === undefined) {
-    const hint = `${formatSuggestion(text, outputFormats)}Allowed: ${outputFormats.join(", ")}.`;
-    throw usageError(`--output cannot be ${JSON.stringify(text)}`, hint);
+    const hint = `${formatSuggestion(formatName, outputFormats)}Allowed: ${outputFormats.join(", ")}.`;
+    throw usageError(`--output cannot be ${JSON.stringify(formatName)}`, hint);
   }
   return format;
 };

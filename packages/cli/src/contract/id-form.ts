@@ -15,8 +15,8 @@ export const getNamedKindByPrefix = (prefix: string | undefined): NamedKind | un
  * Whether a string is a name, or is at least not recognizable as an id. `null`, blank strings, and dot segments, which are neither, are
  * refused later.
  */
-export const mayBeName = (text: string): boolean => {
-  if (/^\s*(?:\.|%2e){0,2}\s*$/i.test(text) || text === "null") return false;
-  const hasPrefix = Object.values(idPrefixes).some((prefix) => text.startsWith(prefix));
-  return !(/^[\w.-]+$/.test(text) && (hasPrefix || /^[0-9a-z]{24,}$/.test(text)));
+export const mayBeName = (idOrName: string): boolean => {
+  if (/^\s*(?:\.|%2e){0,2}\s*$/i.test(idOrName) || idOrName === "null") return false;
+  const hasPrefix = Object.values(idPrefixes).some((prefix) => idOrName.startsWith(prefix));
+  return !(/^[\w.-]+$/.test(idOrName) && (hasPrefix || /^[0-9a-z]{24,}$/.test(idOrName)));
 };

@@ -92,8 +92,8 @@ const verifyService = async (
     body: undefined,
     signal: requestSignal,
   });
-  const text = `mgmt control proof\n${address}\n${nonce}`;
-  const expectedProof = createHmac("sha256", secret).update(text).digest();
+  const signedText = `mgmt control proof\n${address}\n${nonce}`;
+  const expectedProof = createHmac("sha256", secret).update(signedText).digest();
   const proof = Buffer.from(parseProof(body), "base64url");
   return proof.length === expectedProof.length && timingSafeEqual(proof, expectedProof);
 };

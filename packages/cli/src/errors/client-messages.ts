@@ -36,15 +36,15 @@ export const parsePostgresError = (program: string, stderr: string): PostgresPro
       : `${prefix}ERROR: ${message}`;
   const followingLines = lines.slice(index + 1);
   const readSection = (name: string): string | undefined => {
-    const start = followingLines.findIndex((text) =>
-      new RegExp(`^(?:${program}: )?${name}:\\s+`, "i").test(text),
+    const start = followingLines.findIndex((followingLine) =>
+      new RegExp(`^(?:${program}: )?${name}:\\s+`, "i").test(followingLine),
     );
     const end = followingLines.findIndex(
-      (text, lineIndex) => lineIndex > start && nextSectionPattern.test(text),
+      (followingLine, lineIndex) => lineIndex > start && nextSectionPattern.test(followingLine),
     );
     if (start === -1) return undefined;
-    const text = followingLines.slice(start, end === -1 ? undefined : end).join(" ");
-    const value = text
+    const sectionText = followingLines.slice(start, end === -1 ? undefined : end).join(" ");
+    const value = sectionText
       .replace(/^.*?(?:detail|hint):\s+/i, "")
       .replaceAll(/\s+/g, " ")
       .trim();

@@ -107,8 +107,8 @@ const readUnattendedSettings = async (environment: GitEnvironment): Promise<read
 /** Returns the message of git without addresses, which may contain a password. */
 const describeGitError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  const text = "stderr" in error && typeof error.stderr === "string" ? error.stderr.trim() : "";
-  return removeUserInfo(text.split("\n")[0] || describeCause(error));
+  const stderrText = "stderr" in error && typeof error.stderr === "string" ? error.stderr.trim() : "";
+  return removeUserInfo(stderrText.split("\n")[0] || describeCause(error));
 };
 
 const removeUserInfo = (text: string): string => text.replaceAll(/\/\/[^/\s]*@/g, "//");

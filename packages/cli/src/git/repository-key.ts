@@ -30,7 +30,7 @@ export const createRepositoryKey = (address: string, folder: string): string => 
 };
 
 /** Whether a string has the form of `createRepositoryKey`. */
-export const isRepositoryKey = (text: string): boolean => /^(?:[A-Za-z0-9_-]+-)?[0-9a-f]{16}$/.test(text);
+export const isRepositoryKey = (key: string): boolean => /^(?:[A-Za-z0-9_-]+-)?[0-9a-f]{16}$/.test(key);
 
 const identifyRepository = (address: string, folder: string): string => {
   // `host:path`, unless it is the drive of a Windows path.

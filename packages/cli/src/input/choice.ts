@@ -52,8 +52,8 @@ export const renderChoice = (
  * Returns the choices that have every word of the input, ignoring case: those with this name first, then those whose name begins with it. A
  * word is looked for in ids only if it begins as the ids of some kind do.
  */
-export const findMatchingChoices = (choices: readonly PromptChoice[], text: string): PromptChoice[] => {
-  const term = text.trim().toLowerCase();
+export const findMatchingChoices = (choices: readonly PromptChoice[], searchText: string): PromptChoice[] => {
+  const term = searchText.trim().toLowerCase();
   const words = term.split(/\s+/).filter(Boolean);
   const matches = choices.filter((choice) => words.every((word) => hasWord(choice, word)));
   return matches
@@ -65,10 +65,10 @@ export const findMatchingChoices = (choices: readonly PromptChoice[], text: stri
 /** Returns the choice that the input means without a look at the choices: the only match, or the only one with this name. */
 export const findIntendedChoice = (
   choices: readonly PromptChoice[],
-  text: string,
+  searchText: string,
 ): PromptChoice | undefined => {
-  const matches = findMatchingChoices(choices, text);
-  const nameMatches = matches.filter((choice) => rankChoice(choice, text.trim().toLowerCase()) === 0);
+  const matches = findMatchingChoices(choices, searchText);
+  const nameMatches = matches.filter((choice) => rankChoice(choice, searchText.trim().toLowerCase()) === 0);
   const [firstMatch] = nameMatches.length > 0 ? nameMatches : matches;
   return (nameMatches.length > 0 ? nameMatches : matches).length === 1 ? firstMatch : undefined;
 };

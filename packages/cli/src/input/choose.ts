@@ -35,8 +35,8 @@ export const choose = (question: ChoiceQuestion, context: Context): Promise<stri
         {
           message,
           pageSize,
-          source: (text = "") =>
-            choiceSearch.list(text).map((choice) => ({
+          source: (searchText = "") =>
+            choiceSearch.list(searchText).map((choice) => ({
               value: choice.value,
               name: renderChoice(choice, columns, measureWidth("❯ ")),
               short: renderChoice(choice, columns, measureWidth(`✔ ${message} `)),
@@ -58,7 +58,7 @@ export const choose = (question: ChoiceQuestion, context: Context): Promise<stri
 class ChoiceSearch {
   answer: PromptChoice | undefined;
   /** The text that was typed. */
-  private text = "";
+  private searchText = "";
   /** The text whose list is on the screen. */
   private listedText: string | undefined;
   private isDeciding = false;
@@ -71,19 +71,19 @@ class ChoiceSearch {
   ) {}
 
   /** Returns the choices to show for the input. */
-  list(text: string): readonly PromptChoice[] {
+  list(searchText: string): readonly PromptChoice[] {
     if (this.answer) return [this.answer];
     if (this.isDeciding) this.hasMoreInput = true;
-    this.text = text;
-    void this.recordListedText(text);
-    return this.findMatches(text);
+    this.searchText = searchText;
+    void this.recordListedText(searchText);
+    return this.findMatches(searchText);
   }
 
   /** The prompt shows a list as soon as it has awaited it, which takes one turn of the queue of microtasks. */
-  private async recordListedText(text: string): Promise<void> {
+  private async recordListedText(searchText: string): Promise<void> {
     await Promise.resolve();
     await Promise.resolve();
-    this.listedText = text;
+    this.listedText = searchText;
   }
 
   /** Decides what Enter means. Resolves only if the prompt may end with what it shows. */
@@ -91,18 +91,18 @@ class ChoiceSearch {
     if (this.answer) return true;
     if (this.isDeciding) return waitForever();
     this.isDeciding = true;
-    const { text } = this;
-    const isListed = this.listedText === text;
+    const { searchText } = this;
+    const isListed = this.listedText === searchText;
     await nextTurn();
     this.isDeciding = false;
-    const matches = this.findMatches(text);
+    const matches = this.findMatches(searchText);
     this.answer = isListed
       ? matches.find((choice) => choice.value === value)
-      : findIntendedChoice(matches, text);
+      : findIntendedChoice(matches, searchText);
     if (this.answer && isListed && !this.hasMoreInput) return true;
     // The prompt has a list without the answer, or has cleared the text, which is to be changed.
     if (this.answer) await this.confirmAnswer();
-    else if (!this.hasMoreInput) this.typeKeys(text);
+    else if (!this.hasMoreInput) this.typeKeys(searchText);
     this.hasMoreInput = false;
     return waitForever();
   }
@@ -112,14 +112,14 @@ class ChoiceSearch {
    * for the text by now. It keeps the text.
    */
   async onEnter(): Promise<void> {
-    const { text, listedText } = this;
+    const { searchText, listedText } = this;
     const isEmpty = listedText === undefined || this.findMatches(listedText).length === 0;
-    if (this.answer || this.isDeciding || !isEmpty || listedText === text) return;
+    if (this.answer || this.isDeciding || !isEmpty || listedText === searchText) return;
     this.isDeciding = true;
     await nextTurn();
     this.isDeciding = false;
     this.hasMoreInput = false;
-    this.answer = findIntendedChoice(this.findMatches(text), text);
+    this.answer = findIntendedChoice(this.findMatches(searchText), searchText);
     if (this.answer) await this.confirmAnswer();
   }
 
@@ -130,12 +130,12 @@ class ChoiceSearch {
     this.typeKeys("\r");
   }
 
-  private findMatches(text: string): PromptChoice[] {
+  private findMatches(searchText: string): PromptChoice[] {
     const { choices, isComplete = true } = this.question;
-    const id = text.trim();
+    const id = searchText.trim();
     const isTypedId = !isComplete && isId(id) && !choices.some(({ value }) => value === id);
     return [
-      ...findMatchingChoices(choices, text),
+      ...findMatchingChoices(choices, searchText),
       ...(isTypedId ? [{ value: id, texts: [`${id} (as typed)`] }] : []),
     ];
   }

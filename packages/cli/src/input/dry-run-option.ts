@@ -12,11 +12,11 @@ export const addDryRunOption = (command: Command, { hidden = false } = {}): void
   const help = "print the requests as JSON instead of sending them; --dry-run=curl prints curl commands";
   command.addOption(new Option("--dry-run", help).hideHelp(hidden));
   command.addOption(
-    new Option(`${dryRunFormatFlag} <format>`).hideHelp().argParser((text): DryRunFormat => {
-      const format = dryRunFormats.find((name) => name === text);
+    new Option(`${dryRunFormatFlag} <format>`).hideHelp().argParser((formatName): DryRunFormat => {
+      const format = dryRunFormats.find((name) => name === formatName);
       if (format !== undefined) return format;
       throw usageError(
-        `--dry-run cannot be ${JSON.stringify(text)}`,
+        `--dry-run cannot be ${JSON.stringify(formatName)}`,
         `Allowed: ${dryRunFormats.join(", ")}.`,
       );
     }),

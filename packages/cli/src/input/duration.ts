@@ -16,12 +16,14 @@ export const defaultWaitTimeout = "5m";
 export const defaultApprovalTimeout = "20m";
 
 /** Parses `90s`, `5m` or `1h30m`, or a number of seconds. Returns milliseconds. */
-export const parseDuration = (text: string, label: string): number => {
-  const totalMs = /^\d+(\.\d+)?$/.test(text) ? parseDurationSum(`${text}s`) : parseDurationSum(text);
-  if (!(totalMs > 0) || totalMs > 24 * 3_600_000 || /[dw]/.test(text)) {
+export const parseDuration = (duration: string, label: string): number => {
+  const totalMs = /^\d+(\.\d+)?$/.test(duration)
+    ? parseDurationSum(`${duration}s`)
+    : parseDurationSum(duration);
+  if (!(totalMs > 0) || totalMs > 24 * 3_600_000 || /[dw]/.test(duration)) {
     throw invalidValueError(
       label,
-      `cannot be ${JSON.stringify(text)}`,
+      `cannot be ${JSON.stringify(duration)}`,
       "Use a time such as 90s, 5m or 1h30m, at most 24h.",
     );
   }
@@ -29,12 +31,12 @@ export const parseDuration = (text: string, label: string): number => {
 };
 
 /** Parses `12h`, `7d` or `2w`, or `0` for no time, of at most a year. Returns milliseconds. */
-export const parsePeriod = (text: string, label: string): number => {
-  const totalMs = text === "0" ? 0 : parseDurationSum(text);
+export const parsePeriod = (duration: string, label: string): number => {
+  const totalMs = duration === "0" ? 0 : parseDurationSum(duration);
   if (Number.isNaN(totalMs) || totalMs > 366 * 86_400_000) {
     throw invalidValueError(
       label,
-      `cannot be ${JSON.stringify(text)}`,
+      `cannot be ${JSON.stringify(duration)}`,
       "Use a time such as 12h, 7d or 2w, at most a year.",
     );
   }
@@ -42,9 +44,9 @@ export const parsePeriod = (text: string, label: string): number => {
 };
 
 /** Returns the sum of times such as `1h30m` in milliseconds, or NaN if the text is something else. */
-const parseDurationSum = (text: string): number => {
-  const parts = text.match(/\d+(\.\d+)?(ms|[smhdw])/g) ?? [];
-  if (text === "" || parts.join("").length < text.length) return NaN;
+const parseDurationSum = (duration: string): number => {
+  const parts = duration.match(/\d+(\.\d+)?(ms|[smhdw])/g) ?? [];
+  if (duration === "" || parts.join("").length < duration.length) return NaN;
   return parts.reduce(
     (sum, part) => sum + parseFloat(part) * (msPerUnit[part.replace(/^[\d.]+/, "")] ?? NaN),
     0,

@@ -8,25 +8,25 @@ import type { InputSources } from "./sources.js";
 /** Parses the text of a flag and checks it against the contract. Must not be called with a secret: errors quote the text. */
 export const parseValue = async (
   field: Field,
-  text: string,
+  rawValue: string,
   label: string,
   sources: InputSources,
 ): Promise<unknown> => {
-  if (field.type === "json") return parseJson(text, label, sources);
+  if (field.type === "json") return parseJson(rawValue, label, sources);
   if (field.type === "integer" || field.type === "number") {
-    const value = parseNumber(field, text, label);
+    const value = parseNumber(field, rawValue, label);
     assertEnumValue(field, value, label);
     return value;
   }
-  assertEnumValue(field, text, label);
-  assertTextAllowed(field, text, label);
-  return text;
+  assertEnumValue(field, rawValue, label);
+  assertTextAllowed(field, rawValue, label);
+  return rawValue;
 };
 
 /** Parses `JSON`, or the JSON in `@file` or standard input (`-`). */
-export const parseJson = async (text: string, label: string, sources: InputSources): Promise<unknown> => {
-  const path = text === "-" ? "-" : text.startsWith("@") ? text.slice(1) : undefined;
-  const json = path === undefined ? text : await sources.read(path, label);
+export const parseJson = async (rawValue: string, label: string, sources: InputSources): Promise<unknown> => {
+  const path = rawValue === "-" ? "-" : rawValue.startsWith("@") ? rawValue.slice(1) : undefined;
+  const json = path === undefined ? rawValue : await sources.read(path, label);
   let value: unknown;
   try {
     value = JSON.parse(json.replace(/^\uFEFF/, ""));
@@ -45,15 +45,15 @@ export const parseJson = async (text: string, label: string, sources: InputSourc
   return value;
 };
 
-const parseNumber = (field: Field, text: string, label: string): number => {
+const parseNumber = (field: Field, rawValue: string, label: string): number => {
   const isInteger = field.type === "integer";
-  const value = (isInteger ? /^[+-]?\d+$/ : /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i).test(text)
-    ? Number(text)
+  const value = (isInteger ? /^[+-]?\d+$/ : /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i).test(rawValue)
+    ? Number(rawValue)
     : NaN;
   if (!Number.isFinite(value) || (isInteger && !Number.isSafeInteger(value))) {
     throw invalidValueError(
       label,
-      `must be ${isInteger ? "a whole number" : "a number"}${describeRange(field)}, not ${quoteText(text)}`,
+      `must be ${isInteger ? "a whole number" : "a number"}${describeRange(field)}, not ${quoteText(rawValue)}`,
     );
   }
   const { minimum = -Infinity, maximum = Infinity } = field;
@@ -61,7 +61,7 @@ const parseNumber = (field: Field, text: string, label: string): number => {
     const nearestValue = Math.min(Math.max(value, minimum), maximum);
     throw invalidValueError(
       label,
-      `must be a number${describeRange(field)}, not ${text}`,
+      `must be a number${describeRange(field)}, not ${rawValue}`,
       `For example: ${label} ${nearestValue}`,
     );
   }
@@ -80,9 +80,9 @@ const assertEnumValue = (field: Field, value: string | number, label: string): v
   throw invalidValueError(label, `cannot be ${quoteText(String(value))}`, hint);
 };
 
-const assertTextAllowed = (field: Field, text: string, label: string): void => {
+const assertTextAllowed = (field: Field, rawValue: string, label: string): void => {
   // JSON Schema counts characters, not UTF-16 code units.
-  const length = [...text].length;
+  const length = [...rawValue].length;
   // A name can be longer than the id that replaces it.
   const {
     minLength = 0,
@@ -93,7 +93,7 @@ const assertTextAllowed = (field: Field, text: string, label: string): void => {
   } = field.prefix === undefined ? field : {};
   const unsetHint = field.nullable ? `Use --unset ${field.flag} to set it to null.` : undefined;
   // The help text mentions null, so users try it.
-  if (unsetHint !== undefined && text === "null")
+  if (unsetHint !== undefined && rawValue === "null")
     throw invalidValueError(label, "would be set to the text null", unsetHint);
   if (length < minLength) {
     throw invalidValueError(
@@ -105,25 +105,25 @@ const assertTextAllowed = (field: Field, text: string, label: string): void => {
   if (length > maxLength) {
     throw invalidValueError(label, `must have at most ${maxLength} characters, not ${length}`);
   }
-  if (pattern !== undefined && !new RegExp(pattern, "u").test(text)) {
+  if (pattern !== undefined && !new RegExp(pattern, "u").test(rawValue)) {
     throw invalidValueError(
       label,
-      `cannot be ${quoteText(text)}`,
+      `cannot be ${quoteText(rawValue)}`,
       unsetHint ?? (patternWords === undefined ? `It must match ${pattern}.` : `Allowed: ${patternWords}.`),
     );
   }
-  if (format === "date-time" && !isDateTime(text)) {
+  if (format === "date-time" && !isDateTime(rawValue)) {
     throw invalidValueError(
       label,
-      `must be a date and time, not ${quoteText(text)}`,
+      `must be a date and time, not ${quoteText(rawValue)}`,
       "Use a time such as 2026-11-01T00:00:00Z.",
     );
   }
 };
 
-const isDateTime = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}T(?!24)\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i.test(text) &&
-  !Number.isNaN(Date.parse(text)) &&
-  isRealDay(text.slice(0, 10));
+const isDateTime = (rawValue: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}T(?!24)\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i.test(rawValue) &&
+  !Number.isNaN(Date.parse(rawValue)) &&
+  isRealDay(rawValue.slice(0, 10));
 
 const quoteText = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);

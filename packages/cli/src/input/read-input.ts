@@ -9,7 +9,7 @@ export interface CommandLineValues {
   /** The strings of flags, and the booleans of switches. */
   readonly flags: Readonly<Record<string, string | boolean>>;
   /** The body field that was passed as an argument. */
-  readonly argument?: { readonly field: Field; readonly text: string };
+  readonly argument?: { readonly field: Field; readonly rawValue: string };
   readonly unset: readonly string[];
   readonly body?: string;
   /** Where the body comes from, for errors. Default: `--body`. */
@@ -80,13 +80,13 @@ const readBody = async (
 const setArgument = async (
   body: Record<string, unknown>,
   typedValues: CommandLineValues,
-  { field, text }: NonNullable<CommandLineValues["argument"]>,
+  { field, rawValue }: NonNullable<CommandLineValues["argument"]>,
   sources: InputSources,
 ): Promise<void> => {
   if (field.flag in typedValues.flags) {
-    throw usageError(`The ${field.flag} is set twice: by ${JSON.stringify(text)} and by --${field.flag}`);
+    throw usageError(`The ${field.flag} is set twice: by ${JSON.stringify(rawValue)} and by --${field.flag}`);
   }
-  setAtPath(body, field.path, await parseValue(field, text, `<${field.flag}>`, sources));
+  setAtPath(body, field.path, await parseValue(field, rawValue, `<${field.flag}>`, sources));
 };
 
 const readFlag = async (
@@ -102,13 +102,13 @@ const readFlag = async (
 
 const readWholeBody = async (
   command: CommandDefinition,
-  text: string,
+  rawBody: string,
   bodySource = "--body",
   sources: InputSources,
 ): Promise<Record<string, unknown>> => {
-  const body = await parseJson(text, bodySource, sources);
+  const body = await parseJson(rawBody, bodySource, sources);
   if (!isObject(body)) throw usageError(`${bodySource} must be a JSON object`);
-  const isInArguments = text !== "-" && !text.startsWith("@");
+  const isInArguments = rawBody !== "-" && !rawBody.startsWith("@");
   for (const field of command.body?.fields ?? []) {
     if (isInArguments && field.secret && getAtPath(body, field.path) !== undefined) {
       throw secretInArgumentsError(

@@ -62,11 +62,11 @@ export class InputSources {
 
   /** Reads a secret, which is one line. Ignores the line break that editors add at the end. */
   async readSecret(path: string, flag: string): Promise<string> {
-    const text = (await this.read(path, flag)).replace(/^\uFEFF/, "").trim();
+    const secret = (await this.read(path, flag)).replace(/^\uFEFF/, "").trim();
     const source = path === "-" ? "standard input" : path;
-    if (text === "") throw usageError(`${flag}: ${source} is empty`);
-    if (/[\r\n]/.test(text)) throw usageError(`${flag}: ${source} has more than one line`);
-    return text;
+    if (secret === "") throw usageError(`${flag}: ${source} is empty`);
+    if (/[\r\n]/.test(secret)) throw usageError(`${flag}: ${source} has more than one line`);
+    return secret;
   }
 
   private async readStdin(flag: string): Promise<string> {

@@ -32,8 +32,8 @@ export class LatestVersionCache {
 
   /** Returns the version, or undefined if it is not known. npm may still be looking it up, or may have failed. */
   read(): string | undefined {
-    const text = readOwnedFile(this.file)?.toString("utf8").trim() ?? "";
-    return /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(text) ? text : undefined;
+    const cachedVersion = readOwnedFile(this.file)?.toString("utf8").trim() ?? "";
+    return /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(cachedVersion) ? cachedVersion : undefined;
   }
 
   /** Whether the last lookup or notice was more than a day ago. */

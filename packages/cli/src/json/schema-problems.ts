@@ -91,13 +91,13 @@ const findRangeProblems = (
 
 const findTextProblems = (
   { pattern, patternErrorMessage, minLength = 0, maxLength = Infinity }: CheckedSchema,
-  text: string,
+  value: string,
 ): string[] => {
   // JSON Schema counts characters, not UTF-16 code units.
-  const { length } = [...text];
+  const { length } = [...value];
   if (length < minLength) return ["must not be empty"];
   if (length > maxLength) return [`must have at most ${maxLength} characters`];
-  if (pattern === undefined || new RegExp(pattern, "u").test(text)) return [];
+  if (pattern === undefined || new RegExp(pattern, "u").test(value)) return [];
   return [patternErrorMessage ?? `must match ${pattern}`];
 };
 

@@ -72,17 +72,17 @@ const describeSiblingResource = (
 
 /** Reads the resource with an id or a full name. */
 const describeResourceElsewhere = async (
-  text: string,
+  idOrName: string,
   adoption: Adoption,
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<MisplacementReason> => {
-  const kind = getKindByPrefix(Object.values(idPrefixes).find((prefix) => text.startsWith(prefix)));
-  if (kind !== undefined) return describeMisplacedResource(kind, text, adoption, client, signal);
+  const kind = getKindByPrefix(Object.values(idPrefixes).find((prefix) => idOrName.startsWith(prefix)));
+  if (kind !== undefined) return describeMisplacedResource(kind, idOrName, adoption, client, signal);
   const adoptedKind = namedKinds.find((name) => resourceKinds[name].noun === adoption.resource);
-  if (adoptedKind === undefined || !text.includes("/")) return undefined;
+  if (adoptedKind === undefined || !idOrName.includes("/")) return undefined;
   const scope = { client, signal, findDefaultProject: () => undefined };
-  const id = await resolveName(adoptedKind, text, scope).catch((error: unknown) => {
+  const id = await resolveName(adoptedKind, idOrName, scope).catch((error: unknown) => {
     if (isUnknownNameError(error)) return undefined;
     throw error;
   });

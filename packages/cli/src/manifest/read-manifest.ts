@@ -35,17 +35,19 @@ export const readManifest = async (
   { sources }: Pick<Context, "sources">,
 ): Promise<Manifest> => {
   const path = file ?? defaultManifestFile;
-  const text = await sources.readInFolder(path, "--file", (cause) => unreadableManifestError(path, cause));
-  return parseManifest(text, path === "-" ? "standard input" : path);
+  const manifestText = await sources.readInFolder(path, "--file", (cause) =>
+    unreadableManifestError(path, cause),
+  );
+  return parseManifest(manifestText, path === "-" ? "standard input" : path);
 };
 
-const parseManifest = (text: string, sourceName: string): Manifest => {
-  if (estimateDepth(text) > maxLevels) {
+const parseManifest = (manifestText: string, sourceName: string): Manifest => {
+  if (estimateDepth(manifestText) > maxLevels) {
     throw invalidManifestError([`${sourceName}: it is nested more than ${String(maxLevels)} levels deep`]);
   }
   const lines = new LineCounter();
   // A key is a name as it was written: YAML would take 1.10, 007 and 0x10 for other numbers.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+  const document = parseDocument(manifestText, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   const formatPosition = (offset: number | undefined): string => {
     if (offset === undefined) return sourceName;
     const { line, col } = lines.linePos(offset);
@@ -83,14 +85,14 @@ const parseManifest = (text: string, sourceName: string): Manifest => {
  * Returns an upper bound of how many maps and lists are inside each other in YAML or JSON, by its brackets and indentation: a parser that
  * calls itself for each level cannot find out.
  */
-const estimateDepth = (text: string): number => {
+const estimateDepth = (manifestText: string): number => {
   let [maxDepth, bracketDepth] = [0, 0];
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+  for (const [bracket] of manifestText.matchAll(/[[\]{}]/g)) {
     bracketDepth += bracket === "[" || bracket === "{" ? 1 : bracketDepth > 0 ? -1 : 0;
     maxDepth = Math.max(maxDepth, bracketDepth);
   }
   const indents: number[] = [];
-  for (const [, indent = "", marks = ""] of text.matchAll(/^( *)((?:[-?:] +)*)\S/gm)) {
+  for (const [, indent = "", marks = ""] of manifestText.matchAll(/^( *)((?:[-?:] +)*)\S/gm)) {
     while ((indents.at(-1) ?? -1) >= indent.length) indents.pop();
     indents.push(indent.length);
     // Each mark begins a list or a map inside the one before: `- - - x`.

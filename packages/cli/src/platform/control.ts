@@ -44,9 +44,9 @@ export const callControl = async (
   return value;
 };
 
-const tryParseJson = (text: string): unknown => {
+const tryParseJson = (json: string): unknown => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     return undefined;
   }

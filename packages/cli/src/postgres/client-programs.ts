@@ -114,9 +114,9 @@ const readProgramVersion = async (path: string): Promise<PostgresVersion | undef
   } catch {
     return undefined;
   }
-  const text = await new Promise<string>((resolve) => {
+  const versionOutput = await new Promise<string>((resolve) => {
     execFile(path, ["--version"], { env: { LC_ALL: "C" } }, (error, stdout) => resolve(error ? "" : stdout));
   });
-  const [, version, major] = /PostgreSQL\) ((\d+)\S*)/.exec(text) ?? [];
+  const [, version, major] = /PostgreSQL\) ((\d+)\S*)/.exec(versionOutput) ?? [];
   return version === undefined ? undefined : { version, major: Number(major) };
 };

@@ -150,15 +150,15 @@ export const buildLibpqSettings = (
     const parameter = Object.hasOwn(passedParameters, name) ? passedParameters[name] : undefined;
     if (!parameter) otherNames.push(name);
     else if (value !== "") {
-      const text = name === "sslmode" ? normalizeSslMode(value) : value;
-      if (parameter.pattern && !parameter.pattern.test(text)) {
+      const libpqValue = name === "sslmode" ? normalizeSslMode(value) : value;
+      if (parameter.pattern && !parameter.pattern.test(libpqValue)) {
         throw new ConnectionStringError(
           `its parameter ${name} has a value that libpq does not know`,
           "Correct or remove the parameter.",
         );
       }
-      if (parameter.variable) variables[parameter.variable] = text;
-      else args.push(`${name}=${text}`);
+      if (parameter.variable) variables[parameter.variable] = libpqValue;
+      else args.push(`${name}=${libpqValue}`);
     }
   }
   const { PGHOST: host = "", PGHOSTADDR: address = "", PGPORT: port = "", PGDATABASE: database } = variables;
@@ -204,8 +204,8 @@ const findPrintableName = (name: string): string | undefined =>
   [name, name.replaceAll(" ", "")].find((spelling) => printableNames.has(spelling));
 
 const normalizeSslMode = (value: string): string => {
-  const text = value.toLowerCase();
-  return sslModeByAlias[text] ?? text;
+  const lowerCaseMode = value.toLowerCase();
+  return sslModeByAlias[lowerCaseMode] ?? lowerCaseMode;
 };
 
 const isWeakSslMode = (mode: string): boolean => ["disable", "allow", "prefer"].includes(mode);
@@ -231,8 +231,8 @@ const assertHosts = (hosts: readonly string[]): void => {
   }
 };
 
-const assertPorts = (text: string): void => {
-  for (const port of text.split(",").filter((part) => part !== "")) {
+const assertPorts = (ports: string): void => {
+  for (const port of ports.split(",").filter((part) => part !== "")) {
     if (Number(port) < 1 || Number(port) > 65_535) {
       throw new ConnectionStringError("its port is not between 1 and 65535");
     }

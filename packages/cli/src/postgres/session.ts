@@ -62,8 +62,8 @@ export const openSession = async (
   if (signal.aborted) cancel();
   let statement: SimpleQueryStatement | undefined;
   return {
-    run: (text) => {
-      statement = new SimpleQueryStatement(text);
+    run: (sql) => {
+      statement = new SimpleQueryStatement(sql);
       client.query(statement);
       return statement.waitForResponse();
     },
@@ -172,7 +172,7 @@ class SimpleQueryStatement implements Submittable {
     | undefined;
   private failure: { readonly error: unknown } | undefined;
 
-  constructor(private readonly text: Uint8Array) {}
+  constructor(private readonly sql: Uint8Array) {}
 
   /** Waits for the next response of the server. */
   waitForResponse(): Promise<StatementResponse> {
@@ -183,7 +183,7 @@ class SimpleQueryStatement implements Submittable {
   }
 
   submit({ stream }: Connection): void {
-    stream.write(encodeMessage(queryMessage, this.text, Buffer.of(0)));
+    stream.write(encodeMessage(queryMessage, this.sql, Buffer.of(0)));
   }
 
   handleError(error: unknown): void {

@@ -85,20 +85,20 @@ export const listLinkFilePaths = (folder: string): string[] => {
 
 /** Returns undefined when the file does not exist or is ignored. Throws `link:unreadable` or `link:corrupt`. */
 export const readLink = (path: string): Link | undefined => {
-  let text: string;
+  let linkJson: string;
   try {
     // An exception for every folder without a link would take longer than everything else here.
     if (!lstatSync(path, { throwIfNoEntry: false }) || findIgnoredReason(path) !== undefined)
       return undefined;
     // A repository may have one that leads to the folder of something else.
     if (lstatSync(dirname(path)).isSymbolicLink()) throw new Error("its folder is a symbolic link");
-    text = readLinkText(path);
+    linkJson = readLinkText(path);
   } catch (error) {
     // ENOTDIR: another program may have a file called `.mgmt`.
     if (["ENOENT", "ENOTDIR"].includes(readErrorCode(error) ?? "")) return undefined;
     throw unreadableLinkError(path, error);
   }
-  const value = parseLinkText(path, text);
+  const value = parseLinkText(path, linkJson);
   if (!isLink(value))
     throw corruptLinkError(path, "it does not contain a profile, workspaceId and projectId");
   return value;
@@ -116,11 +116,11 @@ const readLinkText = (path: string): string => {
   }
 };
 
-const parseLinkText = (path: string, text: string): unknown => {
+const parseLinkText = (path: string, linkJson: string): unknown => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(linkJson);
   } catch {
-    throw corruptLinkError(path, text.trim() === "" ? "it is empty" : "it is not JSON");
+    throw corruptLinkError(path, linkJson.trim() === "" ? "it is empty" : "it is not JSON");
   }
 };
 

@@ -30,17 +30,17 @@ const getSettingsFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): s
  * `profiles:untrusted` or `profiles:corrupt`.
  */
 export const readProfiles = (path: string): StoredProfiles => {
-  let text: string;
+  let profilesJson: string;
   try {
     if (!statSync(path, { throwIfNoEntry: false })) return emptyProfiles;
-    text = readTrustedFileSync(path);
+    profilesJson = readTrustedFileSync(path);
   } catch (error) {
     if (isMissingFileError(error)) return emptyProfiles;
     if (error instanceof UntrustedFileError && error.isRegular)
       throw untrustedProfilesError(path, error.message);
     throw unreadableProfilesError(path, error);
   }
-  const value = parseProfilesText(path, text);
+  const value = parseProfilesText(path, profilesJson);
   if (!isStoredProfiles(value)) throw corruptProfilesError(path, "it does not contain profiles");
   return removeEndedProfiles(value);
 };
@@ -50,10 +50,10 @@ const isMissingFileError = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes(readErrorCode(error) ?? "");
 
 /** The parser's own error message is not shown, because it quotes the text. */
-const parseProfilesText = (path: string, text: string): unknown => {
+const parseProfilesText = (path: string, profilesJson: string): unknown => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(profilesJson);
   } catch {
-    throw corruptProfilesError(path, text.trim() === "" ? "it is empty" : "it is not JSON");
+    throw corruptProfilesError(path, profilesJson.trim() === "" ? "it is empty" : "it is not JSON");
   }
 };

@@ -80,7 +80,7 @@ export const assertServiceAddress = async ({ value, from }: ValueWithSource<stri
 };
 
 /** Whether a value begins or ends with a quote. */
-export const hasOuterQuote = (text: string): boolean => /^["'`]|["'`]$/.test(text);
+export const hasOuterQuote = (value: string): boolean => /^["'`]|["'`]$/.test(value);
 
 const addSource = <T>(value: T, from: string): ValueWithSource<T> => ({ value, from });
 

@@ -6,9 +6,9 @@ import { isNestedTooDeep, maxLevels } from "../json/nesting.js";
 /** Reads ids from standard input, one for each line: an id, or a JSON object with an `id`. */
 export const readIds = async (sources: InputSources): Promise<string[]> => {
   const lines = await readLines("-", "the ids", sources);
-  return lines.map(({ text, line }) => {
-    if (!text.startsWith("{")) return text;
-    const { id } = parseObject(text, `Line ${line}`);
+  return lines.map(({ json, line }) => {
+    if (!json.startsWith("{")) return json;
+    const { id } = parseObject(json, `Line ${line}`);
     if (typeof id !== "string")
       throw usageError(`Line ${line} has no id`, "Pass ids, or objects with an id.");
     return id;
@@ -24,25 +24,25 @@ export interface BulkItem {
 /** Reads a file or standard input with a JSON object on each line. */
 export const readBulkItems = async (path: string, sources: InputSources): Promise<BulkItem[]> => {
   const lines = await readLines(path, "--ndjson", sources);
-  return lines.map(({ text, line }) => ({ line, body: parseObject(text, `--ndjson: line ${line}`) }));
+  return lines.map(({ json, line }) => ({ line, body: parseObject(json, `--ndjson: line ${line}`) }));
 };
 
 const readLines = async (
   path: string,
   inputName: string,
   sources: InputSources,
-): Promise<{ text: string; line: number }[]> => {
-  const text = (await sources.read(path, inputName)).replace(/^\uFEFF/, "");
-  return text
+): Promise<{ json: string; line: number }[]> => {
+  const input = (await sources.read(path, inputName)).replace(/^\uFEFF/, "");
+  return input
     .split("\n")
-    .map((text, index) => ({ text: text.trim(), line: index + 1 }))
-    .filter((entry) => entry.text !== "");
+    .map((line, index) => ({ json: line.trim(), line: index + 1 }))
+    .filter(({ json }) => json !== "");
 };
 
-const parseObject = (text: string, label: string): Record<string, unknown> => {
+const parseObject = (json: string, label: string): Record<string, unknown> => {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(json);
   } catch {
     // The parser's own message quotes the text, which may contain a secret.
     throw usageError(`${label} is not JSON`, "Nothing was sent. Pass one JSON object on each line.");

@@ -216,12 +216,12 @@ const collectTypedValues = (
     if (value !== undefined) flags[field.flag] = value;
   }
   const { body, unset = [] } = command.opts<OperationFlags>();
-  const text = argumentField && command.args[definition.arguments.length];
+  const rawValue = argumentField && command.args[definition.arguments.length];
   return {
     flags,
     unset,
     ...(body !== undefined && { body }),
-    ...(argumentField && text !== undefined && { argument: { field: argumentField, text } }),
+    ...(argumentField && rawValue !== undefined && { argument: { field: argumentField, rawValue } }),
   };
 };
 

@@ -46,12 +46,12 @@ const renderFieldHelp = (field: Field, defaultText = formatDefault(field.default
     defaultText === "" ? "" : `default: ${defaultText}`,
   ].filter(Boolean);
   // The API's own default is part of its description.
-  const text =
+  const help =
     defaultText === formatDefault(field.default)
       ? field.help
       : field.help.replace(/ Defaults to [^.]*\./, "");
   const requiredPrefix = field.required === "always" ? "(required) " : "";
-  return `${requiredPrefix}${stripBackticks(text)}${helpFacts.length > 0 ? ` (${helpFacts.join("; ")})` : ""}`.trim();
+  return `${requiredPrefix}${stripBackticks(help)}${helpFacts.length > 0 ? ` (${helpFacts.join("; ")})` : ""}`.trim();
 };
 
 /** A switch that is off by default needs no words. */

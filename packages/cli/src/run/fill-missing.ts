@@ -160,7 +160,7 @@ const askForId = async (
     });
   }
   const message = `${title}:`;
-  const validate = (text: string): true | string => text.trim() !== "" || "Type an id.";
+  const validate = (input: string): true | string => input.trim() !== "" || "Type an id.";
   return (await ask(context, ({ input }, terminal) => input({ message, validate }, terminal))).trim();
 };
 
@@ -180,7 +180,7 @@ const askForField = async (field: Field, title: string, context: Context): Promi
   const message = `${title}:`;
   const { sources } = context;
   if (field.secret) {
-    const validate = (text: string): true | string => text.trim() !== "" || "It must not be empty.";
+    const validate = (input: string): true | string => input.trim() !== "" || "It must not be empty.";
     return (await ask(context, ({ password }, terminal) => password({ message, validate }, terminal))).trim();
   }
   if (field.enum) {
@@ -191,12 +191,12 @@ const askForField = async (field: Field, title: string, context: Context): Promi
   if (field.type === "boolean") {
     return ask(context, ({ confirm }, terminal) => confirm({ message: `${title}?` }, terminal));
   }
-  const parse = (text: string): Promise<unknown> => parseValue(field, text, formatFlag(field), sources);
-  const validate = async (text: string): Promise<true | string> => {
+  const parse = (input: string): Promise<unknown> => parseValue(field, input, formatFlag(field), sources);
+  const validate = async (input: string): Promise<true | string> => {
     // A prompt reads standard input already.
-    if (field.type === "json" && text === "-") return "Type JSON, or @file.";
+    if (field.type === "json" && input === "-") return "Type JSON, or @file.";
     try {
-      await parse(text);
+      await parse(input);
       return true;
     } catch (error) {
       if (error instanceof CliError) return toPrintable(error.message);

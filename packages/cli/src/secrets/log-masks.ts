@@ -16,15 +16,15 @@ export const maskInLog = (
   const maskLine = detectCiSystem(env)?.maskLine;
   if (!maskLine) return;
   // Logs have lines: a mask with a line break would match nothing.
-  const texts = secrets.flatMap(listSpellings).flatMap((spelling) => spelling.split(/[\r\n]+/));
-  for (const text of new Set(texts)) {
-    if (text.trim().length >= minSecretLength) output.writeCiCommand(maskLine(text));
+  const secretLines = secrets.flatMap(listSpellings).flatMap((spelling) => spelling.split(/[\r\n]+/));
+  for (const secretLine of new Set(secretLines)) {
+    if (secretLine.trim().length >= minSecretLength) output.writeCiCommand(maskLine(secretLine));
   }
 };
 
 /** Returns the forms in which a secret may be printed: in a URL, in JSON, in CSV, and in quotes of a shell or of YAML. */
 const listSpellings = (secret: string): string[] => [
-  ...[secret, ...extractCredentials(secret)].flatMap((text) => [text, encodeURIComponent(text)]),
+  ...[secret, ...extractCredentials(secret)].flatMap((spelling) => [spelling, encodeURIComponent(spelling)]),
   JSON.stringify(secret).slice(1, -1),
   secret.replaceAll('"', '""'),
   secret.replaceAll("'", `'\\''`),

@@ -45,14 +45,17 @@ export class CodeCache {
     // It assigns an object.
     if (cachedModule) return cachedModule.exports as object;
     const source = readFileSync(filename);
-    const text = source.toString();
+    const sourceText = source.toString();
     // Functions of stored code cannot call `import()` on Node.js 20.
-    if (text.includes("import(")) return this.#require(filename) as object;
+    if (sourceText.includes("import(")) return this.#require(filename) as object;
     const cachedData = this.#readCode(name, source);
-    const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${text}\n})`, {
-      filename,
-      ...(cachedData && { cachedData }),
-    });
+    const script = new Script(
+      `(function (exports, require, module, __filename, __dirname) { ${sourceText}\n})`,
+      {
+        filename,
+        ...(cachedData && { cachedData }),
+      },
+    );
     this.#isComplete &&= script.cachedDataRejected === false;
     this.#scripts.set(name, { script, source });
     // Node.js looks for this module when a file that it loads itself requires this one.

@@ -3,6 +3,6 @@
  * for UTF-16, UTF-32, and binary files.
  */
 export const decodeAsciiBased = (bytes: Buffer | undefined): string | undefined => {
-  const text = bytes?.toString("latin1") ?? "";
-  return /\0|^(?:\xff\xfe|\xfe\xff)/.test(text) ? undefined : text;
+  const content = bytes?.toString("latin1") ?? "";
+  return /\0|^(?:\xff\xfe|\xfe\xff)/.test(content) ? undefined : content;
 };

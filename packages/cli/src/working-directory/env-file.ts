@@ -31,12 +31,12 @@ export const setEnvFileVariable = async (
   let assignmentCount = 1;
   try {
     const replaceResult = await replaceFile(path, { root }, (currentContent) => {
-      const text = decodeAsciiBased(currentContent);
-      if (text === undefined) throw undecodableEnvFileError(path);
-      const lineNumber = findOpenQuoteLine(text);
+      const content = decodeAsciiBased(currentContent);
+      if (content === undefined) throw undecodableEnvFileError(path);
+      const lineNumber = findOpenQuoteLine(content);
       if (lineNumber !== undefined) throw envFileQuoteError(path, lineNumber);
-      assignmentCount = Math.max(1, findAssignments(text, name).length);
-      return Buffer.from(replaceAssignments(text, name, value), "latin1");
+      assignmentCount = Math.max(1, findAssignments(content, name).length);
+      return Buffer.from(replaceAssignments(content, name, value), "latin1");
     });
     return { ...replaceResult, assignmentCount };
   } catch (error) {
@@ -59,36 +59,36 @@ const assignmentPattern = new RegExp(
 );
 
 /** Returns the number of the line with a value whose quote has no end; undefined if there is none. */
-export const findOpenQuoteLine = (text: string): number | undefined => {
-  const openAssignment = [...text.matchAll(assignmentPattern)].find(
+export const findOpenQuoteLine = (content: string): number | undefined => {
+  const openAssignment = [...content.matchAll(assignmentPattern)].find(
     ({ 0: matchText, 1: start = "", index }) => {
       const value = matchText.slice(start.length);
       const quote = /^["'`]/.exec(value)?.[0];
       if (quote === undefined || (value.length > 1 && value.endsWith(quote))) return false;
-      const line = /^[^\r\n]*/.exec(text.slice(index + start.length))?.[0] ?? "";
+      const line = /^[^\r\n]*/.exec(content.slice(index + start.length))?.[0] ?? "";
       return !(quote === '"' ? line.replaceAll(/\\./g, "") : line).includes(quote, 1);
     },
   );
-  return openAssignment && text.slice(0, openAssignment.index).split("\n").length;
+  return openAssignment && content.slice(0, openAssignment.index).split("\n").length;
 };
 
 /**
  * Returns the text of an env file with a variable set, given the text as `decodeAsciiBased` reads it. Every assignment of the variable is
  * replaced, because some programs use the first, and others the last.
  */
-export const replaceAssignments = (text: string, name: string, value: string): string => {
-  const assignments = findAssignments(text, name);
+export const replaceAssignments = (content: string, name: string, value: string): string => {
+  const assignments = findAssignments(content, name);
   if (assignments.length > 0) {
     return assignments.reduceRight(
       (resultText, { index, 0: matchText, 1: start = "" }) =>
         `${resultText.slice(0, index)}${start}"${value}"${resultText.slice(index + matchText.length)}`,
-      text,
+      content,
     );
   }
-  const newline = text.includes("\r\n") ? "\r\n" : "\n";
-  const separator = text === "" || text.endsWith("\n") ? "" : newline;
-  return `${text}${separator}${name}="${value}"${newline}`;
+  const newline = content.includes("\r\n") ? "\r\n" : "\n";
+  const separator = content === "" || content.endsWith("\n") ? "" : newline;
+  return `${content}${separator}${name}="${value}"${newline}`;
 };
 
-const findAssignments = (text: string, name: string): RegExpExecArray[] =>
-  [...text.matchAll(assignmentPattern)].filter(([, , assignedName]) => assignedName === name);
+const findAssignments = (content: string, name: string): RegExpExecArray[] =>
+  [...content.matchAll(assignmentPattern)].filter(([, , assignedName]) => assignedName === name);

@@ -48,14 +48,14 @@ export const addToGitignore = async (lines: readonly string[], folder: string): 
   const path = join(folder, ".gitignore");
   let addedLines: string[] = [];
   const appendLines = (currentContent: Buffer | undefined): Buffer => {
-    const text = decodeAsciiBased(currentContent);
-    if (text === undefined) throw new Error("it is UTF-16, or not a text");
-    const newline = text.includes("\r\n") ? "\r\n" : "\n";
-    const presentLines = new Set(text.split(/\r?\n/).map((line) => line.trim()));
+    const content = decodeAsciiBased(currentContent);
+    if (content === undefined) throw new Error("it is UTF-16, or not a text");
+    const newline = content.includes("\r\n") ? "\r\n" : "\n";
+    const presentLines = new Set(content.split(/\r?\n/).map((line) => line.trim()));
     addedLines = lines.filter((line) => !presentLines.has(line));
-    const separator = text === "" || text.endsWith("\n") || addedLines.length === 0 ? "" : newline;
+    const separator = content === "" || content.endsWith("\n") || addedLines.length === 0 ? "" : newline;
     const appendedText = addedLines.map((line) => `${line}${newline}`).join("");
-    return Buffer.from(`${text}${separator}${appendedText}`, "latin1");
+    return Buffer.from(`${content}${separator}${appendedText}`, "latin1");
   };
   try {
     await replaceFile(path, { root: folder, newMode: 0o644 }, appendLines);

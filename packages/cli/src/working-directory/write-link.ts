@@ -22,8 +22,8 @@ export const writeLink = async (
   // The ids of one profile mean nothing in another.
   const retainedLink = previousLink?.profile === name?.value ? previousLink : undefined;
   const link: Link = { ...retainedLink, ...(name && { profile: name.value }), ...ids };
-  const text = Buffer.from(`${JSON.stringify(link, undefined, 2)}\n`);
-  const { mode } = await replaceFile(path, { root: cwd, createFolder: true }, () => text).catch(
+  const linkJson = Buffer.from(`${JSON.stringify(link, undefined, 2)}\n`);
+  const { mode } = await replaceFile(path, { root: cwd, createFolder: true }, () => linkJson).catch(
     (error: unknown) => {
       throw unwritableLinkError(path, error);
     },

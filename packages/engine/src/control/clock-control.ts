@@ -20,9 +20,9 @@ const timestampPattern =
   /^((?:[+-]\d{6}|\d{4})-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
 
 /** `Date` alone accepts nearly everything: other forms, times of the machine's zone, and days that do not exist. */
-const parseTimeText = (text: string): number => {
-  const [, date = ""] = timestampPattern.exec(text) ?? [];
-  return isRealDay(date) ? Date.parse(text) : NaN;
+const parseTimeText = (isoTime: string): number => {
+  const [, date = ""] = timestampPattern.exec(isoTime) ?? [];
+  return isRealDay(date) ? Date.parse(isoTime) : NaN;
 };
 
 const requireSupportedTime = (time: number): number => {

@@ -32,8 +32,8 @@ export const createApprovalPageFinder =
         return endpointContext.transact(readOnlyTransaction, ({ store, clock }) => {
           const approval = store.approvals.get(id);
           if (!approval) return createPageResponse(refusalPages.noApproval());
-          const text = renderApprovalPage(applyExpiry(approval, clock.now()));
-          return createPageResponse({ status: 200, text, formAction: "'none'" });
+          const html = renderApprovalPage(applyExpiry(approval, clock.now()));
+          return createPageResponse({ status: 200, html, formAction: "'none'" });
         });
       },
     };

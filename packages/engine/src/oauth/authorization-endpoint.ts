@@ -154,11 +154,11 @@ export class AuthorizationEndpoint {
     scriptCspSource?: string,
   ): Outcome {
     const { token, setCookie } = this.guard.issueFormToken(request, search);
-    const text = render({ action: buildAuthorizePath(search), token, clientName: client.name });
+    const html = render({ action: buildAuthorizePath(search), token, clientName: client.name });
     const formAction = buildFormActionSources(redirectUri);
     const response = createPageResponse({
       status: 200,
-      text,
+      html,
       formAction,
       ...(scriptCspSource !== undefined && { scriptCspSource }),
     });

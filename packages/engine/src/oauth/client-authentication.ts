@@ -71,11 +71,11 @@ const decodeBasicCredentials = (authorization: string): { id: string; secret: st
   try {
     const bytes = decodeBase64(encodedCredentials);
     if (bytes === undefined) throw oauthErrors.malformedBasic();
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    const colon = text.indexOf(":");
+    const credentials = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const colon = credentials.indexOf(":");
     if (colon < 1) throw oauthErrors.malformedBasic();
     const decode = (part: string): string => decodeURIComponent(part.replaceAll("+", " "));
-    return { id: decode(text.slice(0, colon)), secret: decode(text.slice(colon + 1)) };
+    return { id: decode(credentials.slice(0, colon)), secret: decode(credentials.slice(colon + 1)) };
   } catch {
     throw oauthErrors.malformedBasic();
   }

@@ -6,7 +6,7 @@ import { stylesCspSource } from "./page/styles.js";
 
 export interface Page {
   readonly status: number;
-  readonly text: string;
+  readonly html: string;
   /** Sources that the `form-action` directive allows. */
   readonly formAction: string;
   readonly code?: string;
@@ -20,7 +20,7 @@ export interface Page {
  */
 export const createPageResponse = ({
   status,
-  text,
+  html,
   formAction,
   code = "",
   scriptCspSource,
@@ -44,13 +44,13 @@ export const createPageResponse = ({
     "referrer-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
   },
-  rawBody: { text, contentType: "text/html; charset=utf-8" },
+  rawBody: { text: html, contentType: "text/html; charset=utf-8" },
   code: code === "" ? null : code,
 });
 
 const buildRefusalPage = (status: number, pageData: RefusalPageData): Page => ({
   status,
-  text: renderRefusalPage(pageData),
+  html: renderRefusalPage(pageData),
   formAction: "'none'",
   code: pageData.code,
 });

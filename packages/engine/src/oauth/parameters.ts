@@ -8,8 +8,8 @@ export class OAuthParameters {
   readonly #values = new Map<string, string[]>();
 
   /** Parses the text of a query or a form. Throws a `URIError` for invalid percent-encoding. */
-  constructor(text: string) {
-    for (const pair of text.split("&")) {
+  constructor(encodedParameters: string) {
+    for (const pair of encodedParameters.split("&")) {
       if (pair === "") continue;
       const equalsIndex = pair.indexOf("=");
       const name = decodeComponent(equalsIndex === -1 ? pair : pair.slice(0, equalsIndex));
@@ -31,12 +31,12 @@ export class OAuthParameters {
   }
 }
 
-const decodeComponent = (text: string): string => decodeURIComponent(text.replaceAll("+", " "));
+const decodeComponent = (encoded: string): string => decodeURIComponent(encoded.replaceAll("+", " "));
 
 /** Parses the text of a query or a form. Throws `invalid_request` when it is not percent-encoded UTF-8. */
-export const parseParameters = (text: string): OAuthParameters => {
+export const parseParameters = (encodedParameters: string): OAuthParameters => {
   try {
-    return new OAuthParameters(text);
+    return new OAuthParameters(encodedParameters);
   } catch {
     throw oauthErrors.undecodableParameters();
   }

@@ -94,7 +94,7 @@ const findSubmittedKey = (request: EngineRequest): string | undefined => {
 const createKeyPageResponse = (status: number, pagePath: string, problem?: KeyProblem): Outcome =>
   createPageResponse({
     status,
-    text: renderKeyPage(pagePath, problem),
+    html: renderKeyPage(pagePath, problem),
     formAction: "'self'",
     scriptCspSource: keyScriptCspSource,
     ...(problem && { code: problem === "wrong" ? "sign_in_key_wrong" : "sign_in_key_guesses" }),

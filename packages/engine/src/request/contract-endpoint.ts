@@ -26,10 +26,10 @@ const contractEndpoint: Endpoint = {
       return { status: 204, code: null, headers };
     }
     if (request.method !== "GET") throw errors.methodNotAllowed(request.method, allowedMethods);
-    return renderContract(settings).then((text) => ({
+    return renderContract(settings).then((contractJson) => ({
       status: 200,
       code: null,
-      rawBody: { text, contentType: "application/json" },
+      rawBody: { text: contractJson, contentType: "application/json" },
     }));
   },
 };
@@ -49,9 +49,9 @@ const renderContract = async (settings: Settings): Promise<string> => {
   for (const name of ["authorizationUrl", "tokenUrl", "refreshUrl"] as const) {
     authorizationCode[name] = settings.authUrl + authorizationCode[name];
   }
-  const text = JSON.stringify(contract);
-  contractTexts.set(settings, text);
-  return text;
+  const contractJson = JSON.stringify(contract);
+  contractTexts.set(settings, contractJson);
+  return contractJson;
 };
 
 interface OpenApiDocument {

@@ -48,8 +48,8 @@ const createFaultOutcome = (fault: Fault & { status: number }, exchange: Exchang
     return { status, code: null, rawBody: { text: body, contentType } };
   }
   if (operation === undefined) {
-    const text = JSON.stringify({ error: code ?? "server_error", error_description: faultDescription });
-    return { status, code: null, rawBody: { text, contentType: "application/json" } };
+    const bodyText = JSON.stringify({ error: code ?? "server_error", error_description: faultDescription });
+    return { status, code: null, rawBody: { text: bodyText, contentType: "application/json" } };
   }
   const error = createFaultError(status, code);
   exchange.isOutsideContract = code !== undefined || !operation.responses[status]?.includes(error.code);

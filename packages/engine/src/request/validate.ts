@@ -103,10 +103,10 @@ const validateQuery = (
 };
 
 /** Other text stays text, which the validator rejects. So does an integer of more digits than a number can hold. */
-const parseQueryValue = ({ type }: QueryParameter, text: string): string | number | boolean => {
-  if (type === "integer" && /^-?\d{1,15}$/.test(text)) return Number(text);
-  if (type === "boolean" && /^(?:true|false)$/.test(text)) return text === "true";
-  return text;
+const parseQueryValue = ({ type }: QueryParameter, rawValue: string): string | number | boolean => {
+  if (type === "integer" && /^-?\d{1,15}$/.test(rawValue)) return Number(rawValue);
+  if (type === "boolean" && /^(?:true|false)$/.test(rawValue)) return rawValue === "true";
+  return rawValue;
 };
 
 const validateBody = (

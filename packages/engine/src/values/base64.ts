@@ -6,18 +6,19 @@ export const encodeBase64Url = (bytes: Uint8Array): string =>
   encodeBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
 /** Returns the bytes of a base64 text. Returns undefined unless it is exactly the result of `encodeBase64` for them. */
-export const decodeBase64 = (text: string): Uint8Array | undefined => {
+export const decodeBase64 = (base64: string): Uint8Array | undefined => {
   try {
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-    return encodeBase64(bytes) === text ? bytes : undefined;
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    return encodeBase64(bytes) === base64 ? bytes : undefined;
   } catch {
     return undefined;
   }
 };
 
 /** Returns the bytes of a base64url text. Returns undefined unless it is exactly the result of `encodeBase64Url` for them. */
-export const decodeBase64Url = (text: string): Uint8Array | undefined => {
-  const paddedText = text.replaceAll("-", "+").replaceAll("_", "/") + "=".repeat((4 - (text.length % 4)) % 4);
+export const decodeBase64Url = (base64: string): Uint8Array | undefined => {
+  const paddedText =
+    base64.replaceAll("-", "+").replaceAll("_", "/") + "=".repeat((4 - (base64.length % 4)) % 4);
   const bytes = decodeBase64(paddedText);
-  return bytes && encodeBase64Url(bytes) === text ? bytes : undefined;
+  return bytes && encodeBase64Url(bytes) === base64 ? bytes : undefined;
 };

@@ -16,9 +16,9 @@ export const formatTimestamp = (time: number): string => {
   const cachedText = formattedTimes.get(time);
   if (cachedText !== undefined) return cachedText;
   if (formattedTimes.size >= maxCachedTimes) formattedTimes.clear();
-  const text = new Date(time).toISOString();
-  formattedTimes.set(time, text);
-  return text;
+  const isoTime = new Date(time).toISOString();
+  formattedTimes.set(time, isoTime);
+  return isoTime;
 };
 
 /** Caches formatted times. Lists repeat the same times, and formatting one takes longer than the rest of its row. */

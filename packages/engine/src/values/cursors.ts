@@ -40,8 +40,8 @@ export class SealedCursorCodec implements CursorCodec {
   }
 
   #computeTag(content: Uint8Array, scope: string): Uint8Array {
-    const text = new TextEncoder().encode(`tag ${scope}`);
-    return hmacSha256(this.key, Uint8Array.of(...text, ...content)).subarray(0, tagBytes);
+    const tagInput = new TextEncoder().encode(`tag ${scope}`);
+    return hmacSha256(this.key, Uint8Array.of(...tagInput, ...content)).subarray(0, tagBytes);
   }
 
   #applyMask(content: Uint8Array, tag: Uint8Array): Uint8Array {

@@ -43,7 +43,7 @@ export const mergeSettings = (partial: PartialSettings = {}): Settings => {
   return settings;
 };
 
-const isUrl = (text: string, pattern: RegExp): boolean => pattern.test(text) && URL.canParse(text);
+const isUrl = (value: string, pattern: RegExp): boolean => pattern.test(value) && URL.canParse(value);
 
 const assertPartialSettings = (partial: PartialSettings): void => {
   assertOptions(partial, { ...createOptionSchemas(defaultSettings), ...choiceSchemas }, "settings.");

@@ -43,9 +43,10 @@ export class RandomIds implements Ids {
   }
 
   #drawCharacters(alphabet: string, length: number): string {
-    let text = "";
-    for (let index = 0; index < length; index += 1) text += alphabet.charAt(this.#drawBelow(alphabet.length));
-    return text;
+    let characters = "";
+    for (let index = 0; index < length; index += 1)
+      characters += alphabet.charAt(this.#drawBelow(alphabet.length));
+    return characters;
   }
 
   /** Returns an evenly distributed integer in [0, limit). Rejects values that would favor the lower results. */

@@ -26,32 +26,33 @@ const formatHint =
  *
  * @throws ConnectionStringError
  */
-export const parseConnectionString = (text: string): ConnectionParameters => {
-  if (text.length > maxConnectionStringLength) {
+export const parseConnectionString = (connectionString: string): ConnectionParameters => {
+  if (connectionString.length > maxConnectionStringLength) {
     throw new ConnectionStringError(`it has more than ${String(maxConnectionStringLength)} characters`);
   }
-  if (text.includes("\0")) throw new ConnectionStringError("it has a null character");
-  if (/^["'`]/.test(text)) throw new ConnectionStringError("it begins with a quote", "Remove the quotes.");
-  if (/^(?:export\s+)?\w+\s*=\s*["']?(?:jdbc:)?postgres\w*(?:\+\w+)?:\/\//i.test(text)) {
+  if (connectionString.includes("\0")) throw new ConnectionStringError("it has a null character");
+  if (/^["'`]/.test(connectionString))
+    throw new ConnectionStringError("it begins with a quote", "Remove the quotes.");
+  if (/^(?:export\s+)?\w+\s*=\s*["']?(?:jdbc:)?postgres\w*(?:\+\w+)?:\/\//i.test(connectionString)) {
     throw new ConnectionStringError(
       "it begins with the name of a variable",
       "Pass only the value: a line of an env file is no connection string.",
     );
   }
-  if (/^prisma(?:\+postgres(?:ql)?)?:/i.test(text)) {
+  if (/^prisma(?:\+postgres(?:ql)?)?:/i.test(connectionString)) {
     throw new ConnectionStringError(
       "it is the address of a proxy of Prisma, to which programs of Postgres cannot connect",
       "Use the direct connection string of the database.",
     );
   }
-  const uriMatch = /^(?:jdbc:)?(?:postgres|postgresql|postgis)(?:\+\w+)?:\/\/(.*)$/is.exec(text);
+  const uriMatch = /^(?:jdbc:)?(?:postgres|postgresql|postgis)(?:\+\w+)?:\/\/(.*)$/is.exec(connectionString);
   if (uriMatch) return parseUri(uriMatch[1] ?? "");
-  if (/^\w+(?:[:+]\w+)*:\//.test(text)) {
+  if (/^\w+(?:[:+]\w+)*:\//.test(connectionString)) {
     throw new ConnectionStringError("it does not begin with postgresql://");
   }
-  return /^\s*[A-Za-z][\w ]*=\s*(?:(?:"[^"]*"|'[^']*'|[^\s;'"]+)\s*)?;/.test(text)
-    ? parseNpgsqlPairs(text)
-    : parseKeywordValues(text);
+  return /^\s*[A-Za-z][\w ]*=\s*(?:(?:"[^"]*"|'[^']*'|[^\s;'"]+)\s*)?;/.test(connectionString)
+    ? parseNpgsqlPairs(connectionString)
+    : parseKeywordValues(connectionString);
 };
 
 const throwNotEncoded = (
@@ -120,8 +121,8 @@ const parametersAllowingAt: readonly string[] = [
   "application_name",
 ];
 
-const parseHostAndPort = (text: string): readonly [host: string, port: string] => {
-  const match = /^(?:\[([\da-f:.]+(?:%25[\w.-]+)?)\]|([^[\]:]*))(?::(\d+))?$/i.exec(text);
+const parseHostAndPort = (hostAndPort: string): readonly [host: string, port: string] => {
+  const match = /^(?:\[([\da-f:.]+(?:%25[\w.-]+)?)\]|([^[\]:]*))(?::(\d+))?$/i.exec(hostAndPort);
   if (!match) {
     // The text may be a user name and the beginning of a password.
     throw new ConnectionStringError(
@@ -137,10 +138,10 @@ const splitOnce = (text: string, separator: string): [string, string?] => {
   return index === -1 ? [text] : [text.slice(0, index), text.slice(index + separator.length)];
 };
 
-const decodeComponent = (text: string): string => {
+const decodeComponent = (encoded: string): string => {
   let value: string;
   try {
-    value = decodeURIComponent(text);
+    value = decodeURIComponent(encoded);
   } catch {
     throw new ConnectionStringError("it has percent-encoded bytes that are not UTF-8");
   }
@@ -149,12 +150,12 @@ const decodeComponent = (text: string): string => {
 };
 
 /** Reads keywords and values, as libpq does: `host=localhost password='it\'s'`. */
-const parseKeywordValues = (text: string): ConnectionParameters => {
+const parseKeywordValues = (connectionString: string): ConnectionParameters => {
   const parameters = new Map<string, string>();
   const pairPattern =
     /\s*(\w+)\s*=\s*(?:'((?:[^'\\]|\\[^])*)'|((?:[^\s'\\]|\\[^])(?:[^\s\\]|\\[^])*)?)(?=\s|$)\s*/y;
-  while (pairPattern.lastIndex < text.length) {
-    const match = pairPattern.exec(text);
+  while (pairPattern.lastIndex < connectionString.length) {
+    const match = pairPattern.exec(connectionString);
     if (!match) {
       throw new ConnectionStringError(
         parameters.size === 0
@@ -199,12 +200,12 @@ const libpqNameByNpgsqlName: Readonly<Record<string, string>> = {
 };
 
 /** Reads pairs that are separated by semicolons, as Npgsql does. */
-const parseNpgsqlPairs = (text: string): ConnectionParameters => {
+const parseNpgsqlPairs = (connectionString: string): ConnectionParameters => {
   const parameters = new Map<string, string>();
   const pairPattern =
     /\s*([A-Za-z][\w ]*?)\s*=\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|([^;"'][^;]*)?)\s*(?:;|$)[\s;]*/y;
-  while (pairPattern.lastIndex < text.length) {
-    const match = pairPattern.exec(text);
+  while (pairPattern.lastIndex < connectionString.length) {
+    const match = pairPattern.exec(connectionString);
     if (!match) {
       throw new ConnectionStringError(
         "a value after a semicolon cannot be read",

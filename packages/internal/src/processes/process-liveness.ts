@@ -113,9 +113,9 @@ const detectLinuxSystem = (): ProcessSystem => {
  * [proc(5)](https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html). Returns `ended` for a zombie, which keeps its pid.
  */
 const readStartTimeFromProc = (pid: number): string | null => {
-  const text = readTrimmedText(`/proc/${String(pid)}/stat`);
+  const stat = readTrimmedText(`/proc/${String(pid)}/stat`);
   // The process name before the fields may contain any character.
-  const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
   return /^[ZX]/.test(fields?.[0] ?? "") ? "ended" : (fields?.[19] ?? null);
 };
 

@@ -63,14 +63,14 @@ const redactText = (text: string, scope: RedactionScope): string => {
     })
     .replace(/[^\s"<>]+/g, (encoded) => {
       if (!encoded.includes("%") && !(encoded.includes("+") && encoded.includes("="))) return encoded;
-      let text = encoded;
+      let redactedPart = encoded;
       // Forms encode spaces as plus signs.
       for (const hasSpaces of [true, false]) {
-        const decoded = decodePercent(hasSpaces ? text.replaceAll("+", " ") : text);
+        const decoded = decodePercent(hasSpaces ? redactedPart.replaceAll("+", " ") : redactedPart);
         const redacted = redactInner(decoded);
-        if (redacted !== decoded) text = encodeText(redacted);
+        if (redacted !== decoded) redactedPart = encodeText(redacted);
       }
-      return text;
+      return redactedPart;
     });
 };
 
@@ -81,10 +81,10 @@ const redactJson = (value: unknown, scope: RedactionScope): string | undefined =
 };
 
 /** Parses a string that is entirely a JSON object, array or string. */
-const parseContainer = (text: string): unknown => {
-  if (!/^\s*[[{"]/.test(text)) return undefined;
+const parseContainer = (json: string): unknown => {
+  if (!/^\s*[[{"]/.test(json)) return undefined;
   try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     return undefined;
   }

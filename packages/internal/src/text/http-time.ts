@@ -2,8 +2,8 @@
  * Reads an HTTP date in one of the three forms that a recipient has to accept. See
  * https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7. Returns milliseconds since 1970, or NaN for any other text.
  */
-export const parseHttpDate = (text: string): number => {
-  const date = text
+export const parseHttpDate = (headerValue: string): number => {
+  const date = headerValue
     .replace(
       /^(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\d\d)-(\w{3})-(\d\d) /,
       (_, weekday: string, day: string, month: string, year: string) =>
@@ -30,9 +30,9 @@ const expandYear = (twoDigitYear: number): number => {
  * Reads `Retry-After`: a number of seconds, which may have a fraction, or a date. A header that was sent more than once asks for
  * the longest time. Returns whole seconds from now, at least the time that was asked for, or undefined for any other text.
  */
-export const parseRetryAfter = (text: string): number | undefined => {
+export const parseRetryAfter = (headerValue: string): number | undefined => {
   // The comma in a date stands before its day.
-  const values = text.split(/,(?!\s*\d\d[ -]\w)/).map((value) => value.trim());
+  const values = headerValue.split(/,(?!\s*\d\d[ -]\w)/).map((value) => value.trim());
   const seconds = values.map((value) =>
     /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : (parseHttpDate(value) - Date.now()) / 1_000,
   );

@@ -44,10 +44,10 @@ export class StateStorage {
   /** Returns the stored state; undefined if there is none, or none that this version can read. */
   read(): StoredState | undefined {
     try {
-      const text = this.#storage?.getItem(this.#storageKey) ?? undefined;
-      if (text === undefined) return undefined;
+      const stateJson = this.#storage?.getItem(this.#storageKey) ?? undefined;
+      if (stateJson === undefined) return undefined;
       // Checked below.
-      const { snapshot, initial } = JSON.parse(text) as Record<keyof StoredState, unknown>;
+      const { snapshot, initial } = JSON.parse(stateJson) as Record<keyof StoredState, unknown>;
       return { snapshot: parseSnapshot(snapshot), initial: parseSnapshot(initial) };
     } catch (error) {
       this.#reportError(mockErrors.keptStateUnusable(this.#storageKey, error));

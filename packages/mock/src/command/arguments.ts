@@ -140,19 +140,19 @@ const parseFlags = (words: readonly string[]) => {
 
 const isFlag = (name: string): name is FlagName => Object.hasOwn(flags, name);
 
-const parseWholeNumber = (flag: FlagName, text: string | undefined, max: number): number | undefined => {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value <= max) return value;
+const parseWholeNumber = (flag: FlagName, flagValue: string | undefined, max: number): number | undefined => {
+  if (flagValue === undefined) return undefined;
+  const value = Number(flagValue);
+  if (/^\d+$/.test(flagValue) && value <= max) return value;
   throw mockErrors.badFlag(
-    `--${flag} must be a whole number from 0 to ${String(max)}, not ${JSON.stringify(text)}`,
+    `--${flag} must be a whole number from 0 to ${String(max)}, not ${JSON.stringify(flagValue)}`,
   );
 };
 
 /** Returns a URL without a trailing slash. */
-const parseBaseUrl = (flag: FlagName, text: string | undefined): string | undefined => {
-  if (text === undefined) return undefined;
-  const url = text.replace(/\/+$/, "");
+const parseBaseUrl = (flag: FlagName, flagValue: string | undefined): string | undefined => {
+  if (flagValue === undefined) return undefined;
+  const url = flagValue.replace(/\/+$/, "");
   const isUrl = URL.canParse(url) && /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(url);
   if (isUrl && !url.endsWith("/v1")) return url;
   throw mockErrors.badFlag(`--${flag} must be an http or https URL without credentials, query or /v1`);
@@ -160,13 +160,13 @@ const parseBaseUrl = (flag: FlagName, text: string | undefined): string | undefi
 
 const parseChoice = <T extends string>(
   flag: FlagName,
-  text: string | undefined,
+  flagValue: string | undefined,
   values: readonly [T, ...T[]],
 ): T => {
-  if (text === undefined) return values[0];
-  const value = values.find((choice) => choice === text);
+  if (flagValue === undefined) return values[0];
+  const value = values.find((choice) => choice === flagValue);
   if (value !== undefined) return value;
-  throw mockErrors.badFlag(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(text)}`);
+  throw mockErrors.badFlag(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(flagValue)}`);
 };
 
 export const renderHelp = (): string => {

@@ -27,14 +27,14 @@ export const readSeedFile = async (path: string): Promise<SeedFileContent> => {
 };
 
 const readJsonFile = async (path: string): Promise<unknown> => {
-  let text: string;
+  let seedJson: string;
   try {
-    text = await readFile(path, "utf8");
+    seedJson = await readFile(path, "utf8");
   } catch (error) {
     throw mockErrors.badSeed(path, "it cannot be read", error);
   }
   try {
-    return JSON.parse(text);
+    return JSON.parse(seedJson);
   } catch (error) {
     throw mockErrors.badSeed(path, `it is not JSON (${error instanceof Error ? error.message : ""})`, error);
   }

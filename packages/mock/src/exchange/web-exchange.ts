@@ -35,9 +35,9 @@ export const respondTo = async (
     findHeadSizeRefusal(path, request.headers) ??
     (await engine.handle({ method, path, headers, body, pause, cut: request.signal }));
   if (engineResponse.dropped === "unsent") return Response.error();
-  const { status, headers: responseHeaders, body: text = null } = engineResponse;
-  const responseBody = text === null ? null : createBodyStream(text);
-  return new Response(engineResponse.dropped ? createCutBody(text ?? "") : responseBody, {
+  const { status, headers: responseHeaders, body: bodyText = null } = engineResponse;
+  const responseBody = bodyText === null ? null : createBodyStream(bodyText);
+  return new Response(engineResponse.dropped ? createCutBody(bodyText ?? "") : responseBody, {
     status,
     headers: responseHeaders,
   });
@@ -60,10 +60,10 @@ const readBody = async (request: Request): Promise<Uint8Array> => {
 };
 
 /** Returns a stream that fails after the first half of the body. */
-const createCutBody = (text: string): ReadableStream<Uint8Array> =>
+const createCutBody = (bodyText: string): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {
-      controller.enqueue(firstHalfOf(text));
+      controller.enqueue(firstHalfOf(bodyText));
       // An immediate error would discard the chunk that is still in the queue.
       void waitForRealTurn().then(() => controller.error(new TypeError("terminated")));
     },

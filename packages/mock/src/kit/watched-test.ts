@@ -109,7 +109,7 @@ const maxBodyLength = 300;
 /** Bodies in the log contain no secrets. */
 const renderBody = ({ body }: LoggedRequest): string => {
   if (body === null || body === undefined) return "";
-  const text = JSON.stringify(body);
-  if (text === "{}") return "";
-  return ` ${text.length > maxBodyLength ? `${text.slice(0, maxBodyLength)}…` : text}`;
+  const bodyJson = JSON.stringify(body);
+  if (bodyJson === "{}") return "";
+  return ` ${bodyJson.length > maxBodyLength ? `${bodyJson.slice(0, maxBodyLength)}…` : bodyJson}`;
 };

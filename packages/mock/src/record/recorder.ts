@@ -41,8 +41,8 @@ export class Recorder {
     const response = await this.#fetch(`${this.#upstream}/v1/projects`).catch((error: unknown) => {
       throw mockErrors.upstreamUnreachable(this.#upstream, error);
     });
-    const text = await response.text();
-    const body = parseJsonOrNull(text);
+    const bodyText = await response.text();
+    const body = parseJsonOrNull(bodyText);
     if (typeof body !== "object" || body === null || !("error" in body || "data" in body)) {
       throw mockErrors.upstreamIsNotTheApi(
         this.#upstream,
@@ -63,13 +63,13 @@ export class Recorder {
         // Copied, because the type of the bytes allows shared memory.
         ...(body !== undefined && { body: typeof body === "string" ? body : new Uint8Array(body) }),
       });
-      const text = await response.text();
-      this.#record(request, response.status, text, performance.now() - startedAt);
+      const bodyText = await response.text();
+      this.#record(request, response.status, bodyText, performance.now() - startedAt);
       const headers = [...response.headers].filter(([name]) => returnedHeaderPattern.test(name));
       return {
         status: response.status,
         headers: Object.fromEntries(headers),
-        body: text === "" ? undefined : text,
+        body: bodyText === "" ? undefined : bodyText,
       };
     } catch (error) {
       const { code, message } = mockErrors.upstreamUnreachable(this.#upstream, error);
@@ -96,7 +96,7 @@ export class Recorder {
   #record(
     { method, path, headers, body }: EngineRequest,
     status: number,
-    text: string,
+    bodyText: string,
     latency: number,
   ): void {
     const [pathname = "", search = ""] = path.split("?", 2);
@@ -104,7 +104,7 @@ export class Recorder {
     if (!operation) return;
     const credential = String(headers["authorization"] ?? "");
     this.#mask.add(credential.replace(/^\w+\s+/, ""));
-    const response = parseJsonOrNull(text);
+    const response = parseJsonOrNull(bodyText);
     this.#exchanges.push({
       operationId: operation.id,
       method,
@@ -125,9 +125,9 @@ const toBytes = (body: Uint8Array | string): Uint8Array =>
   typeof body === "string" ? new TextEncoder().encode(body) : body;
 
 /** Parses a string as JSON; returns null if it is not valid. */
-const parseJsonOrNull = (text: string): unknown => {
+const parseJsonOrNull = (json: string): unknown => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     return null;
   }

@@ -42,12 +42,12 @@ export interface Recording {
  * @throws MockError `mock:bad_recording`.
  */
 export const readRecording = async (path: string): Promise<Recording> => {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
+  const recordingJson = await readFile(path, "utf8").catch((error: unknown) => {
     throw mockErrors.badRecording(path, "it cannot be read", error);
   });
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(recordingJson);
   } catch (error) {
     throw mockErrors.badRecording(path, "it is not complete JSON; it may have been truncated", error);
   }

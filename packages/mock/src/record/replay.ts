@@ -108,9 +108,9 @@ const getParentId = (resource: Readonly<Record<string, unknown>>, kind: string):
 
 /** Replaces recorded ids by those of this server. */
 const translateIds = <T>(value: T, ids: ReadonlyMap<string, string>): T => {
-  let text = JSON.stringify(value);
-  for (const [recordedId, mockId] of ids) text = text.replaceAll(recordedId, mockId);
-  return JSON.parse(text);
+  let json = JSON.stringify(value);
+  for (const [recordedId, mockId] of ids) json = json.replaceAll(recordedId, mockId);
+  return JSON.parse(json);
 };
 
 /** Maps the ids of resources that both servers have created. */

@@ -72,9 +72,9 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   let lastKnownText: string | null = null;
   const write = (credential: Credential): void =>
     changeStorage((selectedStorage) => {
-      const text = JSON.stringify(credential);
-      selectedStorage.setItem(key, text);
-      lastKnownText = text;
+      const credentialJson = JSON.stringify(credential);
+      selectedStorage.setItem(key, credentialJson);
+      lastKnownText = credentialJson;
     });
   const reserveSpace = async (): Promise<Reservation> => {
     changeStorage((selectedStorage) => selectedStorage.setItem(reservedSpaceKey, "-".repeat(reservedLength)));

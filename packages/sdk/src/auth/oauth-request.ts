@@ -58,8 +58,8 @@ export const sendOAuthRequest = async <T>(
     };
     response = await transport.send(transportRequest);
     const { status } = response;
-    const text = [204, 205, 304].includes(status) ? null : response.body;
-    return new Response(text, { status, headers: response.headers });
+    const bodyText = [204, 205, 304].includes(status) ? null : response.body;
+    return new Response(bodyText, { status, headers: response.headers });
   };
   try {
     return await withDeadline(

@@ -6,12 +6,12 @@ import { authErrors } from "./errors.js";
  *
  * @param source names the place in errors.
  */
-export const parseCredential = (source: string, text: string): Credential => {
+export const parseCredential = (source: string, json: string): Credential => {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(json);
   } catch {
-    throw authErrors.corrupt(source, text.trim() === "" ? "is empty" : "is not JSON");
+    throw authErrors.corrupt(source, json.trim() === "" ? "is empty" : "is not JSON");
   }
   if (!isCredential(value)) throw authErrors.corrupt(source, "lacks required fields");
   return value;

@@ -14,7 +14,7 @@ export const fetchTransport = (fetch?: Fetch): Transport => ({
     if (response.type === "opaqueredirect") throw new TypeError("a redirect");
     // `rawResponse` makes a response of the web of one of node-fetch.
     const unread = reading?.unread && response.ok ? (response as Response) : undefined;
-    const text = unread ? "" : await readText(response, { method, url });
+    const bodyText = unread ? "" : await readText(response, { method, url });
     let flattenedHeaders: Record<string, string> | undefined;
     return {
       status: response.status,
@@ -23,7 +23,7 @@ export const fetchTransport = (fetch?: Fetch): Transport => ({
         // `assertFetchedResponse` has made sure of it.
         return (flattenedHeaders ??= Object.fromEntries(response.headers as Headers));
       },
-      body: text,
+      body: bodyText,
       unread,
     };
   },

@@ -134,7 +134,7 @@ const hasEncodedBody = (method: string, { statusCode = 0, headers }: http.Incomi
 /** A response whose body has been read. Most calls never read the headers, so they are copied when they are read. */
 const toTransportResponse = (incoming: http.IncomingMessage, chunks: Buffer[]): TransportResponse => {
   const [firstChunk] = chunks;
-  const text = (chunks.length === 1 && firstChunk ? firstChunk : Buffer.concat(chunks)).toString("utf8");
+  const bodyText = (chunks.length === 1 && firstChunk ? firstChunk : Buffer.concat(chunks)).toString("utf8");
   let headers: Record<string, string> | undefined;
   return {
     status: incoming.statusCode ?? 0,
@@ -142,7 +142,7 @@ const toTransportResponse = (incoming: http.IncomingMessage, chunks: Buffer[]): 
       return (headers ??= flattenHeaders(incoming));
     },
     // `fetch` leaves out a byte order mark, too.
-    body: text.startsWith("\uFEFF") ? text.slice(1) : text,
+    body: bodyText.startsWith("\uFEFF") ? bodyText.slice(1) : bodyText,
   };
 };
 

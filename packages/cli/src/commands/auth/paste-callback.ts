@@ -28,8 +28,9 @@ export const readPastedCallback = async (
     : pastedText.replace(/^(?=(?:code|error|state|iss)=)/, "?");
 };
 
-const isBareCode = (text: string): boolean => /^[\w~.-]+$/.test(text);
-const isCallbackInput = (text: string): boolean => isBareCode(text) || /^\S*=\S*$/.test(text);
+const isBareCode = (pastedText: string): boolean => /^[\w~.-]+$/.test(pastedText);
+const isCallbackInput = (pastedText: string): boolean =>
+  isBareCode(pastedText) || /^\S*=\S*$/.test(pastedText);
 
 const promptForPaste = (context: Pick<Context, "stdin" | "stderr" | "signal">): Promise<string> =>
   ask(context, ({ input }, terminal) =>
@@ -39,8 +40,8 @@ const promptForPaste = (context: Pick<Context, "stdin" | "stderr" | "signal">): 
     ),
   );
 
-const validatePaste = (text: string): true | string =>
-  isCallbackInput(text.trim()) || invalidPasteError().message;
+const validatePaste = (pastedText: string): true | string =>
+  isCallbackInput(pastedText.trim()) || invalidPasteError().message;
 
 const readLine = async ({ stdin, signal }: Pick<Context, "stdin" | "signal">): Promise<string> => {
   const lines = createInterface({ input: stdin });

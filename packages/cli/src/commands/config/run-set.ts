@@ -7,12 +7,12 @@ import { changeSetting } from "./change-setting.js";
 /** Stores a setting in the profile. Creates a profile for an address if there is none. */
 export const runConfigSet = async (
   key: string,
-  text: string,
+  rawValue: string,
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
   const setting = getSetting(key);
-  const value = await setting.parse(text, context);
+  const value = await setting.parse(rawValue, context);
   await changeSetting(key, setting, flags, context, (profile, name) => {
     if (setting.profileField !== "baseUrl" || typeof value !== "string") {
       if (!profile) throw noProfileToConfigureError(key);

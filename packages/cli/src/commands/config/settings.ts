@@ -47,7 +47,7 @@ export interface Setting {
   /** Kind of the resource whose id it is. */
   readonly resourceKind?: NamedKind;
   /** Parses a value. Throws a usage error. */
-  readonly parse: (text: string, context: Context) => Promise<string | boolean>;
+  readonly parse: (rawValue: string, context: Context) => Promise<string | boolean>;
   /** Looks where a flag or variable comes before the profile. */
   readonly findOverride: (lookup: SettingLookup) => EffectiveValue | undefined;
   readonly fallback: EffectiveValue;
@@ -57,31 +57,31 @@ const unsetValue: EffectiveValue = { value: null, from: null };
 
 const createAddressParser =
   (key: string) =>
-  async (text: string): Promise<string> => {
-    await assertServiceAddress({ value: text, from: key });
-    return text;
+  async (rawValue: string): Promise<string> => {
+    await assertServiceAddress({ value: rawValue, from: key });
+    return rawValue;
   };
 
 const createIdParser =
   (key: string) =>
-  (text: string): Promise<string> => {
-    assertId(key, text);
-    return Promise.resolve(text);
+  (rawValue: string): Promise<string> => {
+    assertId(key, rawValue);
+    return Promise.resolve(rawValue);
   };
 
-const parseChoice = <T>(key: string, text: string, values: Readonly<Record<string, T>>): Promise<T> => {
+const parseChoice = <T>(key: string, rawValue: string, values: Readonly<Record<string, T>>): Promise<T> => {
   const names = Object.keys(values);
-  const value = Object.hasOwn(values, text) ? values[text] : undefined;
+  const value = Object.hasOwn(values, rawValue) ? values[rawValue] : undefined;
   if (value !== undefined) return Promise.resolve(value);
   throw invalidValueError(
     key,
-    `cannot be ${JSON.stringify(text)}`,
-    `${formatSuggestion(text, names)}Allowed: ${names.join(", ")}.`,
+    `cannot be ${JSON.stringify(rawValue)}`,
+    `${formatSuggestion(rawValue, names)}Allowed: ${names.join(", ")}.`,
   );
 };
 
-const parseSwitch = (key: string, text: string): Promise<boolean> =>
-  parseChoice(key, text, { on: true, off: false, true: true, false: false });
+const parseSwitch = (key: string, rawValue: string): Promise<boolean> =>
+  parseChoice(key, rawValue, { on: true, off: false, true: true, false: false });
 
 /** Returns the value of a variable. With `--profile`, variables that choose a service or its defaults are ignored, as for every command. */
 const readVariable = (
@@ -138,8 +138,8 @@ export const settings: Readonly<Record<string, Setting>> = {
     profileField: "output",
     help: `output format: ${outputFormats.join(", ")}`,
     values: outputFormats,
-    parse: (text) =>
-      parseChoice("output", text, Object.fromEntries(outputFormats.map((format) => [format, format]))),
+    parse: (rawValue) =>
+      parseChoice("output", rawValue, Object.fromEntries(outputFormats.map((format) => [format, format]))),
     findOverride: ({ flags }) =>
       flags.output === undefined ? undefined : { value: flags.output, from: "--output" },
     fallback: { value: "table", from: "default" },
@@ -148,7 +148,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     profileField: "pager",
     help: "whether a long list is shown in a pager: on, off",
     values: ["on", "off"],
-    parse: (text) => parseSwitch("pager", text),
+    parse: (rawValue) => parseSwitch("pager", rawValue),
     findOverride: ({ flags, context }) => {
       if (flags.pager === false) return { value: "off", from: "--no-pager" };
       return context.env["NO_PAGER"] ? { value: "off", from: "NO_PAGER" } : undefined;
@@ -159,7 +159,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     profileField: "updateNotice",
     help: "whether a notice tells of a newer mgmt: on, off",
     values: ["on", "off"],
-    parse: (text) => parseSwitch("update-notice", text),
+    parse: (rawValue) => parseSwitch("update-notice", rawValue),
     findOverride: ({ context }) => {
       const variable = updateNoticeVariables.find((name) => context.env[name]);
       return variable === undefined ? undefined : { value: "off", from: variable };

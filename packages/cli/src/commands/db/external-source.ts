@@ -92,9 +92,9 @@ const readConnectionString = async (
         "Put the connection string into a variable, and pass its name: --source-env OLD_DATABASE_URL",
       );
     }
-    const text = context.env[sourceEnv]?.trim();
-    if (!text) throw usageError(`The variable ${sourceEnv} of --source-env is not set`);
-    return [text, `The variable ${sourceEnv}`];
+    const connectionString = context.env[sourceEnv]?.trim();
+    if (!connectionString) throw usageError(`The variable ${sourceEnv} of --source-env is not set`);
+    return [connectionString, `The variable ${sourceEnv}`];
   }
   const reason = findNoPromptReason(context);
   if (reason !== undefined) {
@@ -104,6 +104,8 @@ const readConnectionString = async (
     );
   }
   const message = "Connection string of the database to import:";
-  const text = await ask(context, (prompts, terminal) => prompts.password({ message, mask: "*" }, terminal));
-  return [text.trim(), "What you typed"];
+  const connectionString = await ask(context, (prompts, terminal) =>
+    prompts.password({ message, mask: "*" }, terminal),
+  );
+  return [connectionString.trim(), "What you typed"];
 };

@@ -4,11 +4,11 @@ import { usageError } from "../../errors/usage-errors.js";
 export const defaultPort = 4300;
 
 /** Parses the value of `--port`. Throws `usage:invalid`. */
-export const parsePort = (text: string | undefined): number => {
-  if (text === undefined) return defaultPort;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
+export const parsePort = (rawPort: string | undefined): number => {
+  if (rawPort === undefined) return defaultPort;
+  const port = /^\d{1,5}$/.test(rawPort) ? Number(rawPort) : NaN;
   if (!(port <= 65_535)) {
-    throw usageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`);
+    throw usageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(rawPort)}`);
   }
   return port;
 };

@@ -78,12 +78,12 @@ const createPatch = async (
 
 const colorPatch = (patch: string, { strong, good, bad, busy }: Style): string => {
   const emphasize = (line: string, index: number): string => {
-    const text = toPrintable(line);
+    const printableLine = toPrintable(line);
     // Later lines that look like these are comments of SQL.
-    if (index < 2) return strong(text);
-    if (line.startsWith("@@")) return busy(text);
-    if (line.startsWith("+")) return good(text);
-    return line.startsWith("-") ? bad(text) : text;
+    if (index < 2) return strong(printableLine);
+    if (line.startsWith("@@")) return busy(printableLine);
+    if (line.startsWith("+")) return good(printableLine);
+    return line.startsWith("-") ? bad(printableLine) : printableLine;
   };
   return patch.split("\n").map(emphasize).join("\n");
 };

@@ -13,10 +13,10 @@ export interface RehearsedFault {
 }
 
 /** Parses `operation:status:nth`, whose last part is optional. Throws `usage:invalid`. */
-export const parseFault = async (text: string): Promise<RehearsedFault> => {
-  const [operation = "", status = "", nth = "1", ...extraParts] = text.split(":");
+export const parseFault = async (faultText: string): Promise<RehearsedFault> => {
+  const [operation = "", status = "", nth = "1", ...extraParts] = faultText.split(":");
   const invalidFaultError = (hint: string): Error =>
-    usageError(`--fault cannot be ${JSON.stringify(text)}`, `${hint} Example: databases.create:503:1`);
+    usageError(`--fault cannot be ${JSON.stringify(faultText)}`, `${hint} Example: databases.create:503:1`);
   if (status === "" || extraParts.length > 0)
     throw invalidFaultError("It must be operation:status or operation:status:nth.");
   const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();

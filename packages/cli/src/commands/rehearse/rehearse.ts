@@ -37,7 +37,7 @@ export const rehearseCommand: CommandDeclaration<Report> = {
         "--fault <operation:status:nth>",
         "let the nth request for an operation fail with a status from 400 to 599, or lost to cut the connection after the " +
           "request took effect; nth defaults to 1 (repeatable)",
-        (text: string, previous: string[] = []): string[] => [...previous, text],
+        (faultText: string, previous: string[] = []): string[] => [...previous, faultText],
       )
       .passThroughOptions();
     command.action(async () => {

@@ -54,7 +54,7 @@ export const runRehearse = async (
   context: Context,
 ): Promise<void> => {
   const faults: RehearsedFault[] = [];
-  for (const text of faultTexts) faults.push(await parseFault(text));
+  for (const faultText of faultTexts) faults.push(await parseFault(faultText));
   const manifest = await readManifest(file, context);
   const { output } = context;
   output.info("Starting a local service.");

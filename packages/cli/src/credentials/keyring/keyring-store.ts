@@ -30,8 +30,8 @@ export const createKeyringStore = (
   const account = formatKeyringAccount(file, name);
   const readStoredKind = (): Profile["inKeyring"] => findProfile(readProfiles(file), name)?.inKeyring;
   const readEntry = async (): Promise<unknown> => {
-    const text = await (await openKeyring()).read(account);
-    return text === undefined ? undefined : parseEntry(account, text);
+    const entryJson = await (await openKeyring()).read(account);
+    return entryJson === undefined ? undefined : parseEntry(account, entryJson);
   };
   const writeEntry = async (kind: "login" | "token", value: object): Promise<void> => {
     await (await openKeyring()).write(account, JSON.stringify(value));
@@ -75,9 +75,9 @@ export const createKeyringStore = (
 };
 
 /** The parser's own error message is not shown, because it quotes the text. */
-const parseEntry = (account: string, text: string): unknown => {
+const parseEntry = (account: string, entryJson: string): unknown => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(entryJson);
   } catch {
     throw corruptKeyringError(account, "it is not JSON");
   }

@@ -25,10 +25,10 @@ export const explainCommanderError = async (
     command.wrappedProgram !== undefined
   )
     return misplacedFlagError(command, command.wrappedProgram);
-  const text = error.message.replace(/^error: /, "");
+  const problem = error.message.replace(/^error: /, "");
   const mentionsValue = error.code !== "commander.optionMissingArgument";
   // The value after `=` is removed: it may be a secret.
-  const [message = "", suggestion] = (mentionsValue ? text.replace(/=.*(?=')/, "") : text).split("\n");
+  const [message = "", suggestion] = (mentionsValue ? problem.replace(/=.*(?=')/, "") : problem).split("\n");
   const intendedFlag = findTerraformFlag(message, command);
   if (intendedFlag !== undefined) return usageError(capitalize(message), `Did you mean ${intendedFlag}?`);
   const hint =

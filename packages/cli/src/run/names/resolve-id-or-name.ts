@@ -6,14 +6,16 @@ import { mayBeName, type NamedKind } from "../../contract/id-form.js";
 /** Returns the id of a resource that is given by its id or its name. Throws `name:not_found` and `name:ambiguous`. */
 export const resolveIdOrName = async (
   kind: NamedKind,
-  text: string,
+  idOrName: string,
   client: MgmtClient,
   flags: GlobalFlags,
   context: Context,
 ): Promise<string> => {
-  if (!mayBeName(text)) return text;
+  if (!mayBeName(idOrName)) return idOrName;
   const { resolveName } = await import("./resolve-name.js");
   const findDefaultProject = (): string | undefined =>
     resolveAndAnnounceDefault("projectId", flags, context)?.value;
-  return (await resolveName(kind, text, { client, signal: context.signal, findDefaultProject })) ?? text;
+  return (
+    (await resolveName(kind, idOrName, { client, signal: context.signal, findDefaultProject })) ?? idOrName
+  );
 };

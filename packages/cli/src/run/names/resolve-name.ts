@@ -39,74 +39,79 @@ interface SearchResult {
  */
 export const resolveName = async (
   kind: NamedKind,
-  text: string,
+  qualifiedName: string,
   options: NameScope,
 ): Promise<string | undefined> => {
   const scope = { ...options, lists: options.lists ?? new Map() };
-  const result = await searchByKind(kind, text, scope);
+  const result = await searchByKind(kind, qualifiedName, scope);
   const matches = result?.matches ?? [];
-  if (matches.length > 1) throw await createAmbiguousNameError(kind, text, matches, scope);
+  if (matches.length > 1) throw await createAmbiguousNameError(kind, qualifiedName, matches, scope);
   const id = matches[0]?.["id"];
   if (typeof id === "string") return id;
-  if (result || /[/@]/.test(text))
-    throw unknownNameError(kind, text, findSimilar(text, result?.candidateNames ?? []), scope.field);
+  if (result || /[/@]/.test(qualifiedName))
+    throw unknownNameError(
+      kind,
+      qualifiedName,
+      findSimilar(qualifiedName, result?.candidateNames ?? []),
+      scope.field,
+    );
   return undefined;
 };
 
 const createAmbiguousNameError = async (
   kind: NamedKind,
-  text: string,
+  qualifiedName: string,
   matches: readonly Item[],
   scope: NameScope,
 ): Promise<Error> => {
   const { labelCandidates } = await import("./qualified-names.js");
-  return ambiguousNameError(kind, text, await labelCandidates(kind, matches, scope));
+  return ambiguousNameError(kind, qualifiedName, await labelCandidates(kind, matches, scope));
 };
 
 const searchByKind = async (
   kind: NamedKind,
-  text: string,
+  qualifiedName: string,
   scope: NameScope,
 ): Promise<SearchResult | undefined> => {
   switch (kind) {
     case "project":
     case "workspace":
-      return searchItems(kind, await listItems(kind, {}, scope), text);
+      return searchItems(kind, await listItems(kind, {}, scope), qualifiedName);
     case "branch":
-      return searchBranches(text, scope);
+      return searchBranches(qualifiedName, scope);
     case "database":
     case "app":
-      return searchDatabasesOrApps(kind, text, scope);
+      return searchDatabasesOrApps(kind, qualifiedName, scope);
     case "connection":
-      return searchConnections(text, scope);
+      return searchConnections(qualifiedName, scope);
   }
 };
 
-const searchBranches = async (text: string, scope: NameScope): Promise<SearchResult | undefined> => {
-  const branchPrefix = text.startsWith("@") ? "@" : "";
+const searchBranches = async (qualifiedName: string, scope: NameScope): Promise<SearchResult | undefined> => {
+  const branchPrefix = qualifiedName.startsWith("@") ? "@" : "";
   const searchProject = (projectId: string, prefix: string): Promise<SearchResult | undefined> =>
-    searchProjectBranches(projectId, text, prefix, scope);
+    searchProjectBranches(projectId, qualifiedName, prefix, scope);
   const searchDefaultProject = async (): Promise<SearchResult | undefined> => {
     const projectId = await resolveDefaultProject(scope);
     return projectId === undefined ? undefined : searchProject(projectId, branchPrefix);
   };
-  if (branchPrefix === "" && text.includes("@")) {
-    const namedProjectsResult = await searchNamedProjects(text, /\/@?|@/g, scope, searchProject);
+  if (branchPrefix === "" && qualifiedName.includes("@")) {
+    const namedProjectsResult = await searchNamedProjects(qualifiedName, /\/@?|@/g, scope, searchProject);
     if (hasMatches(namedProjectsResult)) return namedProjectsResult;
     const defaultProjectResult = await searchDefaultProject().catch(ignoreUnknownName);
     if (hasMatches(defaultProjectResult) || namedProjectsResult)
       return hasMatches(defaultProjectResult) ? defaultProjectResult : namedProjectsResult;
-    await assertProjectMayExist(text.split(/[/@]/)[0] ?? "", scope);
+    await assertProjectMayExist(qualifiedName.split(/[/@]/)[0] ?? "", scope);
     return undefined;
   }
   // `feature/x` is a branch of the default project, or the branch `x` of the project `feature`.
   const defaultProjectResult = await searchDefaultProject();
   if (hasMatches(defaultProjectResult)) return defaultProjectResult;
   const namedProjectsResult =
-    branchPrefix === "" ? await searchNamedProjects(text, /\//g, scope, searchProject) : undefined;
+    branchPrefix === "" ? await searchNamedProjects(qualifiedName, /\//g, scope, searchProject) : undefined;
   if (namedProjectsResult || defaultProjectResult || !scope.chooseProject)
     return namedProjectsResult ?? defaultProjectResult;
-  return searchProject(await scope.chooseProject(text), branchPrefix);
+  return searchProject(await scope.chooseProject(qualifiedName), branchPrefix);
 };
 
 const hasMatches = (result: SearchResult | undefined): boolean =>
@@ -117,20 +122,22 @@ const hasMatches = (result: SearchResult | undefined): boolean =>
  * `name:ambiguous` if several projects have that name.
  */
 const searchNamedProjects = async (
-  text: string,
+  qualifiedName: string,
   separators: RegExp,
   scope: NameScope,
   searchProject: (projectId: string, prefix: string) => Promise<SearchResult | undefined>,
 ): Promise<SearchResult | undefined> => {
   const results: SearchResult[] = [];
-  for (const { index, 0: separator } of text.matchAll(separators)) {
-    const name = text.slice(0, index);
+  for (const { index, 0: separator } of qualifiedName.matchAll(separators)) {
+    const name = qualifiedName.slice(0, index);
     const matchingProjects = findMatches("project", (await listItems("project", {}, scope)) ?? [], name);
     if (matchingProjects.length > 1)
       throw await createAmbiguousNameError("project", name, matchingProjects, scope);
     const id = matchingProjects[0]?.["id"];
     const result =
-      typeof id === "string" ? await searchProject(id, text.slice(0, index + separator.length)) : undefined;
+      typeof id === "string"
+        ? await searchProject(id, qualifiedName.slice(0, index + separator.length))
+        : undefined;
     if (result) results.push(result);
   }
   return results.length === 0 ? undefined : mergeResults(results);
@@ -144,14 +151,14 @@ const mergeResults = (results: readonly SearchResult[]): SearchResult => ({
 /** @param prefix the part of the text before the name of the branch. */
 const searchProjectBranches = async (
   projectId: string,
-  text: string,
+  qualifiedName: string,
   prefix: string,
   scope: NameScope,
 ): Promise<SearchResult | undefined> =>
   searchItems(
     "branch",
     await listItems("branch", { project: projectId }, scope),
-    text.slice(prefix.length),
+    qualifiedName.slice(prefix.length),
     prefix,
   );
 
@@ -163,23 +170,23 @@ const ignoreUnknownName = (error: unknown): undefined => {
 /** Searches databases or services: `NAME`, `PROJECT/NAME`, or `PROJECT/BRANCH/NAME`. */
 const searchDatabasesOrApps = async (
   kind: "database" | "app",
-  text: string,
+  qualifiedName: string,
   scope: NameScope,
 ): Promise<SearchResult | undefined> => {
   const searchDefaultProject = async (): Promise<SearchResult | undefined> => {
     const projectId = await resolveDefaultProject(scope);
     const parentIds = projectId === undefined ? {} : { project: projectId };
-    return searchItems(kind, await listItems(kind, parentIds, scope), text);
+    return searchItems(kind, await listItems(kind, parentIds, scope), qualifiedName);
   };
-  if (!text.includes("/")) return searchDefaultProject();
+  if (!qualifiedName.includes("/")) return searchDefaultProject();
   const searchProject = (projectId: string, prefix: string): Promise<SearchResult | undefined> =>
-    searchProjectDatabasesOrApps(projectId, kind, text, prefix, scope);
-  const namedProjectsResult = await searchNamedProjects(text, /\//g, scope, searchProject);
+    searchProjectDatabasesOrApps(projectId, kind, qualifiedName, prefix, scope);
+  const namedProjectsResult = await searchNamedProjects(qualifiedName, /\//g, scope, searchProject);
   if (hasMatches(namedProjectsResult)) return namedProjectsResult;
   const defaultProjectResult = await searchDefaultProject().catch(ignoreUnknownName);
   if (hasMatches(defaultProjectResult) || namedProjectsResult)
     return hasMatches(defaultProjectResult) ? defaultProjectResult : namedProjectsResult;
-  await assertProjectMayExist(text.split("/")[0] ?? "", scope);
+  await assertProjectMayExist(qualifiedName.split("/")[0] ?? "", scope);
   return undefined;
 };
 
@@ -187,12 +194,12 @@ const searchDatabasesOrApps = async (
 const searchProjectDatabasesOrApps = async (
   projectId: string,
   kind: "database" | "app",
-  text: string,
+  qualifiedName: string,
   prefix: string,
   scope: NameScope,
 ): Promise<SearchResult | undefined> => {
   const items = await listItems(kind, { project: projectId }, scope);
-  const name = text.slice(prefix.length);
+  const name = qualifiedName.slice(prefix.length);
   const projectResult = searchItems(kind, items, name, prefix);
   if (!items || !projectResult || !name.includes("/")) return projectResult;
   const branches = (await listItems("branch", { project: projectId }, scope)) ?? [];
@@ -200,19 +207,28 @@ const searchProjectDatabasesOrApps = async (
     const matchingBranches = findMatches("branch", branches, name.slice(0, index).replace(/^@/, ""));
     const branchItems = items.filter(({ branchId }) => matchingBranches.some(({ id }) => id === branchId));
     const nameStart = prefix.length + index + 1;
-    return searchItems(kind, branchItems, text.slice(nameStart), text.slice(0, nameStart)) ?? [];
+    return (
+      searchItems(kind, branchItems, qualifiedName.slice(nameStart), qualifiedName.slice(0, nameStart)) ?? []
+    );
   });
   return mergeResults([{ ...projectResult, candidateNames: [] }, ...branchResults]);
 };
 
 /** Searches connections: `NAME`, or `DATABASE/NAME` with the name of the database in any of its forms. */
-const searchConnections = async (text: string, scope: NameScope): Promise<SearchResult | undefined> => {
-  const searches: (() => Promise<SearchResult | undefined>)[] = [...text.matchAll(/\//g)].reverse().map(
-    ({ index }) =>
-      () =>
-        searchDatabaseConnections(text, index, scope),
+const searchConnections = async (
+  qualifiedName: string,
+  scope: NameScope,
+): Promise<SearchResult | undefined> => {
+  const searches: (() => Promise<SearchResult | undefined>)[] = [...qualifiedName.matchAll(/\//g)]
+    .reverse()
+    .map(
+      ({ index }) =>
+        () =>
+          searchDatabaseConnections(qualifiedName, index, scope),
+    );
+  searches.push(async () =>
+    searchItems("connection", await listItems("connection", {}, scope), qualifiedName),
   );
-  searches.push(async () => searchItems("connection", await listItems("connection", {}, scope), text));
   let firstResult: SearchResult | undefined;
   let firstProblem: CliError | undefined;
   for (const search of searches) {
@@ -231,17 +247,22 @@ const searchConnections = async (text: string, scope: NameScope): Promise<Search
 
 /** @param slashIndex where the name of the database ends. */
 const searchDatabaseConnections = async (
-  text: string,
+  qualifiedName: string,
   slashIndex: number,
   scope: NameScope,
 ): Promise<SearchResult | undefined> => {
   const databases =
-    (await searchDatabasesOrApps("database", text.slice(0, slashIndex), scope))?.matches ?? [];
+    (await searchDatabasesOrApps("database", qualifiedName.slice(0, slashIndex), scope))?.matches ?? [];
   const lists = await Promise.all(
     databases.map(({ id }) => listItems("connection", { database: String(id) }, scope)),
   );
   const items = lists.flatMap((list) => list ?? []);
-  return searchItems("connection", items, text.slice(slashIndex + 1), text.slice(0, slashIndex + 1));
+  return searchItems(
+    "connection",
+    items,
+    qualifiedName.slice(slashIndex + 1),
+    qualifiedName.slice(0, slashIndex + 1),
+  );
 };
 
 const resolveDefaultProject = async (scope: NameScope): Promise<string | undefined> => {
@@ -254,12 +275,12 @@ const resolveDefaultProject = async (scope: NameScope): Promise<string | undefin
  * project that cannot be listed.
  */
 const resolveProjectId = async (
-  text: string,
+  qualifiedName: string,
   scope: NameScope,
   mayBeId = false,
 ): Promise<string | undefined> => {
-  if (mayBeId && text.startsWith(idPrefixes.project)) return text;
-  return resolveName("project", text, scope);
+  if (mayBeId && qualifiedName.startsWith(idPrefixes.project)) return qualifiedName;
+  return resolveName("project", qualifiedName, scope);
 };
 
 /** Throws `name:not_found` and `name:ambiguous` as for the name of a project. */

@@ -29,10 +29,10 @@ const leapSecondPattern = /:60(?=\.\d|[zZ+-]|$)/;
  * Reads a date or time of [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339#section-5.6). JavaScript has no leap second;
  * one is read as the second after it.
  */
-const parseTime = (text: string): number =>
-  leapSecondPattern.test(text)
-    ? Date.parse(text.replace(leapSecondPattern, ":59")) + 1_000
-    : Date.parse(text);
+const parseTime = (isoTime: string): number =>
+  leapSecondPattern.test(isoTime)
+    ? Date.parse(isoTime.replace(leapSecondPattern, ":59")) + 1_000
+    : Date.parse(isoTime);
 
 const computeStartOfMonth = (time: number): number => {
   const date = new Date(time);

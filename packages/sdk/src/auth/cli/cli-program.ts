@@ -83,9 +83,9 @@ const parsePrintedToken = (stdout: string): PrintedToken => {
 };
 
 /** The parser's own error is not passed on, because it quotes the text. */
-const parseJsonObject = (text: string): Record<string, unknown> => {
+const parseJsonObject = (json: string): Record<string, unknown> => {
   try {
-    return toObject(JSON.parse(text));
+    return toObject(JSON.parse(json));
   } catch {
     return {};
   }

@@ -32,11 +32,11 @@ export const readCredentialFile = async (path: string): Promise<string> => {
  * Replaces a file atomically: readers see either the old or the new text, even after a crash. The file is created with
  * mode 0600 and a missing folder with mode 0700. Throws `TokenStoreError`, and then the old text remains.
  */
-export const replaceCredentialFile = async (path: string, text: string): Promise<void> => {
+export const replaceCredentialFile = async (path: string, content: string): Promise<void> => {
   const { target, temporaryPath } = await prepareReplacement(path);
   try {
     await replaceAtomically(target, temporaryPath, async (handle) => {
-      await handle.writeFile(text);
+      await handle.writeFile(content);
       await syncFile(handle);
     });
   } catch (error) {

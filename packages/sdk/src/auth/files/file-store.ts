@@ -55,13 +55,13 @@ export const fileStore = (path: string): TokenStore => {
 };
 
 const readNewestCredential = async (path: string): Promise<Credential | undefined> => {
-  let text: string;
+  let credentialJson: string;
   try {
-    text = await readCredentialFile(path);
+    credentialJson = await readCredentialFile(path);
   } catch (error) {
     if (readErrorCode(error) === "ENOENT") return undefined;
     if (error instanceof TokenStoreError) throw error;
     throw fileErrors.unreadable(path, error);
   }
-  return selectNewestCredential(path, text, parseCredential(path, text));
+  return selectNewestCredential(path, credentialJson, parseCredential(path, credentialJson));
 };

@@ -216,8 +216,8 @@ const readHolder = async (path: string): Promise<LockHolder | undefined> => {
     try {
       const stats = await handle.stat();
       // Reading a named pipe would wait for a writer.
-      const text = stats.isFIFO() ? "" : await handle.readFile("utf8");
-      return { owner: parseLockOwner(text) ?? unknownOwner, path, heartbeatAt: stats.mtimeMs };
+      const ownerJson = stats.isFIFO() ? "" : await handle.readFile("utf8");
+      return { owner: parseLockOwner(ownerJson) ?? unknownOwner, path, heartbeatAt: stats.mtimeMs };
     } finally {
       await handle.close();
     }

@@ -16,9 +16,9 @@ export interface LockOwner extends ProcessIdentity {
 /** Returns an owner for this process, with a new nonce for each attempt. */
 export const createLockOwner = (): LockOwner => ({ nonce: randomUUID(), ...createProcessView().self });
 
-export const parseLockOwner = (text: string): LockOwner | undefined => {
+export const parseLockOwner = (ownerJson: string): LockOwner | undefined => {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(ownerJson);
     const identity = parseIdentity(value);
     // Other JSON values have none of these fields.
     const { nonce, isDone } = value as Partial<LockOwner>;

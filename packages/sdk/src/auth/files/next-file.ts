@@ -19,20 +19,20 @@ import { syncFile } from "@mgmt/internal/files/sync-file";
 // beside it. It contains the SHA-256 digest of the text that it replaces, and is ignored for any other text.
 
 const getNextFilePath = (target: string): string => `${target}.next`;
-const computeDigest = (text: string): string => createHash("sha256").update(text).digest("base64url");
+const computeDigest = (content: string): string => createHash("sha256").update(content).digest("base64url");
 
 /** Returns the credential in `<file>.next` if it replaces this text, or else the file's own. */
 export const selectNewestCredential = async (
   path: string,
-  text: string,
+  credentialJson: string,
   storedCredential: Credential,
-): Promise<Credential> => (await readNextCredential(path, text)) ?? omitDigest(storedCredential);
+): Promise<Credential> => (await readNextCredential(path, credentialJson)) ?? omitDigest(storedCredential);
 
-const readNextCredential = async (path: string, text: string): Promise<Credential | undefined> => {
+const readNextCredential = async (path: string, credentialJson: string): Promise<Credential | undefined> => {
   try {
     const value: unknown = JSON.parse(await readCredentialFile(getNextFilePath(await resolveLink(path))));
     const replacesStoredText =
-      isCredential(value) && "replaces" in value && value.replaces === computeDigest(text);
+      isCredential(value) && "replaces" in value && value.replaces === computeDigest(credentialJson);
     return replacesStoredText ? omitDigest(value) : undefined;
   } catch {
     return undefined;
@@ -55,9 +55,9 @@ export const removeNextFile = async (target: string): Promise<void> =>
 export const reserveNextFile = async (path: string): Promise<Reservation> => {
   try {
     const target = await resolveWritableTarget(path);
-    const text = await applyPendingNextFile(path, target);
+    const credentialJson = await applyPendingNextFile(path, target);
     const handle = await open(getNextFilePath(target), "wx", 0o600);
-    const nextFile = { file: path, target, handle, replaces: computeDigest(text) };
+    const nextFile = { file: path, target, handle, replaces: computeDigest(credentialJson) };
     try {
       // On a full disk, creating an empty file can succeed while writing to it fails.
       await handle.writeFile(" ".repeat(reservedBytes));
@@ -81,10 +81,10 @@ export const reserveNextFile = async (path: string): Promise<Reservation> => {
 
 /** Applies or removes an earlier `<file>.next`, then returns the file's text. */
 const applyPendingNextFile = async (path: string, target: string): Promise<string> => {
-  const text = await readTextIfExists(target);
-  if (!(await readNextCredential(path, text))) {
+  const credentialJson = await readTextIfExists(target);
+  if (!(await readNextCredential(path, credentialJson))) {
     await removeNextFile(target);
-    return text;
+    return credentialJson;
   }
   await rename(getNextFilePath(target), target);
   return readTextIfExists(target);

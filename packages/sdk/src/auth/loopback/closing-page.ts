@@ -19,8 +19,8 @@ const renderOutcomeIcon = (outcome: ClosingPage["outcome"]): string =>
   `<svg class="${outcome}" viewBox="0 0 44 44" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="3" ` +
   `stroke-linecap="round" stroke-linejoin="round"><circle cx="22" cy="22" r="20"/><path d="${outcomeIconPaths[outcome]}"/></svg>`;
 
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+const escapeHtml = (content: string): string =>
+  content.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const renderErrorNote = ({ error }: ClosingPage): string =>
   error === undefined
