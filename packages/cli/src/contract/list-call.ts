@@ -33,14 +33,18 @@ export const createListCall = (
 };
 
 /** Returns the id of an item of the list of a kind. */
-export const readItemId = (kind: KindName, item: unknown): string | undefined => {
-  const id = getAtPath(item, resourceKinds[kind].id ?? ["id"]);
+export const readResourceId = (kind: KindName, resource: unknown): string | undefined => {
+  const id = getAtPath(resource, resourceKinds[kind].id ?? ["id"]);
   return typeof id === "string" ? id : undefined;
 };
 
 /** Returns the name that people know a resource by. */
-export const readItemName = (item: unknown): string | undefined => {
-  if (!isObject(item)) return undefined;
-  const name = item["name"] ?? item["displayName"] ?? item["gitName"] ?? getAtPath(item, ["client", "name"]);
+export const readResourceName = (resource: unknown): string | undefined => {
+  if (!isObject(resource)) return undefined;
+  const name =
+    resource["name"] ??
+    resource["displayName"] ??
+    resource["gitName"] ??
+    getAtPath(resource, ["client", "name"]);
   return typeof name === "string" && name !== "" ? name : undefined;
 };

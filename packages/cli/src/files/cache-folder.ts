@@ -70,14 +70,14 @@ const isProtectedPath = (path: string): boolean => {
 const stickyBit = 0o1000;
 
 /** Writes a file that is complete as soon as it exists, even if the machine stops. */
-export const writeFileAtomically = (path: string, data: Buffer): void => {
+export const writeFileAtomically = (path: string, content: Buffer): void => {
   const temporaryPath = `${path}.${process.pid}.part`;
   rmSync(temporaryPath, { force: true });
   // Does not follow a link.
   const descriptor = openSync(temporaryPath, "wx", 0o600);
   try {
     try {
-      writeFileSync(descriptor, data);
+      writeFileSync(descriptor, content);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

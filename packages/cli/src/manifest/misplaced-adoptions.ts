@@ -6,7 +6,7 @@ import { getAtPath } from "../json/json-path.js";
 import { namedKinds } from "../contract/id-form.js";
 import { resolveName } from "../run/names/resolve-name.js";
 import { getKindByPrefix, resourceKinds, type KindName } from "../contract/kinds.js";
-import { readItemName } from "../contract/list-call.js";
+import { readResourceName } from "../contract/list-call.js";
 import { ApiError } from "../sdk/sdk.js";
 import { type Adoption, formatAdoptionProblem } from "./adopt.js";
 import { addArticle } from "../text/article.js";
@@ -103,13 +103,14 @@ const describeMisplacedResource = async (
   const kindMismatch = noun === resource ? "" : `, not of ${addArticle(resource)}`;
   try {
     if (get === undefined) return undefined;
-    const item = getAtPath(
+    const misplacedResource = getAtPath(
       await client.request({ method: "GET", path: get, pathParams: { id } }, { signal }),
       ["data"],
     );
-    const projectLabel = getAtPath(item, ["project", "name"]) ?? getAtPath(item, ["projectId"]);
+    const projectLabel =
+      getAtPath(misplacedResource, ["project", "name"]) ?? getAtPath(misplacedResource, ["projectId"]);
     const projectSuffix = typeof projectLabel === "string" ? ` of the project ${projectLabel}` : "";
-    return `it is the ${noun} ${readItemName(item) ?? id}${projectSuffix}`;
+    return `it is the ${noun} ${readResourceName(misplacedResource) ?? id}${projectSuffix}`;
   } catch (error) {
     if (!(error instanceof ApiError && [403, 404, 422].includes(error.status))) throw error;
     return kindMismatch !== "" && id.length >= minIdLength

@@ -81,7 +81,8 @@ export const readState = async (
       : projects && !identify
         ? projects.map((key) => listResources(resource, { [identity.property]: key }))
         : [listResources(resource, {})];
-    for (const item of (await Promise.all(lists)).flat()) addItem(resource, item, state);
+    for (const listedResource of (await Promise.all(lists)).flat())
+      addListedResource(resource, listedResource, state);
     if (identify) addIdentifiedEntries(state, resource, identify);
     if (!rootEntries && (projects ?? ids)) {
       removeOtherProjects(
@@ -126,9 +127,13 @@ const removeOtherProjects = (
   unnamed.clear();
 };
 
-const addItem = (resource: ManagedResource, item: unknown, { entries, unnamed }: StateInProgress): void => {
+const addListedResource = (
+  resource: ManagedResource,
+  listedResource: unknown,
+  { entries, unnamed }: StateInProgress,
+): void => {
   const { name, container, identity, parents, fields } = resource;
-  const readProperty = (property: string): unknown => getAtPath(item, property.split("."));
+  const readProperty = (property: string): unknown => getAtPath(listedResource, property.split("."));
   const id = String(readProperty("id"));
   const key = readProperty(identity.property);
   const parent = parents.find((candidate) => candidate.resource === container);

@@ -133,7 +133,7 @@ const deriveColumns = (value: unknown, includesNested: boolean, pathPrefix = "")
     if (pathPrefix === "" && name === "type") return [];
     if (typeof entry !== "object" || entry === null) return [{ title: formatTitle(path), path }];
     if (Array.isArray(entry)) {
-      return entry.some((item) => typeof item === "object") ? [] : [{ title: formatTitle(path), path }];
+      return entry.some((element) => typeof element === "object") ? [] : [{ title: formatTitle(path), path }];
     }
     return includesNested ? deriveColumns(entry, true, `${path}.`) : [];
   });

@@ -11,7 +11,8 @@ const maskPath = (value: unknown, [name, ...remainingNames]: readonly string[]):
   if (value === undefined || value === null) return value;
   if (name === undefined) return secretMask;
   if (typeof value !== "object") return value;
-  if (Array.isArray(value)) return name === "*" ? value.map((item) => maskPath(item, remainingNames)) : value;
+  if (Array.isArray(value))
+    return name === "*" ? value.map((element) => maskPath(element, remainingNames)) : value;
   const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
     key,
     name === "*" || name === key ? maskPath(inner, remainingNames) : inner,

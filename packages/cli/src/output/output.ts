@@ -362,12 +362,15 @@ export class Output {
   /**
    * Prints an error.
    *
-   * @param item The item that failed, for one of several errors.
+   * @param target The item that failed, for one of several errors.
    * @returns The exit code for it.
    */
-  async fail(caughtError: unknown, item?: { readonly label: string; readonly id?: string }): Promise<number> {
-    const { exitCode, ...failure } = await this.describeFailure(caughtError, item?.id);
-    const message = item ? `${item.label}: ${failure.message}` : failure.message;
+  async fail(
+    caughtError: unknown,
+    target?: { readonly label: string; readonly id?: string },
+  ): Promise<number> {
+    const { exitCode, ...failure } = await this.describeFailure(caughtError, target?.id);
+    const message = target ? `${target.label}: ${failure.message}` : failure.message;
     const error = { ...failure, message };
     if (this.#isJson) this.#writeErrorLine({ error });
     else await this.#writeErrorText(error);

@@ -2,7 +2,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import { unknownNameError } from "../errors/name-errors.js";
 import { getAtPath } from "../json/json-path.js";
 import { getNamedKindByPrefix } from "../contract/id-form.js";
-import { listItems } from "./names/list-items.js";
+import { listResources } from "./names/list-resources.js";
 import { findSimilar } from "../text/suggest.js";
 import { resourceKinds } from "../contract/kinds.js";
 import { ApiError } from "../sdk/sdk.js";
@@ -61,10 +61,10 @@ const assertBranchExists = async (
 ): Promise<void> => {
   const scope = { client, signal };
   const projects =
-    typeof projectId === "string" ? [{ id: projectId }] : await listItems("project", {}, scope);
+    typeof projectId === "string" ? [{ id: projectId }] : await listResources("project", {}, scope);
   if (!projects || projects.length > maxSearchedProjects) return;
   const branches = await Promise.all(
-    projects.map(({ id }) => listItems("branch", { project: String(id) }, scope)),
+    projects.map(({ id }) => listResources("branch", { project: String(id) }, scope)),
   );
   const names = branches.flat().flatMap((branch) => {
     const gitName = branch?.["gitName"];

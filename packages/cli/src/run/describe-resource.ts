@@ -2,7 +2,7 @@ import type { Call, MgmtClient } from "@mgmt/sdk";
 import { getAtPath } from "../json/json-path.js";
 import { toPrintable } from "../output/printable.js";
 import { isKindName, type KindName, resourceKinds } from "../contract/kinds.js";
-import { readItemId, createListCall, readItemName } from "../contract/list-call.js";
+import { readResourceId, createListCall, readResourceName } from "../contract/list-call.js";
 import { ApiError } from "../sdk/sdk.js";
 
 /** The name of a resource and its contents, printable. */
@@ -47,11 +47,11 @@ export const describeResource = async (
     ),
   ]);
   const data = getAtPath(body, ["data"]);
-  const item: unknown =
+  const resource: unknown =
     get === undefined && Array.isArray(data)
-      ? data.find((candidate) => readItemId(kind, candidate) === id)
+      ? data.find((candidate) => readResourceId(kind, candidate) === id)
       : data;
-  return { noun, id, name: formatName(item), contents: lines.filter((line) => line !== undefined) };
+  return { noun, id, name: formatName(resource), contents: lines.filter((line) => line !== undefined) };
 };
 
 /** Resources that the credential may not read are not described. The resource itself decides whether it exists. */
@@ -61,17 +61,17 @@ const ignoreNoAccess = (error: unknown): undefined => {
 };
 
 const summarizeContents = (body: unknown, kind: KindName): string | undefined => {
-  const items = getAtPath(body, ["data"]);
-  if (!Array.isArray(items) || items.length === 0) return undefined;
+  const resources = getAtPath(body, ["data"]);
+  if (!Array.isArray(resources) || resources.length === 0) return undefined;
   const { noun, plural } = resourceKinds[kind];
   const hasMore = getAtPath(body, ["pagination", "hasMore"]) === true;
-  const names = items.slice(0, maxListedNames).flatMap((item: unknown) => formatName(item) ?? []);
+  const names = resources.slice(0, maxListedNames).flatMap((resource: unknown) => formatName(resource) ?? []);
   const namesSuffix =
-    names.length === 0 ? "" : `: ${names.join(", ")}${items.length > names.length ? ", …" : ""}`;
-  return `${String(items.length)}${hasMore ? "+" : ""} ${items.length === 1 ? noun : plural}${namesSuffix}`;
+    names.length === 0 ? "" : `: ${names.join(", ")}${resources.length > names.length ? ", …" : ""}`;
+  return `${String(resources.length)}${hasMore ? "+" : ""} ${resources.length === 1 ? noun : plural}${namesSuffix}`;
 };
 
-const formatName = (item: unknown): string | undefined => {
-  const name = readItemName(item);
+const formatName = (resource: unknown): string | undefined => {
+  const name = readResourceName(resource);
   return name === undefined ? undefined : toPrintable(name);
 };

@@ -54,13 +54,13 @@ export const runBulkCreate = async (
   }
   assertIds(command.arguments, ids);
   await assertSecretsAreShown(invocation, context);
-  const items = await readCheckedItems(invocation, path, context);
-  if (items.length === 0) {
+  const bulkLines = await readCheckedItems(invocation, path, context);
+  if (bulkLines.length === 0) {
     const source = path === "-" ? "standard input" : path;
     output.notice({ code: "input:empty", message: `No lines were read from ${source}.` });
   }
   if (invocation.dryRun !== undefined)
-    return printItemRequests(invocation, invocation.dryRun, items, context);
+    return printItemRequests(invocation, invocation.dryRun, bulkLines, context);
 
   const client = await connect(flags, context);
   const nameResolver = new NameResolver(command, client, flags, context);
@@ -72,11 +72,11 @@ export const runBulkCreate = async (
   const failures: unknown[] = [];
   let isInterrupted = false;
   const createItems = async function* (): AsyncGenerator<ItemResult> {
-    for (const [index, item] of items.entries()) {
-      const { line } = item;
-      let [target, input] = [buildPathParameters(invocation, ids), item.input];
+    for (const [index, bulkLine] of bulkLines.entries()) {
+      const { line } = bulkLine;
+      let [target, input] = [buildPathParameters(invocation, ids), bulkLine.input];
       try {
-        ({ target, input } = await resolveItemNames(invocation, item, nameResolver));
+        ({ target, input } = await resolveItemNames(invocation, bulkLine, nameResolver));
         const completedInput = await newDatabases?.complete(target, input);
         input = completedInput?.input ?? input;
         const result = await createItem(invocation, target, input, client, secretOutput, context);
@@ -88,7 +88,7 @@ export const runBulkCreate = async (
         if (signal.aborted) {
           isInterrupted = true;
           const mayBeDone = caughtError !== signal.reason || changes.takeUnanswered();
-          output.notice(interruptedCreationNotice(line, mayBeDone, items.length - index - 1));
+          output.notice(interruptedCreationNotice(line, mayBeDone, bulkLines.length - index - 1));
           return;
         }
         const error = await explainLostResponse(caughtError, command, target, input, context);
@@ -106,26 +106,26 @@ export const runBulkCreate = async (
   }
   if (isInterrupted) throw signal.reason;
   if (failures.length === 0) return;
-  if (failures.length < items.length) throw partlyDoneError(failures.length, items.length);
-  throw allFailedError(items.length, failures[0]);
+  if (failures.length < bulkLines.length) throw partlyDoneError(failures.length, bulkLines.length);
+  throw allFailedError(bulkLines.length, failures[0]);
 };
 
 const printItemRequests = async (
   invocation: Invocation,
   format: DryRunFormat,
-  items: readonly BulkLine[],
+  bulkLines: readonly BulkLine[],
   context: Context,
 ): Promise<void> => {
   const { command, ids, flags } = invocation;
-  const mustConnect = items.some(({ input }) => mayHaveNames(command, { ids, input }));
+  const mustConnect = bulkLines.some(({ input }) => mayHaveNames(command, { ids, input }));
   const nameResolver =
     mustConnect && new NameResolver(command, await connect(flags, context), flags, context);
   const requests: { target: PathParameters; input: RequestInput }[] = [];
-  for (const item of items) {
+  for (const bulkLine of bulkLines) {
     requests.push(
       nameResolver
-        ? await resolveItemNames(invocation, item, nameResolver)
-        : { target: buildPathParameters(invocation, ids), input: item.input },
+        ? await resolveItemNames(invocation, bulkLine, nameResolver)
+        : { target: buildPathParameters(invocation, ids), input: bulkLine.input },
     );
   }
   const { printOperationRequests } = await import("./dry-run.js");
@@ -192,7 +192,7 @@ const readCheckedItems = async (
 ): Promise<BulkLine[]> => {
   const lines = await readBulkItems(path, context.sources);
   const valuesWithDefaults = fillDefaults(command, typedValues, flags, context);
-  const items: BulkLine[] = [];
+  const bulkLines: BulkLine[] = [];
   for (const { line, body } of lines) {
     // A default does not replace a value of the line; a flag does.
     const effectiveFlags = Object.entries(valuesWithDefaults.flags).filter(
@@ -215,9 +215,9 @@ const readCheckedItems = async (
         "Nothing was sent.",
       );
     }
-    items.push({ line, typedValues: completeValues, input });
+    bulkLines.push({ line, typedValues: completeValues, input });
   }
-  return items;
+  return bulkLines;
 };
 
 const createItem = async (

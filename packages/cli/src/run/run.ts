@@ -220,15 +220,15 @@ const printList = async (
   const { command, allPages } = invocation;
   const { output, signal } = context;
   output.assertPrintsLists();
-  const deliverItems = async (items: readonly unknown[]): Promise<unknown[]> => {
-    const deliveredItems: unknown[] = [];
-    for (const item of items) deliveredItems.push(await secretOutput.deliver(item));
-    return deliveredItems;
+  const deliverItems = async (resources: readonly unknown[]): Promise<unknown[]> => {
+    const deliveredResources: unknown[] = [];
+    for (const resource of resources) deliveredResources.push(await secretOutput.deliver(resource));
+    return deliveredResources;
   };
   if (!command.paged) {
-    const items = getAtPath(await client.request<unknown>(call, { signal }), ["data"]);
-    if (!Array.isArray(items)) throw unexpectedResponseError("a list");
-    return output.writeResult(await deliverItems(items), command.resource);
+    const resources = getAtPath(await client.request<unknown>(call, { signal }), ["data"]);
+    if (!Array.isArray(resources)) throw unexpectedResponseError("a list");
+    return output.writeResult(await deliverItems(resources), command.resource);
   }
   const pages = client.requestPages(
     allPages ? { ...call, query: buildLargestPageQuery(command, call) } : call,

@@ -4,8 +4,8 @@ import { isObject } from "../json/json-path.js";
 export const collectMaskedStrings = (resource: unknown, maskedResource: unknown): string[] => {
   if (typeof resource === "string") return resource === maskedResource ? [] : [resource];
   if (Array.isArray(resource)) {
-    return resource.flatMap((item, index) =>
-      collectMaskedStrings(item, Array.isArray(maskedResource) ? maskedResource[index] : undefined),
+    return resource.flatMap((element, index) =>
+      collectMaskedStrings(element, Array.isArray(maskedResource) ? maskedResource[index] : undefined),
     );
   }
   if (!isObject(resource)) return [];

@@ -162,4 +162,4 @@ const areAddressesEqual = (left: unknown, right: unknown): boolean => {
 };
 
 const haveSameItems = (left: readonly unknown[], right: readonly unknown[]): boolean =>
-  left.length === right.length && left.every((item, index) => item === right[index]);
+  left.length === right.length && left.every((element, index) => element === right[index]);

@@ -114,7 +114,7 @@ export class ExpiryIndex<T extends Row> implements RowIndex<T> {
 }
 
 const haveSameItems = (left: readonly KeyValue[], right: readonly KeyValue[]): boolean =>
-  left.length === right.length && left.every((item, index) => item === right[index]);
+  left.length === right.length && left.every((element, index) => element === right[index]);
 
 /** Returns the keys of all combinations of these values. An array lists alternatives. */
 const combineKeys = (values: readonly FieldContent[]): readonly KeyValue[] => {
@@ -124,7 +124,7 @@ const combineKeys = (values: readonly FieldContent[]): readonly KeyValue[] => {
   let keys = [""];
   for (const value of values) {
     keys = Array.isArray(value)
-      ? [...new Set<KeyValue>(value)].flatMap((item) => keys.map((key) => key + encodeKeyValue(item)))
+      ? [...new Set<KeyValue>(value)].flatMap((element) => keys.map((key) => key + encodeKeyValue(element)))
       : keys.map((key) => key + encodeKeyValue(value as KeyValue));
   }
   return keys;

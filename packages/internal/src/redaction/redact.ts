@@ -176,7 +176,7 @@ const redactArray = (values: readonly unknown[], scope: RedactionScope): unknown
       ? redactSecret(name, value, scope)
       : redactValue(value, scope);
   });
-  return redactedValues.every((item, index) => item === values[index]) ? values : redactedValues;
+  return redactedValues.every((element, index) => element === values[index]) ? values : redactedValues;
 };
 
 /** Redacts the value of a field with the name of a secret: all of it, except information about the secret. */
@@ -184,11 +184,11 @@ const redactSecret = (name: string, value: unknown, scope: RedactionScope): unkn
   if (value === null) return null;
   if (typeof value !== "object" || scope.depth === maxLevels || hasUserChosenNames(name)) return secretMask;
   const innerScope = { ...scope, depth: scope.depth + 1 };
-  if (Array.isArray(value)) return value.map((item: unknown) => redactSecret(name, item, innerScope));
-  return mapFields(value, innerScope, (fieldName, item) =>
-    isHarmlessField(fieldName) && typeof item !== "object"
-      ? redactValue(item, innerScope)
-      : redactSecret(name, item, innerScope),
+  if (Array.isArray(value)) return value.map((element: unknown) => redactSecret(name, element, innerScope));
+  return mapFields(value, innerScope, (fieldName, element) =>
+    isHarmlessField(fieldName) && typeof element !== "object"
+      ? redactValue(element, innerScope)
+      : redactSecret(name, element, innerScope),
   );
 };
 
@@ -264,7 +264,7 @@ export const findSecrets = (
   const collect = (value: unknown, isSecret: boolean, depth = 0): void => {
     if (isSecret && typeof value === "string") for (const part of splitSecret(value)) secretValues.add(part);
     if (typeof value !== "object" || value === null || depth > maxLevels) return;
-    if (Array.isArray(value)) for (const item of value) collect(item, isSecret, depth + 1);
+    if (Array.isArray(value)) for (const element of value) collect(element, isSecret, depth + 1);
     else {
       for (const [name, fieldValue] of Object.entries(value)) {
         collect(fieldValue, isSecretField(name) || (isSecret && !isHarmlessField(name)), depth + 1);

@@ -27,12 +27,12 @@ export class SecretMask {
       this.add(String(value));
       return maskedText;
     }
-    if (Array.isArray(value)) return value.map((item) => this.maskFields(item, secrecy));
+    if (Array.isArray(value)) return value.map((element) => this.maskFields(element, secrecy));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [
+      Object.entries(value).map(([name, element]) => [
         name,
-        this.maskFields(item, determineSecrecy(name, item, secrecy)),
+        this.maskFields(element, determineSecrecy(name, element, secrecy)),
       ]),
     );
   }

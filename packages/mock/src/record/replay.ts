@@ -185,10 +185,10 @@ const describeShape = (value: unknown): Map<string, string> => {
   const visit = (part: unknown, path: string): void => {
     if (Array.isArray(part)) {
       shape.set(path, part.length === 0 ? "empty list" : "list");
-      for (const item of part) visit(item, `${path}/*`);
+      for (const element of part) visit(element, `${path}/*`);
     } else if (typeof part === "object" && part !== null) {
       shape.set(path, "object");
-      for (const [name, item] of Object.entries(part)) visit(item, `${path}/${name}`);
+      for (const [name, element] of Object.entries(part)) visit(element, `${path}/${name}`);
     } else if (part !== null || !shape.has(path)) shape.set(path, part === null ? "null" : typeof part);
   };
   visit(value, "");

@@ -183,7 +183,8 @@ const withFileLockRules = {
 const nodeTransportRules = {
   maxSockets: createNumberRule(numberAboveZeroText),
   ca: {
-    accepts: (value) => [value].flat().every((item) => typeof item === "string" || ArrayBuffer.isView(item)),
+    accepts: (value) =>
+      [value].flat().every((element) => typeof element === "string" || ArrayBuffer.isView(element)),
     problem: "must be a certificate in PEM, or an array of certificates",
   },
   proxy: {

@@ -13,18 +13,18 @@ export interface ResponseHead {
 }
 
 export interface ResponseFormat {
-  /** Whether a format was named. If not, bodies are printed as JSON, and errors as text. */
+  /** Whether the user chose a format. If not, bodies are printed as JSON, and errors as text. */
   readonly isFormatChosen: boolean;
   /** Component schema of what is in the body's `data`. */
   readonly resource: string | undefined;
-  /** The part of the response before the body, to be printed too. */
+  /** The status and headers, if they are printed too. */
   readonly head?: ResponseHead | undefined;
 }
 
 /** Formats that print whole documents. The others print resources. */
 const documentFormats: readonly string[] = ["json", "yaml"];
 
-/** Prints a response body. Undefined is printed for a response without one only with its head. */
+/** Prints a response: its head if there is one to print, and its body unless that is undefined. */
 export const printResponse = async (
   body: unknown,
   { isFormatChosen, resource, head }: ResponseFormat,
@@ -56,12 +56,14 @@ export const printJson = async (value: unknown, output: Output): Promise<void> =
     output.writeSelected(selectedValue);
     return;
   }
-  const items: unknown[] = Array.isArray(selectedValue) ? selectedValue : [selectedValue];
-  if (!query || items.some((item) => typeof item === "object" && item !== null)) {
+  const elements: unknown[] = Array.isArray(selectedValue) ? selectedValue : [selectedValue];
+  if (!query || elements.some((element) => typeof element === "object" && element !== null)) {
     return output.writeText(toSafeJson(selectedValue, 2));
   }
-  const lines = items.filter((item) => item !== null && item !== undefined);
-  if (lines.length > 0) output.writeText(lines.map((line) => toPrintable(String(line))).join("\n"));
+  const lines = elements
+    .filter((element) => element !== null && element !== undefined)
+    .map((element) => toPrintable(String(element)));
+  if (lines.length > 0) output.writeText(lines.join("\n"));
 };
 
 const renderHead = ({ status, headers }: ResponseHead): string => {

@@ -131,8 +131,8 @@ const assertSecretsDeliverable = async (
   if (!operation?.definition.secrets?.issued) return;
   const { assertDeliverable } = await import("../../secrets/assert-deliverable.js");
   const { resource } = operation.definition;
-  const print = (output: Output, data: unknown): Promise<void> =>
-    printResponse({ data }, { isFormatChosen: flags.output !== undefined, resource }, { output });
+  const print = (output: Output, contents: unknown): Promise<void> =>
+    printResponse({ data: contents }, { isFormatChosen: flags.output !== undefined, resource }, { output });
   await assertDeliverable(
     operation.definition,
     body,
@@ -178,14 +178,17 @@ const deliverSecrets = async (body: unknown, secretOutput: SecretOutput): Promis
   const { data } = body;
   return {
     ...body,
-    data: Array.isArray(data) ? await deliverItems(data, secretOutput) : await secretOutput.deliver(data),
+    data: Array.isArray(data) ? await deliverResources(data, secretOutput) : await secretOutput.deliver(data),
   };
 };
 
-const deliverItems = async (items: readonly unknown[], secretOutput: SecretOutput): Promise<unknown[]> => {
-  const results: unknown[] = [];
-  for (const item of items) results.push(await secretOutput.deliver(item));
-  return results;
+const deliverResources = async (
+  resources: readonly unknown[],
+  secretOutput: SecretOutput,
+): Promise<unknown[]> => {
+  const deliveredResources: unknown[] = [];
+  for (const resource of resources) deliveredResources.push(await secretOutput.deliver(resource));
+  return deliveredResources;
 };
 
 const printPages = async ({ request, flags, client, secretOutput, context }: ApiRun): Promise<void> => {
@@ -194,12 +197,12 @@ const printPages = async ({ request, flags, client, secretOutput, context }: Api
   const call = { method: "GET" as const, path, query: Object.fromEntries(query) };
   const loadPages = async function* (): AsyncGenerator<unknown[]> {
     const cursorPages = client.requestPages(call, { signal, headers }).pages();
-    for await (const { data } of cursorPages) yield deliverItems(data, secretOutput);
+    for await (const { data } of cursorPages) yield deliverResources(data, secretOutput);
   };
   if (flags.output !== undefined) return output.writeList(loadPages(), operation?.definition.resource);
-  const items: unknown[] = [];
-  for await (const page of loadPages()) for (const item of page) items.push(item);
-  await printJson(items, output);
+  const resources: unknown[] = [];
+  for await (const page of loadPages()) for (const resource of page) resources.push(resource);
+  await printJson(resources, output);
 };
 
 /** Prints an error response too if `--include` asks for the response of the service. */

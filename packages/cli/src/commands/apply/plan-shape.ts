@@ -20,7 +20,9 @@ const checkListOf =
   (check: ShapeCheck): ShapeCheck =>
   (value, path) =>
     Array.isArray(value)
-      ? findFirstProblem(value.map((item: unknown, index) => () => check(item, `${path}[${String(index)}]`)))
+      ? findFirstProblem(
+          value.map((element: unknown, index) => () => check(element, `${path}[${String(index)}]`)),
+        )
       : `${path} is not a list`;
 
 const checkFields =

@@ -10,7 +10,7 @@ import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { getProfilesPath } from "../../profiles/read-profiles.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
-import { createListCall, readItemName } from "../../contract/list-call.js";
+import { createListCall, readResourceName } from "../../contract/list-call.js";
 import { connect } from "../../service/connect.js";
 
 /** How long completion waits for the service. */
@@ -95,19 +95,21 @@ const fetchResourceNames = async (
     // A shell does not wait for a service that is stopped.
     maxRetries: 0,
   });
-  const items = data.filter(isObject);
-  const names = items
-    .map((item) => formatCompletionName(kind, item))
+  const resources = data.filter(isObject);
+  const names = resources
+    .map((resource) => formatCompletionName(kind, resource))
     .filter((name) => /^[\p{L}\p{N}@._/-]+$/u.test(name));
-  return [...new Set([...names, ...items.map(({ id }) => String(id))])];
+  return [...new Set([...names, ...resources.map(({ id }) => String(id))])];
 };
 
 /** Returns the name as commands accept it: `shop/reports` for a database. */
-const formatCompletionName = (kind: NamedKind, item: Readonly<Record<string, unknown>>): string => {
-  const itemName = readItemName(item) ?? "";
-  if (kind === "branch") return itemName === "" ? "" : `@${itemName}`;
-  const projectName = getAtPath(item, ["project", "name"]);
-  return kind === "database" && typeof projectName === "string" ? `${projectName}/${itemName}` : itemName;
+const formatCompletionName = (kind: NamedKind, resource: Readonly<Record<string, unknown>>): string => {
+  const resourceName = readResourceName(resource) ?? "";
+  if (kind === "branch") return resourceName === "" ? "" : `@${resourceName}`;
+  const projectName = getAtPath(resource, ["project", "name"]);
+  return kind === "database" && typeof projectName === "string"
+    ? `${projectName}/${resourceName}`
+    : resourceName;
 };
 
 const readCache = (path: string): Readonly<Record<string, CacheEntry>> => {

@@ -10,7 +10,7 @@ import { toPrintable } from "../../output/printable.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { isDefaultName } from "../../profiles/profile.js";
 import { type KindName, resourceKinds, type ParentKind } from "../../contract/kinds.js";
-import { readItemId, createListCall, readItemName } from "../../contract/list-call.js";
+import { readResourceId, createListCall, readResourceName } from "../../contract/list-call.js";
 
 /** Ids by kind of resource, to which the ids that are chosen are added. */
 export type IdByKind = Partial<Record<KindName, string>>;
@@ -39,10 +39,10 @@ export const chooseResource = async (
   const parentId = parent && (await findParentId(kind, parent, chooseContext));
   const call = createListCall(kind, parent && parentId !== undefined ? { [parent.kind]: parentId } : {});
   const body = await client.request<unknown>(call, { signal: context.signal });
-  const items = getAtPath(body, ["data"]);
-  const choices = (Array.isArray(items) ? items : []).flatMap((item: unknown): PromptChoice[] => {
-    const value = readItemId(kind, item);
-    return value === undefined ? [] : [{ value, texts: listChoiceTexts(item), isId: true }];
+  const resources = getAtPath(body, ["data"]);
+  const choices = (Array.isArray(resources) ? resources : []).flatMap((resource: unknown): PromptChoice[] => {
+    const value = readResourceId(kind, resource);
+    return value === undefined ? [] : [{ value, texts: listChoiceTexts(resource), isId: true }];
   });
   if (choices.length === 0) throw nothingToChooseError(resourceKinds[kind].noun);
   const isComplete = getAtPath(body, ["pagination", "hasMore"]) !== true;
@@ -72,14 +72,14 @@ const findParentId = async (
 };
 
 /** Returns the properties that identify a resource for people: its name, the resources that contain it, and its status. */
-const listChoiceTexts = (item: unknown): string[] =>
+const listChoiceTexts = (resource: unknown): string[] =>
   [
-    readItemName(item),
-    getAtPath(item, ["project", "name"]),
-    getAtPath(item, ["database", "name"]),
-    getAtPath(item, ["backupType"]),
-    getAtPath(item, ["status"]),
-    getAtPath(item, ["backupType"]) === undefined ? undefined : getAtPath(item, ["createdAt"]),
+    readResourceName(resource),
+    getAtPath(resource, ["project", "name"]),
+    getAtPath(resource, ["database", "name"]),
+    getAtPath(resource, ["backupType"]),
+    getAtPath(resource, ["status"]),
+    getAtPath(resource, ["backupType"]) === undefined ? undefined : getAtPath(resource, ["createdAt"]),
   ]
     .filter((text): text is string => typeof text === "string" && text !== "")
     .map(toPrintable);

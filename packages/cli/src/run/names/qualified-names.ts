@@ -1,8 +1,8 @@
 import type { NameCandidate } from "../../errors/name-errors.js";
 import { getAtPath } from "../../json/json-path.js";
-import { readItemName } from "../../contract/list-call.js";
+import { readResourceName } from "../../contract/list-call.js";
 import type { NamedKind } from "../../contract/id-form.js";
-import { type Item, listItems, type ListScope } from "./list-items.js";
+import { type ListedResource, listResources, type ListScope } from "./list-resources.js";
 
 /**
  * Distinguishes resources with the same name by the resources that contain them: `shop/main/reports`. Adds other differences where those are
@@ -10,69 +10,77 @@ import { type Item, listItems, type ListScope } from "./list-items.js";
  */
 export const labelCandidates = async (
   kind: NamedKind,
-  items: readonly Item[],
+  resources: readonly ListedResource[],
   scope: ListScope,
 ): Promise<NameCandidate[]> => {
   const cachedScope: ListScope = { ...scope, lists: scope.lists ?? new Map() };
   const candidates = await Promise.all(
-    items.map(async (item) => ({
-      item,
-      id: readText(item, "id") ?? "",
-      label: await buildQualifiedName(kind, item, cachedScope),
+    resources.map(async (resource) => ({
+      resource,
+      id: readText(resource, "id") ?? "",
+      label: await buildQualifiedName(kind, resource, cachedScope),
     })),
   );
-  return candidates.map(({ item, id, label }) => {
+  return candidates.map(({ resource, id, label }) => {
     const isUnique = candidates.filter((candidate) => candidate.label === label).length === 1;
-    return { id, label: isUnique ? label : [label, ...describeDifferences(item)].join(", ") };
+    return { id, label: isUnique ? label : [label, ...describeDifferences(resource)].join(", ") };
   });
 };
 
 /** Returns the full name of a resource. */
-const buildQualifiedName = async (kind: NamedKind, item: Item, scope: ListScope): Promise<string> => {
-  const name = readItemName(item) ?? "";
+const buildQualifiedName = async (
+  kind: NamedKind,
+  resource: ListedResource,
+  scope: ListScope,
+): Promise<string> => {
+  const name = readResourceName(resource) ?? "";
   switch (kind) {
     case "project":
     case "workspace":
       return name;
     case "branch":
-      return joinParts([await findProjectName(item, scope), `@${name}`]);
+      return joinParts([await findProjectName(resource, scope), `@${name}`]);
     case "database":
     case "app":
-      return joinParts([await findProjectName(item, scope), await findBranchName(item, scope), name]);
+      return joinParts([await findProjectName(resource, scope), await findBranchName(resource, scope), name]);
     case "connection": {
-      const id = readText(item, "database", "id");
-      const database = (await listItems("database", {}, scope))?.find((candidate) => candidate["id"] === id);
+      const id = readText(resource, "database", "id");
+      const database = (await listResources("database", {}, scope))?.find(
+        (candidate) => candidate["id"] === id,
+      );
       const databaseName = database
         ? await buildQualifiedName("database", database, scope)
-        : readText(item, "database", "name");
+        : readText(resource, "database", "name");
       return joinParts([databaseName, name]);
     }
   }
 };
 
-const findProjectName = async (item: Item, scope: ListScope): Promise<string | undefined> => {
-  const name = readText(item, "project", "name");
+const findProjectName = async (resource: ListedResource, scope: ListScope): Promise<string | undefined> => {
+  const name = readText(resource, "project", "name");
   if (name !== undefined) return name;
-  const id = readText(item, "projectId");
-  const project = (await listItems("project", {}, scope))?.find((candidate) => candidate["id"] === id);
-  return project ? readItemName(project) : id;
+  const id = readText(resource, "projectId");
+  const project = (await listResources("project", {}, scope))?.find((candidate) => candidate["id"] === id);
+  return project ? readResourceName(project) : id;
 };
 
-const findBranchName = async (item: Item, scope: ListScope): Promise<string | undefined> => {
-  const id = readText(item, "branchId");
-  const project = readText(item, "project", "id") ?? readText(item, "projectId");
+const findBranchName = async (resource: ListedResource, scope: ListScope): Promise<string | undefined> => {
+  const id = readText(resource, "branchId");
+  const project = readText(resource, "project", "id") ?? readText(resource, "projectId");
   if (id === undefined || project === undefined) return undefined;
-  const branch = (await listItems("branch", { project }, scope))?.find((candidate) => candidate["id"] === id);
-  return branch && readItemName(branch);
+  const branch = (await listResources("branch", { project }, scope))?.find(
+    (candidate) => candidate["id"] === id,
+  );
+  return branch && readResourceName(branch);
 };
 
 /** Returns the properties that can differ between two resources with the same full name. */
-const describeDifferences = (item: Item): string[] => {
+const describeDifferences = (resource: ListedResource): string[] => {
   const [logicalId, region] = [
-    readText(item, "logicalId"),
-    readText(item, "region", "id") ?? readText(item, "defaultRegion"),
+    readText(resource, "logicalId"),
+    readText(resource, "region", "id") ?? readText(resource, "defaultRegion"),
   ];
-  const createdAt = readText(item, "createdAt");
+  const createdAt = readText(resource, "createdAt");
   return [
     ...(logicalId === undefined ? [] : [`logical id ${logicalId}`]),
     ...(region === undefined ? [] : [region]),
@@ -80,8 +88,8 @@ const describeDifferences = (item: Item): string[] => {
   ];
 };
 
-const readText = (item: Item, ...path: string[]): string | undefined => {
-  const value = getAtPath(item, path);
+const readText = (resource: ListedResource, ...path: string[]): string | undefined => {
+  const value = getAtPath(resource, path);
   return typeof value === "string" ? value : undefined;
 };
 

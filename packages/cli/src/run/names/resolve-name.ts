@@ -3,7 +3,7 @@ import { ambiguousNameError, isUnknownNameError, unknownNameError } from "../../
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { findSimilar } from "../../text/suggest.js";
 import type { NamedKind } from "../../contract/id-form.js";
-import { type Item, listItems, type ListScope } from "./list-items.js";
+import { type ListedResource, listResources, type ListScope } from "./list-resources.js";
 
 export interface NameScope extends ListScope {
   /** The id or name of the project of names without one. */
@@ -16,7 +16,7 @@ export interface NameScope extends ListScope {
 
 /** What a search for a name has found. */
 interface SearchResult {
-  readonly matches: readonly Item[];
+  readonly matches: readonly ListedResource[];
   /** The names that could have been meant, as they would be typed. */
   readonly candidateNames: readonly string[];
 }
@@ -61,7 +61,7 @@ export const resolveName = async (
 const createAmbiguousNameError = async (
   kind: NamedKind,
   qualifiedName: string,
-  matches: readonly Item[],
+  matches: readonly ListedResource[],
   scope: NameScope,
 ): Promise<Error> => {
   const { labelCandidates } = await import("./qualified-names.js");
@@ -76,7 +76,7 @@ const searchByKind = async (
   switch (kind) {
     case "project":
     case "workspace":
-      return searchItems(kind, await listItems(kind, {}, scope), qualifiedName);
+      return searchResources(kind, await listResources(kind, {}, scope), qualifiedName);
     case "branch":
       return searchBranches(qualifiedName, scope);
     case "database":
@@ -130,7 +130,7 @@ const searchNamedProjects = async (
   const results: SearchResult[] = [];
   for (const { index, 0: separator } of qualifiedName.matchAll(separators)) {
     const name = qualifiedName.slice(0, index);
-    const matchingProjects = findMatches("project", (await listItems("project", {}, scope)) ?? [], name);
+    const matchingProjects = findMatches("project", (await listResources("project", {}, scope)) ?? [], name);
     if (matchingProjects.length > 1)
       throw await createAmbiguousNameError("project", name, matchingProjects, scope);
     const id = matchingProjects[0]?.["id"];
@@ -155,9 +155,9 @@ const searchProjectBranches = async (
   prefix: string,
   scope: NameScope,
 ): Promise<SearchResult | undefined> =>
-  searchItems(
+  searchResources(
     "branch",
-    await listItems("branch", { project: projectId }, scope),
+    await listResources("branch", { project: projectId }, scope),
     qualifiedName.slice(prefix.length),
     prefix,
   );
@@ -176,7 +176,7 @@ const searchDatabasesOrApps = async (
   const searchDefaultProject = async (): Promise<SearchResult | undefined> => {
     const projectId = await resolveDefaultProject(scope);
     const parentIds = projectId === undefined ? {} : { project: projectId };
-    return searchItems(kind, await listItems(kind, parentIds, scope), qualifiedName);
+    return searchResources(kind, await listResources(kind, parentIds, scope), qualifiedName);
   };
   if (!qualifiedName.includes("/")) return searchDefaultProject();
   const searchProject = (projectId: string, prefix: string): Promise<SearchResult | undefined> =>
@@ -198,17 +198,20 @@ const searchProjectDatabasesOrApps = async (
   prefix: string,
   scope: NameScope,
 ): Promise<SearchResult | undefined> => {
-  const items = await listItems(kind, { project: projectId }, scope);
+  const resources = await listResources(kind, { project: projectId }, scope);
   const name = qualifiedName.slice(prefix.length);
-  const projectResult = searchItems(kind, items, name, prefix);
-  if (!items || !projectResult || !name.includes("/")) return projectResult;
-  const branches = (await listItems("branch", { project: projectId }, scope)) ?? [];
+  const projectResult = searchResources(kind, resources, name, prefix);
+  if (!resources || !projectResult || !name.includes("/")) return projectResult;
+  const branches = (await listResources("branch", { project: projectId }, scope)) ?? [];
   const branchResults = [...name.matchAll(/\//g)].flatMap(({ index }) => {
     const matchingBranches = findMatches("branch", branches, name.slice(0, index).replace(/^@/, ""));
-    const branchItems = items.filter(({ branchId }) => matchingBranches.some(({ id }) => id === branchId));
+    const branchItems = resources.filter(({ branchId }) =>
+      matchingBranches.some(({ id }) => id === branchId),
+    );
     const nameStart = prefix.length + index + 1;
     return (
-      searchItems(kind, branchItems, qualifiedName.slice(nameStart), qualifiedName.slice(0, nameStart)) ?? []
+      searchResources(kind, branchItems, qualifiedName.slice(nameStart), qualifiedName.slice(0, nameStart)) ??
+      []
     );
   });
   return mergeResults([{ ...projectResult, candidateNames: [] }, ...branchResults]);
@@ -227,7 +230,7 @@ const searchConnections = async (
           searchDatabaseConnections(qualifiedName, index, scope),
     );
   searches.push(async () =>
-    searchItems("connection", await listItems("connection", {}, scope), qualifiedName),
+    searchResources("connection", await listResources("connection", {}, scope), qualifiedName),
   );
   let firstResult: SearchResult | undefined;
   let firstProblem: CliError | undefined;
@@ -254,12 +257,12 @@ const searchDatabaseConnections = async (
   const databases =
     (await searchDatabasesOrApps("database", qualifiedName.slice(0, slashIndex), scope))?.matches ?? [];
   const lists = await Promise.all(
-    databases.map(({ id }) => listItems("connection", { database: String(id) }, scope)),
+    databases.map(({ id }) => listResources("connection", { database: String(id) }, scope)),
   );
-  const items = lists.flatMap((list) => list ?? []);
-  return searchItems(
+  const resources = lists.flatMap((list) => list ?? []);
+  return searchResources(
     "connection",
-    items,
+    resources,
     qualifiedName.slice(slashIndex + 1),
     qualifiedName.slice(0, slashIndex + 1),
   );
@@ -288,26 +291,27 @@ const assertProjectMayExist = async (name: string, scope: NameScope): Promise<vo
   await resolveProjectId(name, scope);
 };
 
-const getItemNames = (item: Item): string[] =>
-  [item["name"], item["gitName"], item["displayName"], item["logicalId"]].filter(
+const getResourceNames = (resource: ListedResource): string[] =>
+  [resource["name"], resource["gitName"], resource["displayName"], resource["logicalId"]].filter(
     (name): name is string => typeof name === "string",
   );
 
 /** @param prefix the input before the name, which the similar names get as well. */
-const searchItems = (
+const searchResources = (
   kind: NamedKind,
-  items: readonly Item[] | undefined,
+  resources: readonly ListedResource[] | undefined,
   name: string,
   prefix = "",
 ): SearchResult | undefined =>
-  items && {
-    matches: findMatches(kind, items, name),
-    candidateNames: items.flatMap(getItemNames).map((itemName) => `${prefix}${itemName}`),
+  resources && {
+    matches: findMatches(kind, resources, name),
+    candidateNames: resources.flatMap(getResourceNames).map((itemName) => `${prefix}${itemName}`),
   };
 
 /** Returns the resources with a name, or with an id that may lack its prefix. */
-const findMatches = (kind: NamedKind, items: readonly Item[], name: string): Item[] =>
-  items.filter(
-    (item) =>
-      [name, `${idPrefixes[kind]}${name}`].includes(String(item["id"])) || getItemNames(item).includes(name),
+const findMatches = (kind: NamedKind, resources: readonly ListedResource[], name: string): ListedResource[] =>
+  resources.filter(
+    (resource) =>
+      [name, `${idPrefixes[kind]}${name}`].includes(String(resource["id"])) ||
+      getResourceNames(resource).includes(name),
   );

@@ -44,7 +44,7 @@ export const getOptionalText = (fields: Fields, name: string): string | undefine
 export const getOptionalTexts = (fields: Fields, name: string): string[] | undefined => {
   const value: unknown = fields[name];
   if (value === undefined) return undefined;
-  if (!Array.isArray(value) || !value.every((item): item is string => typeof item === "string")) {
+  if (!Array.isArray(value) || !value.every((element): element is string => typeof element === "string")) {
     throw controlErrors.invalidField(name, "must be an array of strings");
   }
   return value;
