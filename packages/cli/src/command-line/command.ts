@@ -65,7 +65,7 @@ export class MgmtCommand extends Command {
   startHere?: number;
   readonly sections: HelpSection[] = [];
   /** Whether help is printed as data. Set for `mgmt` itself. */
-  helpIsData = false;
+  printsHelpAsData = false;
 
   constructor(name?: string) {
     super(name);
@@ -98,9 +98,9 @@ export class MgmtCommand extends Command {
     );
   }
 
-  override passThroughOptions(passes = true): this {
-    this.#passesFlags = passes;
-    return super.passThroughOptions(passes);
+  override passThroughOptions(passesFlags = true): this {
+    this.#passesFlags = passesFlags;
+    return super.passThroughOptions(passesFlags);
   }
 
   override parseOptions(words: string[]): ParseOptionsResult {
@@ -197,7 +197,7 @@ export class MgmtCommand extends Command {
       this.error(`error: unknown command '${word}'`, { code: "commander.unknownCommand" });
     }
     const root = findRootCommand(this);
-    if (root instanceof MgmtCommand && root.helpIsData) throw new HelpAsDataError(this);
+    if (root instanceof MgmtCommand && root.printsHelpAsData) throw new HelpAsDataError(this);
     if (typeof request === "function") super.outputHelp(request);
     else super.outputHelp(request);
   }

@@ -43,7 +43,7 @@ export const buildProgram = (context: Context): MgmtCommand => {
         await output.warn({ code: "link:ignored", message, from: file });
       }
     });
-  program.helpIsData = ["json", "yaml", "ndjson"].includes(output.format);
+  program.printsHelpAsData = ["json", "yaml", "ndjson"].includes(output.format);
   addGlobalOptions(program);
   addGroups(program, groupCommands, context);
   addCommands(program, commandTree, context);

@@ -28,7 +28,7 @@ export interface CommandOverride {
   /** A body field. If it is true, the response has no secret. */
   readonly noSecretWith?: string;
   /** Whether this command runs when its group is called without a command. */
-  readonly groupDefault?: boolean;
+  readonly isGroupDefault?: boolean;
   /** Another command that does the same. This one still works, but no list of commands has it. */
   readonly sameAs?: string;
   /** Examples beyond the contract's, without `mgmt`. May contain path parameters in braces. */
@@ -92,7 +92,7 @@ export const commandOverrides: Readonly<Partial<Record<OperationId, CommandOverr
   "workspaces.integrations.list": { sameAs: "integrations list --workspace-id WORKSPACE" },
   "regions.listPostgres": { sameAs: "regions list --product postgres" },
   "regions.listAccelerate": { sameAs: "regions list --product accelerate" },
-  "me.get": { groupDefault: true, sameAs: "whoami" },
+  "me.get": { isGroupDefault: true, sameAs: "whoami" },
 };
 
 export const getOverride = (id: string): CommandOverride =>

@@ -100,7 +100,7 @@ const createFolders = async (folder: string, root: string): Promise<void> => {
   const names = relative(root, folder).split(sep).filter(Boolean);
   for (const index of names.keys()) {
     const pinnedFolder = await openPinnedFolder(join(root, ...names.slice(0, index + 1)), root, {
-      create: true,
+      shouldCreate: true,
     });
     await pinnedFolder.close();
   }

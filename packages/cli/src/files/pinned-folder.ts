@@ -15,7 +15,7 @@ export class LinkedPathError extends Error {}
  */
 export interface PinnedFolder {
   /** Returns the path of a file in the folder. */
-  readonly pathOf: (name: string) => string;
+  readonly buildPath: (name: string) => string;
   /** Throws `LinkedPathError` if the path of the folder was replaced, where that cannot be prevented. */
   readonly assertSame: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -25,13 +25,13 @@ export interface PinnedFolder {
  * Opens a folder.
  *
  * @param root A folder that the user chose, and whose own path may have links. Of a folder outside of it, no part is checked.
- * @param create Whether to create the folder, for this user only, if it does not exist. Its parent must exist.
+ * @param shouldCreate Whether to create the folder, for this user only, if it does not exist. Its parent must exist.
  * @throws LinkedPathError; errors of the file system.
  */
 export const openPinnedFolder = (
   folder: string,
   root: string,
-  { create = false } = {},
+  { shouldCreate = false } = {},
 ): Promise<PinnedFolder> => {
   const isInside = isWithinFolder(root, folder);
   const folderNames = isInside ? relative(root, folder).split(sep).filter(Boolean) : [];
@@ -39,14 +39,14 @@ export const openPinnedFolder = (
   // Where a process can name its open folders, nobody can replace them.
   const canNameHandles = process.platform === "linux" && existsSync("/proc/self/fd");
   return canNameHandles
-    ? openByHandles(startFolder, folderNames, create)
-    : openByPath(startFolder, folderNames, create);
+    ? openByHandles(startFolder, folderNames, shouldCreate)
+    : openByPath(startFolder, folderNames, shouldCreate);
 };
 
 const openByHandles = async (
   startFolder: string,
   folderNames: readonly string[],
-  create: boolean,
+  shouldCreate: boolean,
 ): Promise<PinnedFolder> => {
   const handles: FileHandle[] = [];
   const close = async (): Promise<void> => {
@@ -57,7 +57,7 @@ const openByHandles = async (
     handles.push(await open(startFolder, O_RDONLY | O_DIRECTORY));
     for (const [index, name] of folderNames.entries()) {
       const path = buildPath(name);
-      if (create && index === folderNames.length - 1) await makeFolder(path);
+      if (shouldCreate && index === folderNames.length - 1) await makeFolder(path);
       await assertNotLink(path, join(startFolder, ...folderNames.slice(0, index + 1)));
       handles.push(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     }
@@ -65,13 +65,13 @@ const openByHandles = async (
     await close();
     throw error;
   }
-  return { pathOf: buildPath, close, assertSame: () => Promise.resolve() };
+  return { buildPath, close, assertSame: () => Promise.resolve() };
 };
 
 const openByPath = async (
   startFolder: string,
   folderNames: readonly string[],
-  create: boolean,
+  shouldCreate: boolean,
 ): Promise<PinnedFolder> => {
   const paths = folderNames.map((_, index) => join(startFolder, ...folderNames.slice(0, index + 1)));
   const assertNoLinks = async (): Promise<void> => {
@@ -79,7 +79,7 @@ const openByPath = async (
   };
   await assertNoLinks();
   const path = paths.at(-1) ?? startFolder;
-  if (create && paths.length > 0) await makeFolder(path);
+  if (shouldCreate && paths.length > 0) await makeFolder(path);
   const initialStats = await lstat(path);
   const assertSame = async (): Promise<void> => {
     await assertNoLinks();
@@ -87,7 +87,7 @@ const openByPath = async (
     if (dev !== initialStats.dev || ino !== initialStats.ino)
       throw new LinkedPathError(`${path} was replaced meanwhile`);
   };
-  return { pathOf: (name) => join(path, name), close: () => Promise.resolve(), assertSame };
+  return { buildPath: (name) => join(path, name), close: () => Promise.resolve(), assertSame };
 };
 
 const makeFolder = async (path: string): Promise<void> => {

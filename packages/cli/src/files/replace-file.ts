@@ -9,7 +9,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = 
 
 /** The result of replacing a file. */
 export interface ReplaceResult {
-  readonly changed: boolean;
+  readonly hasChanged: boolean;
   /** Permissions of the file now. */
   readonly mode: number;
 }
@@ -18,7 +18,7 @@ export interface ReplaceOptions {
   /** A folder that the user chose. No part of the path below it may be a symbolic link. */
   readonly root: string;
   /** Whether to create the folder of the file. Default: false. */
-  readonly createFolder?: boolean;
+  readonly shouldCreateFolder?: boolean;
   /** Permissions of a new file. Default: only this user's. */
   readonly newMode?: number;
 }
@@ -33,17 +33,17 @@ export interface ReplaceOptions {
  */
 export const replaceFile = async (
   path: string,
-  { root, createFolder = false, newMode = 0o600 }: ReplaceOptions,
+  { root, shouldCreateFolder = false, newMode = 0o600 }: ReplaceOptions,
   change: (currentContent: Buffer | undefined) => Buffer,
 ): Promise<ReplaceResult> => {
-  const folder = await openPinnedFolder(dirname(path), root, { create: createFolder });
+  const folder = await openPinnedFolder(dirname(path), root, { shouldCreate: shouldCreateFolder });
   const name = basename(path);
-  const temporaryPath = folder.pathOf(`${name}.${randomUUID()}.part`);
+  const temporaryPath = folder.buildPath(`${name}.${randomUUID()}.part`);
   try {
-    const oldFile = await readExistingFile(folder.pathOf(name), path);
+    const oldFile = await readExistingFile(folder.buildPath(name), path);
     const mode = oldFile?.mode ?? newMode;
     const newContent = change(oldFile?.content);
-    if (oldFile?.content.equals(newContent)) return { changed: false, mode };
+    if (oldFile?.content.equals(newContent)) return { hasChanged: false, mode };
     const handle = await createNewFile(temporaryPath);
     try {
       if (oldFile) await keepOwner(handle, oldFile);
@@ -56,8 +56,8 @@ export const replaceFile = async (
     }
     await folder.assertSame();
     // Replaces a symbolic link that was planted meanwhile, rather than following it.
-    await rename(temporaryPath, folder.pathOf(name));
-    return { changed: true, mode };
+    await rename(temporaryPath, folder.buildPath(name));
+    return { hasChanged: true, mode };
   } catch (error) {
     await rm(temporaryPath, { force: true }).catch(() => undefined);
     throw error;

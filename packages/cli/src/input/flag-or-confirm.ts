@@ -4,11 +4,11 @@ import { discardTypedLines } from "./discard-typed-lines.js";
 
 /** Returns what a flag says, else what a person answers to a question whose usual answer is yes, else yes. */
 export const resolveFlagOrConfirm = async (
-  flag: boolean | undefined,
+  flagValue: boolean | undefined,
   message: string,
   context: Context,
 ): Promise<boolean> => {
-  if (flag !== undefined) return flag;
+  if (flagValue !== undefined) return flagValue;
   if (findNoPromptReason(context) !== undefined) return true;
   return ask(context, async (prompts, terminal) => {
     await discardTypedLines(terminal.input);

@@ -77,11 +77,11 @@ export const deliverPreview = async (
   let setupError: unknown;
   if (setup !== undefined) {
     let currentPreview = preview;
-    const saveSetupPending = async (setupPending: boolean): Promise<void> => {
+    const saveSetupPending = async (isPending: boolean): Promise<void> => {
       currentPreview = await storeRecord(
         currentPreview,
         branch,
-        { ...record, setupPending },
+        { ...record, setupPending: isPending },
         client,
         context,
       );

@@ -52,7 +52,7 @@ export interface NewPreview extends PreviewIdentity {
 export interface EnsuredPreview {
   readonly preview: PreviewWithRecord;
   readonly region: string | null;
-  readonly created: boolean;
+  readonly wasCreated: boolean;
 }
 
 /**
@@ -76,16 +76,16 @@ export const ensurePreviewCopy = async (
     region: (source.region?.id ?? "inherit") as DatabaseRegion,
     source: { type: "database", databaseId: source.id } as const,
   };
-  const { resource, created } = await client.databases.ensure(body, { signal });
+  const { resource, created: wasCreated } = await client.databases.ensure(body, { signal });
   const { id } = resource;
   const branchPreviews = dryRun ? [] : await listBranchPreviews({ projectId, branchId }, client, signal);
   const oldestPreview = branchPreviews.find((preview) => preview.repository === repository);
   if (oldestPreview) {
-    if (created && oldestPreview.database.id !== id) await deleteDatabase(id, client, signal);
+    if (wasCreated && oldestPreview.database.id !== id) await deleteDatabase(id, client, signal);
     const region = oldestPreview.database.region?.id ?? null;
-    return { preview: oldestPreview, region, created: created && oldestPreview.database.id === id };
+    return { preview: oldestPreview, region, wasCreated: wasCreated && oldestPreview.database.id === id };
   }
   const { name, logicalId } = body;
   const preview = { ...identity, database: { id, name, logicalId }, record: { commit: record.commit } };
-  return { preview, region: resource.region?.id ?? null, created };
+  return { preview, region: resource.region?.id ?? null, wasCreated };
 };

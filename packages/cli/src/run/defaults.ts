@@ -22,11 +22,11 @@ export const fillDefaults = (
   typedValues: CommandLineValues,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
-  allProjects = false,
+  includesAllProjects = false,
 ): CommandLineValues => {
   const { query, body } = command;
   const branch = typedValues.flags["branch-id"];
-  const isAlreadyFiltered = allProjects || (branch !== undefined && branch !== "unassigned");
+  const isAlreadyFiltered = includesAllProjects || (branch !== undefined && branch !== "unassigned");
   const filterFlag = isAlreadyFiltered ? undefined : findProjectFilterFlag(command);
   // A whole body is sent as it is.
   const fields = [...query, ...(typedValues.body === undefined ? (body?.fields ?? []) : [])];

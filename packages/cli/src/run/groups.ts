@@ -66,7 +66,7 @@ const addOperations = (
 };
 
 const addOperation = (group: MgmtCommand, definition: CommandDefinition, context: Context): void => {
-  const { groupDefault: isDefault = false } = getOverride(definition.id);
+  const { isGroupDefault: isDefault = false } = getOverride(definition.id);
   const name = definition.words.at(-1) ?? definition.id;
   const alias = getAlias(name);
   group.addLazy({

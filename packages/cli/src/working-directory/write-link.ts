@@ -23,7 +23,7 @@ export const writeLink = async (
   const retainedLink = previousLink?.profile === name?.value ? previousLink : undefined;
   const link: Link = { ...retainedLink, ...(name && { profile: name.value }), ...ids };
   const linkJson = Buffer.from(`${JSON.stringify(link, undefined, 2)}\n`);
-  const { mode } = await replaceFile(path, { root: cwd, createFolder: true }, () => linkJson).catch(
+  const { mode } = await replaceFile(path, { root: cwd, shouldCreateFolder: true }, () => linkJson).catch(
     (error: unknown) => {
       throw unwritableLinkError(path, error);
     },

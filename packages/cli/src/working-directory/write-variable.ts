@@ -10,14 +10,14 @@ export const writeVariable = async (
   { path, name, url }: { readonly path: string; readonly name: string; readonly url: string },
   context: Context,
 ): Promise<boolean> => {
-  const { changed, mode, assignmentCount } = await setEnvFileVariable(path, name, url, context.cwd);
+  const { hasChanged, mode, assignmentCount } = await setEnvFileVariable(path, name, url, context.cwd);
   await warnAboutReaders(path, mode, context);
   await warnAboutCommit(path, context);
   const suffix = assignmentCount > 1 ? `, on each of the ${String(assignmentCount)} lines that set it` : "";
   context.output.info(
-    changed ? `Wrote ${name} to ${path}${suffix}.` : `${path} already has this ${name}${suffix}.`,
+    hasChanged ? `Wrote ${name} to ${path}${suffix}.` : `${path} already has this ${name}${suffix}.`,
   );
-  return changed;
+  return hasChanged;
 };
 
 /** Warns if everybody who clones the repository could read the password. */

@@ -278,8 +278,15 @@ const handleApiRequest = (
 ): void => {
   const { method = "GET", headers } = request;
   const path = toOriginForm(request.url ?? "/");
-  const respond = (body?: Uint8Array, bodyTooLarge = false): void => {
-    const result = engine.handle({ method, path, headers, body, bodyTooLarge, ...requestConditions });
+  const respond = (body?: Uint8Array, isBodyTooLarge = false): void => {
+    const result = engine.handle({
+      method,
+      path,
+      headers,
+      body,
+      bodyTooLarge: isBodyTooLarge,
+      ...requestConditions,
+    });
     if (isPromise(result)) void result.then((settled) => sendEngineResponse(request, response, settled));
     else sendEngineResponse(request, response, result);
   };

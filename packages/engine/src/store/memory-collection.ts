@@ -194,13 +194,13 @@ const mergeGroups = <T>(groups: RowEntry<T>[][]): RowEntry<T>[] => {
 const iterateEntriesAfter = <T>(
   group: EntryGroup<T>,
   after: number | undefined,
-  newestFirst: boolean,
+  isNewestFirst: boolean,
 ): Iterable<RowEntry<T>> => {
-  const start = after ?? (newestFirst ? Infinity : 0);
+  const start = after ?? (isNewestFirst ? Infinity : 0);
   if (!(group instanceof SortedList)) {
-    return (newestFirst ? group.sequence < start : group.sequence > start) ? [group] : [];
+    return (isNewestFirst ? group.sequence < start : group.sequence > start) ? [group] : [];
   }
-  return newestFirst
+  return isNewestFirst
     ? group.iterateBackFrom(({ sequence }) => sequence >= start)
     : group.iterateFrom(({ sequence }) => sequence > start);
 };

@@ -68,9 +68,9 @@ export const runEnv = async (
 
 const printResult = (
   writtenVariable: Omit<EnvResult, "changed">,
-  changed: boolean,
+  hasChanged: boolean,
   { output }: Context,
 ): Promise<void> => {
-  const result: EnvResult = { ...writtenVariable, changed };
+  const result: EnvResult = { ...writtenVariable, changed: hasChanged };
   return output.writeResult(result, "EnvResult");
 };

@@ -69,7 +69,7 @@ const ensurePreview = async (
     ensuredCopy = {
       preview: existingPreview,
       region: existingPreview.database.region?.id ?? null,
-      created: false,
+      wasCreated: false,
     };
   }
   if (source) {
@@ -81,17 +81,24 @@ const ensurePreview = async (
   }
   if (!ensuredCopy) throw new Error("The preview was neither found nor created");
   progress.databaseId = ensuredCopy.preview.database.id;
-  const wasCreatedByOtherRun = source !== undefined && !ensuredCopy.created && !dryRun;
+  const wasCreatedByOtherRun = source !== undefined && !ensuredCopy.wasCreated && !dryRun;
   const recordToStore = wasCreatedByOtherRun ? await createRecord(ensuredCopy.preview.record) : record;
   const preview = await storeRecord(ensuredCopy.preview, gitName, recordToStore, client, context);
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
 
-  const { region, created } = ensuredCopy;
+  const { region, wasCreated } = ensuredCopy;
   const regionSuffix = region === null ? "" : ` in ${region}`;
   output.info(
-    `Database ${preview.database.id} of ${gitName} ${created ? "was created" : "already exists"}${regionSuffix}.`,
+    `Database ${preview.database.id} of ${gitName} ${wasCreated ? "was created" : "already exists"}${regionSuffix}.`,
   );
-  await deliverPreview({ gitName, region, preview }, { created }, options, secretOutput, client, context);
+  await deliverPreview(
+    { gitName, region, preview },
+    { created: wasCreated },
+    options,
+    secretOutput,
+    client,
+    context,
+  );
 };
 
 /** Refuses a string that git does not accept as the name of a branch. */
