@@ -140,7 +140,7 @@ export class MgmtCommand extends Command {
     if (this.#isAddingLazy || [...this.#lazyCommands.values()].every((created) => created !== undefined))
       return this.createdCommands;
     const commands = [...this.#lazyCommands.keys()].map((declaration) => this.#createLazy(declaration));
-    this.createdCommands.sort((a, b) => commands.indexOf(a) - commands.indexOf(b));
+    this.createdCommands.sort((left, right) => commands.indexOf(left) - commands.indexOf(right));
     return this.createdCommands;
   }
 

@@ -66,7 +66,7 @@ export class MgmtHelp extends Help {
       if (field?.deprecated) return 200;
       return lastFlags.includes(name) ? 201 + lastFlags.indexOf(name) : 100;
     };
-    return super.visibleOptions(command).sort((a, b) => computeRank(a) - computeRank(b));
+    return super.visibleOptions(command).sort((left, right) => computeRank(left) - computeRank(right));
   }
 
   override formatHelp(command: CommandWithSections, helper: Help): string {

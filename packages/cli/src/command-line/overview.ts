@@ -23,7 +23,9 @@ type HelpRow = readonly [term: string, meaning: string];
  */
 export const renderOverview = (program: Command, helper: Help, columns: number): string => {
   const commands = helper.visibleCommands(program);
-  const startHereCommands = commands.filter(isStartHereCommand).sort((a, b) => a.startHere - b.startHere);
+  const startHereCommands = commands
+    .filter(isStartHereCommand)
+    .sort((left, right) => left.startHere - right.startHere);
   const sections = new Map<string, Command[]>([["Start here:", startHereCommands]]);
   for (const command of commands) {
     if (isStartHereCommand(command)) continue;

@@ -58,7 +58,7 @@ export const findMatchingChoices = (choices: readonly PromptChoice[], searchText
   const matches = choices.filter((choice) => words.every((word) => hasWord(choice, word)));
   return matches
     .map((choice) => ({ choice, rank: rankChoice(choice, term) }))
-    .sort((one, other) => one.rank - other.rank)
+    .sort((left, right) => left.rank - right.rank)
     .map(({ choice }) => choice);
 };
 

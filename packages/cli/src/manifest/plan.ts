@@ -146,7 +146,7 @@ const buildUpdateStep = (
 /** Orders the resources to create: containers first, and each after those that it refers to. */
 const orderCreateSteps = (createSteps: readonly CreateStep[], locateEntry: LocateEntry): CreateStep[] => {
   let waitingSteps = [...createSteps].sort(
-    (a, b) => countContainers(a.resource) - countContainers(b.resource),
+    (left, right) => countContainers(left.resource) - countContainers(right.resource),
   );
   const orderedSteps: CreateStep[] = [];
   while (waitingSteps.length > 0) {
@@ -176,7 +176,7 @@ const buildDeleteSteps = (
   const desiredKeys = new Set(desiredEntries.map(toAddressKey));
   const extraEntries = state.entries
     .filter((entry) => entry.path.length > 1 && !desiredKeys.has(toAddressKey(entry)) && isSelected(entry))
-    .sort((a, b) => countContainers(b.resource) - countContainers(a.resource));
+    .sort((left, right) => countContainers(right.resource) - countContainers(left.resource));
   const listUnnamedResources = (id: string): UnnamedResource[] =>
     state.unnamed.filter(({ containerId }) => containerId === id);
   const keptEntries: ExistingEntry[] = [];

@@ -15,7 +15,7 @@ export const addGroups = (
 ): void => {
   const order = Object.keys(groupOverrides);
   const getRank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
-  for (const { name, load } of [...groups].sort((a, b) => getRank(a.name) - getRank(b.name))) {
+  for (const { name, load } of [...groups].sort((left, right) => getRank(left.name) - getRank(right.name))) {
     const { heading = "More:", summary = "", aliases = [], hidden = false } = groupOverrides[name] ?? {};
     program.addLazy({
       name,

@@ -116,7 +116,7 @@ const removeOldBuilds = (folder: string): void => {
     const path = join(folder, name);
     return { path, storedAt: lstatSync(path).mtimeMs };
   });
-  builds.sort((one, other) => other.storedAt - one.storedAt);
+  builds.sort((left, right) => right.storedAt - left.storedAt);
   for (const [index, { path, storedAt }] of builds.entries()) {
     const shouldKeep = index < cacheLimits.maxBuilds && Date.now() - storedAt <= cacheLimits.maxAgeMs;
     if (!shouldKeep) rmSync(path, { recursive: true, force: true });

@@ -33,7 +33,7 @@ export const findSimilar = (word: string, candidates: readonly string[]): string
     .filter(
       ({ candidate, distance }) => distance <= maxDistance || (word.length > 2 && candidate.startsWith(word)),
     )
-    .sort((a, b) => a.distance - b.distance)
+    .sort((left, right) => left.distance - right.distance)
     .map(({ candidate }) => candidate)
     .slice(0, 3);
 };

@@ -19,6 +19,6 @@ export const expandVersionPattern = async (pattern: string): Promise<string[]> =
   const names = await readdir(parent).catch(() => []);
   return names
     .filter((name) => name.startsWith(prefix) && name.endsWith(suffix))
-    .sort((first, second) => second.localeCompare(first, "en", { numeric: true }))
+    .sort((left, right) => right.localeCompare(left, "en", { numeric: true }))
     .map((name) => [parent, name, ...segments.slice(starIndex + 1)].join("/"));
 };

@@ -275,7 +275,7 @@ export const findSecrets = (
   collect(parseContainer(body ?? ""), false);
   return [...secretValues]
     .filter((secret) => secret.length >= minSecretLength)
-    .sort((a, b) => b.length - a.length);
+    .sort((left, right) => right.length - left.length);
 };
 
 /** Returns a secret and its secret parts: the password of Basic credentials or of a URL, and the values of cookies. */

@@ -26,7 +26,7 @@ export const findClosestName = (
       errorCount: Math.min(...errorCounts, hasSameBeginning ? Number.MAX_VALUE : Infinity),
     };
   });
-  const [closest] = candidates.sort((first, second) => first.errorCount - second.errorCount);
+  const [closest] = candidates.sort((left, right) => left.errorCount - right.errorCount);
   return closest && closest.errorCount < Infinity ? closest.name : undefined;
 };
 

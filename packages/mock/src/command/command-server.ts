@@ -47,7 +47,7 @@ export class CommandServer extends MemoryServer {
    */
   async startWithRecording({ file, report: path, latency }: ReplayArguments): Promise<void> {
     const report = await this.#recordings.replay(this, file, { latency });
-    const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
+    const sum = (numbers: readonly number[]): number => numbers.reduce((left, right) => left + right, 0);
     this.#replaySummary = {
       compared: sum(report.map(({ compared }) => compared)),
       skipped: sum(report.map(({ skipped }) => skipped.length)),

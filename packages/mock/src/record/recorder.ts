@@ -174,6 +174,6 @@ const findSeeds = (exchanges: readonly RecordedExchange[]): RecordedSeed[] => {
     }
   }
   return seeds.sort(
-    (one, other) => seedKindsInOrder.indexOf(one.kind) - seedKindsInOrder.indexOf(other.kind),
+    (left, right) => seedKindsInOrder.indexOf(left.kind) - seedKindsInOrder.indexOf(right.kind),
   );
 };

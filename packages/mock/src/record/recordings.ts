@@ -112,6 +112,6 @@ const computeMedianLatencies = ({ exchanges }: Recording): Map<string, number> =
 };
 
 const computeMedian = (values: readonly number[]): number => {
-  const sortedValues = [...values].sort((one, other) => one - other);
+  const sortedValues = [...values].sort((left, right) => left - right);
   return sortedValues[Math.floor((sortedValues.length - 1) / 2)] ?? 0;
 };

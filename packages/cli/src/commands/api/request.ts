@@ -197,7 +197,9 @@ const findOperation = async (method: string, path: string): Promise<OperationMat
     return pathParameters ? [{ definition, pathIds: pathParameters }] : [];
   });
   // `/v1/regions/postgres` is a path of its own, even if `/v1/regions/{id}` matches too.
-  return matches.sort((a, b) => Object.keys(a.pathIds).length - Object.keys(b.pathIds).length)[0];
+  return matches.sort(
+    (left, right) => Object.keys(left.pathIds).length - Object.keys(right.pathIds).length,
+  )[0];
 };
 
 const matchPathTemplate = (template: string, path: string): Record<string, string> | undefined => {

@@ -50,7 +50,9 @@ const askForProfileName = async ({ profiles, active }: StoredProfiles, context: 
     const hint = `The command did not ask, because ${reason}. One of: ${names.join(", ")}.`;
     throw missingInputError("Missing <profile>", hint);
   }
-  const namesActiveFirst = [...names].sort((one, other) => Number(other === active) - Number(one === active));
+  const namesActiveFirst = [...names].sort(
+    (left, right) => Number(right === active) - Number(left === active),
+  );
   const choices = namesActiveFirst.map((name) => ({
     value: name,
     texts: [toPrintable(name), toPrintable(stripAddressCredentials(profiles[name]?.baseUrl ?? ""))],

@@ -137,7 +137,7 @@ const maxEntries = 50;
 /** Stores an entry, unless the folder is read-only or the disk is full. */
 const writeCacheEntry = (path: string, key: string, entry: CacheEntry): void => {
   const newestEntries = Object.entries({ ...readCache(path), [key]: entry })
-    .sort(([, a], [, b]) => b.at - a.at)
+    .sort(([, left], [, right]) => right.at - left.at)
     .slice(0, maxEntries);
   const temporaryPath = `${path}.${randomUUID()}.part`;
   try {

@@ -40,7 +40,7 @@ export const addOAuthClient = (
 };
 
 /** Ids are the same with and without their prefix. */
-const isSameId = (one: string, other: string): boolean => removeIdPrefix(one) === removeIdPrefix(other);
+const isSameId = (left: string, right: string): boolean => removeIdPrefix(left) === removeIdPrefix(right);
 
 const removeIdPrefix = (id: string): string =>
   id.startsWith(idPrefixes.client) ? id.slice(idPrefixes.client.length) : id;

@@ -42,5 +42,5 @@ export const listIdFields = ({ query, body }: CommandDefinition): Field[] => {
   const getProjectRank = ({ prefix }: Field): number => (getNamedKindByPrefix(prefix) === "project" ? 0 : 1);
   return [...query, ...(body?.fields ?? [])]
     .filter(({ prefix }) => getNamedKindByPrefix(prefix))
-    .sort((a, b) => getProjectRank(a) - getProjectRank(b));
+    .sort((left, right) => getProjectRank(left) - getProjectRank(right));
 };

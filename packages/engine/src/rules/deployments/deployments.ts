@@ -27,7 +27,7 @@ const presentDeployment = (context: RowContext, row: DeploymentRow): Deployment 
 
 /** Returns variables in an order that does not depend on the store. */
 const sortVariables = (variables: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1)));
+  Object.fromEntries(Object.entries(variables).sort(([left], [right]) => (left < right ? -1 : 1)));
 
 export const presentDeploymentDetails = (context: RowContext, row: DeploymentRow): DeploymentDetails => ({
   ...presentDeployment(context, row),
