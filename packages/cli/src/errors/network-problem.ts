@@ -1,3 +1,4 @@
+import { capitalize } from "@mgmt/internal/text/capitalize";
 import type { TLSSocket } from "node:tls";
 
 /** Why a host could not be reached, and the remedy. */
@@ -154,5 +155,3 @@ const describeLoopbackProblem = (code: string, host: string): NetworkProblem | u
         hint: "Turn the loopback interface on. On Linux: ip link set lo up, and ip address add 127.0.0.1/8 dev lo.",
       }
     : undefined;
-
-const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

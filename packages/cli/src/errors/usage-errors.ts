@@ -1,4 +1,4 @@
-import { addArticle } from "../text/article.js";
+import { addArticle } from "@mgmt/internal/text/article";
 import { describeCause, CliError, type CliErrorOptions } from "./cli-error.js";
 
 const helpHint = "Run the command with --help to see its arguments and flags.";

@@ -9,7 +9,7 @@ import { getKindByPrefix, resourceKinds, type KindName } from "../contract/kinds
 import { readResourceName } from "../contract/list-call.js";
 import { ApiError } from "../sdk/sdk.js";
 import { type Adoption, formatAdoptionProblem } from "./adopt.js";
-import { addArticle } from "../text/article.js";
+import { addArticle } from "@mgmt/internal/text/article";
 import { formatAddress } from "./entry.js";
 import type { LocateEntry } from "./read-manifest.js";
 import type { ServiceState } from "./read-state.js";

@@ -1,3 +1,4 @@
+import { escapeSingleQuotes } from "../text/shell-word.js";
 import { isObject, setAtPath, getAtPath } from "../json/json-path.js";
 import { toSafeJson } from "./printable.js";
 
@@ -101,4 +102,4 @@ const formatSecretVariableName = (path: readonly string[]): string =>
 const escapeCurlValue = (text: string): string => text.replaceAll(/["\\]/g, String.raw`\$&`);
 
 const quoteShellArgument = (text: string): string =>
-  `'${text.replaceAll("'", String.raw`'\''`).replaceAll(/\bmgmt_id_\d+\b/g, `'"$$$&"'`)}'`;
+  `'${escapeSingleQuotes(text).replaceAll(/\bmgmt_id_\d+\b/g, `'"$$$&"'`)}'`;

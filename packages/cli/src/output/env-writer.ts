@@ -1,3 +1,4 @@
+import { escapeSingleQuotes } from "../text/shell-word.js";
 import { getAtPath } from "../json/json-path.js";
 import { findConnectionString } from "./connection-string.js";
 import { markerPattern } from "./log-commands.js";
@@ -28,8 +29,7 @@ export const renderEnv = (value: unknown, isTerminal: boolean): string => {
 
 /** Returns a string as a word of a shell. Ends and begins its quotes again inside anything that would be a command in a CI system's log. */
 const quoteForShell = (text: string): string =>
-  `'${text
-    .replaceAll("'", `'\\''`)
+  `'${escapeSingleQuotes(text)
     .replaceAll(markerPattern, "#''#")
     .replaceAll(/(?<=[\r\n\u0085\u2028\u2029])(?=[\s\u0085]*::)/g, "''")}'`;
 

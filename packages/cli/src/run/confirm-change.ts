@@ -1,3 +1,4 @@
+import { capitalize } from "@mgmt/internal/text/capitalize";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { confirmationNeededError, confirmationDeclinedError } from "../errors/confirmation-errors.js";
@@ -94,7 +95,7 @@ const describeMissingResource = (
 const getResourceKind = ({ arguments: ids }: CommandDefinition): string | undefined => ids.at(-1)?.resource;
 
 const renderResourceDescription = ({ noun, id, name, contents }: ResourceDescription): string[] => [
-  `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)} ${name === undefined ? "" : `${name} `}(${toPrintable(id)})${contents.length > 0 ? ":" : ""}`,
+  `${capitalize(noun)} ${name === undefined ? "" : `${name} `}(${toPrintable(id)})${contents.length > 0 ? ":" : ""}`,
   ...contents.map((line) => `  ${line}`),
 ];
 

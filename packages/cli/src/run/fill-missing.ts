@@ -1,3 +1,4 @@
+import { capitalize } from "@mgmt/internal/text/capitalize";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { missingInputError } from "../errors/usage-errors.js";
@@ -167,7 +168,7 @@ const askForId = async (
 /** `source-database-id` becomes `Source database`. */
 const formatPromptTitle = (flag: string): string => {
   const words = flag.replace(/-id$/, "").replaceAll("-", " ");
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+  return capitalize(words);
 };
 
 const memoizePromise = <T>(create: () => Promise<T>): (() => Promise<T>) => {

@@ -1,3 +1,4 @@
+import { capitalize } from "@mgmt/internal/text/capitalize";
 import type { Context } from "../input/context.js";
 import { groups } from "../contract/generated/groups.js";
 import type { MgmtCommand } from "../command-line/command.js";
@@ -102,7 +103,7 @@ const addSubgroup = (
   depth: number,
 ): void => {
   const words = word.replaceAll("-", " ");
-  const summary = `${words.slice(0, 1).toUpperCase()}${words.slice(1)} of ${parent.name()}`;
+  const summary = `${capitalize(words)} of ${parent.name()}`;
   parent.addLazy({
     name: word,
     hidden: definitions.every(isHiddenCommand),

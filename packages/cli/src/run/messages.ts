@@ -1,7 +1,7 @@
 import type { ItemResult, Notice } from "../output/output.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import { addArticle } from "../text/article.js";
+import { addArticle } from "@mgmt/internal/text/article";
 import type { PathParameters } from "./targets.js";
 
 /** Returns what a command asks the user to confirm, or undefined when it can be undone. */

@@ -1,3 +1,4 @@
+import { escapeSingleQuotes } from "../text/shell-word.js";
 import type { Context } from "../input/context.js";
 import { detectCiSystem } from "../system/ci-system.js";
 
@@ -27,7 +28,7 @@ const listSpellings = (secret: string): string[] => [
   ...[secret, ...extractCredentials(secret)].flatMap((spelling) => [spelling, encodeURIComponent(spelling)]),
   JSON.stringify(secret).slice(1, -1),
   secret.replaceAll('"', '""'),
-  secret.replaceAll("'", `'\\''`),
+  escapeSingleQuotes(secret),
   secret.replaceAll("'", "''"),
 ];
 

@@ -1,39 +1,15 @@
-/** Returns the Damerau–Levenshtein distance: the number of letters to insert, remove, replace or swap. */
-const computeEditDistance = (left: string, right: string): number => {
-  const rows: number[][] = [[...Array(right.length + 1).keys()]];
-  const getDistance = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;
-  for (let rowIndex = 1; rowIndex <= left.length; rowIndex++) {
-    const row = [rowIndex];
-    rows.push(row);
-    for (let columnIndex = 1; columnIndex <= right.length; columnIndex++) {
-      const isSameLetter = left[rowIndex - 1] === right[columnIndex - 1];
-      const isSwapped =
-        rowIndex > 1 &&
-        columnIndex > 1 &&
-        left[rowIndex - 1] === right[columnIndex - 2] &&
-        left[rowIndex - 2] === right[columnIndex - 1];
-      row.push(
-        Math.min(
-          getDistance(rowIndex - 1, columnIndex) + 1,
-          getDistance(rowIndex, columnIndex - 1) + 1,
-          getDistance(rowIndex - 1, columnIndex - 1) + (isSameLetter ? 0 : 1),
-          isSwapped ? getDistance(rowIndex - 2, columnIndex - 2) + 1 : Infinity,
-        ),
-      );
-    }
-  }
-  return getDistance(left.length, right.length);
-};
+import { countTypingErrors } from "@mgmt/internal/text/typing-errors";
 
 /** Returns up to three candidates that were probably meant, best first. */
 export const findSimilar = (word: string, candidates: readonly string[]): string[] => {
-  const maxDistance = Math.min(3, Math.max(1, Math.floor(word.length * 0.4)));
+  const maxErrorCount = Math.min(3, Math.max(1, Math.floor(word.length * 0.4)));
   return [...new Set(candidates)]
-    .map((candidate) => ({ candidate, distance: computeEditDistance(word.toLowerCase(), candidate) }))
+    .map((candidate) => ({ candidate, errorCount: countTypingErrors(word.toLowerCase(), candidate) }))
     .filter(
-      ({ candidate, distance }) => distance <= maxDistance || (word.length > 2 && candidate.startsWith(word)),
+      ({ candidate, errorCount }) =>
+        errorCount <= maxErrorCount || (word.length > 2 && candidate.startsWith(word)),
     )
-    .sort((left, right) => left.distance - right.distance)
+    .sort((left, right) => left.errorCount - right.errorCount)
     .map(({ candidate }) => candidate)
     .slice(0, 3);
 };

@@ -1,3 +1,4 @@
+import { haveSameElements } from "../values/same-elements.js";
 import { type CollectionName, collectionNames } from "../store/collections.js";
 import type { Row } from "../store/rows.js";
 import type { Store } from "../store/store.js";
@@ -69,7 +70,7 @@ export class RowTexts {
     const { rowTexts: cachedRows, listTexts } = this.#getCache(present);
     const texts = rows.map((row) => this.#getRowText(cachedRows, present, row));
     const cachedList = listTexts.get(first);
-    if (cachedList && haveSameItems(cachedList.texts, texts)) return cachedList.joined;
+    if (cachedList && haveSameElements(cachedList.texts, texts)) return cachedList.joined;
     const joined = `[${texts.join(",")}]`;
     listTexts.set(first, { texts, joined });
     return joined;
@@ -129,7 +130,7 @@ export class RowTexts {
       },
       list: (where) => {
         const rows = collection.list(where);
-        this.#rowChecks.push(() => haveSameItems(collection.list(where), rows));
+        this.#rowChecks.push(() => haveSameElements(collection.list(where), rows));
         return rows;
       },
     };
@@ -160,6 +161,3 @@ const areAddressesEqual = (left: unknown, right: unknown): boolean => {
     entries.every(([name, value]) => areAddressesEqual(value, Reflect.get(right, name)))
   );
 };
-
-const haveSameItems = (left: readonly unknown[], right: readonly unknown[]): boolean =>
-  left.length === right.length && left.every((element, index) => element === right[index]);

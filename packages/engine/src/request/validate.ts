@@ -1,3 +1,4 @@
+import { addArticle } from "@mgmt/internal/text/article";
 import { idPatterns } from "../generated/ids.js";
 import { bodyValidators, queryValidators } from "#validators";
 import type { RequestError, Issue } from "../values/request-error.js";
@@ -56,8 +57,6 @@ export const validateRequest = (
   for (const field of operation.bodyIds) canonicalizeField(body, field.path, field.kind);
   return { path, query, body, missingKind, ignoredPointers };
 };
-
-const addArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
 const validatePath = (
   { operation, parameters }: Route,

@@ -1,3 +1,4 @@
+import { haveSameElements } from "../values/same-elements.js";
 import type { KeyValue } from "./keys.js";
 import { type FieldReader, type FieldContent, getExpiryTime, createFieldReader } from "./row-fields.js";
 import type { Row } from "./rows.js";
@@ -70,7 +71,11 @@ export class KeyIndex<T extends Row> implements RowIndex<T> {
       const [valueBefore, valueAfter] = [read(before), read(after)];
       return (
         valueBefore !== valueAfter &&
-        !(Array.isArray(valueBefore) && Array.isArray(valueAfter) && haveSameItems(valueBefore, valueAfter))
+        !(
+          Array.isArray(valueBefore) &&
+          Array.isArray(valueAfter) &&
+          haveSameElements(valueBefore, valueAfter)
+        )
       );
     });
   }
@@ -112,9 +117,6 @@ export class ExpiryIndex<T extends Row> implements RowIndex<T> {
     return getExpiryTime(before) !== getExpiryTime(after);
   }
 }
-
-const haveSameItems = (left: readonly KeyValue[], right: readonly KeyValue[]): boolean =>
-  left.length === right.length && left.every((element, index) => element === right[index]);
 
 /** Returns the keys of all combinations of these values. An array lists alternatives. */
 const combineKeys = (values: readonly FieldContent[]): readonly KeyValue[] => {

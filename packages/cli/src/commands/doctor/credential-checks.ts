@@ -10,7 +10,7 @@ import type { ValueWithSource } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { isDevAccess, type ServiceAccess, type RequestCredential } from "../../profiles/resolve-access.js";
 import { connectWithAccess } from "../../service/connect.js";
-import { addArticle } from "../../text/article.js";
+import { addArticle } from "@mgmt/internal/text/article";
 import {
   type Check,
   createErrorCheck,

@@ -1,3 +1,4 @@
+import { capitalize } from "@mgmt/internal/text/capitalize";
 import { redactMessage } from "@mgmt/internal/redaction/redact";
 import type { Command, CommanderError, Option } from "commander";
 import { usageError, shortenWord } from "../../errors/usage-errors.js";
@@ -143,5 +144,3 @@ const findInOtherGroups = async (word: string, command: Command): Promise<string
   });
   return [...new Set(lines)].slice(0, 3);
 };
-
-const capitalize = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

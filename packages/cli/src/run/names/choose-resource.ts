@@ -1,3 +1,4 @@
+import { capitalize } from "@mgmt/internal/text/capitalize";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { nothingToChooseError } from "../../errors/usage-errors.js";
@@ -65,8 +66,7 @@ const findParentId = async (
       : defaultId);
   if (parentId !== undefined || !resourceKinds[kind].list.includes(`{${parent.parameter}}`)) return parentId;
   const { noun } = resourceKinds[parent.kind];
-  const title = `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;
-  const id = await chooseResource(parent.kind, title, chooseContext);
+  const id = await chooseResource(parent.kind, capitalize(noun), chooseContext);
   knownIds[parent.kind] = id;
   return id;
 };

@@ -1,3 +1,4 @@
+import { capitalize } from "@mgmt/internal/text/capitalize";
 import * as controlErrors from "../../control/control-errors.js";
 import {
   type ControlSchema,
@@ -167,8 +168,6 @@ const describeOperation = (route: string, [summary, body, response]: RouteDescri
     responses: { [response ? "200" : "204"]: successResponse, default: failureResponse },
   };
 };
-
-const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 /** Returns the OpenAPI document of the control surface. */
 export const buildControlDocument = () => {
