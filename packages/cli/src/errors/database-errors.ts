@@ -70,7 +70,7 @@ export const undecodableEnvFileError = (path: string): CliError =>
   new CliError(
     "failure",
     "env:unwritable",
-    `${path} cannot be changed, because it is UTF-16, or not a text`,
+    `${path} cannot be changed, because it is UTF-16, or not text`,
     "The file was not changed. Save it as UTF-8, or pass another file with --file.",
   );
 

@@ -40,7 +40,7 @@ describe.each([20, 80, 200])("prompts in a terminal of %i columns", (columns) =>
     expect(rows.projects.get(id)?.workspaceId).not.toBe(defaults.workspace.id);
   });
 
-  it("ask for a text", async () => {
+  it("ask for a string", async () => {
     const { id } = await session.server.engine.seed.project();
     await answer(["services", "create", "--project-id", id], [{ when: /Display/, type: "web\r" }]);
     const services = await session.mgmt`services list --project-id ${id} -o json`;

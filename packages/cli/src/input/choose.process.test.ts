@@ -62,7 +62,7 @@ describe("a list to choose from", () => {
     expect(several).toEqual(picked("shop-10"));
   });
 
-  it("chooses nothing for a text that nothing matches, and keeps the text", async () => {
+  it("chooses nothing for a search that nothing matches, and keeps what was typed", async () => {
     const answered = await pick([
       { when: listed, type: "needless\r" },
       { when: /needless[\s\S]*No results found/, type: "\u007f\u007f\u007f" },

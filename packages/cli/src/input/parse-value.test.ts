@@ -19,7 +19,7 @@ const read = (more: Partial<Field>, text: string): Promise<unknown> =>
   parseValue(field(more), text, "--name", sources());
 
 describe("the value of a flag", () => {
-  it("is parsed as a text, a number or JSON", async () => {
+  it("is parsed as a string, a number or JSON", async () => {
     expect(await read({}, "5")).toBe("5");
     expect(await read({ type: "integer" }, "-5")).toBe(-5);
     expect(await read({ type: "number" }, ".5e3")).toBe(500);

@@ -11,7 +11,7 @@ const { countRequests, mgmt, write } = here;
 const latin1 = (text: string): Buffer => Buffer.from(text, "latin1");
 const writeBytes = (bytes: Buffer, file: string): void => writeFileSync(join(here.folder, file), bytes);
 
-describe("a text that is not UTF-8", () => {
+describe("input that is not UTF-8", () => {
   it.each([
     [
       "plan --file bad",
@@ -90,7 +90,7 @@ describe("a file that is changed", () => {
     );
     await expect(addToGitignore([".env"], here.folder)).rejects.toMatchObject({
       code: "gitignore:unwritable",
-      message: expect.stringContaining("it is UTF-16, or not a text"),
+      message: expect.stringContaining("it is UTF-16, or not text"),
     });
     for (const file of [".env", ".gitignore"]) expect(readFileSync(join(here.folder, file))).toEqual(bytes);
   });

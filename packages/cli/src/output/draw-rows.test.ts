@@ -19,7 +19,7 @@ describe("the rows of a table", () => {
     ]);
   });
 
-  it("move what follows a text that is wider than its column", () => {
+  it("move what follows a string that is wider than its column", () => {
     expect(
       draw(
         [

@@ -135,7 +135,7 @@ describe("a service that returns control characters in every text", () => {
   );
 });
 
-describe("a text with control characters", () => {
+describe("a string with control characters", () => {
   const project = { id: "proj_1", type: "project", name: hostile, [hostile]: hostile };
   const list = { data: [project], pagination: { nextCursor: null, hasMore: false } };
 

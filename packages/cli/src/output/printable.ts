@@ -56,7 +56,7 @@ export const isUnsafeText = (text: string): boolean =>
 export const toSafeJson = (value: unknown, indent?: number): string =>
   escapeJsonText(JSON.stringify(value, null, indent));
 
-/** Escapes the same in a text that is JSON. */
+/** Escapes the same characters in JSON. */
 export const escapeJsonText = (json: string): string =>
   // Almost every text is plain, which takes less time to find out.
   escapeLogMarkers(/[^\t\n -~]/.test(json) ? escapeUnsafe(json) : json);

@@ -27,7 +27,7 @@ describe("a message that is wrapped", () => {
   });
 });
 
-describe("a text beside a title", () => {
+describe("a string beside a title", () => {
   it("continues below its beginning", () => {
     expect(wrapBeside("Project   ", "shop in eu-central-1, from a link", 30)).toBe(
       "Project   shop in\n          eu-central-1, from a\n          link",

@@ -25,7 +25,7 @@ describe("renderYaml", () => {
   });
 
   it.each(["shop", "db_1", "eu-west-3", "a: b", "it's", "two\nlines\n", "yes\n", "\u0085", "-", "...", "😀"])(
-    "renders a text that every version reads back: %j",
+    "renders a string that every version reads back: %j",
     (text) => {
       for (const value of [text, [text], { [text]: text }])
         for (const version of ["1.1", "1.2"] as const)
@@ -40,7 +40,7 @@ describe("renderYaml", () => {
     );
   });
 
-  it("puts a text that is the whole document on one line if it has several", () => {
+  it("puts a string that is the whole document on one line if it has several", () => {
     expect(renderYaml("two\nlines")).toBe('"two\\nlines"\n');
   });
 });

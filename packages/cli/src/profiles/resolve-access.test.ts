@@ -167,7 +167,7 @@ describe("the variables of the service", () => {
   });
 
   it.each(['"token"', "'token", "token`", "to ken", "to\nken"])(
-    "are refused if they are no token: %j",
+    "are refused if they are not a token: %j",
     async (token) => {
       const { status, stderr } = await runInProcess(["me", "get"], {
         env: { MGMT_BASE_URL: "http://127.0.0.1:9", MGMT_TOKEN: token },

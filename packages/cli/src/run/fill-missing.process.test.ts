@@ -169,7 +169,7 @@ describe("missing input on a terminal", () => {
   it.each([
     ["a choice", ["projects", "delete"], /Project:/],
     ["a search", ["databases", "delete"], /Database:/],
-    ["a text", ["services", "create"], /Display name:/],
+    ["a string", ["services", "create"], /Display name:/],
     ["a secret", ["projects", "transfer", "proj_1"], /Recipient access token:/],
   ])("ends with 130 and a clean line after Ctrl-C at %s", async (_, words, when) => {
     const { seed } = session.server.engine;

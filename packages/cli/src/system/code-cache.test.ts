@@ -85,7 +85,7 @@ describe("the code of a file of the build", () => {
     const damaged = ["", "not code", whole.subarray(0, 100), flipped];
     for (const [value, damage] of damaged.entries()) {
       writeFileSync(join(stored, "main.js"), damage);
-      // V8 keeps the code of a text that it has compiled in this process.
+      // V8 keeps the code of a source that it has compiled in this process.
       write("main.js", `exports.value = ${String(value)}; `);
       expect(run()).toEqual({ value });
       expect(readFileSync(join(stored, "main.js")).length).toBeGreaterThan(100);

@@ -49,7 +49,7 @@ export const addToGitignore = async (lines: readonly string[], folder: string): 
   let addedLines: string[] = [];
   const appendLines = (currentContent: Buffer | undefined): Buffer => {
     const content = decodeAsciiBased(currentContent);
-    if (content === undefined) throw new Error("it is UTF-16, or not a text");
+    if (content === undefined) throw new Error("it is UTF-16, or not text");
     const newline = content.includes("\r\n") ? "\r\n" : "\n";
     const presentLines = new Set(content.split(/\r?\n/).map((line) => line.trim()));
     addedLines = lines.filter((line) => !presentLines.has(line));

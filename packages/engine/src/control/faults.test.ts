@@ -33,7 +33,7 @@ describe("faults", () => {
     ["nothing to do", {}],
     ["a status that is no failure", { status: 200 }],
     ["a status beyond 599", { status: 600 }],
-    ["a status that is no number", { status: "500" }],
+    ["a status that is not a number", { status: "500" }],
     ["an unknown operation", { operation: "projects.explode", status: 500 }],
     ["an operation that every object has", { operation: "toString", status: 500 }],
     ["less than none skipped", { status: 500, skip: -1 }],
@@ -43,7 +43,7 @@ describe("faults", () => {
     ["a negative latency", { latency: -1 }],
     ["an endless latency", { latency: Infinity }],
     ["another drop", { drop: "sometimes" }],
-    ["a body that is no text", { status: 500, body: {} }],
+    ["a body that is not a string", { status: 500, body: {} }],
     ["a body where there can be none", { status: 204, body: "<p>" }],
   ])("refuses a fault with %s", (_name, fault) => {
     // Any JSON, as a control request may contain.

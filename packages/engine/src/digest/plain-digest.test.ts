@@ -11,7 +11,7 @@ describe("the digests of Node.js and of other platforms", () => {
     expect(Object.keys(plain).sort()).toEqual(Object.keys(node).sort());
   });
 
-  it.each(texts)("hash %j alike, as a text and as bytes", (text) => {
+  it.each(texts)("hash %j alike, as a string and as bytes", (text) => {
     const expected = hex(node.sha256(text));
     expect(hex(plain.sha256(text))).toBe(expected);
     expect(hex(plain.sha256(new TextEncoder().encode(text)))).toBe(expected);

@@ -69,7 +69,7 @@ const engineOptionSchemas = {
 } as const satisfies OptionSchemas<EngineOptions>;
 
 /**
- * Throws for options that are no object, and for an option that does not exist or has a wrong value.
+ * Throws for options that are not an object, and for an option that does not exist or has a wrong value.
  *
  * @param otherNames names of further options that are valid, for classes that have more than the engine.
  * @throws TypeError

@@ -93,7 +93,7 @@ describe("snapshots and reset", () => {
 
   it.each<[string, unknown]>([
     ["nothing", undefined],
-    ["a text", "snapshot"],
+    ["a string", "snapshot"],
     ["another version", { version: 3 }],
     ["no store", { version: 1, clock: {}, signingKeys: [], jobs: [], cursorKey: "" }],
     ["no keys", { version: 1, clock: {}, store: {}, jobs: [], cursorKey: "" }],

@@ -18,7 +18,7 @@ describe("the clock", () => {
     expect(clock.now()).toBeLessThanOrEqual(Date.now());
   });
 
-  it("starts at the configured time: a number, a Date or a text", () => {
+  it("starts at the configured time: a number, a Date or a string", () => {
     for (const startAt of [hour, new Date(hour), "1970-01-01T01:00:00Z"]) {
       expect(new MemoryServer({ startAt, frozen: true }).clock.now()).toBe(hour);
     }

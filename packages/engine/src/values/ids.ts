@@ -26,7 +26,7 @@ export const maxIdLength = 128;
 /**
  * Returns the id with its prefix, as the store contains it. Requests may omit the prefix.
  *
- * @throws TypeError for an id that is no string, which JavaScript programs can pass.
+ * @throws TypeError for an id that is not a string, which JavaScript programs can pass.
  */
 export const toCanonicalId = (kind: Kind, id: string): string => {
   if (typeof id !== "string") throw new TypeError(`The id of the ${kindNames[kind]} must be a string`);

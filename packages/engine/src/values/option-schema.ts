@@ -26,7 +26,7 @@ export type OptionSchemas<T extends object> = {
  * Checks options that can come from JSON and from JavaScript.
  *
  * @param path where the options are: `settings.` for those in `settings`.
- * @throws TypeError for options that are no object, and for an option that does not exist, is missing, or does not match its schema.
+ * @throws TypeError for options that are not an object, and for an option that does not exist, is missing, or does not match its schema.
  */
 export const assertOptions = (
   object: unknown,

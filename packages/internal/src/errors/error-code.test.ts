@@ -11,7 +11,7 @@ describe("the code of an error", () => {
   it.each([
     ["undefined", undefined],
     ["text", "ENOENT"],
-    ["an object that is no error", { code: "ENOENT" }],
+    ["an object that is not an error", { code: "ENOENT" }],
     ["an error without a code", new Error("ENOENT")],
     ["an error with the exit status of a program", Object.assign(new Error("failed"), { code: 1 })],
   ])("is undefined for %s", (_name, value) => {

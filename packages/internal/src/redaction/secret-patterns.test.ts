@@ -4,14 +4,14 @@ import { redactBody, redactData, redactHeaders, redactMessage, redactUrl, findSe
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const secret = "s3cret-Plum/9";
 
-/** Where a request or a response can contain a text. */
+/** Where a request or a response can contain a string. */
 const places: Readonly<Record<string, (text: string) => string>> = {
   "a URL": (text) => redactUrl(`https://x.test/${text}`),
   "a header": (text) => JSON.stringify(redactHeaders({ "x-note": text })),
   "a field": (text) => JSON.stringify(redactData({ note: [{ text }] })),
   "the name of a field": (text) => JSON.stringify(redactData({ [text]: 1 })),
   "a body": (text) => JSON.stringify(redactBody(JSON.stringify({ note: text }))),
-  "a body that is a text": (text) => JSON.stringify(redactBody(JSON.stringify(text))),
+  "a body that is a string": (text) => JSON.stringify(redactBody(JSON.stringify(text))),
   "a message": (text) => redactMessage(text),
 };
 
@@ -30,7 +30,7 @@ const forms: Readonly<Record<string, string>> = {
   "a connection string with a / in its password": `postgres://ada:p/${secret}@db.test/shop`,
   "a URL with a password": "https://ada:s3cret-Plum@x.test/",
   "a query": `?password=${encodeURIComponent(secret)}`,
-  "JSON in a text": `sent {"token":"${secret}"} to it`,
+  "JSON in a string": `sent {"token":"${secret}"} to it`,
   "JSON in base64": base64(JSON.stringify({ password: secret })),
   "a number": 'sent { "pin": 314159',
   "a flag": `--password ${secret}`,
@@ -95,7 +95,7 @@ describe("redactBody", () => {
     ["names and values in turn", '["host","x","cookie","y"]', ["host", "x", "cookie", "[redacted]"]],
     ["an odd number of texts", '["cookie","y","z"]', ["cookie", "y", "z"]],
     ["a value that is the name of a secret", '["host","cookie","x","y"]', ["host", "cookie", "x", "y"]],
-    ["a value that is no name", '["y","cookie"]', ["y", "cookie"]],
+    ["a value that is not a name", '["y","cookie"]', ["y", "cookie"]],
     ["fields of a JSON web key", '{"kty":"oct","k":"x"}', { kty: "oct", k: "[redacted]" }],
     ["the same fields of another object", '{"k":"x","d":"y"}', { k: "x", d: "y" }],
   ])("shows %s", (_, body, shown) => {

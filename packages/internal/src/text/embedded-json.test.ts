@@ -3,7 +3,7 @@ import { replaceJson } from "./embedded-json.js";
 
 describe("replaceJson", () => {
   it.each([
-    ["an object inside a text", 'sent {"a":1} twice', "sent <1> twice"],
+    ["an object inside a string", 'sent {"a":1} twice', "sent <1> twice"],
     ["an array", "[1,[2]]!", "<1>!"],
     ["each of several", '{"a":1} and [2]', "<1> and <1>"],
     ["only the outermost", '{"a":{"b":[{}]}}', "<1>"],
@@ -25,7 +25,7 @@ describe("replaceJson", () => {
     ]);
   });
 
-  it("gives up on a text of braces instead of searching it for each of them", () => {
+  it("gives up on a string of braces instead of searching it for each of them", () => {
     const text = `${"{".repeat(50_000)}{"a":1}`;
     expect(replaceJson(text, () => "<1>")).toBe(text);
   });

@@ -52,7 +52,7 @@ describe("a seed file", () => {
     ["a number as an entry", [1], "entry 1 is not an object"],
     ["an array as an entry", [{ kind: "user" }, []], "entry 2 is not an object"],
     ["an entry without a kind", [{ name: "shop" }], 'entry 1 has no kind, such as "project"'],
-    ["a name that is no text", [{ kind: "user", as: 1 }], '"as" of entry 1 is not a string'],
+    ["a name that is not a string", [{ kind: "user", as: 1 }], '"as" of entry 1 is not a string'],
     [
       "an unknown kind",
       [{ kind: "table" }],

@@ -36,9 +36,9 @@ const badAnswers: [string, Reply, Expected][] = [
   ["no token type", token({ token_type: undefined }), { message: '"token_type"' }],
   ["another token type", token({ token_type: "mac" }), { message: "unsupported `token_type`" }],
   ["a DPoP token", token({ token_type: "DPoP" }), { message: "its token type is not bearer" }],
-  ["a lifetime that is no number", token({ expires_in: "canary" }), { message: '"expires_in"' }],
+  ["a lifetime that is not a number", token({ expires_in: "canary" }), { message: '"expires_in"' }],
   ["a negative lifetime", token({ expires_in: -5 }), { message: '"expires_in"' }],
-  ["a refresh token that is no string", token({ refresh_token: 5 }), { message: '"refresh_token"' }],
+  ["a refresh token that is not a string", token({ refresh_token: 5 }), { message: '"refresh_token"' }],
   [
     "a redirect",
     (response) => response.writeHead(302, { location: "https://evil.example.com/token" }).end(),
@@ -59,7 +59,7 @@ const badAnswers: [string, Reply, Expected][] = [
     { message: "was refused with invalid_request: What is …?" },
   ],
   [
-    "an error that is no error of OAuth",
+    "an error that is not an error of OAuth",
     repliesJson(400, { error: { canary: 1 } }),
     { message: "returned 400 (application/json)" },
   ],

@@ -60,7 +60,7 @@ class OldSignal extends EventTarget {
   }
 }
 
-describe("an abort reason that is no error", () => {
+describe("an abort reason that is not an error", () => {
   it.each(reasons)("is the cause of an AbortError: %s", async (_, reason) => {
     const { works, seen } = await start();
     for (const [name, work] of works) {

@@ -1,4 +1,4 @@
-/** Returns the error that an aborted call throws: the signal's reason, or an `AbortError` whose `cause` is a reason that is no error. */
+/** Returns the error that an aborted call throws: the signal's reason, or an `AbortError` whose `cause` is a reason that is not an error. */
 export const abortError = (reason: unknown): Error =>
   reason instanceof Error
     ? reason

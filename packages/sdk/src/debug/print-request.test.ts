@@ -36,7 +36,7 @@ describe("debug", () => {
     expect(text).toContain("200");
   });
 
-  it("prints what failed, and bodies that are no JSON by their length only", async () => {
+  it("prints what failed, and bodies that are not JSON by their length only", async () => {
     const { baseUrl } = await startServer((_, response, count) => {
       if (count === 1) return void response.destroy();
       response.writeHead(502, { "content-type": "text/html" }).end("<html>hunter2</html>");

@@ -40,7 +40,7 @@ export const apiCommand: CommandDeclaration<ResponseBody> = {
       .argument("<method-or-path>", "GET, POST, PUT, PATCH or DELETE, or the path")
       .argument("[path]", "path of the request, such as /v1/projects or projects")
       .addOption(createMethodOption())
-      .addOption(createRepeatableOption("-f, --raw-field <key=value>", "add a field with a text"))
+      .addOption(createRepeatableOption("-f, --raw-field <key=value>", "add a field with a string"))
       .addOption(
         createRepeatableOption(
           "-F, --field <key=value>",

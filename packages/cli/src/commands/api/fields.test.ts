@@ -33,7 +33,7 @@ describe("a field", () => {
     ["", ""],
     ["@file.txt", "from a file\n"],
     ["@-", "typed"],
-  ])("has a typed value with -F, and a text with -f: %j", async (text, value) => {
+  ])("has a typed value with -F, and a string with -f: %j", async (text, value) => {
     writeFileSync(join(folder, "file.txt"), "from a file\n");
     expect([await valueOf(text), await valueOf(text, "-f")]).toEqual([value, text]);
   });

@@ -6,7 +6,7 @@ import type { Plan } from "../../manifest/plan.js";
 type ShapeCheck = (value: unknown, path: string) => string | undefined;
 
 const checkTextField: ShapeCheck = (value, path) =>
-  typeof value === "string" && value !== "" ? undefined : `${path} is not a text`;
+  typeof value === "string" && value !== "" ? undefined : `${path} is empty or not a string`;
 
 const checkObjectField: ShapeCheck = (value, path) =>
   isObject(value) ? undefined : `${path} is not an object`;

@@ -270,7 +270,7 @@ describe("the profile of mgmt dev", () => {
   });
 
   it.each([
-    ["is no object", 7],
+    ["is not an object", 7],
     ["has an id that no process has", { ...here.self, pid: 0 }],
     ["has only an id", { pid: 7 }],
   ])("is refused when its process %s", async (_, process) => {

@@ -11,7 +11,7 @@ export const helpCommand: CommandDeclaration<CommandHelp | PrintedTopic> = {
   heading: "about",
   order: 80,
   summary: "Show help for a command",
-  description: "Shows the help of a command, a text about a topic, or the overview.",
+  description: "Shows the help of a command, an explanation of a topic, or the overview.",
   examples: ["mgmt help", "mgmt help projects create", "mgmt help output"],
   globalOptions: "hidden",
   define: (command, { output }) => {

@@ -1,6 +1,6 @@
 import { renderTerms, wrapText, wrapCommand } from "../../output/wrap.js";
 
-/** A part of a text. Words in backticks are what the user types. */
+/** A part of a topic. Words in backticks are what the user types. */
 export type Block =
   | { readonly heading: string }
   | { readonly text: string }

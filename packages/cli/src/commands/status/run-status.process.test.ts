@@ -55,7 +55,7 @@ describe("mgmt status", () => {
 });
 
 describe("mgmt status --watch", () => {
-  /** Runs a watch until it has printed a text. Makes a change when it has printed the first status. */
+  /** Runs a watch until it has printed a string. Makes a change when it has printed the first status. */
   const watch = (line: string, until: string, setup: Setup = {}): Promise<Result> => {
     let isChanged = false;
     return run(`${line} --interval 20ms`, {

@@ -83,7 +83,7 @@ describe("each route", () => {
     ["an array", ["80"]],
     ["text", "PORT=80"],
     ["null", null],
-    ["a variable that is no text", { PORT: 80 }],
+    ["a variable that is not a string", { PORT: 80 }],
   ])("refuses variables of a deployment that are %s", async (_, envVars) => {
     const response = await fetch(`${server.baseUrl}/_control/seed/deployment`, {
       method: "POST",

@@ -47,7 +47,7 @@ describe("the body of a control request", () => {
 describe("a field", () => {
   it.each<[string, () => unknown, unknown]>([
     ["text", () => getText({ a: "" }, "a"), ""],
-    ["no text", () => getOptionalText({}, "a"), undefined],
+    ["nothing", () => getOptionalText({}, "a"), undefined],
     ["no texts", () => getOptionalTexts({}, "a"), undefined],
     ["texts", () => getOptionalTexts({ a: [] }, "a"), []],
     ["no variables", () => getOptionalVariables({}, "a"), undefined],
@@ -66,9 +66,13 @@ describe("a field", () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ["no text", () => getText({}, "a"), "a must be a string"],
+    ["nothing", () => getText({}, "a"), "a must be a string"],
     ["null as text", () => getOptionalText({ a: null }, "a"), "a must be a string"],
-    ["a text as texts", () => getOptionalTexts({ a: "x" }, "a"), "a must be an array of strings"],
+    [
+      "a string instead of an array",
+      () => getOptionalTexts({ a: "x" }, "a"),
+      "a must be an array of strings",
+    ],
     ["another item", () => getOptionalTexts({ a: ["x", 1] }, "a"), "a must be an array of strings"],
     ["null as variables", () => getOptionalVariables({ a: null }, "a"), "a must be an object of strings"],
     [

@@ -152,7 +152,7 @@ describe("projects.update", () => {
 
   it.each([
     ["settings that are a list", { settings: [] }, "/settings"],
-    ["a setting that is no object", { settings: { a: 1 } }, "/settings/a"],
+    ["a setting that is not an object", { settings: { a: 1 } }, "/settings/a"],
     ["a setting that is null", { settings: { a: null } }, "/settings/a"],
     ["an empty name", { name: "" }, "/name"],
     ["a logicalId", { logicalId: "shop" }, "/logicalId"],

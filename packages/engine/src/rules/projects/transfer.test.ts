@@ -131,7 +131,7 @@ describe("projects.transfer", () => {
   });
 
   it.each([
-    ["a text that is no token", () => Promise.resolve("nonsense")],
+    ["a string that is not a token", () => Promise.resolve("nonsense")],
     ["a service token", () => api.engine.tokens.service()],
     ["an agent's token", () => api.engine.tokens.agent()],
     ["an expired token", () => api.engine.tokens.expired()],

@@ -686,7 +686,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                   required: ["commands"],
                 },
               ],
-              description: "A part of a text. Words in backticks are what the user types.",
+              description: "A part of a topic. Words in backticks are what the user types.",
             },
           },
           text: { type: "string", description: "What is shown on a terminal." },
