@@ -217,7 +217,7 @@ export const getCommandLine = (command: Command): string =>
 export const findRootCommand = (command: Command): Command =>
   command.parent ? findRootCommand(command.parent) : command;
 
-/** Returns the names of the commands below the one that words call. */
+/** Returns the names of the commands below the command that these words call. */
 export const listSubcommandNames = async (root: MgmtCommand, words: readonly string[]): Promise<string[]> => {
   const [word, ...deeperWords] = words;
   if (word === undefined) {

@@ -17,7 +17,7 @@ export interface CommandOutline {
   readonly startHere?: number;
   readonly alias?: string;
   readonly hidden?: boolean;
-  /** Loads declarations, that of the command among them, when it is called or its help is shown. Absent for a group. */
+  /** Loads declarations, including the command's, when it is called or its help is shown. Absent for a group. */
   readonly load?: () => Promise<Declarations>;
   readonly subcommands?: readonly CommandOutline[];
 }

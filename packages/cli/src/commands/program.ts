@@ -51,7 +51,7 @@ export const buildProgram = (context: Context): MgmtCommand => {
 };
 
 interface PresentationFlags extends Pick<GlobalFlags, "output" | "fields" | "query" | "jq"> {
-  /** That of `output`, or the stored or usual one. */
+  /** The format of `output`, or else the stored or the default format. */
   readonly format: OutputFormat;
   readonly pager: boolean | undefined;
 }

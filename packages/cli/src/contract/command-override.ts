@@ -23,7 +23,7 @@ export interface CommandOverride {
   readonly wait?: WaitRule;
   /** Whether it creates a database, which gets its logical id as name and the region of its source or project by default. */
   readonly createsDatabase?: true;
-  /** Defaults of flags that are not those of the API, as the help shows them. */
+  /** Defaults of flags where they differ from the API's, as the help shows them. */
   readonly defaults?: Readonly<Record<string, string>>;
   /** A body field. If it is true, the response has no secret. */
   readonly noSecretWith?: string;

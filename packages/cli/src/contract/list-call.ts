@@ -11,7 +11,7 @@ export const maxPageSize = 1_000;
 /**
  * Returns the call of the list of a kind.
  *
- * @param parents The list is limited to the resources in those of them that it can be limited to.
+ * @param parents Resources that contain others. The list is limited to what is in them, as far as its operation allows.
  */
 export const createListCall = (
   kind: KindName,

@@ -14,7 +14,7 @@ export const getDevAddress = ({ controlUrl, controlSecretFile }: Profile): strin
   controlSecretFile === undefined ? undefined : controlUrl?.replace(/\/_control\/*$/, "");
 
 /**
- * Call it before a credential of a profile is sent. Throws `dev:not_running` if the profile is that of a `mgmt dev` that no
+ * Call it before a credential of a profile is sent. Throws `dev:not_running` if the profile belongs to a `mgmt dev` that no
  * longer runs: another account may listen on its port by now.
  */
 export const assertDevServiceIsGenuine = async (

@@ -176,7 +176,7 @@ const detectCompression = (head: Buffer, name: string): Compression | undefined 
   throw unsupportedDumpError(name, "compressed with zstd", advice);
 };
 
-// Node.js has it since 22.15; the types are those of the oldest version that is supported.
+// Node.js has it since 22.15; the types are for the oldest version that is supported.
 const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
 
 const decompress = async function* (

@@ -5,7 +5,7 @@ import type { ScriptStatement } from "./sql-script.js";
 export type StatementAdapter = (statement: ScriptStatement) => Uint8Array | undefined;
 
 /**
- * Changes the output of `pg_dump --clean --if-exists` or pg_restore so that it also drops objects that depend on those of the dump.
+ * Changes the output of `pg_dump --clean --if-exists` or pg_restore so that it also drops objects that depend on the objects of the dump.
  * Otherwise, it fails for each newer view or foreign key, and for the keys of partitions, which it drops before their tables
  * (https://www.postgresql.org/docs/current/app-pgdump.html). Schemas and extensions stay, because the objects of others that are in them or
  * depend on them would be dropped, too.

@@ -185,7 +185,7 @@ class ScriptSplitter {
     return undefined;
   }
 
-  /** Returns the line of a character, which is not before that of the call before. */
+  /** Returns the line of a character. It must not be before the character of the previous call. */
   private countLinesTo(position: number): number {
     for (;;) {
       const nextBreak = this.text.indexOf("\n", this.countedTo);

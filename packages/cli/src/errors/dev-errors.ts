@@ -30,7 +30,7 @@ export const platformNotInStandaloneError = (
 
 /**
  * @param devDescription which `mgmt dev` it is.
- * @param pid that of the other `mgmt dev`, if it is known.
+ * @param pid process id of the other `mgmt dev`, if it is known.
  */
 export const portTakenByDevError = (
   port: number,

@@ -11,10 +11,10 @@ export const exitCodes = {
   pending: 8,
   network: 9,
   partlyDone: 10,
-  /** Of the program of `run`, `psql`, or `rehearse`. These codes are those of shells. */
+  /** Of the program of `run`, `psql`, or `rehearse`. Shells use the same codes. */
   programNotStarted: 126,
   programNotFound: 127,
-  /** This code and the next three are those of shells: 128 and the number of the signal. */
+  /** Shells use this code and the next three too: 128 and the number of the signal. */
   hungUp: 129,
   interrupted: 130,
   quit: 131,
@@ -40,7 +40,7 @@ export const exitCodeOfSignal = (signal: EndSignal): number => exitCodes[exitRea
 export const isInterruption = (exitCode: number): boolean =>
   endSignals.some((signal) => exitCodeOfSignal(signal) === exitCode);
 
-/** Ends the run with an exit status and prints nothing: that of a program that it has run, which has reported its error. */
+/** Ends the run with the exit status of a program that it has run. Prints nothing, because the program has reported its error. */
 export class ProgramEndedError extends Error {
   constructor(readonly status: number) {
     super(`The run ends with status ${String(status)}`);

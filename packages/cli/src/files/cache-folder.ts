@@ -24,7 +24,7 @@ const getUserCacheFolder = (env: NodeJS.ProcessEnv): string => {
   return resolveUserFolder(env["XDG_CACHE_HOME"], ".cache");
 };
 
-/** Reads a file unless other users can have written it: with `sudo`, the home directory may be that of another user. */
+/** Reads a file unless other users can have written it: with `sudo`, the home directory may belong to another user. */
 export const readOwnedFile = (path: string): Buffer | undefined => {
   let descriptor: number | undefined;
   try {

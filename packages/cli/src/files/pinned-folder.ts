@@ -97,7 +97,7 @@ const makeFolder = async (path: string): Promise<void> => {
 };
 
 /**
- * Throws `LinkedPathError` if a path is that of a symbolic link.
+ * Throws `LinkedPathError` if a path leads to a symbolic link.
  *
  * @param label The path in the message.
  */

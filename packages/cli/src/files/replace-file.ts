@@ -28,7 +28,7 @@ export interface ReplaceOptions {
  * repository, which could have the file written anywhere. A file that exists keeps its owner, group and permissions.
  *
  * @param change Returns the new content, given the present one. If they are equal, nothing is written.
- * @throws LinkedPathError; errors of the file system; an error if the path is not that of a regular file, or if the owner and
+ * @throws LinkedPathError; errors of the file system; an error if the path does not lead to a regular file, or if the owner and
  *   group cannot be kept. The file is unchanged.
  */
 export const replaceFile = async (

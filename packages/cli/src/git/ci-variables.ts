@@ -95,7 +95,7 @@ export const ciSystems: readonly CiSystem[] = [
       const ref = /^refs\/pull\/(\d+)\//.exec(read("GITHUB_REF") ?? "");
       const source = read("GITHUB_HEAD_REF");
       if (source === undefined && !ref) return undefined;
-      // The variables name neither the fork nor the commit: that of the job is a merge that exists nowhere else.
+      // The variables name neither the fork nor the commit: the commit of the job is a merge that exists nowhere else.
       const event = await readEvent(read);
       const ownFullName = read("GITHUB_REPOSITORY") ?? readTextAt(event, ["repository", "full_name"]);
       const head = getAtPath(event, ["pull_request", "head"]);
@@ -285,7 +285,7 @@ export const ciSystems: readonly CiSystem[] = [
     }),
   },
   {
-    // The branch of a fork is `pull/7`, and that of another pull request is its source.
+    // The branch of a fork is `pull/7`, and the branch of another pull request is its source.
     name: "Cirrus CI",
     documentation: "https://cirrus-ci.org/guide/writing-tasks/#environment-variables",
     detectedBy: "CIRRUS_CI",

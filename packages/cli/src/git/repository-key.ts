@@ -15,7 +15,7 @@ const caseInsensitiveHosts: ReadonlySet<string> = new Set(["github.com", "gitlab
 
 /**
  * Returns a short string that identifies the repository of a git remote: its name and a part of a hash. All addresses of one repository
- * have the same one: those of ssh and https, with and without `.git`, a user or a password. It contains none of them.
+ * have the same key: addresses for ssh and https, with and without `.git`, a user or a password. It contains none of them.
  *
  * @param folder The base of relative paths.
  */

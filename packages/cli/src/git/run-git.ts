@@ -15,7 +15,7 @@ export type GitEnvironment = Pick<Context, "cwd" | "env" | "signal">;
 export type GitSetting = readonly [name: string, value: string];
 
 /**
- * Settings that keep a folder from running programs, and win over its own. Any folder can be a git repository: that of an unpacked
+ * Settings that keep a folder from running programs, and win over its own. Any folder can be a git repository: the folder of an unpacked
  * archive, or one with the files of a bare repository, which every clone may contain.
  */
 const protectiveSettings: readonly GitSetting[] = [

@@ -31,7 +31,7 @@ export const collectAdoptions = (entries: readonly ManifestEntry[]): Adoption[] 
  *
  * @param locateEntry for a manifest. A saved plan has no places.
  * @returns Undefined if there is nothing to adopt.
- * @throws `manifest:invalid` if a resource cannot be the one that an entry means.
+ * @throws `manifest:invalid` if an entry cannot mean this resource.
  */
 export const createAdoptionMatcher = (
   adoptions: readonly Adoption[],

@@ -20,7 +20,7 @@ export interface PlanWithRegions {
 
 /**
  * Gives every database that a plan creates the region of its source, or else of its project, unless it has a region. A new project without
- * one gets that of its databases. Any other project and database gets the default of the service, so that the plan shows it.
+ * one gets the region of its databases. Any other project and database gets the default of the service, so that the plan shows it.
  */
 export const placeInRegions = async (
   plan: Plan,
@@ -65,7 +65,7 @@ const placeDatabase = async (
 };
 
 /**
- * Gives a new project without a region that of its default database, or else the only one that its databases name. One whose
+ * Gives a new project without a region the region of its default database, or else the only region that its databases name. One whose
  * databases name several gets none.
  */
 const placeIfNewProject = (step: Step, { steps }: Plan): Step => {
@@ -108,7 +108,7 @@ class HomeRegionFinder {
     return findHomeRegion({ projectId: "", sourceId }, this.client, this.signal);
   }
 
-  /** Returns the project's region, or else that of its default database. */
+  /** Returns the project's region, or else the region of its default database. */
   async findForProject(step: CreateStep): Promise<HomeRegion | undefined> {
     const project = requireAncestor(step, "project");
     const knownRegion = this.#findKnownRegion(project);

@@ -20,7 +20,7 @@ const defaultManifestFile = "mgmt.yaml";
 export type LocateEntry = (address: EntryAddress, field?: readonly string[]) => string;
 
 export interface Manifest {
-  /** Each after the one that contains it. */
+  /** Each after its container. */
   readonly entries: readonly ManifestEntry[];
   readonly locateEntry: LocateEntry;
 }

@@ -6,7 +6,7 @@ import type { ManagedResource } from "../contract/managed-resource.js";
 
 /** The resources of the service. */
 export interface ServiceState {
-  /** The resources that have an identity, each after the one that contains it. */
+  /** The resources that have an identity, each after its container. */
   readonly entries: readonly ExistingEntry[];
   /** The resources that a manifest cannot name: without an identity, or outside of any container. */
   readonly unnamed: readonly UnnamedResource[];

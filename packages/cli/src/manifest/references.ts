@@ -96,7 +96,7 @@ export const replaceReferences = (
 const parseReference = (value: unknown, referrer: EntryAddress): EntryAddress | undefined => {
   if (!isObject(value)) return undefined;
   const names = Object.keys(value);
-  // The innermost kind that is named is the one that is meant.
+  // The innermost kind that is named is meant.
   const kind = [...managedResources].reverse().find(({ name }) => names.includes(name))?.name;
   if (kind === undefined) return undefined;
   const kinds: string[] = [];

@@ -55,7 +55,7 @@ export class StepRunner {
     return step.id;
   }
 
-  /** Creates a resource, or finds the one that an interrupted run has created. */
+  /** Creates a resource, or finds the resource that an interrupted run has created. */
   async #create(step: CreateStep): Promise<string> {
     const resource = getManagedResource(step.resource);
     const { create, identity, parents, fields } = resource;

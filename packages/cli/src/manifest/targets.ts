@@ -73,7 +73,7 @@ const isWithin = (address: EntryAddress, target: EntryAddress): boolean =>
   listKindAndContainers(address).includes(target.resource) &&
   target.path.every((key, index) => address.path[index] === key);
 
-/** Returns the kind of an address and those of its containers. */
+/** Returns the kind of an address and the kinds of its containers. */
 const listKindAndContainers = ({ resource }: EntryAddress): string[] => {
   const { container } = getManagedResource(resource);
   return container === undefined

@@ -8,7 +8,7 @@ export interface PlannedRequest {
   readonly url: string;
   /** Whether it is sent without the token. */
   readonly isAnonymous?: boolean;
-  /** Headers beside those of the body and the credential. */
+  /** Headers other than the headers of the body and the credential. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The JSON body, with secrets. */
   readonly body?: unknown;

@@ -12,7 +12,7 @@ export interface ListWriter {
 export interface ListLayout {
   /** Component schema of the items. */
   readonly resource?: string | undefined;
-  /** The columns that the user chose. Default: those of the schema. */
+  /** The columns that the user chose. Default: the columns of the schema. */
   readonly columns?: readonly Column[] | undefined;
   readonly style: Style;
   /** Whether the text is written to a terminal, for a person. */

@@ -4,7 +4,7 @@
  */
 export const markerPattern = /##(?=\[|vso\[|teamcity\[)/gi;
 
-/** A command of GitHub Actions, which is the start of a line. The white space before it is that of .NET, which has U+0085 as well. */
+/** A command at the start of a line in GitHub Actions. White space may precede it, as .NET defines it, which includes U+0085. */
 const commandPattern = /^([\s\u0085]*):(?=:[a-z-]+(?: [^\n]*)?::)/gim;
 
 /** Whether a CI system would carry out a part of a string that is printed into its log. */

@@ -54,7 +54,7 @@ export interface ItemResult {
   readonly error?: Omit<Failure, "exitCode">;
 }
 
-/** Adds to an error the commands that help after it. `id` is that of the item that failed. */
+/** Adds to an error the commands that help after it. `id` is the id of the resource that failed. */
 type AddNextCommands = (failure: Failure, id?: string) => Promise<Failure>;
 
 /** The pages of a list. */

@@ -17,7 +17,7 @@ export const writeText = (text: string, { stdout }: Pick<Streams, "stdout"> = pr
   stdout.write(addLineBreak(text));
 };
 
-/** Returns the number of columns that help is wrapped to: those of the terminal, or 80. */
+/** Returns the number of columns that help is wrapped to: the width of the terminal, or 80. */
 export const computeHelpWidth = ({ isTTY, columns }: OutputStream): number => (isTTY && columns) || 80;
 
 /**

@@ -78,7 +78,7 @@ const secretFileSources: SettingSources = {
   variable: "MGMT_CONTROL_SECRET_FILE",
 };
 
-/** Returns the value of a flag, else that of its variable. */
+/** Returns the value of a flag, else the value of its variable. */
 const readControlSetting = (
   flagValue: string | undefined,
   { flag, variable }: SettingSources,

@@ -1,5 +1,5 @@
 /**
- * Tables, views and foreign tables of users, without those of extensions.
+ * Tables, views and foreign tables of users, without the tables of extensions.
  *
  * @param kinds values of `pg_class.relkind`.
  */

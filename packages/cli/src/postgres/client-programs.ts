@@ -25,7 +25,7 @@ export interface ClientProgram {
 /** A version of Postgres, as people write it, and its first number. */
 export type PostgresVersion = Pick<ClientProgram, "version" | "major">;
 
-/** Where to look for programs after those: the folders of servers, which have the clients too, and those of clients alone. */
+/** Where to look for programs next: the folders of servers, which have the clients too, and the folders of clients alone. */
 const usualDirectories: readonly string[] = [
   ...usualSystemDirectories,
   "/opt/homebrew/opt/libpq/bin",

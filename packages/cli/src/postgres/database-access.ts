@@ -59,7 +59,7 @@ export const resolveDatabaseAccess = async (
 /**
  * Returns the id of a database, by its id or name or as the default one, and the client that found it.
  *
- * @param flag the one that names the database. Default: an argument does.
+ * @param flag the flag that names the database. Default: an argument names it.
  */
 export const resolveDatabase = async (
   databaseIdOrName: string | undefined,

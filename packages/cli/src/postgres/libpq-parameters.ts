@@ -99,7 +99,7 @@ const secretNames: readonly string[] = [
   "scram_server_key",
 ];
 
-/** Names that may be printed: other parameters of libpq, and those of drivers, poolers and providers. */
+/** Names that may be printed: other parameters of libpq, and parameters of drivers, poolers and providers. */
 const printableNames: ReadonlySet<string> = new Set(
   // Parameters of libpq that name a file with others, change a session, or are no longer used.
   (

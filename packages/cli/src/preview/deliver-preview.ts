@@ -16,7 +16,7 @@ export interface DeliveryOptions {
   readonly name: string;
   readonly file: string | undefined;
   readonly timeoutMs: number;
-  /** Whether the connection string is that of the connection pooler. The setup gets the direct one, which all tools can use. */
+  /** Whether the connection string connects through the pooler. The setup gets the direct connection string, which all tools can use. */
   readonly pooled: boolean;
   readonly secretFlags: SecretFlags;
   /** Command that prepares a preview, unless one has succeeded already. */

@@ -70,7 +70,7 @@ export const listBranchPreviews = async (
 ): Promise<Preview[]> => selectPreviews(await client.databases.list(branchFilter, { signal }).toArray());
 
 /**
- * Returns the preview of a branch: that of the git repository, else the one that was made without a repository. Without a
+ * Returns the preview of a branch: the preview of the git repository, else the preview that was made without a repository. Without a
  * repository, the only preview that the branch has. The oldest one if there are several of the same repository: see `ensurePreviewCopy`.
  *
  * @throws `preview:several`.

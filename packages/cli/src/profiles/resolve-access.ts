@@ -10,7 +10,7 @@ import { chooseExistingProfile, type ProfileChoice, type ValueWithSource } from 
 import { announceLinkedProfile } from "./announce-link.js";
 import { hasCredential, isDevProfile, isSameAddress, type Profile } from "./profile.js";
 
-/** The credential of requests: a token, or that of a profile. */
+/** The credential of requests: a token, or the credential of a profile. */
 export type RequestCredential = { token: string } | { name: string; profile: Profile; file: string };
 
 /** The service that a command calls, and as whom. */

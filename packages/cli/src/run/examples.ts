@@ -4,7 +4,7 @@ import { quoteShellWord } from "../text/shell-word.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { Field, CommandDefinition } from "../contract/command-definition.js";
 
-/** Returns valid command lines: those of the override, and the contract's example bodies written as flags. */
+/** Returns valid command lines: the examples of the override, and the contract's example bodies written as flags. */
 export const buildExamples = (definition: CommandDefinition, override: CommandOverride): string[] => {
   const { words, arguments: pathArguments, body, query } = definition;
   const commandStart = ["mgmt", ...words, ...pathArguments.map(({ prefix }) => buildExampleId(prefix))];

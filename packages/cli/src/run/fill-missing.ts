@@ -75,7 +75,7 @@ export const fillMissing = async (
   return { ids: completeIds, input: { query, body: command.body ? body : undefined } };
 };
 
-/** The required fields. A body that only needs some field needs the one that can be passed as an argument. */
+/** The required fields. A body that needs any one field needs the field that can be passed as an argument. */
 const listMissingFields = (
   { command, override, typedValues }: Invocation,
   { missingFields, body }: InputWithMissing,

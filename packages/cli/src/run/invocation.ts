@@ -17,7 +17,7 @@ export interface Invocation {
   readonly flags: GlobalFlags;
   /** Whether to read all pages of a list. */
   readonly allPages: boolean;
-  /** Whether to list those of all projects, not only those of the default one. */
+  /** Whether to list the resources of all projects, not only of the default project. */
   readonly allProjects?: boolean;
   /** Print the requests instead of sending them. */
   readonly dryRun?: DryRunFormat | undefined;

@@ -67,7 +67,7 @@ const assertSamplePrinted = async (
   throw secretsNotShownError(`${omittingFlag} leaves them out`);
 };
 
-/** Whether other commands can read the secrets later, as those of connections. */
+/** Whether other commands can read the secrets later, as they can the secrets of connections. */
 const canBeReadAgain = ({ paths }: SecretFields): boolean =>
   paths.some((path) => path.endsWith("directConnection.pass"));
 

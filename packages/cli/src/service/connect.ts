@@ -50,7 +50,7 @@ export const connectWithoutCredential = async (
   return createClientFor(baseUrl, false, context, options);
 };
 
-/** As those of `globalThis`, whose `performance` takes long to load on Node.js 20. The build replaces the name by itself. */
+/** The timers of `globalThis`, whose `performance` takes long to load on Node.js 20. The build replaces the name by itself. */
 const timers: Timers = {
   setTimeout: (callback, ms) => setTimeout(callback, ms),
   // A client passes only results of `setTimeout`.
@@ -62,7 +62,8 @@ const timers: Timers = {
  * Returns a client for an address. It uses the SDK's node transport, because the first global `fetch` of a process is slow.
  * Throws `usage:invalid` for an invalid address, and `connection:insecure`.
  *
- * @param wrapTransport wraps the transport, with the one that `--debug` does not report. Default: the transport stays as it is.
+ * @param wrapTransport wraps the transport that `--debug` reports. Its second argument is the transport that `--debug` does not
+ *   report. Default: the transport is not wrapped.
  */
 export const createClientFor = async (
   baseUrl: ValueWithSource<string>,

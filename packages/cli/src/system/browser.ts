@@ -29,7 +29,7 @@ export const launchBrowser = async (url: string): Promise<boolean> => {
   }
 };
 
-/** Runs a function that starts a program with the variables of this process, as those of a program that this command chooses. */
+/** Calls a function while this process has the environment that programs get. Use it if the function cannot be given one. */
 const runInProgramEnvironment = async <T>(startProgram: () => Promise<T>): Promise<T> => {
   const originalVariables = { ...process.env };
   const programVariables = buildProgramEnvironment(process.env);

@@ -6,7 +6,7 @@ export interface CiSystem {
   readonly runsCommands?: boolean;
 }
 
-/** Systems whose variables are not those of the others, with the variable that tells them. Most systems also set CI. */
+/** Systems with variables of their own, and the variable that tells each of them. Most systems also set CI. */
 const knownCiSystems: readonly (CiSystem & { readonly variable: string })[] = [
   // Also Gitea and Forgejo Actions.
   {

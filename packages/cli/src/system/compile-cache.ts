@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { getCacheFolder, isProtectedFolder } from "../files/cache-folder.js";
 
-/** Node.js has this since 22.8. The types are those of Node.js 20. */
+/** Node.js has this since 22.8. The types are for Node.js 20. */
 type NodeModuleApi = typeof import("node:module") & { enableCompileCache?(folder: string): unknown };
 
 /**

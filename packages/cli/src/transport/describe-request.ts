@@ -47,7 +47,7 @@ export const describeResponse = ({ status, headers }: TransportResponse, duratio
   };
 };
 
-/** The message of an error is not printed: that of a proxy may contain its address with a password. */
+/** The message of an error is not printed: a proxy's message may contain its address with a password. */
 export const describeFailure = (error: unknown, durationMs: number): Notice => {
   const reason = error instanceof Error && "code" in error ? describeCause(error) : "no response";
   return {

@@ -75,7 +75,7 @@ export interface DatabaseEngine {
   /** Deletes the data, the roles and the sessions. Cancels a creation or restore that is under way. */
   drop(databaseId: string): Promise<void>;
   /**
-   * Replaces all data with that of a backup. Roles and passwords do not change.
+   * Replaces all data with the data of a backup. Roles and passwords do not change.
    *
    * @param signal cancels the restore when it is aborted. The promise then rejects, unless all data is replaced.
    */

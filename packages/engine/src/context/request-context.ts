@@ -30,7 +30,7 @@ export interface RequestContext<M extends Mode = Mode> extends Transactions<M> {
   runJob(job: Job): Promise<unknown>;
   /** Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule to start soon. */
   finishJobs(subject: string): Promise<void>;
-  /** Differs from that of another context when the whole state was replaced in between. */
+  /** Differs between two contexts when the whole state was replaced in between. */
   readonly stateEpoch: unknown;
   /** Returns the rows that the step of a request loads to count it for the rate limit. Only stores that load rows need it. */
   listCountPreloads(operation: OperationId, principal: Principal): readonly Preload[];

@@ -15,7 +15,7 @@ export interface Job {
 export interface Scheduler {
   /** Schedules a job in `delay` milliseconds. With 0 it starts soon, but never during this call. */
   schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job;
-  /** Removes the jobs of the subject, so that they do not run again: all, those of one kind, or those of one change. */
+  /** Removes the jobs of the subject, so that they do not run again: all jobs, the jobs of one kind, or the jobs of one change. */
   cancel(clock: Clock, subject: string, kind?: string, change?: string): void;
 }
 

@@ -19,7 +19,7 @@ export const serverRowId = "state";
 
 /** The faults and limits that the control surface has installed. They stay when another state is loaded. */
 export interface ControlSettings {
-  /** The rate limit that the control surface has set; absent for that of the settings. */
+  /** The rate limit that the control surface has set; absent for the limit of the settings. */
   rateLimit?: RateLimitSettings | null | undefined;
   /** Changes when all counts of the rate limit start from 0. */
   rateEpoch: string;

@@ -84,7 +84,7 @@ type FilterNameOf<Name extends ViewName> =
 
 interface ViewDeclaration<Name extends ViewName> {
   readonly kind: Kind;
-  /** Names in a filter. They are those of fields of the resource, or else of the row. */
+  /** Names in a filter. They name fields of the resource, or else of the row. */
   readonly filterNames: Readonly<Record<FilterNameOf<Name>, true>>;
   present(context: RuleContext, row: Rows[Name]): ResourceOf<Name>;
 }

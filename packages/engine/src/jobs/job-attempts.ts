@@ -49,7 +49,7 @@ export const describeError = (error: unknown): string => {
     current = current.cause
   ) {
     const code: unknown = Reflect.get(current, "code");
-    // The names of most classes of errors are only those of their constructors.
+    // Most classes of errors get their name from their constructor.
     const name = current.name === "Error" ? current.constructor.name : current.name;
     const words = [name, ...(typeof code === "string" ? [code] : [])];
     descriptions.push(words.filter((word) => wordPattern.test(word)).join(" ") || "Error");

@@ -66,7 +66,7 @@ const maxJobsPerLook = 500;
 
 /**
  * Runs the jobs of the store that are due. A process runs those that its own transactions schedule for at once, and takes
- * others as they fall due, also those of a process that has ended. A row is removed when its job is done, so a job that a crash
+ * others as they fall due, including jobs of a process that has ended. A row is removed when its job is done, so a job that a crash
  * interrupts runs again.
  *
  * A job that fails is repeated after a delay, and is dead after some attempts: its row stays, and nothing waits for it. An attempt also

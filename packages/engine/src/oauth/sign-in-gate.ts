@@ -22,7 +22,7 @@ const guessWindowMs = 60_000;
 export class SignInGate {
   readonly #keyDigest: string;
   readonly #cookie: { name: string; value: string; attributes: string };
-  /** Each process counts its own. The key is too long to be guessed with those of several processes. */
+  /** Each process counts its own attempts. The key is too long to be guessed with the attempts of several processes. */
   #wrongKeyCount = 0;
   #windowEndsAt = 0;
 

@@ -130,7 +130,7 @@ export const performOperation = (
     (handlerResult) => waitForJob(requestContext, readyRequest, handlerResult),
   );
 
-/** A request changes the workspace of its credential, and those of the access tokens in its body. */
+/** A request changes the workspace of its credential, and the workspaces of the access tokens in its body. */
 const chooseTransactionOptions = ({
   request: { operation, principal },
   preparationResults,

@@ -82,7 +82,7 @@ export const createClockSource = <M extends Mode>(backend: ControlBackend<M>): C
     applyWhenReady(
       backend.runTransaction(clockTransactionOptions, ({ tables }) => changeClock(tables, change)),
       () => backend.lookForDueJobs(),
-      // It is a promise if that of `run` is.
+      // A promise if `runTransaction` returns one.
     ) as Returned<M, void>,
   advanceTo: (time) => backend.advanceTo(time),
 });

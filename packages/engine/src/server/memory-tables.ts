@@ -15,7 +15,7 @@ interface MemoryTablesOptions {
   readonly onJobsChanged: () => void;
 }
 
-/** The tables of a server in memory: the collections of the API, and those of the server itself. */
+/** The tables of a server in memory: the collections of the API, and the collections of the server itself. */
 export class MemoryTables implements ServerTables {
   readonly store = new MemoryStore();
   readonly jobs: MemoryExpiringCollection<JobRow, JobLookup>;

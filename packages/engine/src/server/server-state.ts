@@ -49,7 +49,7 @@ export const deriveServerState = (
   };
 };
 
-/** Returns the limit that the control surface has set, or that of the settings; null for none. */
+/** Returns the limit that the control surface has set, or else the limit of the settings; null for none. */
 export const resolveCurrentRateLimit = (
   { rateLimit }: ControlSettings,
   settings: Settings,

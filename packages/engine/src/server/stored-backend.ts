@@ -163,7 +163,7 @@ export class StoredBackend implements ServerBackend<"async"> {
     return readTables(await this.#records.readAllTables());
   }
 
-  /** Stores the current state as the one that `reset` restores. */
+  /** Stores the current state, which `reset` restores. */
   async saveStateAsInitial(): Promise<void> {
     const snapshot = await this.readAllTables(buildSnapshot);
     await this.runTransaction(writeWithoutLocks, ({ tables }) => {

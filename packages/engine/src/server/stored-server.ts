@@ -55,7 +55,7 @@ export class StoredServer extends Server<"async"> {
     });
   }
 
-  /** Stores the current state as the one that `reset` restores. */
+  /** Stores the current state, which `reset` restores. */
   saveStateAsInitial(): Promise<void> {
     return this.#backend.saveStateAsInitial();
   }

@@ -235,7 +235,7 @@ const isRefusalError = (error: unknown): boolean =>
 /**
  * Returns the rows that a request loads to be counted for the rate limit.
  *
- * @param state the one that its transaction expects: with a newer one, it would be counted, and then run again.
+ * @param state the state that its transaction expects. With a newer state, the request would be counted, and then run again.
  */
 export const createCountPreloads = (
   { rateLimit, clock, row }: ServerState,

@@ -63,7 +63,7 @@ export class WorkingSet {
     return this.#refersToNewId(where) ? 0 : this.#requireNumber({ read: "count", table, where });
   }
 
-  /** Returns the sequence number of the insertion with this index. Loads those of earlier insertions first. */
+  /** Returns the sequence number of the insertion with this index. Loads the numbers of earlier insertions first. */
   getSequence(table: string, index: number): number {
     const preloads = Array.from({ length: index + 1 }, (_, position): Preload => ({
       read: "sequence",

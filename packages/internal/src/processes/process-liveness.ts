@@ -99,7 +99,7 @@ const detectLinuxSystem = (): ProcessSystem => {
     readTrimmedText(path),
   );
   const isOutermost = pidNamespace === outermostNamespaces[0] && timeNamespace === outermostNamespaces[1];
-  // The files may be those of another namespace, in which the same pid means another process.
+  // The files may belong to another namespace, in which the same pid means another process.
   const hasOwnProcFiles = readTrimmedText("/proc/self", readlinkSync) === String(process.pid);
   return {
     place: bootId && pidNamespace && `${bootId} ${pidNamespace} ${String(timeNamespace)}`,

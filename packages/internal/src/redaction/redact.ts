@@ -192,7 +192,7 @@ const redactSecret = (name: string, value: unknown, scope: RedactionScope): unkn
   );
 };
 
-/** Whether the names in the value are the user's own, as those of environment variables, and so tell nothing. */
+/** Whether the names in the value are the user's own, such as names of environment variables, and so say nothing about secrets. */
 const hasUserChosenNames = (name: string): boolean =>
   secretFields.has(name) || /^env|(?:secret|password|passphrase|cookie)s$/i.test(name);
 

@@ -85,7 +85,7 @@ const idPattern = "[a-z]{2,8}_[a-z0-9]{24}\\b";
 const isSecretAnywhere = (name: string): boolean =>
   /^(?:(?:device|user)_code|id_token_hint|SAMLResponse)$/i.test(name) || isSecretField(name);
 
-/** Names that are secrets as those of query parameters, but not as those of fields. */
+/** Names that mean secrets as query parameters, but not as fields. */
 const isSecretParameter = (name: string): boolean =>
   /^(?:code|state|nonce|sig|sid|ticket|session|auth|key)$/i.test(name) || isSecretAnywhere(name);
 

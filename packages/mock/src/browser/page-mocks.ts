@@ -14,7 +14,7 @@ interface PageMocks {
 const pageMocksKey = Symbol.for("@mgmt/mock/browser");
 const pageGlobals = globalThis as { [pageMocksKey]?: PageMocks };
 
-/** State that all mocks of this page share, also those of other copies of this module, which a hot reload leaves behind. */
+/** State that all mocks of this page share, including mocks of other copies of this module, which a hot reload leaves behind. */
 export const pageMocks: PageMocks = (pageGlobals[pageMocksKey] ??= { queue: Promise.resolve() });
 
 /** Does something when the mocks of this page have finished their earlier work. */

@@ -184,7 +184,7 @@ const isRegistrationBlocked = async (script: string, options?: RegistrationOptio
   );
 };
 
-/** Stops a worker. MSW 3 waits for its script to confirm it, which that of MSW 2 does not. */
+/** Stops a worker. MSW 3 waits for its script to confirm it. The script of MSW 2 does not confirm it. */
 const stopWorker = (worker?: ReturnType<CreateWorker>): Promise<boolean> =>
   isDoneWithin(timeoutsMs.stop, Promise.resolve(worker?.stop()));
 

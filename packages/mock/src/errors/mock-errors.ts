@@ -43,7 +43,7 @@ export const withoutSdk = (cause: unknown): MockError =>
 const renderSetupServerCall = (handlers: readonly string[]): string =>
   `setupServer(${[...handlers.slice(0, 3), ...(handlers.length > 3 ? ["…"] : [])].join(", ")}).listen()`;
 
-/** @param handlers names of those of the other server. */
+/** @param handlers names of the handlers of the other server. */
 export const secondServer = (handlers: readonly string[]): MockError =>
   new MockError(
     "mock:second_server",
@@ -51,7 +51,7 @@ export const secondServer = (handlers: readonly string[]): MockError =>
       `${oneServerAdvice}, or close the other one first`,
   );
 
-/** @param handlers names of those of the refused server. */
+/** @param handlers names of the handlers of the refused server. */
 export const refusedServer = (handlers: readonly string[]): MockError =>
   new MockError(
     "mock:second_server",
@@ -263,5 +263,5 @@ export const unmatched = (test: string, requests: readonly string[], log: string
       `Correct the URL, or call requestLog.allowUnmatched() if the test expects them.\n${log}`,
   );
 
-/** An error beside the one that failed the test, which shows its requests. */
+/** An error beside the test's own failure. It shows the requests of the test. */
 export const failed = (log: string): MockError => new MockError("mock:failed_test", log);

@@ -14,7 +14,7 @@ const forwardedHeaderNames = [
 
 /**
  * Responds to a web `Request` whose URL begins with one of the `bases`, in the form that `normalizeBaseUrl` returns. A
- * dropped connection becomes a network error, like that of `fetch`.
+ * dropped connection becomes a network error, as with `fetch`.
  *
  * @param pause waits for the latency of a fault. Default: in real time.
  */

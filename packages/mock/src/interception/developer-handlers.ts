@@ -3,7 +3,7 @@ import * as mockErrors from "../errors/mock-errors.js";
 import { MockHandler } from "./mock-handler.js";
 import { requireMsw } from "./msw.js";
 
-/** Returns the names of the handlers of a developer among those of a server. */
+/** Returns the names of those handlers of a server that a developer added. */
 export const listDeveloperHandlerNames = (handlers: readonly object[]): string[] =>
   handlers.filter((handler) => !MockHandler.isMockHandler(handler)).map(getHandlerName);
 

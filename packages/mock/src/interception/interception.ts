@@ -148,7 +148,7 @@ const installMockHandler = (server: MswServer): MockHandler => {
   return mockHandler;
 };
 
-/** Prepares a server of the developer for mocks, so that handlers that it gets from now on override those of the mocks. */
+/** Prepares a server of the developer for mocks, so that handlers that it gets from now on override the handlers of the mocks. */
 export const prepareServer = (server: MswServer): void => void installMockHandler(server);
 
 const listHandlersBehind = (server: MswServer, handler: RequestHandler): RequestHandler[] => {

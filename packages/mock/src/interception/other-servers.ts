@@ -60,7 +60,7 @@ const protectSource = (source: FrameSource): void => {
   const disable = source.disable.bind(source);
   source.enable = () => {
     const listeners = protectedListeners.get(source) ?? [];
-    // The latest MSW has removed those of the server that listened before; MSW 2.13 has not.
+    // The latest MSW has removed the listeners of the server that listened before; MSW 2.13 has not.
     if (listeners.length > 0) replaceListeners(source, source.emitter.listeners("frame").slice(-1));
     const handlers = findReceivingHandlers() ?? [];
     if (listeners.length > 0 && !handlers.some(MockHandler.hasListeners)) {

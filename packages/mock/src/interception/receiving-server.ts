@@ -7,7 +7,7 @@ import { requireMsw } from "./msw.js";
  */
 export type ReceiverComparison =
   | { readonly kind: "none" | "this" }
-  /** `handlers` are those of the other server, as far as this MSW tells. */
+  /** `handlers` are the handlers of the other server, as far as this MSW tells. */
   | { readonly kind: "another"; readonly handlers: readonly object[] };
 
 const noReceiver: ReceiverComparison = { kind: "none" };

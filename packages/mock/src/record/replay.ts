@@ -106,7 +106,7 @@ const getParentId = (resource: Readonly<Record<string, unknown>>, kind: string):
   return typeof parent === "object" && parent !== null && "id" in parent ? String(parent.id) : "";
 };
 
-/** Replaces recorded ids by those of this server. */
+/** Replaces recorded ids with the ids of this server. */
 const translateIds = <T>(value: T, ids: ReadonlyMap<string, string>): T => {
   let json = JSON.stringify(value);
   for (const [recordedId, mockId] of ids) json = json.replaceAll(recordedId, mockId);

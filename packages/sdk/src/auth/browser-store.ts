@@ -39,7 +39,7 @@ const reservedLength = 8_192;
  * Every script that runs in the origin can read the credential, also one that an attacker has injected (XSS). `memoryStore` keeps it from
  * other pages of the origin, and ends with the page; a server of your own that keeps the tokens exposes none of them.
  *
- * With `localStorage`, a tab uses the login of another tab from its next call on, also that of another user. The app decides what it shows
+ * With `localStorage`, a tab uses the login of another tab from its next call on, even if another user logged in. The app decides what it shows
  * then; the browser sends it the event `storage`.
  *
  * A tab that is duplicated starts with a copy of its session storage. A refresh token is valid once, so the login of both tabs ends when

@@ -79,5 +79,5 @@ export const signalHolderForTransport = (limit: Limit): Pick<Limit, "signal"> =>
       { signal: limit as LightSignal as AbortSignal }
     : limit;
 
-/** Returns timers that cost less than those of the platform. */
+/** Returns timers that cost less than the platform's timers. */
 export const selectTimers: (platformTimers: Timers) => Timers = () => reusedTimers;

@@ -15,7 +15,7 @@ import { assertOptions } from "#all-type-checks";
 /** Name of a resource that `ensure` supports. */
 export type EnsurableName = keyof typeof ensurables;
 
-/** Ensures a resource with the requests of a client, or plans to. `body` and `pathParams` are those of its create. */
+/** Ensures a resource with the requests of a client, or plans to. `body` and `pathParams` are for its create operation. */
 export const ensureNamed = <Created, Found, Issued>(
   name: EnsurableName,
   body: object,

@@ -90,7 +90,7 @@ export class InvalidResponseError extends ApiError {
   declare readonly code: "response:invalid";
 }
 
-/** The error of a response without a code, such as that of a proxy: its `code` is `http:502` for status 502. */
+/** The error of a response without a code, such as a proxy's response: its `code` is `http:502` for status 502. */
 export interface HttpStatusError extends ApiError {
   readonly code: `http:${number}`;
 }

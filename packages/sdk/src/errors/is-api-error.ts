@@ -34,7 +34,7 @@ export function isApiError<C extends keyof ErrorByCode>(
   error: unknown,
   codes: readonly C[],
 ): error is ErrorByCode[C];
-// The last overload is the one that the compiler quotes, with the code that was probably meant.
+// The compiler quotes the last overload, with the code that was probably meant.
 export function isApiError<C extends keyof ErrorByCode>(error: unknown, code: C): error is ErrorByCode[C];
 export function isApiError(error: unknown, expected?: string | readonly string[] | UnlistedCode): boolean {
   if (!(error instanceof ApiError)) return false;

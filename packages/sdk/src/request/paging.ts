@@ -32,7 +32,7 @@ interface Seen extends Set<unknown> {
 const maxPages = 10_000;
 const maxEmptyPages = 1_000;
 
-/** Loads one page: the first, once, or the one at a cursor. Adds its cursor to `seen`, those of the pages before it. */
+/** Loads one page: the first, once, or the page at a cursor. Adds its cursor to `seen`, the cursors of the pages before it. */
 type LoadPage<T> = (cursor?: string, seen?: Seen) => ApiPromise<CursorPage<T>>;
 
 /** Of a rejected promise, as TypeScript declares it: programs name the type that they expect. */
@@ -109,7 +109,7 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
     return this.load().withResponse();
   }
 
-  /** Returns the `Response` of the first page with its body unread, as that of other calls. */
+  /** Returns the `Response` of the first page with its body unread, as other calls do. */
   asResponse(): Promise<Response> {
     return this.load().asResponse();
   }

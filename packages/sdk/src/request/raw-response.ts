@@ -3,7 +3,7 @@ import { abortError } from "../deadlines/abort-error.js";
 import { onAbort } from "../deadlines/on-abort.js";
 import type { MaybeStream } from "../transport/maybe-stream.js";
 
-/** Returns a response as that of `fetch`, with its body unread. Aborting one of the signals ends the body. */
+/** Returns a response as `fetch` returns it, with its body unread. Aborting one of the signals ends the body. */
 export const rawResponse = (
   { status, headers, body, unread }: TransportResponse,
   signals: readonly AbortSignal[] = [],

@@ -81,7 +81,7 @@ const findConnectionHint = ({ url, reason }: ConnectionError): string | undefine
   if (/^https:\/\/[\w-]+\.mgmt\.test\//.test(url) && /^(ENOTFOUND|EAI_AGAIN)$/.test(reason)) {
     return "Nothing intercepts the requests to the mock: call mock.listen(), or create the client with mock.client().";
   }
-  // Of https://nodejs.org/api/tls.html#x509-certificate-error-codes: those of an authority that is not trusted.
+  // The codes in https://nodejs.org/api/tls.html#x509-certificate-error-codes for an authority that is not trusted.
   if (/SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF|GET_ISSUER)/.test(reason)) {
     return (
       "The authority of the certificate is not trusted. If you trust it, start the program with NODE_EXTRA_CA_CERTS set to a file with " +

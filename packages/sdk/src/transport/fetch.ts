@@ -10,7 +10,7 @@ export interface FetchInit {
   redirect: "manual";
 }
 
-/** The part of a response that the SDK uses, which those of node-fetch and undici also have. */
+/** The part of a response that the SDK uses. The responses of node-fetch and undici have it too. */
 export interface FetchResponse {
   readonly ok: boolean;
   readonly status: number;

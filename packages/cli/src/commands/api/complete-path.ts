@@ -4,8 +4,8 @@ import type { CommandDefinition } from "../../contract/command-definition.js";
 import { type CompleteArgument, filterIds, type PartialArgument } from "../../command-line/completion.js";
 
 /**
- * Completes the method and the path of a request. A path is completed up to its next id, with or without `/v1` as it is
- * typed, and an id by those of the resources.
+ * Completes the method and the path of a request. A path is completed up to its next id, with `/v1` if the user typed a
+ * slash first, and an id is completed from the ids of the resources.
  */
 export const completePath: CompleteArgument = async (argument) => {
   const { earlierArguments, currentWord } = argument;

@@ -165,7 +165,10 @@ const revoke = (
 
 const emptyProfile: Partial<Profile> = {};
 
-/** Stores the settings and the account of the profile. Its default workspace is that of the credential; the first profile becomes the active one. */
+/**
+ * Stores the settings and the account of the profile. Its default workspace is the workspace of the credential. The first profile
+ * becomes the active profile.
+ */
 const updateStoredProfile = async (
   { file, name, profile }: LoginTarget,
   { user, workspaceId }: Caller,

@@ -84,7 +84,7 @@ export const resolveLoginTarget = async (
 };
 
 /**
- * Chooses as for every other command. Without an address, a profile that does not exist gets those of a running `mgmt dev`;
+ * Chooses as for every other command. Without an address, a profile that does not exist gets the addresses of a running `mgmt dev`;
  * without a name, that service's own profile is chosen.
  */
 const chooseLoginProfile = (

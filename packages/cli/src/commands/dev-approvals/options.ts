@@ -15,7 +15,7 @@ export const addControlOptions = (command: MgmtCommand): void => {
     );
 };
 
-/** Reads these flags and those of all commands. */
+/** Reads these flags and the global flags. */
 export const collectControlFlags = (command: MgmtCommand): ControlFlags => ({
   ...collectGlobalFlags(command),
   ...command.opts<Pick<ControlFlags, "controlUrl" | "controlSecretFile">>(),

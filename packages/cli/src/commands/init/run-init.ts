@@ -120,7 +120,7 @@ const writeDefaultUrl = async (
 
 const newProjectChoice = "new";
 
-/** Returns the project of the flags, the one that the folder is linked to, or the one that is chosen. Creates it if that is wanted. */
+/** Returns the project of the flags, the project that the folder is linked to, or the project that the user chooses, which may be a new one. */
 const chooseOrCreateProject = async (
   { projectId, create, region }: InitFlags,
   linkedProjectId: string | undefined,

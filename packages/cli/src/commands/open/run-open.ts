@@ -132,7 +132,7 @@ const requireOpenableByName = async (
   };
   for (const [kind, readPageUrl] of openableKinds) {
     const id = await resolveName(kind, text, scope).catch((error: unknown) => {
-      // The name may be that of a resource of another kind.
+      // A resource of another kind may have the name.
       if (readErrorCode(error) === "name:not_found") return undefined;
       throw error;
     });

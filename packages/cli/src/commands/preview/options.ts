@@ -5,7 +5,7 @@ import type { MgmtCommand, DeclaredErrors } from "../../command-line/command.js"
 import { readDryRunFormat } from "../../input/dry-run-option.js";
 import type { PreviewFlags } from "../../preview/preview.js";
 
-/** Advice for errors of these commands, in addition to that of the errors. */
+/** Advice for errors of these commands, in addition to the advice of the errors themselves. */
 export const previewErrors: DeclaredErrors = {
   "preview:default_branch": { next: [["preview", "up", "--help"]] },
   "preview:setup_failed": { next: [["preview", "list"]] },

@@ -27,11 +27,15 @@ export interface SchemaDiff {
   /** Id of the database that the preview is a copy of. */
   readonly sourceId: string;
   readonly differs: boolean;
-  /** Unified diff from the schema of the source to that of the preview. Empty if they are the same. */
+  /** Unified diff from the schema of the source to the schema of the preview. Empty if they are the same. */
   readonly patch: string;
 }
 
-/** Prints how the schema of a preview differs from that of its source. Throws `ProgramEndedError` with 1 if asked and it does. */
+/**
+ * Prints how the schema of a preview differs from the schema of its source.
+ *
+ * @throws ProgramEndedError with exit status 1, if the option `exitCode` is set and the schemas differ.
+ */
 export const runPreviewDiff = async (
   options: PreviewDiffOptions,
   flags: GlobalFlags,

@@ -42,7 +42,7 @@ interface ResetTarget {
 
 type ReplacedPreview = Pick<EnsuredPreview, "preview" | "region">;
 
-/** Replaces the data of a preview database by that of its source. */
+/** Replaces the data of a preview database with the data of its source. */
 export const runPreviewReset = (
   options: PreviewResetOptions,
   flags: GlobalFlags,

@@ -34,6 +34,6 @@ export const parseFault = async (faultText: string): Promise<RehearsedFault> => 
   return { operation, status: status === "lost" ? status : Number(status), nth: Number(nth) };
 };
 
-/** Returns the fault as it is typed. */
+/** Returns the fault as the user types it. */
 export const formatFault = ({ operation, status, nth }: RehearsedFault): string =>
   `${operation}:${String(status)}:${String(nth)}`;

@@ -12,7 +12,7 @@ export interface FailureFacts {
   /** Arguments of the command line. */
   readonly args: readonly (string | undefined)[];
   /**
-   * The id of the item that failed, or the last id of the command line: that of the resource itself. Absent if the command
+   * The id of the resource that failed, or the last id of the command line, which is the resource's own. Absent if the command
    * line has several, some of which may be deleted by now.
    */
   readonly id: string | undefined;

@@ -25,7 +25,7 @@ interface ChooseContext {
 }
 
 /**
- * Asks for one of the resources of a kind, and first for the one that it belongs to if its list needs one. A list that is
+ * Asks for one of the resources of a kind, and first for its parent if the list needs one. A list that is
  * longer than a page can be searched, and accepts an id that is typed.
  *
  * @throws `usage:missing` if there are none.

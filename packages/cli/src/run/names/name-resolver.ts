@@ -32,7 +32,7 @@ export class NameResolver {
   ) {}
 
   /**
-   * Replaces the names of one input: those of arguments, flags, `--body`, and lines of `--ndjson`. Of several resources to
+   * Replaces the names in one input: in arguments, flags, `--body`, and lines of `--ndjson`. Of several resources to
    * delete, those that are names of nothing are returned with their errors, so that the others are deleted.
    *
    * @param typedValues the command line. Errors repeat names that it has, and of others only the field.

@@ -31,7 +31,7 @@ interface SearchResult {
  * - `web`, `shop/web`, `shop/feature/x/web`: a service or app, also of one project or branch
  * - `app`, `shop/main/reports/app`: a connection, also of one database
  *
- * Names of databases and services without a project are those of the default project, if there is one. Names may contain any character, so
+ * A name of a database or a service without a project means the default project, if there is one. Names may contain any character, so
  * that every `/` can be part of one; a string that can be read as a full name is one.
  *
  * Throws `name:not_found` with the names that are similar, and `name:ambiguous` with the candidates if several resources have

@@ -37,7 +37,7 @@ export const getArgumentKind = (
   index: number,
 ): NamedKind | undefined => getNamedKindByPrefix(parameters[Math.min(index, parameters.length - 1)]?.prefix);
 
-/** The fields that accept an id or a name, that of the project first. */
+/** The fields that accept an id or a name, the project's first. */
 export const listIdFields = ({ query, body }: CommandDefinition): Field[] => {
   const getProjectRank = ({ prefix }: Field): number => (getNamedKindByPrefix(prefix) === "project" ? 0 : 1);
   return [...query, ...(body?.fields ?? [])]

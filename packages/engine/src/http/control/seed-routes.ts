@@ -31,7 +31,7 @@ export const seedResource = async (server: Server, kind: string, fields: Fields)
     throw controlErrors.unknownSeed(kind, kinds);
   }
   assertKnownFields(prefix + kind, fields);
-  // Each route of this table returns a resource, that of integrations with its client.
+  // Each route of this table returns a resource. An integration is returned with its client.
   const createdResource = (await routeAction(server, [], fields)) as
     | { id: string }
     | { integration: { id: string } };

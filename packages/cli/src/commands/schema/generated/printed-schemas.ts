@@ -558,7 +558,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       {
         type: "object",
         properties: {
-          command: { type: "string", description: "The words that call it." },
+          command: { type: "string", description: "The words that call the command." },
           summary: { type: "string" },
           description: { type: "string" },
           usage: { type: "string" },
@@ -587,7 +587,11 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
               properties: {
                 name: { type: "string", description: "With its dashes: `--region`." },
                 short: { type: ["string", "null"] },
-                value: { type: ["string", "null"], description: "What its value is; null if it takes none." },
+                value: {
+                  type: ["string", "null"],
+                  description:
+                    "The placeholder of its value in the help, such as `name`; null if it takes no value.",
+                },
                 description: { type: "string" },
                 required: { type: "boolean" },
                 deprecated: { type: "boolean" },
@@ -920,7 +924,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       patch: {
         type: "string",
         description:
-          "Unified diff from the schema of the source to that of the preview. Empty if they are the same.",
+          "Unified diff from the schema of the source to the schema of the preview. Empty if they are the same.",
       },
     },
     required: ["branch", "databaseId", "sourceId", "differs", "patch"],
@@ -1826,7 +1830,7 @@ export const sharedResults: Readonly<Record<keyof SharedResults, Schema>> = {
         headers: {
           type: "object",
           additionalProperties: { type: "string" },
-          description: "Headers beside those of the body and the credential.",
+          description: "Headers other than the headers of the body and the credential.",
         },
         body: { description: "The JSON body, with secrets." },
         id: { type: "string", description: "Name for the id in the response, which later requests contain." },
