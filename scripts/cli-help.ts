@@ -5,7 +5,7 @@ import {
   describeCommand,
   collectCommands,
 } from "../packages/cli/src/command-line/describe-command.js";
-import { headings } from "../packages/cli/src/command-line/headings.js";
+import { overviewHeadings } from "../packages/cli/src/command-line/overview-headings.js";
 
 /** Returns the help of every command of the sources, `mgmt` itself first. */
 export const readCliHelp = async (): Promise<CommandHelp[]> => {
@@ -26,7 +26,9 @@ export interface CommandGroup {
 }
 
 /** Sections of the overview whose commands are not groups of operations. */
-const sections: readonly string[] = Object.values(headings).map((heading) => heading.replace(/:$/, ""));
+const sections: readonly string[] = Object.values(overviewHeadings).map((heading) =>
+  heading.replace(/:$/, ""),
+);
 
 /** Groups the commands by their first word, except those of `sections`. */
 export const groupCommands = ([root, ...commands]: readonly CommandHelp[]): CommandGroup[] => {

@@ -9,4 +9,4 @@ export {
   findSecrets as secretsIn,
 } from "@mgmt/internal/redaction/redact";
 export { ProxyError } from "./transport/proxy-error.js";
-export { proxyFor } from "./transport/node-agent.js";
+export { proxyFor } from "./transport/proxy.js";

@@ -1,6 +1,6 @@
 import { format } from "../format.js";
-import type { GroupDeclaration } from "../../../packages/cli/src/command-line/declaration.js";
-import { headings } from "../../../packages/cli/src/command-line/headings.js";
+import type { GroupDeclaration } from "../../../packages/cli/src/command-line/command-declaration.js";
+import { overviewHeadings } from "../../../packages/cli/src/command-line/overview-headings.js";
 import type { Contract } from "../contract/contract.js";
 import { kebab } from "./fields.js";
 import type { Declared } from "./declarations.js";
@@ -61,7 +61,7 @@ const rankOf = ({ words, declared, isShown }: Place): number => {
   const { heading } = declared.declaration;
   if (words.length > 1) return 0;
   if (heading === undefined) throw new Error(`mgmt ${words.join(" ")} needs a heading`);
-  return Object.keys(headings).indexOf(heading);
+  return Object.keys(overviewHeadings).indexOf(heading);
 };
 
 const orderOf = ({ declared }: Place): number => declared.declaration.order;
@@ -91,7 +91,7 @@ const nodeOf = ({ words, declared, isShown }: Place, places: readonly Place[]): 
     name: words.at(-1),
     alias,
     summary,
-    ...(isShown && { heading: heading && headings[heading], startHere }),
+    ...(isShown && { heading: heading && overviewHeadings[heading], startHere }),
     hidden: isShown ? undefined : true,
   };
   const subcommands = nodesBelow(words, places);

@@ -6,7 +6,7 @@ import { root } from "../contract/contract.js";
 import type {
   CommandDeclaration,
   GroupDeclaration,
-} from "../../../packages/cli/src/command-line/declaration.js";
+} from "../../../packages/cli/src/command-line/command-declaration.js";
 
 const folder = "packages/cli/src/commands";
 
@@ -38,7 +38,7 @@ export const loadDeclarations = async (): Promise<Declared[]> => {
 };
 
 /** Whether a file imports the type of a declaration. */
-const mayDeclare = (text: string): boolean => text.includes('/command-line/declaration.js"');
+const mayDeclare = (text: string): boolean => text.includes('/command-line/command-declaration.js"');
 
 /** Returns the declaration of the only command in a file that is named after it. */
 const declaredIn = async (file: string): Promise<Declared> => {

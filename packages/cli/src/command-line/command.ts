@@ -9,7 +9,7 @@ import {
 import type { OperationId } from "@mgmt/sdk";
 import { missingInputError, usageError } from "../errors/usage-errors.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import type { CompleteArgument } from "./completion.js";
+import type { CompleteArgument } from "./argument-completion.js";
 import { rewriteDryRunFlag } from "../input/dry-run-option.js";
 import { assertPathsNotEmpty } from "./global-options.js";
 import { type HelpSection, MgmtHelp } from "./help.js";

@@ -1,8 +1,8 @@
 import type { Context } from "../input/context.js";
 import type { MgmtCommand } from "./command.js";
-import type { CommandDeclaration, GroupDeclaration } from "./declaration.js";
+import type { CommandDeclaration, GroupDeclaration } from "./command-declaration.js";
 import { addGlobalOptions } from "./global-options.js";
-import { addSections } from "./help-sections.js";
+import { addLineSections } from "./help-sections.js";
 
 /** The exports of a file with declarations. */
 type Declarations = Readonly<Record<string, GroupDeclaration | CommandDeclaration<unknown>>>;
@@ -73,7 +73,7 @@ const defineCommand = (
   command.errors = errors;
   declaration.define(command, context);
   if (globalOptions !== "none") addGlobalOptions(command, { confirms, hidden: globalOptions === "hidden" });
-  if (examples) addSections(command, { Examples: () => examples });
+  if (examples) addLineSections(command, { Examples: () => examples });
 };
 
 /** Defines a command that only has subcommands. Call it when the command is called: its options take long to make. */

@@ -4,7 +4,7 @@ import { MgmtCommand } from "./command.js";
 
 /** The help of a command as data: what `--help --output json` prints. */
 export interface CommandHelp {
-  /** The words that call it. */
+  /** The words that call the command. */
   readonly command: string;
   readonly summary: string;
   readonly description: string;
@@ -30,7 +30,7 @@ export interface OptionHelp {
   /** With its dashes: `--region`. */
   readonly name: string;
   readonly short: string | null;
-  /** What its value is; null if it takes none. */
+  /** The placeholder of its value in the help, such as `name`; null if it takes no value. */
   readonly value: string | null;
   readonly description: string;
   readonly required: boolean;

@@ -1,5 +1,5 @@
 import type { Command, Help } from "commander";
-import { headingsWithNamesOnly } from "./headings.js";
+import { headingsWithNamesOnly } from "./overview-headings.js";
 import { renderTerm, wrapText } from "../output/wrap.js";
 
 const overviewOptions = [

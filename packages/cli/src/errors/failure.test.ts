@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../contract/generated/groups.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import { buildExampleId } from "../command-line/help-sections.js";
+import { buildExampleId } from "../command-line/example-id.js";
 import { type CannedResponse, startCannedServer } from "../../test/canned-server.js";
 import { inProcess, runInProcess } from "../../test/in-process.js";
 import type { Mgmt, Result } from "../../test/result.js";

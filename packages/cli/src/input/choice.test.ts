@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { renderChoice } from "./choice.js";
 
 const id = "db_8s2d4f6g1h3j5k7l9q0w2e4r";
-const choice = { value: id, texts: ["reports", "shop", "ready"], isId: true };
+const choice = { value: id, parts: ["reports", "shop", "ready"], isId: true };
 
 describe("a choice in a list", () => {
   it("is one line if it fits", () => {
@@ -15,7 +15,7 @@ describe("a choice in a list", () => {
   });
 
   it("has a name that is cut if a line cannot hold it", () => {
-    const [name = "", ...rest] = renderChoice({ ...choice, texts: ["漢".repeat(60)] }, 40, 2).split("\n");
+    const [name = "", ...rest] = renderChoice({ ...choice, parts: ["漢".repeat(60)] }, 40, 2).split("\n");
     expect(name).toBe(`${"漢".repeat(17)}…`);
     expect(rest).toEqual([`    ${id}`]);
   });

@@ -7,7 +7,7 @@ const partSeparator = "  ";
 export interface PromptChoice {
   readonly value: string;
   /** The parts that the prompt shows, printable. The name that people use comes first. */
-  readonly texts: readonly string[];
+  readonly parts: readonly string[];
   /** Whether the value is an id, which is shown last, and can be typed. */
   readonly isId?: boolean;
 }
@@ -23,7 +23,7 @@ const indent = "    ";
  * @param usedWidth Number of columns that are taken at the beginning of the first line.
  */
 export const renderChoice = (
-  { value, texts, isId }: PromptChoice,
+  { value, parts, isId }: PromptChoice,
   columns: number,
   usedWidth: number,
 ): string => {
@@ -43,7 +43,7 @@ export const renderChoice = (
     }
   };
   const maxTextWidth = columns - Math.max(startsOnFirstLine ? usedWidth : 0, indent.length);
-  for (const text of texts) add(truncateToWidth(text, maxTextWidth));
+  for (const text of parts) add(truncateToWidth(text, maxTextWidth));
   if (isId) add(value);
   return lines.join("\n");
 };
@@ -73,14 +73,14 @@ export const findIntendedChoice = (
   return (nameMatches.length > 0 ? nameMatches : matches).length === 1 ? firstMatch : undefined;
 };
 
-const hasWord = ({ value, texts, isId }: PromptChoice, word: string): boolean =>
-  texts.some((text) => text.toLowerCase().includes(word)) ||
+const hasWord = ({ value, parts, isId }: PromptChoice, word: string): boolean =>
+  parts.some((text) => text.toLowerCase().includes(word)) ||
   (isId === true && mayBeginId(word) && value.toLowerCase().startsWith(word));
 
 const mayBeginId = (word: string): boolean =>
   Object.values(idPrefixes).some((prefix) => word.startsWith(prefix));
 
-const rankChoice = ({ value, texts: [name = ""] }: PromptChoice, term: string): number => {
+const rankChoice = ({ value, parts: [name = ""] }: PromptChoice, term: string): number => {
   if (name.toLowerCase() === term || value.toLowerCase() === term) return 0;
   return name.toLowerCase().startsWith(term) ? 1 : 2;
 };

@@ -136,7 +136,7 @@ class ChoiceSearch {
     const isTypedId = !isComplete && isId(id) && !choices.some(({ value }) => value === id);
     return [
       ...findMatchingChoices(choices, searchText),
-      ...(isTypedId ? [{ value: id, texts: [`${id} (as typed)`] }] : []),
+      ...(isTypedId ? [{ value: id, parts: [`${id} (as typed)`] }] : []),
     ];
   }
 }

@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Discards the lines that were typed before there was anything to see: they would answer a question that was not shown. */
+/** Discards lines that were typed before a question was printed, because they would answer it. */
 export const discardTypedLines = async (input: NodeJS.ReadStream): Promise<void> => {
-  let isEmpty = true;
+  let hasInputEnded = true;
   const onData = (): void => {
-    isEmpty = false;
+    hasInputEnded = false;
   };
   input.on("data", onData);
   do {
-    isEmpty = true;
+    hasInputEnded = true;
     await nextTurn();
     await nextTurn();
-  } while (!isEmpty);
+  } while (!hasInputEnded);
   input.off("data", onData);
   input.pause();
 };

@@ -14,17 +14,17 @@ import { formatAddress } from "./entry.js";
 import type { LocateEntry } from "./read-manifest.js";
 import type { ServiceState } from "./read-state.js";
 
-/** What the resource to adopt is instead. Undefined if no such resource is known. */
+/** What the resource to adopt turned out to be, such as `it is the app proj/api`. Undefined if no such resource is known. */
 type MisplacementReason = string | undefined;
 
 /**
- * Refuses entries that adopt a resource of another kind or of another project. To create another resource instead is not what
- * they mean.
+ * Refuses entries that adopt a resource of another kind or of another project. Creating a new resource instead would not be what
+ * their author meant.
  *
  * @param missingAdoptions entries for which nothing to adopt was found where they are.
  * @throws `manifest:invalid` with what each resource is; errors of the service.
  */
-export const assertNotMisplaced = async (
+export const assertAdoptionsNotMisplaced = async (
   missingAdoptions: readonly Adoption[],
   state: ServiceState,
   locateEntry: LocateEntry,

@@ -34,8 +34,8 @@ export const makePlanFromFile = async (
   const state = await readState(client, { projects, identify }, signal);
   const missingAdoptions = findMissingAdoptions(adoptions, state.entries);
   if (missingAdoptions.length > 0) {
-    const { assertNotMisplaced } = await import("./misplaced-adoptions.js");
-    await assertNotMisplaced(missingAdoptions, state, locateEntry, client, signal);
+    const { assertAdoptionsNotMisplaced } = await import("./misplaced-adoptions.js");
+    await assertAdoptionsNotMisplaced(missingAdoptions, state, locateEntry, client, signal);
   }
   for (const message of renderAdoptionNotices(missingAdoptions, state.entries)) {
     output.notice({ code: "plan:not_adopted", message });

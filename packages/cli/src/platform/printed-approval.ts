@@ -1,4 +1,4 @@
-import { buildExampleId } from "../command-line/help-sections.js";
+import { buildExampleId } from "../command-line/example-id.js";
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { isObject } from "../json/json-path.js";

@@ -5,7 +5,7 @@ import {
   parseIdentity,
   type ProcessIdentity,
 } from "@mgmt/internal/processes/process-liveness";
-import { createPsProcesses } from "@mgmt/internal/processes/ps-processes";
+import { createProcessViewWithPs } from "@mgmt/internal/processes/ps-processes";
 import { isObject } from "../json/json-path.js";
 
 /** A service and the credential for it. */
@@ -88,7 +88,7 @@ export const isDevProfile = ({ controlUrl }: Profile): boolean => controlUrl !==
 
 /** Whether the `mgmt dev` that registered the profile is running. In another container, that is not known. */
 export const readDevLiveness = ({ process }: Profile): ProcessLiveness =>
-  process === undefined ? "dead" : determineLiveness(process, createPsProcesses());
+  process === undefined ? "dead" : determineLiveness(process, createProcessViewWithPs());
 
 /** Whether that `mgmt dev` is known to be running. */
 export const isDevRunning = (profile: Profile): boolean => readDevLiveness(profile) === "alive";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { GlobalFlags } from "../input/context.js";
-import { readServiceVariable } from "./resolve-access.js";
+import { readServiceVariable } from "./service-variables.js";
 import { temporaryFolder } from "../../test/folders.js";
 import { runInProcess } from "../../test/in-process.js";
 import { type CannedResponse, startCannedServer } from "../../test/canned-server.js";

@@ -1,13 +1,10 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import {
-  otherServiceError,
-  linkedServiceTokenError,
-  emptyBaseUrlError,
-  emptyTokenError,
-} from "../errors/access-errors.js";
-import { invalidAddressError, quotedTokenError, usageError } from "../errors/usage-errors.js";
+import { otherServiceError, linkedServiceTokenError } from "../errors/access-errors.js";
+import { invalidAddressError, quotedTokenError } from "../errors/usage-errors.js";
 import { chooseExistingProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
 import { announceLinkedProfile } from "./announce-link.js";
+import { readBaseUrlVariable, readTokenVariable } from "./service-variables.js";
+import { hasOuterQuote } from "../text/outer-quote.js";
 import { hasCredential, isDevProfile, isSameAddress, type Profile } from "./profile.js";
 
 /** The credential of requests: a token, or the credential of a profile. */
@@ -23,8 +20,10 @@ export interface ServiceAccess {
 
 /**
  * Resolves the service and the identity from flags, else from the environment, else from the profile. With `--profile` the
- * environment is ignored. Throws for a variable that is set but empty, and `auth:other_service` rather than send a profile's credential to another service, or
- * a token to the service that only a link names.
+ * environment is ignored.
+ *
+ * @throws an error for a variable that is set but empty; `auth:other_service` rather than send a profile's credential to another
+ *   service, or a token to a service that only a link names.
  */
 export const resolveAccess = async (flags: GlobalFlags, context: Context): Promise<ServiceAccess> => {
   const { env, sources } = context;
@@ -79,40 +78,4 @@ export const assertServiceAddress = async ({ value, from }: ValueWithSource<stri
   }
 };
 
-/** Whether a value begins or ends with a quote. */
-export const hasOuterQuote = (value: string): boolean => /^["'`]|["'`]$/.test(value);
-
 const addSource = <T>(value: T, from: string): ValueWithSource<T> => ({ value, from });
-
-const readBaseUrlVariable = (
-  flags: GlobalFlags,
-  env: NodeJS.ProcessEnv,
-): ValueWithSource<string> | undefined => {
-  const baseUrl = flags.profile === undefined && readServiceVariable("MGMT_BASE_URL", env);
-  return baseUrl ? addSource(baseUrl, "MGMT_BASE_URL") : undefined;
-};
-
-/** Refuses white space here, where the message can name the variable; no request can send it in a header. */
-const readTokenVariable = (
-  flags: GlobalFlags,
-  env: NodeJS.ProcessEnv,
-): ValueWithSource<string> | undefined => {
-  const token = flags.profile === undefined && readServiceVariable("MGMT_TOKEN", env);
-  if (!token) return undefined;
-  if (/\s/.test(token))
-    throw usageError("MGMT_TOKEN contains white space; it must be the token and nothing else");
-  return addSource(token, "MGMT_TOKEN");
-};
-
-/**
- * Returns the variable with the address of the service, or with the token; undefined if it is not set. Throws if it is set but
- * empty: in CI, a missing secret is an empty variable, and the credential of a profile must not take its place.
- */
-export const readServiceVariable = (
-  name: "MGMT_BASE_URL" | "MGMT_TOKEN",
-  env: NodeJS.ProcessEnv,
-): string | undefined => {
-  const value = env[name]?.trim();
-  if (value === "") throw name === "MGMT_TOKEN" ? emptyTokenError() : emptyBaseUrlError();
-  return value;
-};

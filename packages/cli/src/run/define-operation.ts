@@ -6,7 +6,7 @@ import type { CommandLineValues } from "../input/read-input.js";
 import type { MgmtCommand } from "../command-line/command.js";
 import { addDryRunOption, readDryRunFormat } from "../input/dry-run-option.js";
 import { addGlobalOptions, collectGlobalFlags } from "../command-line/global-options.js";
-import { addSections } from "../command-line/help-sections.js";
+import { addLineSections } from "../command-line/help-sections.js";
 import type { SecretFlags } from "../secrets/secret-flags.js";
 import { addSecretOptions } from "../secrets/secret-options.js";
 import { createEnsureDefinition } from "./ensure-definition.js";
@@ -41,7 +41,7 @@ const defineOperationCommand = (
   command.description(renderCommandDescription(definition, override));
   addArguments(command, definition, takesManyIds, argumentField);
   addOptions(command, definition, override);
-  addSections(command, { Examples: () => buildExamples(definition, override) });
+  addLineSections(command, { Examples: () => buildExamples(definition, override) });
 
   command.action(async () => {
     const { runOperation } = await import("./run.js");

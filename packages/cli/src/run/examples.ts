@@ -1,5 +1,5 @@
 import { setAtPath, getAtPath } from "../json/json-path.js";
-import { buildExampleId } from "../command-line/help-sections.js";
+import { buildExampleId } from "../command-line/example-id.js";
 import { quoteShellWord } from "../text/shell-word.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { Field, CommandDefinition } from "../contract/command-definition.js";

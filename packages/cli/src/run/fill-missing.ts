@@ -185,7 +185,7 @@ const askForField = async (field: Field, title: string, context: Context): Promi
     return (await ask(context, ({ password }, terminal) => password({ message, validate }, terminal))).trim();
   }
   if (field.enum) {
-    const choices = field.enum.map((value) => ({ value: String(value), texts: [String(value)] }));
+    const choices = field.enum.map((value) => ({ value: String(value), parts: [String(value)] }));
     const chosenValue = await choose({ title, choices }, context);
     return field.enum.find((value) => String(value) === chosenValue);
   }

@@ -2,7 +2,7 @@ import type { Fault } from "./fault.js";
 import type { RandomState } from "../values/random-ids.js";
 import type { RateLimitSettings } from "../values/settings.js";
 import { randomBase64Url } from "../values/random-bytes.js";
-import type { SigningKeyState } from "../values/signing-key-state.js";
+import type { SigningKeyJwk } from "../values/signing-key-jwk.js";
 import type { ClockState } from "../values/clock.js";
 import type { Job } from "./scheduler.js";
 import type { Row } from "../store/rows.js";
@@ -41,7 +41,7 @@ export interface ServerRow extends Row, ControlSettings {
   /** Changes when the whole state is replaced. */
   epoch: string;
   clock: ClockState;
-  signingKeys: SigningKeyState[];
+  signingKeys: SigningKeyJwk[];
   /** 32 bytes, base64url. */
   cursorKey: string;
   /** The key of the tokens in forms: 32 bytes, base64url. */

@@ -1,7 +1,7 @@
 import { computeDigest } from "../values/digest.js";
 import type { Store } from "../store/store.js";
 
-/** The client of the command-line interface: public, with a redirect URI on any port of loopback. */
+/** The OAuth client of the command-line interface: public, with a redirect URI on any port of loopback. */
 export const cliClient = {
   id: "itgr_mgmtcommandlineinterface",
   name: "mgmt CLI",
@@ -19,7 +19,7 @@ export const sampleClient = {
   secret: "sample-web-app-secret-known-to-all",
 } as const;
 
-/** Registers the built-in clients. */
+/** Registers the default clients. */
 export const registerDefaultClients = (store: Pick<Store, "clients">, createdAt: number): void => {
   for (const { id, name, redirectUris, ...client } of [cliClient, sampleClient]) {
     const secretHash = "secret" in client ? computeDigest(client.secret) : null;

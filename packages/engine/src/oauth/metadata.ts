@@ -1,5 +1,5 @@
 import type { OAuthEndpoint } from "../context/endpoint.js";
-import type { SigningKeyState } from "../values/signing-key-state.js";
+import type { SigningKeyJwk } from "../values/signing-key-jwk.js";
 import { knownScopes } from "./scopes.js";
 
 /** Paths of the authorization server's endpoints, relative to its base URL. */
@@ -34,6 +34,6 @@ export const buildMetadata = (issuer: string): object => ({
  * Returns the public keys that verify access tokens, as a JWK set. See
  * https://www.rfc-editor.org/rfc/rfc7517.
  */
-export const buildPublicKeySet = (keys: readonly SigningKeyState[]): object => ({
+export const buildPublicKeySet = (keys: readonly SigningKeyJwk[]): object => ({
   keys: keys.map(({ kid, kty, crv, x, y }) => ({ kid, kty, crv, x, y, alg: "ES256", use: "sig" })),
 });

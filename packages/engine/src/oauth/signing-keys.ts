@@ -3,13 +3,13 @@ import { hmacSha256, derivePublicPoint } from "#digest";
 import { encodeBase64Url } from "../values/base64.js";
 import { computeDigest } from "../values/digest.js";
 import { randomBytes } from "../values/random-bytes.js";
-import type { SigningKeyState } from "../values/signing-key-state.js";
+import type { SigningKeyJwk } from "../values/signing-key-jwk.js";
 
 /**
  * Creates a key for ES256. The same seed always creates the same key, so that servers with the same seed
  * accept each other's tokens.
  */
-export const createSigningKey = (seed: string | null): SigningKeyState => {
+export const createSigningKey = (seed: string | null): SigningKeyJwk => {
   const secret = seed === null ? generatePrivateKey() : hmacSha256("signing key", seed);
   const point = derivePublicPoint(secret);
   const [x, y, d] = [encodeBase64Url(point.x), encodeBase64Url(point.y), encodeBase64Url(secret)];
@@ -27,7 +27,7 @@ export class SigningKeys {
   readonly #privateKeys = new Map<string, JWK>();
   readonly #publicKeys = new Map<string, JWK>();
 
-  constructor(readonly state: readonly SigningKeyState[]) {
+  constructor(readonly state: readonly SigningKeyJwk[]) {
     for (const { kid, kty, crv, x, y, d } of state) {
       this.#privateKeys.set(kid, { kty, crv, x, y, d });
       this.#publicKeys.set(kid, { kty, crv, x, y });

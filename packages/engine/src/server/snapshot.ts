@@ -1,4 +1,4 @@
-import type { SigningKeyState } from "../values/signing-key-state.js";
+import type { SigningKeyJwk } from "../values/signing-key-jwk.js";
 import { collectionNames } from "../store/collections.js";
 import type { StoreState } from "../store/memory-store.js";
 import { type ClockState, VirtualClock, isSupportedTime } from "../values/clock.js";
@@ -11,7 +11,7 @@ export interface Snapshot {
   /** @internal */
   store: StoreState;
   /** @internal */
-  signingKeys: SigningKeyState[];
+  signingKeys: SigningKeyJwk[];
   /**
    * 32 bytes, base64url.
    *

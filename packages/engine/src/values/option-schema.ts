@@ -1,6 +1,6 @@
 import { assertKnownOptions } from "./known-options.js";
 
-/** The part of JSON Schema that describes an option, and functions. */
+/** The keywords of JSON Schema that describe an option. The type `function`, which JSON does not have, is added. */
 export interface OptionSchema {
   readonly type?: "string" | "integer" | "number" | "boolean" | "object" | "function";
   readonly enum?: readonly string[];
@@ -11,7 +11,7 @@ export interface OptionSchema {
   readonly exclusiveMinimum?: number;
   readonly maximum?: number;
   readonly description?: string;
-  /** Not checked. */
+  /** Only for documents; values are not checked against it. */
   readonly anyOf?: readonly object[];
 }
 

@@ -14,8 +14,8 @@ export const isForeignFile = ({ uid }: Stats): boolean =>
 export const isWritableByOthers = ({ mode, gid }: Stats): boolean => {
   if (getCurrentUid() === undefined) return false;
   // By convention, the group of a user that has no other members has the same number.
-  const isOwnGroup = gid === getCurrentUid() || gid === 0;
-  return (mode & writableByAll) !== 0 || ((mode & writableByGroup) !== 0 && !isOwnGroup);
+  const isTrustedGroup = gid === getCurrentUid() || gid === 0;
+  return (mode & writableByAll) !== 0 || ((mode & writableByGroup) !== 0 && !isTrustedGroup);
 };
 
 /** The file is not read, because it is not a regular file, or because another account could have written it. */

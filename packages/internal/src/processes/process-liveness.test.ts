@@ -4,7 +4,7 @@ import {
   determineLiveness,
   parseIdentity,
   type ProcessIdentity,
-  type Processes,
+  type ProcessView,
 } from "@mgmt/internal/processes/process-liveness";
 
 const own: ProcessIdentity = { pid: 1, started: "10", place: "here", machine: "this" };
@@ -13,7 +13,7 @@ const own: ProcessIdentity = { pid: 1, started: "10", place: "here", machine: "t
 const systemWith = (
   processes: Record<number, string | null>,
   fields: Partial<ProcessIdentity> = {},
-): Processes => ({
+): ProcessView => ({
   self: { ...own, ...fields },
   find: (pid) => {
     const started = processes[pid];

@@ -15,8 +15,8 @@ export interface ProcessIdentity {
 /** `unknown` if the process may run where this one cannot see it: in another container, or on another machine. */
 export type ProcessLiveness = "alive" | "dead" | "unknown";
 
-/** The information that a process has about other processes. */
-export interface Processes {
+/** What a process can find out about other processes. */
+export interface ProcessView {
   /** The process that judges others. */
   readonly self: ProcessIdentity;
   /** Returns undefined if no process has this id. A zombie has ended. */
@@ -25,7 +25,7 @@ export interface Processes {
 
 export const determineLiveness = (
   { pid, started, place, machine }: ProcessIdentity,
-  { self, find }: Processes,
+  { self, find }: ProcessView,
 ): ProcessLiveness => {
   if (place === null || self.place === null) return "unknown";
   if (place !== self.place) {
@@ -52,13 +52,15 @@ export const parseIdentity = (value: unknown): ProcessIdentity | undefined => {
 const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === "string";
 
 /**
- * Returns the view that this process has of others.
+ * Returns what this process knows about other processes.
  *
  * @param readStartTime returns when a process started, on systems other than Linux. Default: it is not known.
  */
-export const createProcessView = (readStartTime: (pid: number) => string | null = () => null): Processes => {
+export const createProcessView = (
+  readStartTime: (pid: number) => string | null = () => null,
+): ProcessView => {
   const system = process.platform === "linux" ? getLinuxSystem() : { ...readHostPlace(), readStartTime };
-  const find: Processes["find"] = (pid) => {
+  const find: ProcessView["find"] = (pid) => {
     try {
       process.kill(pid, 0);
     } catch (error) {

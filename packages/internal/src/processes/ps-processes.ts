@@ -1,11 +1,11 @@
-import { type Processes, createProcessView } from "./process-liveness.js";
+import { type ProcessView, createProcessView } from "./process-liveness.js";
 
-/** Returns the view that this process has of others, with the help of `ps` on systems other than Linux. */
-export const createPsProcesses = (): Processes => createProcessView(readStartByPs);
+/** Returns what this process knows about other processes. Runs `ps` on systems other than Linux. */
+export const createProcessViewWithPs = (): ProcessView => createProcessView(readStartTimeWithPs);
 
 /** Returns when a process started, as `ps` prints it; null if there is no such process or no `ps`. */
-const readStartByPs = (pid: number): string | null => {
-  // Not imported, because most runs of a command can save its load.
+const readStartTimeWithPs = (pid: number): string | null => {
+  // Loaded here, because most runs of a command do not need it.
   const { execFileSync } = process.getBuiltinModule("node:child_process");
   try {
     const parameters = ["-o", "lstart=", "-p", String(pid)];

@@ -1,28 +1,31 @@
 import { countTypingErrors } from "./typing-errors.js";
 
 /**
- * Returns the name that another one was probably meant to be: the closest by the number of typing errors. A name that contains the
- * other is always close enough, and if none is, one with the same beginning. Synonyms, in lower-case letters, count as the name.
+ * Returns the name that a mistyped name was probably meant to be; undefined if none is similar. The fewest typing errors win. A name
+ * that contains the other is always similar enough. If no name is, one with the same first letters is returned.
+ *
+ * @param name the name that may be mistyped.
+ * @param synonyms other words for a name, in lower case. They count as its spellings.
  */
 export const findClosestName = (
   name: string,
   names: readonly string[],
   synonyms: Readonly<Record<string, readonly string[]>> = {},
 ): string | undefined => {
-  const word = toLetters(name);
-  if (word.length < minLength) return undefined;
+  const letters = toLetters(name);
+  if (letters.length < minLength) return undefined;
   const candidates = names.map((candidateName) => {
-    const letters = toLetters(candidateName);
-    const isContained = letters.includes(word) || word.includes(letters);
-    const spellings = [letters, ...(synonyms[candidateName] ?? [])];
+    const candidateLetters = toLetters(candidateName);
+    const isContained = candidateLetters.includes(letters) || letters.includes(candidateLetters);
+    const spellings = [candidateLetters, ...(synonyms[candidateName] ?? [])];
     const errorCounts = spellings
       .map((spelling) => ({
-        count: countTypingErrors(word, spelling),
-        maxCount: computeMaxTypingErrors(word, spelling),
+        count: countTypingErrors(letters, spelling),
+        maxCount: computeMaxTypingErrors(letters, spelling),
       }))
       .filter(({ count, maxCount }) => isContained || count <= maxCount)
       .map(({ count }) => count);
-    const hasSameBeginning = letters.startsWith(word.slice(0, minLength));
+    const hasSameBeginning = candidateLetters.startsWith(letters.slice(0, minLength));
     return {
       name: candidateName,
       errorCount: Math.min(...errorCounts, hasSameBeginning ? Number.MAX_VALUE : Infinity),
@@ -32,7 +35,7 @@ export const findClosestName = (
   return closest && closest.errorCount < Infinity ? closest.name : undefined;
 };
 
-/** Fewer letters than these are similar to too much. */
+/** A name with fewer letters than this would be similar to too many names. */
 const minLength = 3;
 
 const toLetters = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, "");

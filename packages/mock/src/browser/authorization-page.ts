@@ -1,18 +1,18 @@
 import type { MemoryServer } from "@mgmt/engine";
 
-/** The cookie that the mock has set. A page can neither read it from a `Response` nor send it with a `Request`. */
+/** The cookie of the mock's sign-in session. A page can neither read it from a `Response` nor send it with a `Request`. */
 let sessionCookie: string | undefined;
 
 /**
  * Opens a page of the authorization server in place of the app, and the pages that its links and forms lead to.
  *
- * @param report called when a page cannot be opened.
+ * @param reportError called when a page cannot be opened.
  * @param form the fields of the form that is sent to the page. Default: none.
  */
 export const openPage = async (
   mock: MemoryServer,
   url: URL,
-  report: (error: unknown) => void,
+  reportError: (error: unknown) => void,
   form?: FormData,
 ): Promise<void> => {
   const { headers, body, dropped } = await mock.handle({
@@ -30,8 +30,8 @@ export const openPage = async (
   if (!headers["content-type"]?.startsWith("text/html"))
     return showPage(createTextPage(dropped ? "The connection was closed." : (body ?? "")));
   const page = new DOMParser().parseFromString(body ?? "", "text/html");
-  followLinks(page.documentElement, (address, submittedForm) => {
-    openPage(mock, new URL(address, url), report, submittedForm).catch(report);
+  interceptNavigation(page.documentElement, (address, submittedForm) => {
+    openPage(mock, new URL(address, url), reportError, submittedForm).catch(reportError);
   });
   showPage(page);
 };
@@ -42,9 +42,9 @@ const encodeForm = (form: FormData): string => {
   return parameters.toString();
 };
 
-const createTextPage = (text: string): Document => {
+const createTextPage = (content: string): Document => {
   const page = document.implementation.createHTMLDocument();
-  page.body.textContent = text;
+  page.body.textContent = content;
   return page;
 };
 
@@ -52,20 +52,23 @@ const createTextPage = (text: string): Document => {
  * Follows links and forms without a navigation, which a test that drives the browser would wait for. The listeners of the app, which
  * are still there, do not see them.
  */
-const followLinks = (root: HTMLElement, follow: (address: string, form?: FormData) => void): void => {
+const interceptNavigation = (
+  root: HTMLElement,
+  openTarget: (address: string, form?: FormData) => void,
+): void => {
   root.addEventListener("submit", (event) => {
     event.preventDefault();
     event.stopPropagation();
     const form = event.target;
     if (form instanceof HTMLFormElement)
-      follow(form.getAttribute("action") ?? "", new FormData(form, event.submitter));
+      openTarget(form.getAttribute("action") ?? "", new FormData(form, event.submitter));
   });
   root.addEventListener("click", (event) => {
     event.stopPropagation();
     const link = event.target instanceof Element && event.target.closest("a");
     if (!link) return;
     event.preventDefault();
-    follow(link.getAttribute("href") ?? "");
+    openTarget(link.getAttribute("href") ?? "");
   });
 };
 
@@ -77,7 +80,7 @@ const navigateTo = (target: string): void => {
 };
 
 const showPage = (page: Document): void => {
-  // The content security policy of the app may forbid the element, but not the sheet.
+  // The content security policy of the app may forbid style elements, but it does not apply to constructed style sheets.
   const sheet = new CSSStyleSheet();
   for (const style of page.querySelectorAll("style")) {
     sheet.replaceSync(style.textContent);

@@ -18,13 +18,13 @@ export const validateTimeout = (timeoutMs: number, argument = "timeoutMs"): numb
  * first. Work that ignores its limit continues in the background.
  */
 export const raceWithDeadline = <T>(
-  limits: DeadlineOptions,
+  options: DeadlineOptions,
   work: (limit: Limit) => Promise<T>,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
-    const { signals, timeoutMs, onTimeout: createTimeoutError, timers } = limits;
+    const { signals, timeoutMs, onTimeout: createTimeoutError, timers } = options;
     for (const { aborted, reason } of signals) if (aborted) throw abortError(reason);
-    const limit: Limit = new (selectAborterClass(AbortController))(limits);
+    const limit: Limit = new (selectAborterClass(AbortController))(options);
     let timer: unknown;
     const cleanUp = (): void => {
       timers.clearTimeout(timer);

@@ -39,32 +39,32 @@ export const waitForStop: Waiter<DeploymentDetails> = (id, poll, options, waitin
 /** The service accepts ids with and without their prefix. */
 const removeIdPrefix = (deploymentId: string): string => deploymentId.replace(/^dpl_/, "");
 
-/** Waits until a service has promoted a deployment. `get` reads the service. */
+/** Waits until a service has promoted a deployment. `readService` reads it. */
 export const waitForPromotion = async (
   id: string,
   deploymentId: string,
-  get: (options: RequestOptions) => Promise<App>,
+  readService: (options: RequestOptions) => Promise<App>,
   options: WaitOptions<PromotionState> | undefined,
   waiting: Waiting,
 ): Promise<App> => {
   const poll = async (requestOptions: RequestOptions): Promise<PromotionState> => {
-    const service = await get(requestOptions);
+    const service = await readService(requestOptions);
     const isPromoted = removeIdPrefix(service.latestDeploymentId ?? "") === removeIdPrefix(deploymentId);
     return { status: isPromoted ? "promoted" : "pending", service };
   };
   return (await waitFor({ goal: deploymentPromotedGoal, id, poll }, options, waiting)).service;
 };
 
-/** Waits until the recipient of a transfer can read the project. `get` reads the project as the recipient. */
+/** Waits until the recipient of a transfer can read the project. `readProject` reads it as the recipient. */
 export const waitForTransfer = async (
   id: string,
-  get: (options: RequestOptions) => Promise<Project>,
+  readProject: (options: RequestOptions) => Promise<Project>,
   options: WaitOptions<TransferState> | undefined,
   waiting: Waiting,
 ): Promise<Project> => {
   const poll = async (requestOptions: RequestOptions): Promise<TransferState> => {
     try {
-      return { status: "transferred", project: await get(requestOptions) };
+      return { status: "transferred", project: await readProject(requestOptions) };
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return { status: "pending" };
       throw error;

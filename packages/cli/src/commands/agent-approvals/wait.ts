@@ -2,8 +2,8 @@ import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { defaultApprovalTimeout, parseDuration } from "../../input/duration.js";
 import { assertPathId } from "../../input/ids.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { buildExampleId } from "../../command-line/example-id.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 /** `mgmt agent-approvals wait`. */
 export const agentApprovalsWaitCommand: CommandDeclaration = {

@@ -3,10 +3,10 @@ import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import { addDryRunOption, readDryRunFormat } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { buildExampleId } from "../../command-line/example-id.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { methods } from "./methods.js";
-import type { ApiFlags } from "./run-api.js";
+import type { ApiFlags } from "./api-flags.js";
 
 /** The body of the response. */
 export type ResponseBody = unknown;

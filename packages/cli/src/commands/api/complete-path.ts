@@ -1,7 +1,11 @@
 import { groups } from "../../contract/generated/groups.js";
 import { getNamedKindByPrefix } from "../../contract/id-form.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
-import { type CompleteArgument, filterIds, type PartialArgument } from "../../command-line/completion.js";
+import {
+  type CompleteArgument,
+  filterIds,
+  type ArgumentToComplete,
+} from "../../command-line/argument-completion.js";
 
 /**
  * Completes the method and the path of a request. A path is completed up to its next id, with `/v1` if the user typed a
@@ -24,10 +28,10 @@ export const completePath: CompleteArgument = async (argument) => {
   return methodWord === undefined && !currentWord.includes("/") ? [...methods, ...paths] : paths;
 };
 
-/** Returns what the typed beginning of an operation's path can become. */
+/** Returns the completions of a partly typed path that match the path of one operation. */
 const completeTemplate = async (
   { path, arguments: parameters }: CommandDefinition,
-  { currentWord, listResources }: PartialArgument,
+  { currentWord, listResources }: ArgumentToComplete,
 ): Promise<string[]> => {
   const templateSegments = (
     currentWord === "" || currentWord.startsWith("/") ? path : path.replace("/v1/", "")
@@ -36,12 +40,12 @@ const completeTemplate = async (
   const completeSegments = typedSegments.slice(0, -1);
   if (
     typedSegments.length > templateSegments.length ||
-    !completeSegments.every((word, index) => matchesSegment(word, templateSegments[index]))
+    !completeSegments.every((segment, index) => matchesSegment(segment, templateSegments[index]))
   )
     return [];
   const remainingSegments = templateSegments.slice(completeSegments.length);
   const [nextSegment = ""] = remainingSegments;
-  const completedPrefix = completeSegments.map((word) => `${word}/`).join("");
+  const completedPrefix = completeSegments.map((segment) => `${segment}/`).join("");
   if (!isParameter(nextSegment)) {
     const parameterIndex = remainingSegments.findIndex(isParameter);
     return [
@@ -54,5 +58,5 @@ const completeTemplate = async (
 
 const isParameter = (segment: string): boolean => segment.startsWith("{");
 
-const matchesSegment = (word: string, segment: string | undefined): boolean =>
-  segment !== undefined && (isParameter(segment) ? word !== "" : word === segment);
+const matchesSegment = (typedSegment: string, segment: string | undefined): boolean =>
+  segment !== undefined && (isParameter(segment) ? typedSegment !== "" : typedSegment === segment);

@@ -1,32 +1,25 @@
 import type { Call, MgmtClient, Middleware } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../input/context.js";
+import type { Context } from "../../input/context.js";
 import { missingBaseUrlError } from "../../errors/access-errors.js";
-import { usageError } from "../../errors/usage-errors.js";
 import { isObject, getAtPath } from "../../json/json-path.js";
 import type { Output } from "../../output/output.js";
 import { runExplainingWrongIds } from "../../run/run-explaining-wrong-ids.js";
 import { notFoundNotice } from "../../run/messages.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
-import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { formatWithSecrets, resolveSecretDestination } from "../../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput, type UnknownSecrets } from "../../secrets/secret-output.js";
 import type { SecretFields } from "../../contract/command-definition.js";
-import { type SecretFlags, setsCiVariable } from "../../secrets/secret-flags.js";
 import { connectWithAccess } from "../../service/connect.js";
 import { redactBody } from "@mgmt/internal/redaction/redact";
+import { type ApiFlags, assertFlagsApply } from "./api-flags.js";
 import { fillPlaceholders } from "./request-path.js";
 import { printJson, printResponse, type ResponseHead } from "./print-response.js";
-import { type ApiRequest, parseRequest, resolveRequest, type RequestFlags } from "./request.js";
+import { type ApiRequest, parseRequest, resolveRequest } from "./request.js";
 import { outcomeUnknownError } from "../../errors/run-errors.js";
 import { quoteShellWord } from "../../text/shell-word.js";
 import { explainLostResponse, describeUnknownOutcome } from "../../run/lost-response.js";
 
-export interface ApiFlags extends GlobalFlags, RequestFlags, SecretFlags {
-  readonly include?: boolean;
-  readonly dryRun?: DryRunFormat | undefined;
-}
-
-/** The state that the steps of one run share. */
+/** What the steps of one run share. */
 interface ApiRun {
   readonly request: ApiRequest;
   readonly flags: ApiFlags;
@@ -55,8 +48,8 @@ export const runApi = async (
     return printApiRequest(request, createApiCall(request), flags.dryRun, access.baseUrl, context);
   }
   let lastResponse: RawResponse | undefined;
-  const middleware: Middleware = async (request, next) => (lastResponse = await next(request));
-  const client = await connectWithAccess(access, context, { middleware: [middleware] });
+  const recordResponse: Middleware = async (sentRequest, next) => (lastResponse = await next(sentRequest));
+  const client = await connectWithAccess(access, context, { middleware: [recordResponse] });
   await assertSecretsDeliverable(request, flags, context);
   context.output.format = formatWithSecrets(flags, context.output.format);
   const secretOutput = await openSecretOutput(
@@ -91,36 +84,6 @@ const createApiCall = ({ method, path, query, body }: ApiRequest): Call => ({
   path: query.size === 0 ? path : `${path}?${query.toString().replaceAll(/[{}]/g, encodeURIComponent)}`,
   ...(body !== undefined && { body }),
 });
-
-/** Refuses flags that the request cannot honor, before it is sent. */
-const assertFlagsApply = async (
-  { method, query, operation }: ApiRequest,
-  { paginate, include, ...flags }: ApiFlags,
-  { output }: Context,
-): Promise<void> => {
-  if (paginate && method !== "GET") {
-    throw usageError("--paginate can only be used with GET", "Leave it out, or send a GET request.");
-  }
-  if (paginate && include) {
-    throw usageError("--paginate and --include cannot be used together", "Each page has headers of its own.");
-  }
-  if (paginate && new Set(query.keys()).size < query.size) {
-    throw usageError("--paginate cannot repeat a query parameter", "Pass each parameter once.");
-  }
-  if (operation && !operation.definition.secrets) {
-    if (flags.secretFile !== undefined) {
-      throw usageError("--secret-file: the response has no secrets", "Leave it out.");
-    }
-    if (setsCiVariable(flags)) throw usageError("The response has no secret that a variable could be set to");
-  }
-  if (setsCiVariable(flags) && (paginate || operation?.definition.envelope === "list")) {
-    throw usageError("A variable cannot be set to the secrets of a list", "Request a single resource.");
-  }
-  if (paginate || operation?.definition.envelope === "list") output.assertPrintsLists();
-  const { fields } = output.presentation;
-  if (!fields || !operation) return;
-  await (await import("../../run/result-schema.js")).assertFields(operation.definition, fields);
-};
 
 /** Refuses to create secrets that would be lost. */
 const assertSecretsDeliverable = async (

@@ -3,7 +3,7 @@ import { defaultApprovalTimeout, defaultWaitTimeout, parseDuration } from "../..
 import { addDryRunOption, readDryRunFormat } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addManifestOptions } from "../../manifest/manifest-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { StepResult } from "./run-apply.js";
 
 /** `mgmt apply`. */

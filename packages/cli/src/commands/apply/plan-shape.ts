@@ -2,14 +2,13 @@ import { managedResources } from "../../contract/generated/managed-resources.js"
 import { isObject } from "../../json/json-path.js";
 import type { Plan } from "../../manifest/plan.js";
 
-/** Returns the problem of a value, with its path; undefined if there is none. */
+/** Describes what is wrong with a value, including its path; undefined if it is valid. */
 type ShapeCheck = (value: unknown, path: string) => string | undefined;
 
-const checkTextField: ShapeCheck = (value, path) =>
+const checkNonEmptyString: ShapeCheck = (value, path) =>
   typeof value === "string" && value !== "" ? undefined : `${path} is empty or not a string`;
 
-const checkObjectField: ShapeCheck = (value, path) =>
-  isObject(value) ? undefined : `${path} is not an object`;
+const checkObject: ShapeCheck = (value, path) => (isObject(value) ? undefined : `${path} is not an object`);
 
 const checkOneOf =
   (values: readonly string[]): ShapeCheck =>
@@ -36,7 +35,7 @@ const checkFields =
                 check(value[name], path === "" ? name : `${path}.${name}`),
           ),
         )
-      : checkObjectField(value, path);
+      : checkObject(value, path);
 
 const findFirstProblem = (checks: readonly (() => string | undefined)[]): string | undefined => {
   for (const check of checks) {
@@ -48,13 +47,16 @@ const findFirstProblem = (checks: readonly (() => string | undefined)[]): string
 
 const addressChecks = {
   resource: checkOneOf(managedResources.map(({ name }) => name)),
-  path: checkListOf(checkTextField),
+  path: checkListOf(checkNonEmptyString),
 };
 
 const checksByAction: Readonly<Record<string, ShapeCheck>> = {
-  create: checkFields({ fields: checkObjectField }),
-  update: checkFields({ id: checkTextField, changes: checkListOf(checkFields({ field: checkTextField })) }),
-  delete: checkFields({ id: checkTextField }),
+  create: checkFields({ fields: checkObject }),
+  update: checkFields({
+    id: checkNonEmptyString,
+    changes: checkListOf(checkFields({ field: checkNonEmptyString })),
+  }),
+  delete: checkFields({ id: checkNonEmptyString }),
 };
 
 const checkStep: ShapeCheck = (value, path) =>
@@ -62,15 +64,15 @@ const checkStep: ShapeCheck = (value, path) =>
   (isObject(value) ? checksByAction[String(value["action"])]?.(value, path) : undefined);
 
 const checkPlan = checkFields({
-  baseUrl: checkTextField,
-  projects: checkListOf(checkTextField),
-  warnings: checkListOf(checkTextField),
-  adoptions: checkListOf(checkFields({ ...addressChecks, adopt: checkTextField })),
+  baseUrl: checkNonEmptyString,
+  projects: checkListOf(checkNonEmptyString),
+  warnings: checkListOf(checkNonEmptyString),
+  adoptions: checkListOf(checkFields({ ...addressChecks, adopt: checkNonEmptyString })),
   steps: checkListOf(checkStep),
-  read: checkListOf(checkFields({ ...addressChecks, id: checkTextField, fields: checkObjectField })),
+  read: checkListOf(checkFields({ ...addressChecks, id: checkNonEmptyString, fields: checkObject })),
 });
 
-/** Returns a value of a file as a plan, or the problem with it. */
+/** Returns the parsed JSON of a plan file as a plan, or a description of what is wrong with it. */
 export const parsePlanShape = (value: unknown): Plan | string => {
   if (!isObject(value)) return "it is not an object";
   const { version } = value;

@@ -13,7 +13,7 @@ import { readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
 import { addDebugNotices } from "../../transport/debug-requests.js";
 import { nodeTransport } from "../../sdk/sdk.js";
-import { type Caller, readCaller } from "./caller.js";
+import { type TokenOwner, readTokenOwner } from "./token-owner.js";
 import type { LoginTarget } from "./login-target.js";
 
 /** Replaces the credential of a profile. The new one is verified with the service before the old one is replaced. */
@@ -33,7 +33,7 @@ export interface CredentialReplacement {
   /** Stores a service token instead, which is not revoked if the service does not accept it. */
   replaceByToken(token: string): Promise<void>;
   /** Who the new credential belongs to; undefined until it is stored. */
-  getCaller(): Caller | undefined;
+  getTokenOwner(): TokenOwner | undefined;
   /**
    * Deletes the previous credential from the keyring if the new one is not stored there, and revokes a previous login. Call it after the
    * new credential is stored. Warns on failure rather than throwing.
@@ -54,7 +54,7 @@ export const createCredentialReplacement = (
   // The SDK must not hold the lock while the service is asked for the caller; `replaceUnderLock` takes it.
   const { lock: _, ...store } = createLoginStore(target);
   const storedAccount = readStoredAccount(target);
-  let newCaller: Caller | undefined;
+  let newOwner: TokenOwner | undefined;
   let previousLogin: Login | undefined;
   let movesOutOfKeyring = false;
   // Read under the lock: another process may have refreshed it while the user was in the browser.
@@ -64,24 +64,27 @@ export const createCredentialReplacement = (
     previousLogin = await readStoredLogin(file, name).catch(() => undefined);
   };
   // Of two concurrent logins to one profile, the last one is stored with its own workspace.
-  const replaceUnderLock = async (caller: Caller, writeCredential: () => Promise<void>): Promise<void> => {
+  const replaceUnderLock = async (
+    tokenOwner: TokenOwner,
+    writeCredential: () => Promise<void>,
+  ): Promise<void> => {
     const signal = AbortSignal.timeout(lockTimeoutMs);
     const replaceCredential = async (): Promise<void> => {
       await recordPreviousCredential();
       await writeCredential();
-      await updateStoredProfile(target, caller);
+      await updateStoredProfile(target, tokenOwner);
     };
     try {
       await createCredentialLock(file, name)(replaceCredential, { signal });
     } catch (error) {
       throw error === signal.reason ? busyProfilesError(file) : error;
     }
-    newCaller = caller;
+    newOwner = tokenOwner;
   };
-  let otherAccountLogin: { login: Login; caller: Caller } | undefined;
+  let otherAccountLogin: { login: Login; caller: TokenOwner } | undefined;
   const storedLogins = new Set<Login>();
-  const storeLogin = (login: Login, caller: Caller): Promise<void> =>
-    replaceUnderLock(caller, async () => {
+  const storeLogin = (login: Login, tokenOwner: TokenOwner): Promise<void> =>
+    replaceUnderLock(tokenOwner, async () => {
       await store.write(login);
       storedLogins.add(login);
     });
@@ -98,28 +101,29 @@ export const createCredentialReplacement = (
       ...store,
       write: (login) =>
         revokeOnFailure(login, async () => {
-          const caller = await readCaller(target.baseUrl, login.accessToken, context);
-          if (storedAccount === undefined || caller.user === storedAccount) await storeLogin(login, caller);
-          else otherAccountLogin = { login, caller };
+          const tokenOwner = await readTokenOwner(target.baseUrl, login.accessToken, context);
+          if (storedAccount === undefined || tokenOwner.user === storedAccount)
+            await storeLogin(login, tokenOwner);
+          else otherAccountLogin = { login, caller: tokenOwner };
         }),
     },
     async settleOtherAccount(confirmAction) {
       if (storedAccount === undefined || !otherAccountLogin) return;
-      const { login, caller } = otherAccountLogin;
-      const { user, workspace } = caller;
+      const { login, caller: tokenOwner } = otherAccountLogin;
+      const { user, workspace } = tokenOwner;
       const newAccountText = `${user ?? "an unknown user"}${workspace === null ? "" : ` in workspace ${workspace}`}`;
       await revokeOnFailure(login, async () => {
         await confirmAction(
           `replace the login of ${storedAccount} in profile ${name} by that of ${newAccountText}`,
         );
-        await storeLogin(login, caller);
+        await storeLogin(login, tokenOwner);
       });
     },
     async replaceByToken(token) {
-      const caller = await readCaller(target.baseUrl, token, context);
-      await replaceUnderLock(caller, () => storeToken(target, token));
+      const tokenOwner = await readTokenOwner(target.baseUrl, token, context);
+      await replaceUnderLock(tokenOwner, () => storeToken(target, token));
     },
-    getCaller: () => newCaller,
+    getTokenOwner: () => newOwner,
     async endPreviousCredential() {
       const { output } = context;
       try {
@@ -171,7 +175,7 @@ const emptyProfile: Partial<Profile> = {};
  */
 const updateStoredProfile = async (
   { file, name, profile }: LoginTarget,
-  { user, workspaceId }: Caller,
+  { user, workspaceId }: TokenOwner,
 ): Promise<void> => {
   await updateProfiles(file, (storedProfiles) => {
     const storedProfile = findProfile(storedProfiles, name);

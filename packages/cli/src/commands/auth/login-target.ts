@@ -10,7 +10,8 @@ import {
   findRunningProfile,
   omitCredential,
 } from "../../profiles/profile.js";
-import { assertServiceAddress, readServiceVariable } from "../../profiles/resolve-access.js";
+import { assertServiceAddress } from "../../profiles/resolve-access.js";
+import { readServiceVariable } from "../../profiles/service-variables.js";
 
 /** The profile to log in to when none is named or active. */
 const defaultProfileName = "default";

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { collectGlobalFlags, createRejectedSecretOption } from "../../command-line/global-options.js";
 import type { LoginFlags, LoginResult } from "./run-login.js";
 

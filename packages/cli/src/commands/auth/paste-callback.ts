@@ -4,7 +4,7 @@ import type { Context } from "../../input/context.js";
 import { emptyPasteError, invalidPasteError } from "../../errors/access-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { isLoopbackHostname } from "../../sdk/sdk.js";
-import { type LoginLink, formatLoginUrl } from "./login-address.js";
+import { type LoginLink, formatLoginUrl } from "./open-login-page.js";
 
 /** The registered redirect URI for logins where no server waits: the user pastes the address that the browser ends up at. */
 export const pasteRedirectUri = "http://127.0.0.1/callback";

@@ -3,13 +3,13 @@ import { oauthClientId, finishLogin, loginWithLoopback, startLogin } from "../..
 import { invalidAddressError, quotedTokenError, usageError } from "../../errors/usage-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { confirm } from "../../input/confirm.js";
-import { hasOuterQuote } from "../../profiles/resolve-access.js";
+import { hasOuterQuote } from "../../text/outer-quote.js";
 import { warnIfProfileIsOverridden } from "../../profiles/warn-overridden.js";
 import { assertDevServiceIsGenuine } from "../../credentials/dev-service-proof.js";
 import { InvalidArgumentError, nodeTransport } from "../../sdk/sdk.js";
-import { openBrowser } from "./login-address.js";
+import { openLoginPage } from "./open-login-page.js";
 import { findNoBrowserReason } from "../../system/browser.js";
-import type { Caller } from "./caller.js";
+import type { TokenOwner } from "./token-owner.js";
 import { type CredentialReplacement, createCredentialReplacement } from "./credential-replacement.js";
 import { type LoginTarget, resolveLoginTarget } from "./login-target.js";
 import { readPastedCallback, pasteRedirectUri } from "./paste-callback.js";
@@ -27,7 +27,7 @@ export interface LoginFlags extends GlobalFlags {
 }
 
 /** What `mgmt login` prints. */
-export interface LoginResult extends Caller {
+export interface LoginResult extends TokenOwner {
   readonly profile: string;
   /** Address of the service. */
   readonly baseUrl: string;
@@ -52,8 +52,8 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
   const { name, baseUrl } = target;
   context.output.info(`Logged in to profile ${name}.`);
   await warnIfProfileIsOverridden(name, context);
-  const caller = replacement.getCaller() ?? { user: null, workspace: null, workspaceId: null };
-  const result: LoginResult = { profile: name, baseUrl: baseUrl.value, ...caller };
+  const tokenOwner = replacement.getTokenOwner() ?? { user: null, workspace: null, workspaceId: null };
+  const result: LoginResult = { profile: name, baseUrl: baseUrl.value, ...tokenOwner };
   await context.output.writeResult(result);
 };
 
@@ -96,9 +96,9 @@ const loginInBrowser = async (
   const noBrowserReason = browser === undefined ? findNoBrowserReason(env) : undefined;
   try {
     if (browser ?? noBrowserReason === undefined) {
-      let browserOpening: ReturnType<typeof openBrowser> | undefined;
+      let browserOpening: ReturnType<typeof openLoginPage> | undefined;
       const open = async (url: string): Promise<void> => {
-        browserOpening = openBrowser({ url, signInKey }, context);
+        browserOpening = openLoginPage({ url, signInKey }, context);
         await browserOpening;
       };
       try {

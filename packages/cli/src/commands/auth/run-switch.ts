@@ -55,7 +55,7 @@ const askForProfileName = async ({ profiles, active }: StoredProfiles, context: 
   );
   const choices = namesActiveFirst.map((name) => ({
     value: name,
-    texts: [toPrintable(name), toPrintable(stripAddressCredentials(profiles[name]?.baseUrl ?? ""))],
+    parts: [toPrintable(name), toPrintable(stripAddressCredentials(profiles[name]?.baseUrl ?? ""))],
   }));
   return choose({ title: "Profile", choices }, context);
 };

@@ -37,7 +37,7 @@ export const runAuthToken = async (
   const { output } = context;
   const expiryMs = parseJwtExpiry(token);
   const endsAt = expiryMs === undefined ? null : new Date(expiryMs).toISOString();
-  const tokenResult: PrintedToken = {
+  const printedToken: PrintedToken = {
     token,
     endsAt,
     baseUrl: baseUrl ? stripAddressCredentials(baseUrl.value) : null,
@@ -45,10 +45,10 @@ export const runAuthToken = async (
   output.format = formatWithSecrets(secretFlags, output.format);
   const secretOutput = await openSecretOutput({ paths: ["token"], issued: true }, destination, context);
   try {
-    const result = await secretOutput.deliver(tokenResult);
+    const deliveredToken = await secretOutput.deliver(printedToken);
     // A format that the profile stores must not break `$(mgmt auth token)`.
     const printsBareToken = flags.output === undefined || output.format === "table";
-    if (!printsBareToken) await output.writeResult(result);
+    if (!printsBareToken) await output.writeResult(deliveredToken);
     else if (printsNewSecrets(destination)) output.writeExact(token);
   } finally {
     await secretOutput.end();

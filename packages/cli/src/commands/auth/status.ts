@@ -1,4 +1,4 @@
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { AuthStatus } from "./run-status.js";
 

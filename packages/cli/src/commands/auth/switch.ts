@@ -1,7 +1,7 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { usageError } from "../../errors/usage-errors.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import { buildExampleId } from "../../command-line/example-id.js";
 
 /** `mgmt auth switch`. */
 export const authSwitchCommand: CommandDeclaration = {

@@ -4,7 +4,7 @@ import { getNamedKindByPrefix, type NamedKind, namedKinds } from "../../contract
 import { outputFormats } from "../../output/output.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import type { MgmtCommand } from "../../command-line/command.js";
-import { filterIds } from "../../command-line/completion.js";
+import { filterIds } from "../../command-line/argument-completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { listKnownResources, type CompletionDeadline } from "./known-resources.js";
 
@@ -21,8 +21,8 @@ export const findCandidates = async (
   options: CompletionOptions,
 ): Promise<string[]> => {
   const { wordsBefore, currentWord, prefix } = splitWords(words);
-  const position = await walkToPosition(program, wordsBefore);
-  const candidates = await findValues(position, currentWord, options);
+  const position = await findPosition(program, wordsBefore);
+  const candidates = await findPositionCandidates(position, currentWord, options);
   return candidates
     .filter((candidate) => candidate.startsWith(currentWord))
     .map((candidate) => `${prefix}${candidate}`);
@@ -39,7 +39,7 @@ const splitWords = (
   return { wordsBefore: [...wordsBefore, flag], currentWord: value, prefix: `${flag}=` };
 };
 
-interface Position {
+interface CommandLinePosition {
   readonly command: MgmtCommand;
   /** The flag whose value comes next. */
   readonly awaitedOption: Option | undefined;
@@ -50,8 +50,8 @@ interface Position {
 }
 
 /** Follows the words from command to subcommand, skipping flags and their values. */
-const walkToPosition = async (program: MgmtCommand, words: readonly string[]): Promise<Position> => {
-  let position: Position = {
+const findPosition = async (program: MgmtCommand, words: readonly string[]): Promise<CommandLinePosition> => {
+  let position: CommandLinePosition = {
     command: program,
     awaitedOption: undefined,
     earlierArguments: [],
@@ -77,12 +77,12 @@ const walkToPosition = async (program: MgmtCommand, words: readonly string[]): P
   return position;
 };
 
-const findValues = async (
-  { command, awaitedOption, earlierArguments, hasOptionsEnded }: Position,
+const findPositionCandidates = async (
+  { command, awaitedOption, earlierArguments, hasOptionsEnded }: CommandLinePosition,
   currentWord: string,
   options: CompletionOptions,
 ): Promise<readonly string[]> => {
-  if (awaitedOption) return findOptionValues(command, awaitedOption, options);
+  if (awaitedOption) return findOptionCandidates(command, awaitedOption, options);
   if (currentWord.startsWith("-") && !hasOptionsEnded) {
     return command.options.filter(({ hidden }) => !hidden).map(({ long }) => long ?? "");
   }
@@ -91,7 +91,7 @@ const findValues = async (
   const { definition } = command;
   if (!definition) {
     const listResources = (kind: NamedKind): Promise<readonly string[]> =>
-      findResources(kind, command, options);
+      findResourceCandidates(kind, command, options);
     const listProfiles = (): string[] => listProfileNames(options.context);
     return (
       command.completeArgument?.({
@@ -107,10 +107,10 @@ const findValues = async (
     definition.arguments[
       definition.method === "DELETE" ? Math.min(length, definition.arguments.length - 1) : length
     ];
-  return findResources(getNamedKindByPrefix(parameter?.prefix), command, options);
+  return findResourceCandidates(getNamedKindByPrefix(parameter?.prefix), command, options);
 };
 
-const findOptionValues = async (
+const findOptionCandidates = async (
   command: MgmtCommand,
   { long, argChoices }: Option,
   options: CompletionOptions,
@@ -121,18 +121,20 @@ const findOptionValues = async (
   const { definition } = command;
   if (!definition) {
     const kind = namedKinds.find((name) => `--${name}-id` === long);
-    return kind ? filterIds(kind, await findResources(kind, command, options)) : [];
+    return kind ? filterIds(kind, await findResourceCandidates(kind, command, options)) : [];
   }
   const field = [...definition.query, ...(definition.body?.fields ?? [])].find(
     ({ flag }) => `--${flag}` === long,
   );
-  return field?.enum?.map(String) ?? findResources(getNamedKindByPrefix(field?.prefix), command, options);
+  return (
+    field?.enum?.map(String) ?? findResourceCandidates(getNamedKindByPrefix(field?.prefix), command, options)
+  );
 };
 
 const listProfileNames = ({ env }: Context): string[] =>
   Object.keys(readProfiles(getProfilesPath(env)).profiles);
 
-const findResources = async (
+const findResourceCandidates = async (
   kind: NamedKind | undefined,
   command: MgmtCommand,
   { context, deadline }: CompletionOptions,

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { Context } from "../../input/context.js";
 import { toPrintable } from "../../output/printable.js";
 import { MgmtCommand, findRootCommand } from "../../command-line/command.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 /** `mgmt complete`, called by the scripts of `mgmt completion`: prints what the last word can become, one value per line. */
 export const completeCommand: CommandDeclaration = {

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { scripts, shells } from "./scripts.js";
 
 /** `mgmt completion`. */

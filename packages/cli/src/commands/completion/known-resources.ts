@@ -1,8 +1,5 @@
 import { createHash } from "node:crypto";
-import { randomUUID } from "node:crypto";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { isObject, getAtPath } from "../../json/json-path.js";
 import type { NamedKind } from "../../contract/id-form.js";
@@ -12,6 +9,7 @@ import { getProfilesPath } from "../../profiles/read-profiles.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { createListCall, readResourceName } from "../../contract/list-call.js";
 import { connect } from "../../service/connect.js";
+import { readCache, writeCacheEntry } from "./completion-cache.js";
 
 /** How long completion waits for the service. */
 export interface CompletionDeadline {
@@ -29,13 +27,6 @@ const slowRetryDelayMs = 10_000;
 
 /** Candidates are the first page of a list. */
 const pageSize = 100;
-
-interface CacheEntry {
-  readonly at: number;
-  readonly values: readonly string[];
-  /** When the service last responded too slowly. */
-  readonly slowAt?: number;
-}
 
 /**
  * Returns names and ids of resources: from the service if it responds quickly, else those it returned last. A service that
@@ -57,21 +48,28 @@ export const listKnownResources = async (
     const cacheKey = createHash("sha256").update(cacheScope).digest("hex");
     const path = join(dirname(getProfilesPath(context.env)), "completion.json");
     const cachedEntry = readCache(path)[cacheKey];
-    if (cachedEntry && Date.now() - cachedEntry.at < cacheTtlMs) return cachedEntry.values;
+    if (cachedEntry && Date.now() - cachedEntry.fetchedAt < cacheTtlMs) return cachedEntry.namesAndIds;
     const { startRefresh, signal } = deadline;
     const wasRecentlySlow =
-      cachedEntry?.slowAt !== undefined && Date.now() - cachedEntry.slowAt < slowRetryDelayMs;
-    if (startRefresh && wasRecentlySlow) return cachedEntry.values;
-    const values = await fetchResourceNames(kind, projectId, signal, flags, context).catch(() => undefined);
-    if (values) {
-      writeCacheEntry(path, cacheKey, { at: Date.now(), values });
-      return values;
+      cachedEntry?.timedOutAt !== undefined && Date.now() - cachedEntry.timedOutAt < slowRetryDelayMs;
+    if (startRefresh && wasRecentlySlow) return cachedEntry.namesAndIds;
+    const namesAndIds = await fetchResourceNames(kind, projectId, signal, flags, context).catch(
+      () => undefined,
+    );
+    if (namesAndIds) {
+      writeCacheEntry(path, cacheKey, { fetchedAt: Date.now(), namesAndIds });
+      return namesAndIds;
     }
     if (startRefresh && signal.aborted) {
-      writeCacheEntry(path, cacheKey, { at: 0, values: [], ...cachedEntry, slowAt: Date.now() });
+      writeCacheEntry(path, cacheKey, {
+        fetchedAt: 0,
+        namesAndIds: [],
+        ...cachedEntry,
+        timedOutAt: Date.now(),
+      });
       await startRefresh();
     }
-    return cachedEntry?.values ?? [];
+    return cachedEntry?.namesAndIds ?? [];
   } catch {
     return [];
   }
@@ -110,44 +108,4 @@ const formatCompletionName = (kind: NamedKind, resource: Readonly<Record<string,
   return kind === "database" && typeof projectName === "string"
     ? `${projectName}/${resourceName}`
     : resourceName;
-};
-
-const readCache = (path: string): Readonly<Record<string, CacheEntry>> => {
-  try {
-    const cache: unknown = JSON.parse(readFileSync(path, "utf8"));
-    if (!isObject(cache)) return {};
-    return Object.fromEntries(
-      Object.entries(cache).flatMap(([key, entry]) => (isCacheEntry(entry) ? [[key, entry]] : [])),
-    );
-  } catch {
-    return {};
-  }
-};
-
-const isCacheEntry = (value: unknown): value is CacheEntry =>
-  isObject(value) &&
-  typeof value["at"] === "number" &&
-  (value["slowAt"] === undefined || typeof value["slowAt"] === "number") &&
-  Array.isArray(value["values"]) &&
-  value["values"].every((entry) => typeof entry === "string");
-
-/** Maximum number of entries. A machine uses few services, and few projects at once. */
-const maxEntries = 50;
-
-/** Stores an entry, unless the folder is read-only or the disk is full. */
-const writeCacheEntry = (path: string, key: string, entry: CacheEntry): void => {
-  const newestEntries = Object.entries({ ...readCache(path), [key]: entry })
-    .sort(([, left], [, right]) => right.at - left.at)
-    .slice(0, maxEntries);
-  const temporaryPath = `${path}.${randomUUID()}.part`;
-  try {
-    makeDirectory(dirname(path));
-    writeFileSync(temporaryPath, JSON.stringify(Object.fromEntries(newestEntries)), {
-      mode: 0o600,
-      flag: "wx",
-    });
-    renameSync(temporaryPath, path);
-  } catch {
-    // The service is asked again the next time.
-  }
 };

@@ -1,7 +1,7 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { PrintedSetting } from "./settings.js";
-import { keyArgument, addKeysSection, completeKey } from "./keys.js";
+import { settingKeyArgument, addSettingKeysSection, completeSettingKey } from "./setting-keys.js";
 
 /** `mgmt config get`. */
 export const configGetCommand: CommandDeclaration<PrintedSetting> = {
@@ -12,9 +12,9 @@ export const configGetCommand: CommandDeclaration<PrintedSetting> = {
     "Prints the default that commands use here, wherever it comes from. Exits with 6 if there is none.",
   examples: ["mgmt config get base-url"],
   define: (command, context) => {
-    command.argument(...keyArgument);
-    addKeysSection(command);
-    command.completeArgument = completeKey;
+    command.argument(...settingKeyArgument);
+    addSettingKeysSection(command);
+    command.completeArgument = completeSettingKey;
     command.action(async () => {
       const { runConfigGet } = await import("./run-get.js");
       await runConfigGet(command.args[0] ?? "", collectGlobalFlags(command), context);

@@ -1,7 +1,7 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { PrintedSetting } from "./settings.js";
-import { addKeysSection } from "./keys.js";
+import { addSettingKeysSection } from "./setting-keys.js";
 
 /** `mgmt config list`. */
 export const configListCommand: CommandDeclaration<readonly PrintedSetting[]> = {
@@ -14,7 +14,7 @@ export const configListCommand: CommandDeclaration<readonly PrintedSetting[]> = 
     "folder, the profile, or the default of mgmt.",
   examples: ["mgmt config list", "mgmt config list --profile staging --output json"],
   define: (command, context) => {
-    addKeysSection(command);
+    addSettingKeysSection(command);
     command.action(async () => {
       const { runConfigList } = await import("./run-list.js");
       await runConfigList(collectGlobalFlags(command), context);

@@ -1,11 +1,11 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
-import { type CompleteArgument, filterIds } from "../../command-line/completion.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { buildExampleId } from "../../command-line/example-id.js";
+import { type CompleteArgument, filterIds } from "../../command-line/argument-completion.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { findSettingByKey } from "./settings.js";
 import type { PrintedSetting } from "./settings.js";
-import { settingKeys, keyArgument, addKeysSection } from "./keys.js";
+import { settingKeys, settingKeyArgument, addSettingKeysSection } from "./setting-keys.js";
 
 const completeSetting: CompleteArgument = async ({
   earlierArguments: [key, ...laterArguments],
@@ -30,8 +30,8 @@ export const configSetCommand: CommandDeclaration<PrintedSetting> = {
     "mgmt config set base-url https://api.example.com --profile staging",
   ],
   define: (command, context) => {
-    command.argument(...keyArgument).argument("<value>", "the new value");
-    addKeysSection(command);
+    command.argument(...settingKeyArgument).argument("<value>", "the new value");
+    addSettingKeysSection(command);
     command.completeArgument = completeSetting;
     command.action(async () => {
       const [key = "", value = ""] = command.args;

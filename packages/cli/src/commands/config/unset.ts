@@ -1,7 +1,7 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { PrintedSetting } from "./settings.js";
-import { keyArgument, addKeysSection, completeKey } from "./keys.js";
+import { settingKeyArgument, addSettingKeysSection, completeSettingKey } from "./setting-keys.js";
 
 /** `mgmt config unset`. */
 export const configUnsetCommand: CommandDeclaration<PrintedSetting> = {
@@ -11,9 +11,9 @@ export const configUnsetCommand: CommandDeclaration<PrintedSetting> = {
   description: "Removes a default from the profile that commands use here.",
   examples: ["mgmt config unset output"],
   define: (command, context) => {
-    command.argument(...keyArgument);
-    addKeysSection(command);
-    command.completeArgument = completeKey;
+    command.argument(...settingKeyArgument);
+    addSettingKeysSection(command);
+    command.completeArgument = completeSettingKey;
     command.action(async () => {
       const { runConfigUnset } = await import("./run-unset.js");
       await runConfigUnset(command.args[0] ?? "", collectGlobalFlags(command), context);

@@ -1,11 +1,11 @@
 import { Argument, Option } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { connectionFormats } from "../../postgres/connection-settings.js";
-import { completeNames } from "../../command-line/completion.js";
+import { completeNames } from "../../command-line/argument-completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/example-id.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { ConnectionStringFlags, ConnectionStringResult } from "./run-connection-string.js";
 

@@ -1,8 +1,8 @@
 import { Argument } from "commander";
-import { completeNames } from "../../command-line/completion.js";
+import { completeNames } from "../../command-line/argument-completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { CopyFlags, CopyResult } from "./copy-database.js";
 import { addCopyOptions } from "./options.js";
 

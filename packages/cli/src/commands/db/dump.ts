@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { DumpFlags, DumpResult } from "./run-dump.js";
 import { addDatabaseArgument, addPartOptions } from "./options.js";
 

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { ForeignSourceFlags } from "./external-source.js";
 import type { CopyFlags, CopyResult } from "./copy-database.js";
 import { addDatabaseArgument, addCopyOptions } from "./options.js";

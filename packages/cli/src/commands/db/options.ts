@@ -1,6 +1,6 @@
 import { Argument, Option } from "commander";
 import type { MgmtCommand } from "../../command-line/command.js";
-import { completeNames } from "../../command-line/completion.js";
+import { completeNames } from "../../command-line/argument-completion.js";
 
 /**
  * Adds the argument that names a database, which may be left out.

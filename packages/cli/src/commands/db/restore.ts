@@ -1,7 +1,7 @@
 import { missingInputError } from "../../errors/usage-errors.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { RestoreResult } from "./restore-result.js";
 import type { RestoreFlags } from "./run-restore.js";
 import { addDatabaseArgument, formatCleanHelp } from "./options.js";

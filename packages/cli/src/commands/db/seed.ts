@@ -1,6 +1,6 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { RestoreResult } from "./restore-result.js";
 import type { SeedFlags } from "./run-seed.js";
 import { addDatabaseArgument } from "./options.js";

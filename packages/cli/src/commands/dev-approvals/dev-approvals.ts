@@ -1,4 +1,4 @@
-import type { GroupDeclaration } from "../../command-line/declaration.js";
+import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
 // Deciding is not an operation of the API: these commands call the control surface of `mgmt dev`.
 

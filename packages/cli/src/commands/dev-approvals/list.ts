@@ -1,5 +1,5 @@
 import type { PrintedApproval } from "../../platform/printed-approval.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { addControlOptions, collectControlFlags } from "./options.js";
 
 /** `mgmt dev approvals list`. */

@@ -1,6 +1,6 @@
 import type { Ready } from "@mgmt/platform";
 import { Option } from "commander";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { addOAuthClient } from "./oauth-client-option.js";
 import { platformErrors } from "../../platform/platform-errors.js";
 import { defaultPort } from "./port.js";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { createPsProcesses } from "@mgmt/internal/processes/ps-processes";
+import { createProcessViewWithPs } from "@mgmt/internal/processes/ps-processes";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../input/context.js";
 import {
@@ -47,7 +47,7 @@ export const registerService = async (
     controlUrl,
     controlSecretFile,
     ...(signInKeyFile !== null && { signInKeyFile }),
-    process: createPsProcesses().self,
+    process: createProcessViewWithPs().self,
   };
   const addProfile = (storedProfiles: StoredProfiles): StoredProfiles => {
     const storedLocalProfile = findProfile(storedProfiles, localProfileName);
@@ -115,7 +115,8 @@ export const unregisterService = async (
   const endRegistration = (storedProfiles: StoredProfiles): StoredProfiles => {
     const profile = findProfile(storedProfiles, name);
     // Another service may have the profile by now.
-    if (!profile || !isDeepStrictEqual(profile.process, createPsProcesses().self)) return storedProfiles;
+    if (!profile || !isDeepStrictEqual(profile.process, createProcessViewWithPs().self))
+      return storedProfiles;
     if (profile.ephemeral) return removeProfiles(storedProfiles, [name]);
     const { process: _, ...endedProfile } = profile;
     return { ...storedProfiles, profiles: { ...storedProfiles.profiles, [name]: endedProfile } };

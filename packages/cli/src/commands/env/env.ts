@@ -1,12 +1,12 @@
 import { Argument } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { completeIds } from "../../command-line/completion.js";
+import { completeIds } from "../../command-line/argument-completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/example-id.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { EnvResult } from "./run-env.js";
 
 interface EnvFlags extends SecretFlags {

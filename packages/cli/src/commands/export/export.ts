@@ -1,6 +1,6 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { filterIds } from "../../command-line/completion.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { filterIds } from "../../command-line/argument-completion.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 /** `mgmt export`. */
 export const exportCommand: CommandDeclaration = {

@@ -1,7 +1,7 @@
 import { MgmtCommand, findRootCommand, listSubcommandNames } from "../../command-line/command.js";
 import type { CommandHelp } from "../../command-line/describe-command.js";
-import { addRows } from "../../command-line/help-sections.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { addTermSection } from "../../command-line/help-sections.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { type PrintedTopic, renderTopic } from "./topic.js";
 import { topics } from "./topics.js";
 
@@ -29,6 +29,6 @@ export const helpCommand: CommandDeclaration<CommandHelp | PrintedTopic> = {
       const names = root instanceof MgmtCommand ? await listSubcommandNames(root, earlierArguments) : [];
       return earlierArguments.length === 0 ? [...names, ...topics.map(({ name }) => name)] : names;
     };
-    addRows(command, "Topics", () => topics.map(({ name, summary }) => [name, summary] as const));
+    addTermSection(command, "Topics", () => topics.map(({ name, summary }) => [name, summary] as const));
   },
 };

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { assertPathId } from "../../input/ids.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { InitFlags, InitResult } from "./run-init.js";
 
 /** `mgmt init`. */

@@ -182,8 +182,8 @@ const confirmLinkedProject = async (
 const askForNewProject = async (client: MgmtClient, context: Context): Promise<string | undefined> => {
   const projects = await client.projects.list({ limit: 1 }, { signal: context.signal }).toArray({ limit: 1 });
   const choices = [
-    { value: "existing", texts: ["Choose a project"] },
-    { value: newProjectChoice, texts: ["Create a project"] },
+    { value: "existing", parts: ["Choose a project"] },
+    { value: newProjectChoice, parts: ["Create a project"] },
   ];
   const answer =
     projects.length === 0 ? newProjectChoice : await choose({ title: "This folder", choices }, context);

@@ -1,8 +1,8 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertId, assertPathId } from "../../input/ids.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { buildExampleId } from "../../command-line/example-id.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { LinkResult } from "./run-link.js";
 
 interface LinkFlags {

@@ -1,6 +1,6 @@
 import { Argument, Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { scopes } from "../../files/client-file.js";
 import { assertPathId } from "../../input/ids.js";
 import { clientNames } from "./names.js";

@@ -130,7 +130,7 @@ const askForClient = async (context: Context): Promise<ClientName> => {
     const hint = `The command did not ask, because ${reason}. One of: ${clientNames.join(", ")}.`;
     throw missingInputError("Missing <client>", hint);
   }
-  const choices = clientNames.map((name) => ({ value: name, texts: [clients[name].title, name] }));
+  const choices = clientNames.map((name) => ({ value: name, parts: [clients[name].title, name] }));
   return parseClient(await choose({ title: "Client", choices }, context));
 };
 

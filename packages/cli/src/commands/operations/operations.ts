@@ -1,6 +1,6 @@
 import { groups } from "../../contract/generated/groups.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 /** An operation, as `mgmt operations` lists it. */
 export interface ListedOperation {

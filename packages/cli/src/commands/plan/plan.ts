@@ -1,5 +1,5 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { planExitCodesText } from "../../errors/exit-code-meanings.js";
 import { addManifestOptions } from "../../manifest/manifest-options.js";
 import type { PlanFlags } from "./run-plan.js";

@@ -1,5 +1,5 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { ListedPreview } from "./run-list.js";
 import { previewErrors, addPreviewProjectOptions, collectPreviewFlags } from "./options.js";
 

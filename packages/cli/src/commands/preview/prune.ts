@@ -1,7 +1,7 @@
 import { parsePeriod } from "../../input/duration.js";
 import { addDryRunOption } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { PrunedPreview } from "./run-prune.js";
 import { previewErrors, addPreviewProjectOptions, collectPreviewFlags } from "./options.js";
 

@@ -1,6 +1,6 @@
 import { addDryRunOption } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { PreviewResult } from "../../preview/deliver-preview.js";
 import { previewErrors, addPreviewBranchOptions } from "./options.js";
 import { addDeliveryOptions, collectDeliveryOptions } from "./delivery-options.js";

@@ -1,10 +1,10 @@
 import { Argument } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { completeIds } from "../../command-line/completion.js";
+import { completeIds } from "../../command-line/argument-completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/example-id.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 /** `mgmt psql`. */
 export const psqlCommand: CommandDeclaration = {

@@ -1,4 +1,4 @@
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { platformErrors } from "../../platform/platform-errors.js";
 import type { Report } from "./run-rehearse.js";
 

@@ -1,8 +1,8 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/example-id.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 interface RunFlags {
   readonly databaseId?: string;

@@ -1,5 +1,5 @@
 import { MgmtCommand, findRootCommand, listSubcommandNames } from "../../command-line/command.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { CommandSchema } from "./command-schema.js";
 
 /** `mgmt schema`. */

@@ -1,4 +1,4 @@
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { parseDuration } from "../../input/duration.js";
 import type { PrintedApproval } from "../../platform/printed-approval.js";
 import { serveErrors } from "../../platform/serve-errors.js";

@@ -1,7 +1,7 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/example-id.js";
 import { assertId } from "../../input/ids.js";
 import type { ItemResult } from "../../output/output.js";
 import { serveErrors } from "../../platform/serve-errors.js";

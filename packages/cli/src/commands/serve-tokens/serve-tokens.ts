@@ -1,4 +1,4 @@
-import type { GroupDeclaration } from "../../command-line/declaration.js";
+import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
 export const serveTokensGroup: GroupDeclaration = {
   words: "serve tokens",

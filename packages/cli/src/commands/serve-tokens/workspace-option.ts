@@ -1,6 +1,6 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import type { MgmtCommand } from "../../command-line/command.js";
-import { buildExampleId } from "../../command-line/help-sections.js";
+import { buildExampleId } from "../../command-line/example-id.js";
 import { assertId } from "../../input/ids.js";
 
 /** An id for examples. */

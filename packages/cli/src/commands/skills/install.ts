@@ -1,6 +1,6 @@
 import { Argument, Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { type Scope, scopes } from "../../files/client-file.js";
 import { clientNames } from "./skill-folders.js";
 import type { SkillsInstallResult } from "./run-install.js";

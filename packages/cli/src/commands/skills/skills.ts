@@ -1,4 +1,4 @@
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 /** `mgmt skills`. */
 export const skillsCommand: CommandDeclaration = {

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { parseDuration } from "../../input/duration.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { StatusResult } from "./gather-status.js";
 
 interface StatusFlags {

@@ -1,5 +1,5 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/declaration.js";
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 /** `mgmt whoami`, the same as `mgmt me get`. */
 export const whoamiCommand: CommandDeclaration = {

@@ -13,12 +13,12 @@ import { isDefaultName } from "../../profiles/profile.js";
 import { type KindName, resourceKinds, type ParentKind } from "../../contract/kinds.js";
 import { readResourceId, createListCall, readResourceName } from "../../contract/list-call.js";
 
-/** Ids by kind of resource, to which the ids that are chosen are added. */
+/** Ids by kind of resource. `chooseResource` adds the ids that the user chooses. */
 export type IdByKind = Partial<Record<KindName, string>>;
 
 interface ChooseContext {
   readonly client: MgmtClient;
-  /** Resources to choose from belong to these, if they can. */
+  /** Parents of the resources to choose from. Ids of parents that the user chooses are added. */
   readonly knownIds: IdByKind;
   readonly flags: GlobalFlags;
   readonly context: Context;
@@ -37,20 +37,20 @@ export const chooseResource = async (
 ): Promise<string> => {
   const { client, context } = chooseContext;
   const [parent] = resourceKinds[kind].parents ?? [];
-  const parentId = parent && (await findParentId(kind, parent, chooseContext));
+  const parentId = parent && (await resolveParentId(kind, parent, chooseContext));
   const call = createListCall(kind, parent && parentId !== undefined ? { [parent.kind]: parentId } : {});
   const body = await client.request<unknown>(call, { signal: context.signal });
   const resources = getAtPath(body, ["data"]);
   const choices = (Array.isArray(resources) ? resources : []).flatMap((resource: unknown): PromptChoice[] => {
     const value = readResourceId(kind, resource);
-    return value === undefined ? [] : [{ value, texts: listChoiceTexts(resource), isId: true }];
+    return value === undefined ? [] : [{ value, parts: listChoiceParts(resource), isId: true }];
   });
   if (choices.length === 0) throw nothingToChooseError(resourceKinds[kind].noun);
   const isComplete = getAtPath(body, ["pagination", "hasMore"]) !== true;
   return choose({ title, choices, isComplete }, context);
 };
 
-const findParentId = async (
+const resolveParentId = async (
   kind: KindName,
   parent: ParentKind,
   chooseContext: ChooseContext,
@@ -72,7 +72,7 @@ const findParentId = async (
 };
 
 /** Returns the properties that identify a resource for people: its name, the resources that contain it, and its status. */
-const listChoiceTexts = (resource: unknown): string[] =>
+const listChoiceParts = (resource: unknown): string[] =>
   [
     readResourceName(resource),
     getAtPath(resource, ["project", "name"]),

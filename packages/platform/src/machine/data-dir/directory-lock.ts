@@ -10,7 +10,7 @@ import {
   determineLiveness,
   parseIdentity,
 } from "@mgmt/internal/processes/process-liveness";
-import { createPsProcesses } from "@mgmt/internal/processes/ps-processes";
+import { createProcessViewWithPs } from "@mgmt/internal/processes/ps-processes";
 import { platformErrors } from "../../errors/platform-error.js";
 import { LockPipe, isOnKnownLocalFileSystem, readPipeHolderLiveness } from "./lock-pipe.js";
 import { readDirectoryInode } from "./manifest.js";
@@ -61,7 +61,7 @@ export class DirectoryLock {
     const claimPath = `${path}.${id}`;
     const pipe = await LockPipe.create(getPipePath(path, id));
     try {
-      const { self: ownProcess } = createPsProcesses();
+      const { self: ownProcess } = createProcessViewWithPs();
       const location = {
         directory: await readDirectoryInode(dataDir),
         isLocal: await isOnKnownLocalFileSystem(dataDir),
@@ -115,7 +115,7 @@ const refuseWhileHolderRuns = async (path: string): Promise<void> => {
   const { owner, liveness } = lockState;
   const dataDir = dirname(path);
   if (liveness === "unknown") throw platformErrors.dataDirMayBeInUse(dataDir, path);
-  if (determineLiveness(owner, createPsProcesses()) !== "alive") {
+  if (determineLiveness(owner, createProcessViewWithPs()) !== "alive") {
     throw platformErrors.dataDirInUseElsewhere(dataDir);
   }
   throw owner.directory !== (await readDirectoryInode(dataDir))
@@ -165,7 +165,7 @@ const readLockState = async (path: string): Promise<LockState | undefined> => {
 };
 
 const determineLockLiveness = async (dataDir: string, lockContent: LockContent): Promise<ProcessLiveness> => {
-  const liveness = determineLiveness(lockContent, createPsProcesses());
+  const liveness = determineLiveness(lockContent, createProcessViewWithPs());
   if (liveness !== "unknown") return liveness;
   // Another system does not know who has opened a pipe in this one.
   if (!lockContent.isLocal || !(await isOnKnownLocalFileSystem(dataDir))) return "unknown";

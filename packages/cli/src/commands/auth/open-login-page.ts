@@ -14,19 +14,19 @@ import { getHomeFolder } from "@mgmt/internal/files/user-folders";
  *
  * @returns a function that removes the page.
  */
-export const openBrowser = async (
+export const openLoginPage = async (
   { url, signInKey }: LoginLink,
   context: Pick<Context, "output" | "stderr" | "env">,
 ): Promise<() => Promise<void>> => {
-  const printedAddress = formatLoginUrl({ url, signInKey }, context);
-  const message = `Opening your browser. If it does not open, go to:\n\n  ${printedAddress}\n\nWaiting for the login…`;
+  const printedUrl = formatLoginUrl({ url, signInKey }, context);
+  const message = `Opening your browser. If it does not open, go to:\n\n  ${printedUrl}\n\nWaiting for the login…`;
   context.output.notice({ code: "login:address", message, url }, { multiline: true });
-  // The browser is a program of Windows there, which does not find the page.
+  // Under WSL, the browser is a program of Windows, which cannot open the path of a Linux file.
   const isWsl = context.env["WSL_DISTRO_NAME"] !== undefined;
   const redirectPage = isWsl
     ? undefined
     : await writeRedirectPage(addSignInKeyToUrl(url, signInKey)).catch(() => undefined);
-  // Otherwise the user can open the printed address: as an argument of a program, every account of the machine could read it.
+  // Without the page, no browser is started: every account of the machine could read the address in its arguments.
   const openedUrl = isWsl ? url : redirectPage?.url;
   if (openedUrl !== undefined) await launchBrowser(openedUrl);
   return async () => redirectPage?.remove();

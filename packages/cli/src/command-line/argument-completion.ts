@@ -1,19 +1,21 @@
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import type { NamedKind } from "../contract/id-form.js";
 
-/** An argument that a shell completes. */
-export interface PartialArgument {
+/** An argument of which the user has typed a part, and which a shell completes. */
+export interface ArgumentToComplete {
   /** The arguments before it. */
   readonly earlierArguments: readonly string[];
-  /** The beginning of the argument that is typed already. */
+  /** The characters of the argument that the user has typed so far. */
   readonly currentWord: string;
   /** Returns the names and ids of resources that are known, or that the service returns quickly. */
   readonly listResources: (kind: NamedKind) => Promise<readonly string[]>;
   readonly listProfiles: () => readonly string[];
 }
 
-/** Returns what an argument can become. Values that do not start with what is typed are left out later. */
-export type CompleteArgument = (argument: PartialArgument) => readonly string[] | Promise<readonly string[]>;
+/** Returns the values that an argument can have. The caller leaves out values that do not start with the typed characters. */
+export type CompleteArgument = (
+  argument: ArgumentToComplete,
+) => readonly string[] | Promise<readonly string[]>;
 
 /** Completes the ids of one kind, for an argument that accepts no names. */
 export const completeIds =
@@ -28,5 +30,5 @@ export const completeNames =
     earlierArguments.length < maxArguments ? listResources(kind) : [];
 
 /** Returns the ids among names and ids of resources. */
-export const filterIds = (kind: NamedKind, values: readonly string[]): string[] =>
-  values.filter((value) => value.startsWith(idPrefixes[kind]));
+export const filterIds = (kind: NamedKind, idsAndNames: readonly string[]): string[] =>
+  idsAndNames.filter((idOrName) => idOrName.startsWith(idPrefixes[kind]));

@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import type { OperationId } from "@mgmt/sdk";
 import type { MgmtCommand, DeclaredErrors } from "./command.js";
-import type { headings } from "./headings.js";
+import type { overviewHeadings } from "./overview-headings.js";
 
 /**
  * Everything about a command that is not generated from an operation of the contract. A file `commands/GROUP/NAME.ts` exports it,
@@ -33,7 +33,7 @@ export interface GroupDeclaration {
   readonly words: string;
   readonly summary: string;
   /** Section of the overview, for a command directly below `mgmt`. */
-  readonly heading?: keyof typeof headings;
+  readonly heading?: keyof typeof overviewHeadings;
   /** Place among the commands of its section or group. The numbers have gaps for new commands. */
   readonly order: number;
   /** Place among the commands that a new user needs first. Default: it is not one of them. */
