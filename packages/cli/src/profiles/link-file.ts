@@ -98,7 +98,7 @@ export const readLink = (path: string): Link | undefined => {
     if (["ENOENT", "ENOTDIR"].includes(readErrorCode(error) ?? "")) return undefined;
     throw unreadableLinkError(path, error);
   }
-  const value = parseLinkText(path, linkJson);
+  const value = parseLinkJson(path, linkJson);
   if (!isLink(value))
     throw corruptLinkError(path, "it does not contain a profile, workspaceId and projectId");
   return value;
@@ -116,7 +116,7 @@ const readLinkText = (path: string): string => {
   }
 };
 
-const parseLinkText = (path: string, linkJson: string): unknown => {
+const parseLinkJson = (path: string, linkJson: string): unknown => {
   try {
     return JSON.parse(linkJson);
   } catch {

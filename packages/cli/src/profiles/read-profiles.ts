@@ -40,7 +40,7 @@ export const readProfiles = (path: string): StoredProfiles => {
       throw untrustedProfilesError(path, error.message);
     throw unreadableProfilesError(path, error);
   }
-  const value = parseProfilesText(path, profilesJson);
+  const value = parseProfilesJson(path, profilesJson);
   if (!isStoredProfiles(value)) throw corruptProfilesError(path, "it does not contain profiles");
   return removeEndedProfiles(value);
 };
@@ -50,7 +50,7 @@ const isMissingFileError = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes(readErrorCode(error) ?? "");
 
 /** The parser's own error message is not shown, because it quotes the text. */
-const parseProfilesText = (path: string, profilesJson: string): unknown => {
+const parseProfilesJson = (path: string, profilesJson: string): unknown => {
   try {
     return JSON.parse(profilesJson);
   } catch {

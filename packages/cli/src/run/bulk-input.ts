@@ -16,13 +16,13 @@ export const readIds = async (sources: InputSources): Promise<string[]> => {
 };
 
 /** The body of one item, and the line that it is on. */
-export interface BulkItem {
+export interface ParsedLine {
   readonly line: number;
   readonly body: Record<string, unknown>;
 }
 
 /** Reads a file or standard input with a JSON object on each line. */
-export const readBulkItems = async (path: string, sources: InputSources): Promise<BulkItem[]> => {
+export const readBodies = async (path: string, sources: InputSources): Promise<ParsedLine[]> => {
   const lines = await readLines(path, "--ndjson", sources);
   return lines.map(({ json, line }) => ({ line, body: parseObject(json, `--ndjson: line ${line}`) }));
 };

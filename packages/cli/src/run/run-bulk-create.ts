@@ -13,7 +13,7 @@ import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-d
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
 import { setsCiVariable } from "../secrets/secret-flags.js";
 import { connect } from "../service/connect.js";
-import { readBulkItems } from "./bulk-input.js";
+import { readBodies } from "./bulk-input.js";
 import { fillDefaults } from "./defaults.js";
 import { ensureResource } from "./ensure.js";
 import { createCommandCall, type Invocation } from "./invocation.js";
@@ -54,7 +54,7 @@ export const runBulkCreate = async (
   }
   assertIds(command.arguments, ids);
   await assertSecretsAreShown(invocation, context);
-  const bulkLines = await readCheckedItems(invocation, path, context);
+  const bulkLines = await readCheckedLines(invocation, path, context);
   if (bulkLines.length === 0) {
     const source = path === "-" ? "standard input" : path;
     output.notice({ code: "input:empty", message: `No lines were read from ${source}.` });
@@ -185,12 +185,12 @@ const assertSecretsAreShown = async (
   );
 };
 
-const readCheckedItems = async (
+const readCheckedLines = async (
   { command, typedValues, flags }: Invocation,
   path: string,
   context: Context,
 ): Promise<BulkLine[]> => {
-  const lines = await readBulkItems(path, context.sources);
+  const lines = await readBodies(path, context.sources);
   const valuesWithDefaults = fillDefaults(command, typedValues, flags, context);
   const bulkLines: BulkLine[] = [];
   for (const { line, body } of lines) {

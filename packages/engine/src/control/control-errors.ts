@@ -9,7 +9,7 @@ export const controlDocumentHint =
 const invalidBodyError = (message: string, hint = controlDocumentHint): ControlError =>
   new ControlError(400, message, hint);
 
-export const off = (): ControlError =>
+export const controlDisabled = (): ControlError =>
   new ControlError(404, "The control surface is off", "Start the server with a control secret to turn it on");
 
 export const foreignOrigin = (): ControlError =>
@@ -36,22 +36,22 @@ export const routeNotFound = (): ControlError =>
 export const methodNotAllowed = (method: string, allowedMethods: readonly string[]): ControlError =>
   new ControlError(405, `This path does not support ${method}`, `Use ${allowedMethods.join(" or ")}`);
 
-export const tooLarge = (maxBytes: number): ControlError =>
+export const bodyTooLarge = (maxBytes: number): ControlError =>
   new ControlError(413, "The body is too large", `Send at most ${String(maxBytes)} bytes`);
 
-export const encoded = (): ControlError =>
+export const bodyEncoded = (): ControlError =>
   invalidBodyError(
     "The body has a Content-Encoding, which the server does not decode",
     "Send the body without compression, and without the header Content-Encoding",
   );
 
-export const notJson = (): ControlError =>
+export const bodyNotJson = (): ControlError =>
   invalidBodyError("The body is not JSON", "Send a JSON object in UTF-8");
 
-export const tooDeep = (levels: number): ControlError =>
+export const bodyTooDeep = (levels: number): ControlError =>
   invalidBodyError(`The body is nested more than ${String(levels)} levels deep`);
 
-export const notAnObject = (): ControlError =>
+export const bodyNotAnObject = (): ControlError =>
   invalidBodyError("The body is not a JSON object", "Send a JSON object in UTF-8");
 
 export const invalidNonce = (): ControlError =>
@@ -72,7 +72,7 @@ export const invalidField = (name: string, requirement: string): ControlError =>
 export const notFound = (kind: string, id: string): ControlError =>
   new ControlError(404, `The ${kind} ${id} does not exist`, `Send the id of an existing ${kind}`);
 
-export const defaultDeleted = (name: string): ControlError =>
+export const defaultResourceDeleted = (name: string): ControlError =>
   new ControlError(
     404,
     `The store has no ${name}`,
@@ -86,7 +86,7 @@ export const notAMember = (who: string, workspaceId?: string): ControlError =>
     "Choose a user and a workspace that belong together, or create them with POST /_control/tenants",
   );
 
-export const withoutOwner = (missing: "member" | "owner"): ControlError =>
+export const workspaceWithoutOwner = (missing: "member" | "owner"): ControlError =>
   new ControlError(
     409,
     `The workspace has no ${missing}`,
@@ -145,7 +145,7 @@ export const emptySecret = (): ControlError =>
 export const clientExists = (id: string): ControlError =>
   new ControlError(409, `The client ${id} already exists`, "Choose another id, or omit it");
 
-export const clientConfidential = (id: string): ControlError =>
+export const clientNotPublic = (id: string): ControlError =>
   new ControlError(409, `The client ${id} is confidential`, "Choose the id of a public client, or a new one");
 
 export const invalidClientId = (id: string): ControlError =>
@@ -184,7 +184,7 @@ export const invalidAdvance = (): ControlError =>
     "To move the clock back, send a time to POST /_control/clock/set",
   );
 
-export const unknownSeed = (kind: string, kinds: readonly string[]): ControlError =>
+export const unknownSeedKind = (kind: string, kinds: readonly string[]): ControlError =>
   invalidBodyError(
     `${JSON.stringify(kind)} is not a kind of resource: use ${kinds.join(", ")}`,
     "GET /_control/openapi.json describes the fields of each kind",

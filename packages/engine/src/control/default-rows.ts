@@ -75,6 +75,6 @@ export const requireUserWorkspace = ({ workspaces }: Store, user: UserRow, id?: 
 };
 
 const requireRow = <T>(row: T | undefined, description: string): T => {
-  if (row === undefined) throw controlErrors.defaultDeleted(description);
+  if (row === undefined) throw controlErrors.defaultResourceDeleted(description);
   return row;
 };

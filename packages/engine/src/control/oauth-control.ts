@@ -131,7 +131,7 @@ export class OAuthControl<M extends Mode> {
       const { clients } = store;
       const existingClient = findClient(store, id);
       if (existingClient && existingClient.secretHash !== null) {
-        throw controlErrors.clientConfidential(existingClient.id);
+        throw controlErrors.clientNotPublic(existingClient.id);
       }
       const canonicalId = toCanonicalId("client", id);
       const clientFields = { redirectUris: [...redirectUris], isEnsured: true };

@@ -223,7 +223,7 @@ export class Seeder {
       assertKnownOptions(integration, ["workspaceId", "clientName", "clientId", "userId", "scopes"]);
       const workspace = this.#requireWorkspace(store, integration.workspaceId);
       const userId = integration.userId ?? workspace.memberIds[0];
-      if (userId === undefined) throw controlErrors.withoutOwner("member");
+      if (userId === undefined) throw controlErrors.workspaceWithoutOwner("member");
       const clientId = integration.clientId ?? ids.id("client");
       if (!store.clients.get(clientId)) {
         store.clients.insert({
@@ -267,7 +267,7 @@ export class Seeder {
   #createOwnerPrincipal(store: Store, workspaceId: string | undefined): UserPrincipal {
     const workspace = this.#requireWorkspace(store, workspaceId);
     const user = store.users.get(workspace.memberIds[0] ?? "");
-    if (!user) throw controlErrors.withoutOwner("owner");
+    if (!user) throw controlErrors.workspaceWithoutOwner("owner");
     return {
       kind: "user",
       subject: user.id,

@@ -32,6 +32,6 @@ export const loadSdk = (): Promise<LoadedSdk> =>
 
 /** @throws MockError when the SDK is not installed. */
 export const requireLoadedSdk = (loadedSdk: LoadedSdk): Sdk => {
-  if ("failure" in loadedSdk) throw mockErrors.withoutSdk(loadedSdk.failure);
+  if ("failure" in loadedSdk) throw mockErrors.sdkMissing(loadedSdk.failure);
   return loadedSdk;
 };

@@ -53,7 +53,7 @@ export class MockClients {
     request: Request,
     pause: (ms: number, signal: AbortSignal) => Promise<void>,
   ): Promise<Response> {
-    if (this.isClosed) throw mockErrors.closed(request.method, new URL(request.url).pathname);
+    if (this.isClosed) throw mockErrors.mockClosed(request.method, new URL(request.url).pathname);
     const { signal } = request;
     return this.#send(request, (ms) => pause(ms, signal));
   }

@@ -7,6 +7,6 @@ export const requireSdk = (): Sdk => {
   try {
     return createRequire(__filename)("@mgmt/sdk");
   } catch (error) {
-    throw mockErrors.withoutSdk(error);
+    throw mockErrors.sdkMissing(error);
   }
 };

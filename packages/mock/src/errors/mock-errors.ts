@@ -14,7 +14,7 @@ const isModuleMissingError = (error: unknown): boolean =>
   (error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND");
 
 /** @param cause the error of the import. */
-export const withoutMsw = (cause: unknown): MockError =>
+export const mswMissing = (cause: unknown): MockError =>
   isModuleMissingError(cause)
     ? new MockError(
         "mock:msw_missing",
@@ -30,7 +30,7 @@ export const withoutMsw = (cause: unknown): MockError =>
       );
 
 /** @param cause the error of the import. */
-export const withoutSdk = (cause: unknown): MockError =>
+export const sdkMissing = (cause: unknown): MockError =>
   isModuleMissingError(cause)
     ? new MockError(
         "mock:sdk_missing",
@@ -78,7 +78,7 @@ export const shadowedHandler = (handlers: readonly string[], bases: readonly str
       "Remove them. To replace a response in one test, call server.use() in it or mock.faults.add()",
   );
 
-export const closed = (method: string, path: string): MockError =>
+export const mockClosed = (method: string, path: string): MockError =>
   new MockError(
     "mock:closed",
     `${method} ${path} was not handled, because the mock is closed. Await what the client does before you close the mock. That of setupMock() opens again with mock.listen()`,
@@ -256,7 +256,7 @@ export const upstreamIsNotTheApi = (
     `${upstream} is not the API: GET /v1/projects returned ${String(status)} with ${contentType ?? "no content type"}, not a JSON result or error`,
   );
 
-export const unmatched = (test: string, requests: readonly string[], log: string): MockError =>
+export const unmatchedRequests = (test: string, requests: readonly string[], log: string): MockError =>
   new MockError(
     "mock:unmatched_request",
     `The test "${test}" sent requests that the mock has no operation for:\n${requests.map((request) => `  ${request}`).join("\n")}\n` +
@@ -264,4 +264,4 @@ export const unmatched = (test: string, requests: readonly string[], log: string
   );
 
 /** An error beside the test's own failure. It shows the requests of the test. */
-export const failed = (log: string): MockError => new MockError("mock:failed_test", log);
+export const failedTest = (log: string): MockError => new MockError("mock:failed_test", log);

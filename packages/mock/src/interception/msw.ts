@@ -29,6 +29,6 @@ const loadedMsw: Msw | { readonly failure: unknown } = await Promise.all([
  * @throws MockError when MSW is not installed.
  */
 export const requireMsw = (): Msw => {
-  if ("failure" in loadedMsw) throw mockErrors.withoutMsw(loadedMsw.failure);
+  if ("failure" in loadedMsw) throw mockErrors.mswMissing(loadedMsw.failure);
   return loadedMsw;
 };

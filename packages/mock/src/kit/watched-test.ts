@@ -75,7 +75,7 @@ export class WatchedTest {
   /** Returns the error that lets the test fail when it ends, or that is added to those of a failed test. */
   errorAtEnd(hasFailed: boolean): Error | undefined {
     const error = this.#failure ?? this.unmatchedError();
-    return error ?? (hasFailed ? mockErrors.failed(this.describe()) : this.#failureIfPassed);
+    return error ?? (hasFailed ? mockErrors.failedTest(this.describe()) : this.#failureIfPassed);
   }
 
   /**
@@ -84,7 +84,7 @@ export class WatchedTest {
    */
   unmatchedError(): MockError | undefined {
     if (this.#unmatchedLines.length === 0 || this.#isUnmatchedAllowed) return undefined;
-    return mockErrors.unmatched(this.name, this.#unmatchedLines, this.describe());
+    return mockErrors.unmatchedRequests(this.name, this.#unmatchedLines, this.describe());
   }
 }
 

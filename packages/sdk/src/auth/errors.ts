@@ -24,8 +24,8 @@ const invalidGrantAdvice = { hint: "Start a new login and approve it.", advice: 
 /** Creates every `AuthError`, except those of files (`file-errors.ts`) and of the storage of a browser (`storage-errors.ts`). */
 export const authErrors = {
   notLoggedIn: () => new LoginRequiredError("There is no stored login"),
-  ended: () => new LoginRequiredError("The access token has expired, and there is no refresh token"),
-  refused: (cause: AuthError) =>
+  noRefreshToken: () => new LoginRequiredError("The access token has expired, and there is no refresh token"),
+  loginRefused: (cause: AuthError) =>
     new LoginRequiredError("The authorization server no longer accepts the login", cause),
 
   otherIssuer: (actual: string, expected: string) =>
@@ -39,7 +39,7 @@ export const authErrors = {
       advice: "check_client_id",
     }),
 
-  metadataIssuer: (issuer: string) =>
+  metadataIssuerMismatch: (issuer: string) =>
     new AuthError("auth:issuer_mismatch", `The server at ${issuer} names another issuer`, {
       hint: "Set authUrl to the issuer exactly as the server names it, with or without a slash at its end: localhost is not 127.0.0.1.",
       advice: "check_auth_url",
@@ -55,21 +55,21 @@ export const authErrors = {
       },
     ),
 
-  state: () =>
+  stateMismatch: () =>
     new AuthError("auth:state_mismatch", "The callback URL does not belong to this login", {
       hint: "Start a new login. If you started only one, it may be an attack.",
       advice: "log_in",
     }),
-  callbackIssuer: (expected: string) =>
+  callbackIssuerMismatch: (expected: string) =>
     new AuthError("auth:issuer_mismatch", `The callback URL does not come from ${expected}`, {
       hint: "Check authUrl, and start a new login. The code was not sent anywhere.",
       advice: "check_auth_url",
     }),
-  callback: (problem: string) =>
+  invalidCallback: (problem: string) =>
     new AuthError("auth:callback_invalid", `The callback URL ${problem}`, {
       hint: "Pass the complete URL that the browser was redirected to.",
     }),
-  denied: (oauthError: string, description: string | undefined) =>
+  loginDenied: (oauthError: string, description: string | undefined) =>
     new AuthError(
       oauthError === "access_denied" ? "auth:denied" : "auth:login_failed",
       `The login ended with ${oauthError}${description === undefined ? "" : `: ${description}`}`,
@@ -94,7 +94,7 @@ export const authErrors = {
   storeTimeout: (timeoutMs: number, hint: string) =>
     new AuthError("auth:timeout", `The store was not ready within ${timeoutMs} ms`, { hint }),
 
-  failed: (
+  requestFailed: (
     stage: OAuthStage,
     problem: string,
     response: { oauthError?: string | undefined; status?: number },
@@ -116,12 +116,12 @@ export const authErrors = {
         status: cause.status,
       },
     ),
-  listen: (reason: string) =>
+  listenFailed: (reason: string) =>
     new AuthError("auth:listen_failed", `The program cannot listen on 127.0.0.1 (${reason})`, {
       hint: "Use startLogin and finishLogin, and let the user paste the URL.",
       advice: "log_in_manually",
     }),
-  corrupt: (source: string, problem: string) =>
+  corruptStore: (source: string, problem: string) =>
     new TokenStoreError("auth:store_corrupt", `${source} does not contain a credential: it ${problem}`, {
       hint: "It was not changed. Log in again to replace it.",
       advice: "log_in",

@@ -107,7 +107,7 @@ const parseCallback = (
   { redirectUri }: LoginAttempt,
 ): URLSearchParams | { code: string } => {
   if (typeof callback === "object" && "code" in callback) return callback;
-  if (!URL.canParse(String(callback), redirectUri)) throw authErrors.callback("is not a URL");
+  if (!URL.canParse(String(callback), redirectUri)) throw authErrors.invalidCallback("is not a URL");
   return new URL(callback, redirectUri).searchParams;
 };
 

@@ -76,7 +76,7 @@ export const sendOAuthRequest = async <T>(
     if (error instanceof AuthError) throw error;
     const hideInText = (text: string): string => hideSecrets(text, secretsToHide);
     if (!response)
-      throw authErrors.failed(
+      throw authErrors.requestFailed(
         stage,
         hideInText(`${request} got no complete response (${describeInnermostCause(error)})`),
         {},
@@ -87,7 +87,7 @@ export const sendOAuthRequest = async <T>(
       oauthError === undefined
         ? `returned ${status} (${describeContentType(response)}), which is not a valid OAuth response${formatLibraryProblem(error, status)}`
         : `was refused with ${oauthError}${description === undefined ? "" : `: ${description}`}`;
-    throw authErrors.failed(stage, hideInText(`${request} ${problem}`), {
+    throw authErrors.requestFailed(stage, hideInText(`${request} ${problem}`), {
       oauthError: oauthError && (standardErrorPattern.test(oauthError) ? oauthError : hideInText(oauthError)),
       status,
     });

@@ -11,8 +11,8 @@ export const parseCredential = (source: string, json: string): Credential => {
   try {
     value = JSON.parse(json);
   } catch {
-    throw authErrors.corrupt(source, json.trim() === "" ? "is empty" : "is not JSON");
+    throw authErrors.corruptStore(source, json.trim() === "" ? "is empty" : "is not JSON");
   }
-  if (!isCredential(value)) throw authErrors.corrupt(source, "lacks required fields");
+  if (!isCredential(value)) throw authErrors.corruptStore(source, "lacks required fields");
   return value;
 };

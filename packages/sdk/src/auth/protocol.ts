@@ -34,7 +34,7 @@ const resolveServer = async (
       const response = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...options });
       const server = await oauth.processDiscoveryResponse(issuer, response).catch((error: unknown) => {
         const isOtherIssuer = readErrorCode(error) === oauth.JSON_ATTRIBUTE_COMPARISON;
-        throw isOtherIssuer ? authErrors.metadataIssuer(settings.issuer) : error;
+        throw isOtherIssuer ? authErrors.metadataIssuerMismatch(settings.issuer) : error;
       });
       assertSameOrigin(server, issuer);
       return server;
@@ -110,7 +110,11 @@ const requireAuthorizationEndpoint = (
 ): URL => {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol === "https:" || (url?.protocol === "http:" && allowsHttp)) return url;
-  throw authErrors.failed("discovery", `The metadata of ${issuer} has no usable authorization_endpoint`, {});
+  throw authErrors.requestFailed(
+    "discovery",
+    `The metadata of ${issuer} has no usable authorization_endpoint`,
+    {},
+  );
 };
 
 /** A login that is being finished, or was a moment ago. */
@@ -229,27 +233,27 @@ const validateCallback = (
 ): URLSearchParams => {
   const readSingleParameter = (name: string): string | undefined => {
     const [value, ...otherValues] = parameters.getAll(name);
-    if (otherValues.length > 0) throw authErrors.callback(`has more than one ${name}`);
+    if (otherValues.length > 0) throw authErrors.invalidCallback(`has more than one ${name}`);
     return value;
   };
-  if (readSingleParameter("state") !== state) throw authErrors.state();
+  if (readSingleParameter("state") !== state) throw authErrors.stateMismatch();
   const iss = readSingleParameter("iss");
   const isIssuerRequired = server.authorization_response_iss_parameter_supported === true;
   if (iss === undefined ? isIssuerRequired : iss !== server.issuer)
-    throw authErrors.callbackIssuer(server.issuer);
+    throw authErrors.callbackIssuerMismatch(server.issuer);
   const { oauthError, description } = selectValidErrorFields(
     readSingleParameter("error"),
     readSingleParameter("error_description"),
   );
   if (oauthError !== undefined) {
-    throw authErrors.denied(oauthError, description && hideSecrets(description, [state]));
+    throw authErrors.loginDenied(oauthError, description && hideSecrets(description, [state]));
   }
-  if (!readSingleParameter("code")) throw authErrors.callback("has no code");
+  if (!readSingleParameter("code")) throw authErrors.invalidCallback("has no code");
   try {
     // The library repeats these checks and accepts only parameters that it has validated itself.
     return oauth.validateAuthResponse(server, client, parameters, state);
   } catch {
-    throw authErrors.callback("is not a valid OAuth response");
+    throw authErrors.invalidCallback("is not a valid OAuth response");
   }
 };
 

@@ -66,7 +66,7 @@ const meetsRequirements = (
 function assertRefreshable(
   credential: Credential,
 ): asserts credential is Credential & { refreshToken: string } {
-  if (credential.refreshToken === undefined) throw authErrors.ended();
+  if (credential.refreshToken === undefined) throw authErrors.noRefreshToken();
 }
 
 /** Refreshes the stored credential. Call it under the lock. */
@@ -87,12 +87,12 @@ const refreshOrRecover = async (
     if (currentCredential && meetsRequirements(currentCredential, requirements)) return currentCredential;
     if (currentCredential?.refreshToken === credential.refreshToken) {
       await clearStore(context);
-      throw authErrors.refused(error);
+      throw authErrors.loginRefused(error);
     }
     if (!currentCredential) throw authErrors.notLoggedIn();
     assertRefreshable(currentCredential);
     return await refreshAndStore(context, currentCredential, signal).catch((secondError: unknown) => {
-      throw isInvalidGrant(secondError) ? authErrors.refused(secondError) : secondError;
+      throw isInvalidGrant(secondError) ? authErrors.loginRefused(secondError) : secondError;
     });
   }
 };

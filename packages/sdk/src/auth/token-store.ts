@@ -59,7 +59,7 @@ export const memoryStore = (credential?: Credential): TokenStore => {
 export const readStoredCredential = async (store: TokenStore): Promise<Credential | undefined> => {
   const storedValue: unknown = await store.read();
   if (storedValue === undefined || storedValue === null) return undefined;
-  if (!isCredential(storedValue)) throw authErrors.corrupt("The store", "lacks required fields");
+  if (!isCredential(storedValue)) throw authErrors.corruptStore("The store", "lacks required fields");
   return storedValue;
 };
 

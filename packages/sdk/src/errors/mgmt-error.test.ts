@@ -129,28 +129,28 @@ describe("advice", () => {
   });
 
   it("covers every hint about a login or a wait that names an option or a method of the SDK", () => {
-    const cause = authErrors.failed("refresh", "x", {});
+    const cause = authErrors.requestFailed("refresh", "x", {});
     const errors: MgmtError[] = [
       authErrors.notLoggedIn(),
-      authErrors.ended(),
-      authErrors.refused(cause),
+      authErrors.noRefreshToken(),
+      authErrors.loginRefused(cause),
       authErrors.otherIssuer("a", "b"),
       authErrors.otherClient(),
-      authErrors.metadataIssuer("a"),
-      authErrors.state(),
-      authErrors.callbackIssuer("a"),
-      authErrors.callback("x"),
-      authErrors.denied("access_denied", undefined),
+      authErrors.metadataIssuerMismatch("a"),
+      authErrors.stateMismatch(),
+      authErrors.callbackIssuerMismatch("a"),
+      authErrors.invalidCallback("x"),
+      authErrors.loginDenied("access_denied", undefined),
       authErrors.userTimeout(1),
       authErrors.serverTimeout("a", 1),
       authErrors.noToken(1, "a"),
-      authErrors.failed("discovery", "x", {}),
-      authErrors.failed("login", "x", {}),
+      authErrors.requestFailed("discovery", "x", {}),
+      authErrors.requestFailed("login", "x", {}),
       cause,
-      authErrors.failed("revoke", "x", {}),
+      authErrors.requestFailed("revoke", "x", {}),
       authErrors.notRevoked(cause),
-      authErrors.listen("x"),
-      authErrors.corrupt("a", "b"),
+      authErrors.listenFailed("x"),
+      authErrors.corruptStore("a", "b"),
     ];
     const goals = [
       approvalGrantedGoal,

@@ -33,7 +33,7 @@ export const handleControlRequest = async (
 ): Promise<void> => {
   const [path = "", query = ""] = (request.url ?? "").split("?", 2);
   try {
-    if (secret === undefined) throw controlErrors.off();
+    if (secret === undefined) throw controlErrors.controlDisabled();
     if (isForeignOrigin(request)) throw controlErrors.foreignOrigin();
     if (path === proofPath && request.method === "GET") {
       sendJson(response, 200, createSecretProof(secret, baseUrl, query));
@@ -56,8 +56,8 @@ export const handleControlRequest = async (
 
 const readBody = async (request: IncomingMessage): Promise<Fields> => {
   const bytes = await readBytes(request, maxBodyBytes);
-  if (bytes === "too-large") throw controlErrors.tooLarge(maxBodyBytes);
-  if (bytes && hasContentEncoding(request.headers)) throw controlErrors.encoded();
+  if (bytes === "too-large") throw controlErrors.bodyTooLarge(maxBodyBytes);
+  if (bytes && hasContentEncoding(request.headers)) throw controlErrors.bodyEncoded();
   return parseFields(bytes);
 };
 

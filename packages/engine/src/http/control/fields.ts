@@ -25,10 +25,10 @@ export const parseFields = (bytes: Uint8Array | undefined): Fields => {
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw controlErrors.notJson();
+    throw controlErrors.bodyNotJson();
   }
-  if (!isJsonObject(value)) throw controlErrors.notAnObject();
-  if (isTooDeep(value, maxControlBodyDepth)) throw controlErrors.tooDeep(maxControlBodyDepth);
+  if (!isJsonObject(value)) throw controlErrors.bodyNotAnObject();
+  if (isTooDeep(value, maxControlBodyDepth)) throw controlErrors.bodyTooDeep(maxControlBodyDepth);
   return { ...value };
 };
 

@@ -28,7 +28,7 @@ export const seedResource = async (server: Server, kind: string, fields: Fields)
   const routeAction = Object.entries(seedRoutes).find(([route]) => route === prefix + kind)?.[1];
   if (routeAction === undefined) {
     const kinds = Object.keys(seedRoutes).map((route) => route.slice(prefix.length));
-    throw controlErrors.unknownSeed(kind, kinds);
+    throw controlErrors.unknownSeedKind(kind, kinds);
   }
   assertKnownFields(prefix + kind, fields);
   // Each route of this table returns a resource. An integration is returned with its client.

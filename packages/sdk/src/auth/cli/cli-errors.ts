@@ -23,7 +23,7 @@ export const cliErrors = {
       undefined,
       "Set it. In CI, check that the secret exists and that the job may read it. To use the login of the CLI, remove the variable.",
     ),
-  timedOut: (timeoutMs: number) =>
+  commandTimedOut: (timeoutMs: number) =>
     new AuthError("auth:timeout", `mgmt auth token did not finish within ${timeoutMs} ms`, {
       hint: "Run mgmt auth status to see what it is waiting for, such as a locked keyring.",
     }),
@@ -35,7 +35,7 @@ export const cliErrors = {
     new AuthError("auth:cli_failed", "The command mgmt auth token did not print a token and a base URL", {
       hint: "Install the version of @mgmt/cli that matches this version of @mgmt/sdk.",
     }),
-  badProfile: () =>
+  invalidProfile: () =>
     new AuthError("auth:cli_failed", "profile is not a valid profile name", {
       hint: "Pass a name that mgmt auth status shows.",
     }),

@@ -62,7 +62,7 @@ export const cliLogin = async (options: CliLoginOptions = {}): Promise<CliLogin>
       return { baseUrl, allowInsecureHttp, token: async () => environmentToken };
   }
   // The CLI's own rule. Anything else could be taken for another argument.
-  if (profile !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(profile)) throw cliErrors.badProfile();
+  if (profile !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(profile)) throw cliErrors.invalidProfile();
   let pendingToken: Promise<PrintedToken> | undefined;
   const fetchCurrentToken = (): Promise<PrintedToken> =>
     fetchTokenFromCli(profile, allowInsecureHttp, program);

@@ -37,7 +37,7 @@ export const fetchTokenFromCli = async (
   ];
   const { error, stdout, stderr } = await runCli(file, [...args, ...flags]);
   if (error?.code === "ENOENT") throw cliErrors.commandNotFound();
-  if (error?.killed) throw cliErrors.timedOut(cliTimeoutMs);
+  if (error?.killed) throw cliErrors.commandTimedOut(cliTimeoutMs);
   if (error) throw parseCliError(stderr, error);
   return parsePrintedToken(stdout);
 };

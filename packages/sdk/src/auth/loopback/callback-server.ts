@@ -80,7 +80,9 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
 
 const listenOnLoopback = (server: Server): Promise<string> =>
   new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(authErrors.listen(readErrorCode(error) ?? "unknown reason")));
+    server.once("error", (error) =>
+      reject(authErrors.listenFailed(readErrorCode(error) ?? "unknown reason")),
+    );
     server.listen(0, "127.0.0.1", () => {
       // The address of a server that listens on a host is always of this type.
       const { port } = server.address() as AddressInfo;
