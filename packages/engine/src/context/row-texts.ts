@@ -1,4 +1,4 @@
-import { haveSameElements } from "../values/same-elements.js";
+import { haveSameElements } from "@mgmt/internal/values/same-elements";
 import { type CollectionName, collectionNames } from "../store/collections.js";
 import type { Row } from "../store/rows.js";
 import type { Store } from "../store/store.js";

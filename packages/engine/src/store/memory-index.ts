@@ -1,4 +1,4 @@
-import { haveSameElements } from "../values/same-elements.js";
+import { haveSameElements } from "@mgmt/internal/values/same-elements";
 import type { KeyValue } from "./keys.js";
 import { type FieldReader, type FieldContent, getExpiryTime, createFieldReader } from "./row-fields.js";
 import type { Row } from "./rows.js";
