@@ -6,7 +6,7 @@ export interface ResourceKind {
   readonly plural: string;
   /** Path of the list. */
   readonly list: string;
-  /** The kinds that the list can be limited to, the one to ask for first. */
+  /** Parents that the list can be limited to. The CLI asks for the first. */
   readonly parents?: readonly ParentKind[];
   /** Path of one resource, whose id is `{id}`. Absent if only the list contains it. */
   readonly get?: string;

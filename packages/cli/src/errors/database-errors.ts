@@ -25,7 +25,7 @@ export const noPoolerError = (databaseId: string): CliError =>
     { next: [["mgmt", "connections", "list", "--database-id", databaseId]] },
   );
 
-/** @param connections Those that the database has. */
+/** @param connections The connections of the database. */
 export const unknownRoleError = (
   databaseId: string,
   role: string,

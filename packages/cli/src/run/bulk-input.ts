@@ -15,7 +15,7 @@ export const readIds = async (sources: InputSources): Promise<string[]> => {
   });
 };
 
-/** The body of one item, and the line that it is on. */
+/** A JSON object of the file, and the number of its line. */
 export interface ParsedLine {
   readonly line: number;
   readonly body: Record<string, unknown>;

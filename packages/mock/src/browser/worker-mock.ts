@@ -229,7 +229,7 @@ export class WorkerMock
     navigator.serviceWorker.addEventListener("controllerchange", checkInBackground, { signal });
     for (const name of ["pageshow", "visibilitychange"])
       addEventListener(name, checkInBackground, { signal });
-    // MSW 2 takes its leave of the worker then, although the page may stay.
+    // MSW 2 tells the worker to close on this event, although the page may stay.
     addEventListener("beforeunload", () => setTimeout(checkInBackground), { signal });
   }
 

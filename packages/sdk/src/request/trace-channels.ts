@@ -16,7 +16,7 @@ export const getObservedChannel = (name: TracedName) => {
   return channel.hasSubscribers ? channel : undefined;
 };
 
-/** The part of the steps on demand that traces. */
+/** The part of the modules loaded on demand that traces. */
 interface Tracer {
   trace<T>(name: TracedName, context: CallTrace | AttemptTrace, work: () => Promise<T>): Promise<T>;
 }
