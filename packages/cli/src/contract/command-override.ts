@@ -40,7 +40,7 @@ const newDatabaseOverride: CommandOverride = {
   argument: "name",
   wait: { for: "database" },
   createsDatabase: true,
-  defaults: { region: "that of the source, else of the project" },
+  defaults: { region: "the source's region, else the project's" },
 };
 
 export const commandOverrides: Readonly<Partial<Record<OperationId, CommandOverride>>> = {

@@ -25,7 +25,7 @@ const connectionHints: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /Network is unreachable|No route to host/,
-    "This machine has no route to the server, which may have only an IPv6 address. Use another address of it, such as that of its pooler in session mode.",
+    "This machine has no route to the server, which may have only an IPv6 address. Use another address of the server, such as the address of its pooler in session mode.",
   ],
   [
     /unsupported startup parameter|unsupported options startup parameter/,

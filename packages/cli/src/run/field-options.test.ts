@@ -8,7 +8,7 @@ describe("the help of a flag", () => {
     expect(text).toContain(
       "one of: us-east-1, us-west-1, eu-west-3, eu-central-1, ap-northeast-1, ap-southeast-1, inherit",
     );
-    expect(text).toContain("default: that of the source, else of the project");
+    expect(text).toContain("default: the source's region, else the project's");
     expect((await runInProcess(["projects", "list", "-h"])).stdout.replaceAll(/\s+/g, " ")).toContain(
       "1 to 1000; default: 100",
     );

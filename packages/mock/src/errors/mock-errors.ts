@@ -81,7 +81,7 @@ export const shadowedHandler = (handlers: readonly string[], bases: readonly str
 export const mockClosed = (method: string, path: string): MockError =>
   new MockError(
     "mock:closed",
-    `${method} ${path} was not handled, because the mock is closed. Await what the client does before you close the mock. That of setupMock() opens again with mock.listen()`,
+    `${method} ${path} was not handled, because the mock is closed. Await what the client does before you close the mock. A mock of setupMock() opens again with mock.listen()`,
   );
 
 export const nodeRequired = (member: string): MockError =>

@@ -14,7 +14,7 @@ export const dbImportCommand: CommandDeclaration<CopyResult> = {
   description:
     "Copies the database of another Postgres server into a database of the service, in one transaction. Its connection string " +
     "comes from a variable or a file, or is asked for: an argument could be read by every account of this machine. It may be a URI, " +
-    "keywords and values, or that of JDBC or Npgsql. To another machine, the connection uses TLS as with sslmode=require, unless the " +
+    "keywords and values, or a string for JDBC or Npgsql. To another machine, the connection uses TLS as with sslmode=require, unless the " +
     "string has its own sslmode; PGSSLMODE can ask for more, and PGSSLROOTCERT names the authority. Asks first on a terminal, and " +
     "needs --yes elsewhere if the database has tables.",
   examples: ["mgmt db import --source-env OLD_DATABASE_URL --yes"],

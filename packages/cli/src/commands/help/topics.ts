@@ -174,7 +174,7 @@ const environmentTopic: Topic = {
         ["NO_COLOR, FORCE_COLOR", "turn colors off or on"],
         ["PAGER, NO_PAGER", "program that shows long tables, or none"],
         ["HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies, and hosts to reach without them"],
-        ["NODE_EXTRA_CA_CERTS", "file with certificates to trust beyond those of Node.js"],
+        ["NODE_EXTRA_CA_CERTS", "file with certificates to trust in addition to the certificates of Node.js"],
         ["NODE_DISABLE_COMPILE_CACHE", "do not store compiled code, which starts commands faster"],
       ],
     },
@@ -271,7 +271,7 @@ const namesTopic: Topic = {
       text:
         `Names are exact. If nothing has the name, the command says which names are similar, and exits with ${String(exitCodes.notFound)}. ` +
         `If several resources have it, the command lists them with their full names, changes nothing, and exits with ${String(exitCodes.refused)}. ` +
-        "`mgmt link` sets the default project of a folder, and MGMT_PROJECT_ID that of a shell.",
+        "`mgmt link` sets the default project of a folder, and MGMT_PROJECT_ID sets the default project of a shell.",
     },
     { heading: "Examples" },
     { commands: ["mgmt databases get shop/main/reports", "mgmt branches get shop/@feature/cart"] },

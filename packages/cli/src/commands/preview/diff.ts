@@ -9,7 +9,7 @@ export const previewDiffCommand: CommandDeclaration<SchemaDiff> = {
   order: 40,
   summary: "Compare the schema of a git branch's database with its source",
   description:
-    "Shows how the schema of a git branch's preview database differs from that of the database it is a copy of, as a unified " +
+    "Shows how the schema of a git branch's preview database differs from the schema of its source, as a unified " +
     "diff. Needs psql, and a pg_dump that is not older than the database's Postgres.",
   examples: ["mgmt preview diff", "mgmt preview diff --exit-code"],
   errors: previewErrors,

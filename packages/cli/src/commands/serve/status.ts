@@ -9,7 +9,7 @@ export const serveStatusCommand: CommandDeclaration<ServiceStatus> = {
   order: 40,
   summary: "Count databases by status, and jobs that wait",
   description:
-    "Counts databases by status, and jobs that wait, and says how far the clock of Postgres is from that of this machine. Reads the records, " +
+    "Counts databases by status, and jobs that wait, and says how far the clock of Postgres is from the clock of this machine. Reads the records, " +
     "so that no server has to run.",
   examples: ["mgmt serve status --config serve.yaml"],
   errors: serveErrors,
