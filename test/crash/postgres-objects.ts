@@ -20,7 +20,7 @@ export const makeForeign = async (admin: Client): Promise<void> => {
 /** What Postgres contains. */
 export interface Objects {
   databases: Set<string>;
-  /** Roles with the owner roles that they belong to, which make them logins of a database. */
+  /** Roles with the owner roles that they belong to, which make them logins of a database. Without the role of the platform, which its first start makes. */
   roles: Map<string, readonly string[]>;
 }
 
@@ -32,7 +32,7 @@ export const readObjects = async (dev: LoadTarget): Promise<Objects> => {
       `select rolname as name, array(
           select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and r.rolcanlogin
         ) as owners
-        from pg_roles r where oid >= 16384`,
+        from pg_roles r where oid >= 16384 and rolname not like 'mgmt.%'`,
     );
     return {
       databases: new Set(databases.rows.map(({ name }) => name)),
