@@ -58,6 +58,7 @@ export const machineShots: Readonly<Record<string, readonly Shot[]>> = {
   ],
   "mgmt serve status": [reads("without its key file", "serve status", { prepare: withService })],
   "mgmt serve migrate": [reads("without settings", "serve migrate")],
+  "mgmt serve reencrypt": [reads("without settings", "serve reencrypt")],
   "mgmt serve workspaces list": [reads("without settings", "serve workspaces list")],
   "mgmt serve workspaces create": [reads("without an owner", "serve workspaces create Acme")],
   "mgmt serve tokens list": [reads("without a workspace", "serve tokens list")],

@@ -1,6 +1,7 @@
 import { createTables } from "./steps/0001-tables.js";
 import { addOldestProgram } from "./steps/0002-oldest-program.js";
 import { createServers } from "./steps/0003-servers.js";
+import { addServerKeys } from "./steps/0004-server-keys.js";
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   // A program with one step does not read the column that this step adds, and refuses every newer version.
   { buildStatements: addOldestProgram, oldestProgram: 2 },
   { buildStatements: createServers, oldestProgram: 2 },
+  { buildStatements: addServerKeys, oldestProgram: 2 },
 ];
 
 /** The first version of the schema whose table of versions has the column `oldest_program`. */

@@ -165,6 +165,7 @@ export const openRecords = async (
       if (address.server && registration)
         await servers.register(client, storedInstallation.toLockKey("servers"), {
           id: address.server.id,
+          keyId: keys.current.id,
           ...registration,
         });
       return storedInstallation;

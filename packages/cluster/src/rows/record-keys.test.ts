@@ -61,6 +61,18 @@ describe("keys that change", () => {
     expect(keys.current.id).toBe(idOf(second));
   });
 
+  it("encrypt with the first key of the new list, and decrypt with those that it lacks", async () => {
+    let list = first;
+    const keys = new RecordKeys(list, () => Promise.resolve(list));
+    list = second;
+    await keys.reload();
+    expect(keys.ids).toEqual([idOf(second), idOf(first)]);
+    expect(keys.get(idOf(first)).id).toBe(idOf(first));
+    list = first + second;
+    await keys.reload();
+    expect(keys.ids).toEqual([idOf(first), idOf(second)]);
+  });
+
   it("stay as they are while the list cannot be used", async () => {
     let list = first;
     const keys = new RecordKeys(list, () => Promise.resolve(list));

@@ -32,7 +32,10 @@ const keyPattern = /^[\w+/-]{43}=?$/;
 /** Returns a list with one new key. */
 export const createRecordKeyList = (): string => `${randomBytes(keyLength).toString("base64url")}\n`;
 
-/** The keys of the records. The first encrypts, and all decrypt. */
+/**
+ * The keys of the records. The first encrypts, and all decrypt. A key that the list does not contain any more decrypts until the process
+ * ends.
+ */
 export class RecordKeys {
   readonly #readList: () => Promise<string>;
   #keys: readonly [RecordKey, ...RecordKey[]];
@@ -52,8 +55,9 @@ export class RecordKeys {
     return this.#keys[0];
   }
 
-  get count(): number {
-    return this.#keys.length;
+  /** The ids of all keys, in the order of the list. */
+  get ids(): readonly string[] {
+    return this.#keys.map(({ id }) => id);
   }
 
   /** @throws UnknownRecordKeyError */
@@ -71,7 +75,10 @@ export class RecordKeys {
 
   /** Reads the list again. The keys stay as they are if it cannot be read. */
   async reload(): Promise<void> {
-    this.#keys = parseKeys(await this.#readList());
+    const [firstKey, ...otherKeys] = parseKeys(await this.#readList());
+    const keys = [firstKey, ...otherKeys];
+    const removedKeys = this.#keys.filter(({ id }) => !keys.some((key) => key.id === id));
+    this.#keys = [firstKey, ...otherKeys, ...removedKeys];
   }
 
   /** Does work that is safe to repeat. If it needs a key that is not known, reads the list again and repeats it. */

@@ -22,6 +22,7 @@ interface TestServer {
   records: OpenRecords;
   log: string[];
   lost: number;
+  keyId: string;
 }
 
 const startServer = async (settings: Record<string, string> = {}): Promise<TestServer> => {
@@ -29,9 +30,10 @@ const startServer = async (settings: Record<string, string> = {}): Promise<TestS
   const address = buildAddress(lease);
   const registration = { version: "1", settings };
   const records = await openRecords(address, { keys: createTestKeys(), registration });
-  const server: TestServer = { lease, records, log: [], lost: 0 };
+  const server: TestServer = { lease, records, log: [], lost: 0, keyId: "first" };
   lease.start({
     ...{ address, registry: records.servers },
+    refreshKeyId: () => server.keyId,
     onLost: () => (server.lost += 1),
     onClockOffset: () => undefined,
     onLog: (line) => server.log.push(line),
@@ -81,7 +83,11 @@ describe("the lease of a server", () => {
   it("is renewed by its heartbeat, and given up by its end", async () => {
     const server = await startServer();
     await passHeartbeat(server);
-    expect(await server.records.listServers()).toMatchObject([{ id: server.lease.id, version: "1" }]);
+    server.keyId = "second";
+    await passHeartbeat(server);
+    expect(await server.records.listServers()).toMatchObject([
+      { id: server.lease.id, version: "1", keyId: "second" },
+    ]);
     expect(server.lease.isLive()).toBe(true);
     await server.lease.close();
     expect(server.lease.isLive()).toBe(false);

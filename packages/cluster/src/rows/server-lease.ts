@@ -27,6 +27,8 @@ export interface LeaseOptions {
   /** The database with the records. */
   readonly address: DatabaseAddress;
   readonly registry: ServerRegistry;
+  /** Called with each heartbeat. Returns the id of the key with which the server encrypts. */
+  readonly refreshKeyId: () => string;
   /** Called once, when others have taken the work of this server. */
   readonly onLost: () => void;
   /** Receives the clock of Postgres minus that of this machine with each heartbeat, in milliseconds. */
@@ -136,9 +138,9 @@ export class ServerLease implements ServerIdentity {
   async #beat(): Promise<void> {
     const options = this.#options;
     if (options === undefined || this.#isLost) return;
-    const { registry, onLost, onClockOffset } = options;
+    const { registry, refreshKeyId, onLost, onClockOffset } = options;
     const [startedAt, startedDate] = [performance.now(), Date.now()];
-    const result = await this.#run((query) => registry.beat(query, this.id));
+    const result = await this.#run((query) => registry.beat(query, this.id, refreshKeyId()));
     if (!result.isRegistered) {
       this.#isLost = true;
       onLost();

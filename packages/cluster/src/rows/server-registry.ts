@@ -56,6 +56,8 @@ export interface RegisteredServer {
   readonly startedAt: number;
   /** How long ago its last heartbeat was, in seconds. */
   readonly silentSeconds: number;
+  /** The id of the key with which it encrypts. Null means that it has not said so. */
+  readonly keyId: string | null;
 }
 
 /** SQL condition on a server that has had no heartbeat for too long. */
@@ -80,7 +82,12 @@ export class ServerRegistry {
   async register(
     client: ClientBase,
     lockKey: string,
-    { id, version, settings }: { id: string; version: string; settings: SettingDigests },
+    {
+      id,
+      version,
+      settings,
+      keyId,
+    }: { id: string; version: string; settings: SettingDigests; keyId: string },
   ): Promise<void> {
     await client.query(`begin; select pg_advisory_xact_lock(${lockKey})`);
     const { rows } = await client.query<{ settings: SettingDigests }>(
@@ -92,25 +99,28 @@ export class ServerRegistry {
       rows.some((row) => row.settings[name] !== settings[name]),
     );
     if (differentNames.length > 0) throw new SettingsDifferError(differentNames);
-    await client.query(`insert into ${this.#table} (id, version, settings) values ($1, $2, $3)`, [
+    await client.query(`insert into ${this.#table} (id, version, settings, key_id) values ($1, $2, $3, $4)`, [
       id,
       version,
       settings,
+      keyId,
     ]);
     await client.query("commit");
   }
 
-  async beat(query: Query, id: string): Promise<HeartbeatResult> {
+  /** @param keyId of the key with which the server encrypts. */
+  async beat(query: Query, id: string, keyId: string): Promise<HeartbeatResult> {
     const [row] = await query<{ registered: boolean; now: number; others: OtherServer[] }>(
       `with beat as (
-          update ${this.#table} set heartbeat_at = clock_timestamp() where id = $1 and fenced_at is null returning 1
+          update ${this.#table} set heartbeat_at = clock_timestamp(), key_id = $2
+            where id = $1 and fenced_at is null returning 1
         )
         select exists (select from beat) as registered,
           (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
           (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'lastBeat', heartbeat_at::text,
               'isSilent', ${silentCondition}, 'isFenced', fenced_at is not null)), '[]')
             from ${this.#table} where id <> $1) as others`,
-      [id],
+      [id, keyId],
     );
     return { isRegistered: row?.registered ?? false, now: row?.now ?? NaN, otherServers: row?.others ?? [] };
   }
@@ -136,7 +146,7 @@ export class ServerRegistry {
   list(query: Query): Promise<RegisteredServer[]> {
     return query<RegisteredServer>(
       `select id, version, (extract(epoch from started_at) * 1000)::float8 as "startedAt",
-          extract(epoch from clock_timestamp() - heartbeat_at)::float8 as "silentSeconds"
+          extract(epoch from clock_timestamp() - heartbeat_at)::float8 as "silentSeconds", key_id as "keyId"
         from ${this.#table} order by started_at`,
     );
   }

@@ -10,6 +10,8 @@ export type ServeErrorCode =
   | "serve:key_file_invalid"
   | "serve:key_file_unreadable"
   | "serve:key_file_unwritable"
+  | "serve:keys_differ"
+  | "serve:keys_in_use"
   | "serve:keys_unknown"
   | "serve:not_a_member"
   | "serve:not_found"
@@ -17,6 +19,7 @@ export type ServeErrorCode =
   | "serve:pooler"
   | "serve:schema_newer"
   | "serve:schema_outdated"
+  | "serve:secret_altered"
   | "serve:settings_differ"
   | "serve:standby"
   | "serve:unsupported_version"
@@ -103,7 +106,30 @@ export const serveErrors = {
     new ServeError(
       "serve:keys_unknown",
       `The records were encrypted with keys that ${path} does not contain: ${keyIds.join(", ")}`,
-      "Use the key file of this service. Nothing else can decrypt the secrets in the records.",
+      "Use the key file of this service, or put a key that was removed back into it, as its last line. Nothing else can decrypt the secrets in the records.",
+      { cause },
+    ),
+
+  /** @param serverIds of the servers that encrypt with another key. */
+  keysDiffer: (path: string, keyId: string, serverIds: readonly string[]) =>
+    new ServeError(
+      "serve:keys_differ",
+      `Servers encrypt with another key than ${keyId}, the first one in ${path}: ${serverIds.join(", ")}`,
+      "Put this key first into the key file of every server. A running server reads its file every 5 seconds. Then run the command again.",
+    ),
+
+  keysInUse: (path: string, keyIds: readonly string[]) =>
+    new ServeError(
+      "serve:keys_in_use",
+      `Some secrets in the records are still encrypted with other keys in ${path} than the first one: ${keyIds.join(", ")}`,
+      "Keep these keys in the file, and run the command again when fewer changes are made.",
+    ),
+
+  secretAltered: (problem: string, cause?: unknown) =>
+    new ServeError(
+      "serve:secret_altered",
+      `${problem}. All others are encrypted with the first key`,
+      "Delete this resource through the API, or restore its row from a backup of the records. Keep all keys in the file until then.",
       { cause },
     ),
 

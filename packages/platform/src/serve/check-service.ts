@@ -31,7 +31,9 @@ const minTenantConnections = 2;
 export const checkService = async (settings: ServeSettings): Promise<ServiceCheck[]> => {
   const keyFile = await attempt("keyFile", async () => {
     const keys = await readKeyFile(settings.keyFile);
-    return `${settings.keyFile} has ${keys.count === 1 ? "one key" : `${String(keys.count)} keys`}`;
+    const [currentId = "", ...otherIds] = keys.ids;
+    const others = otherIds.length === 0 ? "has no other key" : `also has ${otherIds.join(", ")}`;
+    return `${settings.keyFile} encrypts with the key ${currentId}, and ${others}`;
   });
   const records = await attempt("records", async () => {
     const address = await parsePostgresUrl("databaseUrl", settings.databaseUrl);

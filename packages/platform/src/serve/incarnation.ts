@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import type { OpenDatabases } from "@mgmt/cluster/open-databases";
 import { ServerLease } from "@mgmt/cluster/rows/server-lease";
+import type { RecordKeys } from "@mgmt/cluster/rows/record-keys";
 import type { SettingDigests } from "@mgmt/cluster/rows/server-registry";
 import type { StoredServer } from "@mgmt/engine/internal";
 import type { ServeSettings } from "./config-schema.js";
+import { toKeyFileError } from "./key-file.js";
 import {
   type ServiceRecords,
   getBaseUrl,
@@ -51,7 +53,7 @@ export const openIncarnation = async (
     server: lease,
     registration: { version, settings: digestSettings(settings) },
   });
-  const { records, address, facts } = serviceRecords;
+  const { records, address, facts, keys } = serviceRecords;
   let databases: OpenDatabases | undefined;
   let { clockOffset } = facts;
   const close = async (): Promise<void> => {
@@ -63,6 +65,7 @@ export const openIncarnation = async (
     lease.start({
       address,
       registry: records.servers,
+      refreshKeyId: createKeyReader(keys, settings.keyFile, onLog),
       onLost,
       onReplaced: () => records.forgetRows(),
       onLog,
@@ -87,6 +90,34 @@ export const openIncarnation = async (
     await close();
     throw error;
   }
+};
+
+/**
+ * Returns a function that begins to read the key file again, and returns the id of the key that encrypts until then. Does not wait,
+ * because a file system can. Reports each problem once.
+ */
+const createKeyReader = (
+  keys: RecordKeys,
+  keyFile: string,
+  onLog: (line: string) => void,
+): (() => string) => {
+  let lastProblem: string | undefined;
+  let reading: Promise<void> | undefined;
+  const read = async (): Promise<void> => {
+    try {
+      await keys.reload();
+      lastProblem = undefined;
+    } catch (error) {
+      const keyFileError = toKeyFileError(keyFile, error);
+      const problem = keyFileError instanceof Error ? keyFileError.message : String(keyFileError);
+      if (problem !== lastProblem) onLog(`${problem}. The server continues with the keys that it has`);
+      lastProblem = problem;
+    }
+  };
+  return () => {
+    reading ??= read().finally(() => (reading = undefined));
+    return keys.current.id;
+  };
 };
 
 /** Returns digests of the settings that all servers must have in common. */

@@ -4,7 +4,7 @@ import { InvalidRecordKeysError, RecordKeys, createRecordKeyList } from "@mgmt/c
 import { ServeError, serveErrors } from "../errors/serve-error.js";
 
 /**
- * Reads the keys of the records from a file, which is read again when another process has used a new key.
+ * Reads the keys of the records from a file, which `RecordKeys.reload` reads again.
  *
  * @throws ServeError `serve:key_file_unreadable`, `serve:key_file_invalid`.
  */
@@ -24,11 +24,13 @@ export const readKeyFile = async (path: string): Promise<RecordKeys> => {
   try {
     return new RecordKeys(await readList(), readList);
   } catch (error) {
-    throw error instanceof InvalidRecordKeysError
-      ? serveErrors.keyFileInvalid(path, error.message, error)
-      : error;
+    throw toKeyFileError(path, error);
   }
 };
+
+/** Translates an error of reading keys from a file, or of reading them again. */
+export const toKeyFileError = (path: string, error: unknown): unknown =>
+  error instanceof InvalidRecordKeysError ? serveErrors.keyFileInvalid(path, error.message, error) : error;
 
 /**
  * Creates a file with a new key, unless the file exists. Returns whether it did not.

@@ -1,6 +1,8 @@
 import { rm } from "node:fs/promises";
 import { isPrivilegeError } from "@mgmt/cluster/connection/admin-connection";
 import { createRecordsDatabase } from "@mgmt/cluster/rows/records-database";
+import { AlteredSecretError } from "@mgmt/cluster/rows/row-codec";
+import { silenceLimitSeconds } from "@mgmt/cluster/rows/server-registry";
 import {
   ControlError,
   type MeUser,
@@ -11,7 +13,7 @@ import {
 import type { StoredServer } from "@mgmt/engine/internal";
 import { ServeError, serveErrors } from "../errors/serve-error.js";
 import type { ServeSettings } from "./config-schema.js";
-import { createKeyFile } from "./key-file.js";
+import { createKeyFile, toKeyFileError } from "./key-file.js";
 import { type ServiceRecords, getBaseUrl, openServiceEngine, openServiceRecords } from "./open-service.js";
 import { parsePostgresUrl } from "./postgres-url.js";
 import { isMissingRecordsError, probeServer } from "./probe.js";
@@ -84,6 +86,61 @@ export const migrateService = async (settings: ServeSettings): Promise<void> => 
   await records.close();
 };
 
+/** Attempts to encrypt rows that transactions are changing. */
+const maxReencryptAttempts = 5;
+
+/** The result of encrypting again. */
+export interface ReencryptedSecrets {
+  /** The id of the key with which all secrets in the records are encrypted. */
+  readonly keyId: string;
+  /** The ids of the other keys in the key file, which are not needed any more. */
+  readonly unusedKeyIds: readonly string[];
+}
+
+/**
+ * Encrypts all secrets in the records with the first key of the key file, while servers run.
+ *
+ * @throws ServeError `serve:keys_differ` while a server encrypts with another key, before anything is changed; `serve:keys_in_use`;
+ *   `serve:secret_altered`.
+ */
+export const reencryptService = (settings: ServeSettings): Promise<ReencryptedSecrets> =>
+  withRecords(settings, {}, async ({ records, keys }) => {
+    await requireSameKey(settings, records, keys.current.id);
+    let otherKeyIds: readonly string[] = [];
+    for (
+      let attempt = 0;
+      attempt === 0 || (otherKeyIds.length > 0 && attempt < maxReencryptAttempts);
+      attempt += 1
+    )
+      otherKeyIds = await records.reencrypt().catch((error: unknown) => {
+        throw error instanceof AlteredSecretError
+          ? serveErrors.secretAltered(error.message, error)
+          : toKeyFileError(settings.keyFile, error);
+      });
+    if (otherKeyIds.length > 0) throw serveErrors.keysInUse(settings.keyFile, otherKeyIds);
+    // One may have started meanwhile.
+    await requireSameKey(settings, records, keys.current.id);
+    const [, ...unusedKeyIds] = keys.ids;
+    return { keyId: keys.current.id, unusedKeyIds };
+  });
+
+/** Refuses other keys of servers that run. The sessions of a server that is silent for this long are ended, so that it changes nothing. */
+const requireSameKey = async (
+  { keyFile }: ServeSettings,
+  records: ServiceRecords["records"],
+  keyId: string,
+): Promise<void> => {
+  const others = (await records.listServers()).filter(
+    (server) => server.keyId !== keyId && server.silentSeconds < silenceLimitSeconds,
+  );
+  if (others.length > 0)
+    throw serveErrors.keysDiffer(
+      keyFile,
+      keyId,
+      others.map(({ id }) => id),
+    );
+};
+
 export interface ServiceStatus {
   /** The servers that run, oldest first. Times are in milliseconds since 1970. */
   readonly servers: readonly {
@@ -92,6 +149,8 @@ export interface ServiceStatus {
     readonly startedAt: number;
     /** How long ago the last heartbeat was. */
     readonly silentSeconds: number;
+    /** The id of the key with which it encrypts. Null means that it has not said so. */
+    readonly keyId: string | null;
   }[];
   /** Numbers of databases by status. */
   readonly databases: Readonly<Record<string, number>>;

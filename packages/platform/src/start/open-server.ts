@@ -219,7 +219,7 @@ const reencrypt = async (
   { dataDir, recordKeys, onLog }: ServerContext,
   records: OpenRecords,
 ): Promise<void> => {
-  if (recordKeys.count === 1) return;
+  if (recordKeys.ids.length === 1) return;
   const path = getDataDirPaths(dataDir.path).recordKeys;
   try {
     const usedKeyIds = await records.reencrypt();

@@ -229,6 +229,11 @@ export const commandTree: readonly CommandOutline[] = [
         load: () => import("../serve/migrate.js"),
       },
       {
+        name: "reencrypt",
+        summary: "Encrypt the secrets in the records with a new key",
+        load: () => import("../serve/reencrypt.js"),
+      },
+      {
         name: "workspaces",
         summary: "Workspaces of the service, and their members",
         subcommands: [

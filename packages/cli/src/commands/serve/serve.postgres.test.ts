@@ -141,6 +141,7 @@ describe("mgmt serve", () => {
     expect(await server.call("/v1/projects", token)).toMatchObject({ status: 200 });
     expect(await serveJson("status")).toMatchObject({ databases: {} });
     expect(await serve("migrate")).toMatchObject({ status: 0 });
+    expect(await serveJson("reencrypt")).toMatchObject({ unusedKeyIds: [] });
     await serveJson("workspaces create Compilers --owner grace@example.com");
     expect(await serveJson("workspaces list")).toMatchObject([
       { id: workspaceId, name: "Engines" },

@@ -49,6 +49,7 @@ export type Printing =
   | "serve init"
   | "serve jobs list"
   | "serve jobs retry"
+  | "serve reencrypt"
   | "serve status"
   | "serve tokens delete"
   | "serve tokens list"
@@ -1532,6 +1533,22 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       description: "A job that runs again.",
     },
   },
+  "serve reencrypt": {
+    type: "object",
+    properties: {
+      keyId: {
+        type: "string",
+        description: "The id of the key with which all secrets in the records are encrypted.",
+      },
+      unusedKeyIds: {
+        type: "array",
+        items: { type: "string" },
+        description: "The ids of the other keys in the key file, which are not needed any more.",
+      },
+    },
+    required: ["keyId", "unusedKeyIds"],
+    description: "The result of encrypting again.",
+  },
   "serve status": {
     type: "object",
     properties: {
@@ -1544,8 +1561,12 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             version: { type: "string" },
             startedAt: { type: "number" },
             silentSeconds: { type: "number", description: "How long ago the last heartbeat was." },
+            keyId: {
+              type: ["string", "null"],
+              description: "The id of the key with which it encrypts. Null means that it has not said so.",
+            },
           },
-          required: ["id", "version", "startedAt", "silentSeconds"],
+          required: ["id", "version", "startedAt", "silentSeconds", "keyId"],
         },
         description: "The servers that run, oldest first. Times are in milliseconds since 1970.",
       },
