@@ -9,6 +9,8 @@ export type EndpointKind = "direct" | "pooled" | "accelerate";
 export interface PublicAddress {
   readonly host: string;
   readonly port: number;
+  /** The `sslmode` of connection strings. Default: `disable`. */
+  readonly sslMode?: string;
 }
 
 /** How to reach a cluster, and how its clients do. */

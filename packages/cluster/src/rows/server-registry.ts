@@ -75,7 +75,8 @@ export class ServerRegistry {
   }
 
   /**
-   * Adds a server, in a transaction that excludes others that do.
+   * Adds a server, in a transaction that excludes others that do. A setting that only one of two versions has is not compared, so that
+   * one version can replace the other.
    *
    * @throws SettingsDifferError
    */
@@ -94,9 +95,8 @@ export class ServerRegistry {
       `select settings from ${this.#table}
         where fenced_at is null and not (${silentCondition})`,
     );
-    const names = new Set(rows.flatMap((row) => [...Object.keys(row.settings), ...Object.keys(settings)]));
-    const differentNames = [...names].filter((name) =>
-      rows.some((row) => row.settings[name] !== settings[name]),
+    const differentNames = Object.keys(settings).filter((name) =>
+      rows.some((row) => row.settings[name] !== undefined && row.settings[name] !== settings[name]),
     );
     if (differentNames.length > 0) throw new SettingsDifferError(differentNames);
     await client.query(`insert into ${this.#table} (id, version, settings, key_id) values ($1, $2, $3, $4)`, [

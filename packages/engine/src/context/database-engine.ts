@@ -13,6 +13,8 @@ export interface DatabaseAddress {
   port: number;
   /** Name of the Postgres database in the connection string. */
   database: string;
+  /** The `sslmode` of the connection string. Default: `disable`. */
+  sslMode?: string;
 }
 
 /**

@@ -7,6 +7,7 @@ export interface ServeSettings {
   adminListen?: string;
   baseUrl?: string;
   databaseAddress?: string;
+  databaseSslMode?: (typeof databaseSslModes)[number];
   trustProxy?: boolean;
   tls?: { certFile: string; keyFile: string };
   limits?: { requests?: number | null; windowSeconds?: number; recordsConnections?: number };
@@ -16,7 +17,9 @@ export interface ServeSettings {
   errorCodes?: (typeof errorCodeSets)[number];
 }
 
-export const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+/** Values of `sslmode`: https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION. */
+const databaseSslModes = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
+const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 const unknownFieldsActions = ["ignore", "refuse"] as const;
 const errorCodeSets = ["contract", "public"] as const;
 
@@ -69,6 +72,12 @@ export const serveSettingsSchema = {
       type: "string",
       pattern: hostAndPort,
       description: "HOST:PORT of the databases in connection strings. Default: that of clusterUrl.",
+    },
+    databaseSslMode: {
+      type: "string",
+      enum: databaseSslModes,
+      description:
+        "The sslmode in connection strings. Default: require if the service itself reaches the Postgres server of the databases with TLS, and disable otherwise.",
     },
     trustProxy: {
       type: "boolean",

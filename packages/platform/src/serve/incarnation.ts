@@ -12,6 +12,7 @@ import {
   openServiceDatabases,
   openServiceEngine,
   openServiceRecords,
+  readEngineSettings,
 } from "./open-service.js";
 import { createRefusedSocket, createSocket } from "./sockets.js";
 import { maxClockDifference } from "./probe.js";
@@ -122,15 +123,17 @@ const createKeyReader = (
 
 /** Returns digests of the settings that all servers must have in common. */
 const digestSettings = (settings: ServeSettings): SettingDigests => {
-  const { clusterUrl, databaseAddress, limits, unknownFields, errorCodes } = settings;
+  const { clusterUrl, databaseAddress, databaseSslMode } = settings;
+  const { requests, windowSeconds, unknownFields, errorCodes } = readEngineSettings(settings);
   const values: Record<string, unknown> = {
     // Servers may log in with other passwords, or reach Postgres at other addresses.
     clusterUrl: clusterUrl !== undefined,
     // Tokens are valid for this address only, so servers that listen at several addresses need one in common.
     baseUrl: getBaseUrl(settings),
     databaseAddress,
-    "limits.requests": limits?.requests,
-    "limits.windowSeconds": limits?.windowSeconds,
+    databaseSslMode,
+    "limits.requests": requests,
+    "limits.windowSeconds": windowSeconds,
     unknownFields,
     errorCodes,
   };

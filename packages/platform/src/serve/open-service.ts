@@ -82,10 +82,12 @@ export const openServiceDatabases = async (
           ...(address.server && { server: address.server }),
         };
   const { major } = settings.clusterUrl === undefined ? facts : await probeServer(clusterAddress);
-  const endpoint =
-    settings.databaseAddress === undefined
+  const endpoint = {
+    ...(settings.databaseAddress === undefined
       ? { host: clusterAddress.host, port: clusterAddress.port }
-      : parsePublicAddress(settings.databaseAddress);
+      : parsePublicAddress(settings.databaseAddress)),
+    sslMode: settings.databaseSslMode ?? (clusterAddress.tls === undefined ? "disable" : "require"),
+  };
   const cluster = createSharedCluster(
     { ...clusterAddress, endpoints: { direct: endpoint, pooled: endpoint, accelerate: endpoint } },
     major,
@@ -144,16 +146,23 @@ export const openServiceEngine = (
   });
 
 const buildEngineSettings = (settings: ServeSettings, baseUrl: string): PartialSettings => {
-  const { requests = 600, windowSeconds = 60 } = settings.limits ?? {};
+  const { requests, windowSeconds, unknownFields, errorCodes } = readEngineSettings(settings);
   return {
     baseUrl,
     authUrl: new URL(baseUrl).origin,
     lifecycle: { provisioning: 0, recovering: 0 },
     rateLimit: requests === null ? null : { requests, window: windowSeconds * 1_000 },
-    unknownFields: settings.unknownFields ?? "ignore",
-    errorCodes: settings.errorCodes ?? "contract",
+    unknownFields,
+    errorCodes,
   };
 };
+
+/** Returns the settings of the API, with their defaults. */
+export const readEngineSettings = ({
+  limits: { requests = 600, windowSeconds = 60 } = {},
+  unknownFields = "ignore",
+  errorCodes = "contract",
+}: ServeSettings) => ({ requests, windowSeconds, unknownFields, errorCodes });
 
 const formatApprovalText = (id: string): string =>
   `An agent asks for the approval ${id}. An operator of this service decides it in the name of the sponsor:\n\n` +

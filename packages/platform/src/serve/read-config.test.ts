@@ -52,6 +52,10 @@ describe("the configuration of a service", () => {
       `${required}baseUrl: https://ada:hidden@h`,
       "baseUrl must be an http or https URL without a user and a query",
     ],
+    [
+      `${required}databaseSslMode: allow`,
+      "databaseSslMode must be one of disable, prefer, require, verify-ca, verify-full",
+    ],
     [`${required}logLevel: hidden`, "logLevel must be one of trace, debug, info, warn, error, silent"],
     ["- hidden", "it must be a mapping of settings"],
     ["hidden", "it must be a mapping of settings"],

@@ -1,5 +1,8 @@
+import { chown, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Client } from "pg";
-import { describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { loadServerCredentials } from "../machine/tls/server-credentials.js";
 import { TestService } from "../../test/service.js";
 import { runAsOperator } from "./operator.js";
 import type { RunningService } from "./start-serve.js";
@@ -22,7 +25,7 @@ const createConnection = async (server: RunningService, databaseId: string): Pro
   const path = `/v1/databases/${databaseId}/connections`;
   const { json } = await service.call(server, "POST", path, { body: { name: "app" } });
   const { connectionString } = json["data"] as { connectionString: string };
-  return connectionString.replace("sslmode=require", "sslmode=disable");
+  return connectionString;
 };
 
 const queryOne = async (connectionString: string): Promise<unknown> => {
@@ -34,6 +37,52 @@ const queryOne = async (connectionString: string): Promise<unknown> => {
     await client.end();
   }
 };
+
+/** Lets Postgres accept TLS. */
+const enableTls = async (): Promise<void> => {
+  const { directory } = service.cluster.options;
+  const { uid, gid } = await stat(directory);
+  const { key, cert } = await loadServerCredentials(join(service.cluster.directory, "tls"), {
+    isDurable: false,
+  });
+  for (const [name, pem] of [["server.key", key] as const, ["server.crt", cert] as const]) {
+    await writeFile(join(directory, name), pem, { mode: 0o600 });
+    await chown(join(directory, name), uid, gid);
+  }
+  const admin = await service.connect("postgres", "postgres");
+  await admin.query("alter system set ssl = on");
+  await admin.query("select pg_reload_conf()");
+  await admin.end();
+};
+
+describe("a connection string of a service", () => {
+  beforeAll(enableTls);
+
+  it.each([
+    ["no sslmode", "?sslmode=disable", {}, "disable"],
+    ["TLS of its own", "?sslmode=require", {}, "require"],
+    ["a setting", "?sslmode=require", { databaseSslMode: "verify-full" as const }, "verify-full"],
+    ["a setting without TLS of its own", "", { databaseSslMode: "require" as const }, "require"],
+  ])("has the sslmode of %s", async (_case, parameters, settings, expected) => {
+    const databaseUrl = service.buildUrl("service") + parameters;
+    const server = await service.start({ databaseUrl, ...settings });
+    const { database } = await createProject(server);
+    const connectionString = await createConnection(server, database.id);
+    expect(new URL(connectionString).search).toBe(`?sslmode=${expected}`);
+    const client = new Client({
+      connectionString: connectionString.replace(/\?.*/, ""),
+      ssl: expected === "disable" ? false : { rejectUnauthorized: false },
+    });
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    const admin = await service.connect("postgres", "postgres");
+    const { rows: sessions } = await admin.query("select ssl from pg_stat_ssl where pid = $1", [
+      rows[0]?.pid,
+    ]);
+    await Promise.all([client.end(), admin.end()]);
+    expect(sessions).toEqual([{ ssl: expected !== "disable" }]);
+  });
+});
 
 describe("a server of a service", () => {
   it("creates databases that another server knows at once", async () => {
@@ -175,6 +224,7 @@ describe("a server of a service", () => {
   it.each([
     ["limits.requests", { limits: { requests: 5 } }],
     ["baseUrl", { baseUrl: "https://other.example.com" }],
+    ["databaseSslMode", { databaseSslMode: "require" as const }],
   ])("refuses to start with another value of %s than a server that runs", async (name, settings) => {
     await service.start();
     await expect(service.start(settings)).rejects.toMatchObject({
@@ -186,6 +236,11 @@ describe("a server of a service", () => {
   });
 
   it("starts again when others have taken its work", async () => {
+  it("starts beside a server whose settings are the same because of a default", async () => {
+    await service.start();
+    await service.start({ limits: { requests: 600, windowSeconds: 60 }, unknownFields: "ignore" });
+  });
+
     const server = await service.start();
     const admin = await service.connect("service");
     const { rows } = await admin.query("update mgmt.servers set fenced_at = now() returning id");

@@ -11,6 +11,11 @@ describe("a connection string", () => {
     );
   });
 
+  it("has the sslmode of its address", () => {
+    const url = new URL(buildConnectionString({ ...address, sslMode: "verify-full" }, credentials));
+    expect(url.search).toBe("?sslmode=verify-full");
+  });
+
   it("survives signs that mean something in a URL", () => {
     const url = new URL(
       buildConnectionString({ ...address, database: "a/b?c" }, { user: "a@b:c", pass: "p/?#[]@:% é" }),

@@ -56,7 +56,7 @@ export const buildConnectionString = (
   { user, pass }: { user: string; pass: string },
 ): string => {
   const credentials = `${encodeURIComponent(user)}:${encodeURIComponent(pass)}`;
-  return `postgres://${credentials}@${formatHostWithPort(address)}/${encodeURIComponent(address.database)}?sslmode=disable`;
+  return `postgres://${credentials}@${formatHostWithPort(address)}/${encodeURIComponent(address.database)}?sslmode=${address.sslMode ?? "disable"}`;
 };
 
 const presentEndpoint = ({ host, port }: DatabaseAddress): Endpoint => ({ host, port });
