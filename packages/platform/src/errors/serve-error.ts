@@ -219,7 +219,7 @@ export const serveErrors = {
     new ServeError(
       "serve:settings_differ",
       `Other servers of this service run with other values of these settings: ${names.join(", ")}`,
-      "Use the same values for all servers. To change a setting, stop all servers first.",
+      `Give ${names.join(" and ")} the values that those servers have: a setting that is left out has its default. To change a shared setting, stop all servers (mgmt serve status lists them), change it for all, and start them.`,
       { cause },
     ),
 

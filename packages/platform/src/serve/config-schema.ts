@@ -87,12 +87,19 @@ export const serveSettingsSchema = {
       type: "object",
       additionalProperties: false,
       required: ["certFile", "keyFile"],
-      properties: { certFile: path, keyFile: path },
-      description: "Files with a certificate and its private key (PEM), to serve HTTPS. Default: HTTP.",
+      properties: {
+        certFile: {
+          ...path,
+          description: "File with the certificate, and those between it and its authority (PEM).",
+        },
+        keyFile: { ...path, description: "File with the private key of the certificate (PEM)." },
+      },
+      description: "Serves HTTPS. Default: HTTP.",
     },
     limits: {
       type: "object",
       additionalProperties: false,
+      description: "What clients and this server may use.",
       properties: {
         requests: {
           type: ["integer", "null"],
@@ -119,7 +126,11 @@ export const serveSettingsSchema = {
       maximum: 3_600,
       description: "How long requests in progress may take after SIGTERM, in seconds. Default: 30.",
     },
-    logLevel: { type: "string", enum: logLevels, description: "Default: info." },
+    logLevel: {
+      type: "string",
+      enum: logLevels,
+      description: "The least important lines in the log. Default: info.",
+    },
     unknownFields: {
       type: "string",
       enum: unknownFieldsActions,

@@ -230,17 +230,18 @@ describe("a server of a service", () => {
     await expect(service.start(settings)).rejects.toMatchObject({
       code: "serve:settings_differ",
       message: expect.stringMatching(`: ${name}$`),
+      hint: expect.stringContaining(`Give ${name} the values`),
     });
     await service.stopAll();
     await service.start(settings);
   });
 
-  it("starts again when others have taken its work", async () => {
   it("starts beside a server whose settings are the same because of a default", async () => {
     await service.start();
     await service.start({ limits: { requests: 600, windowSeconds: 60 }, unknownFields: "ignore" });
   });
 
+  it("starts again when others have taken its work", async () => {
     const server = await service.start();
     const admin = await service.connect("service");
     const { rows } = await admin.query("update mgmt.servers set fenced_at = now() returning id");
