@@ -18,11 +18,10 @@ export class ServePlace implements LoadTarget {
   readonly service = new TestService();
   readonly #proxy = new RoundRobinProxy();
   #program = "";
+  #before: Objects | undefined;
   readonly servers: ServerProcess[] = [];
   /** Service tokens of two workspaces. */
   tokens: readonly [string, string] = ["", ""];
-  /** What Postgres has before the first request. */
-  before: Objects = { databases: new Set(), roles: new Map() };
   /** A service issues no tokens of users. */
   readonly userTokens = ["none", "none"] as const;
 
@@ -33,7 +32,6 @@ export class ServePlace implements LoadTarget {
       const admin = await this.connectAsAdmin();
       await makeForeign(admin);
       await admin.end();
-      this.before = await readObjects(this);
       const other = await runAsOperator(this.settings, async (operator) => {
         const { id } = await operator.createWorkspace("Difference Engines", "charles@example.com");
         return operator.createToken(id, "other");
@@ -53,6 +51,12 @@ export class ServePlace implements LoadTarget {
     return this.#proxy.address;
   }
 
+  /** What Postgres has before the first request. */
+  get before(): Objects {
+    if (this.#before === undefined) throw new Error("No server has been started");
+    return this.#before;
+  }
+
   /** Starts a server that is not behind the proxy. */
   startAlone(
     settings: Partial<ServeSettings> = {},
@@ -69,6 +73,7 @@ export class ServePlace implements LoadTarget {
   /** Starts a server behind the proxy. */
   async start(): Promise<ServerProcess> {
     const server = await this.startAlone();
+    this.#before ??= await readObjects(this);
     this.#proxy.targets = this.servers.filter(({ isRunning }) => isRunning).map(({ address }) => address);
     return server;
   }
