@@ -44,12 +44,12 @@ export const parsePostgresError = (program: string, stderr: string): PostgresPro
     );
     if (start === -1) return undefined;
     const sectionText = followingLines.slice(start, end === -1 ? undefined : end).join(" ");
-    const value = sectionText
+    const sectionContent = sectionText
       .replace(/^.*?(?:detail|hint):\s+/i, "")
       .replaceAll(/\s+/g, " ")
       .trim();
     // The statement of pg_dump, which says nothing about the reason.
-    return value === "" || value.startsWith("Query was:") ? undefined : value;
+    return sectionContent === "" || sectionContent.startsWith("Query was:") ? undefined : sectionContent;
   };
   const [detail, advice] = [readSection("DETAIL"), readSection("HINT")];
   const sqlState = code ?? inferSqlState(stderr);

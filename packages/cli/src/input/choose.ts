@@ -41,7 +41,7 @@ export const choose = (question: ChoiceQuestion, context: Context): Promise<stri
               name: renderChoice(choice, columns, measureWidth("❯ ")),
               short: renderChoice(choice, columns, measureWidth(`✔ ${message} `)),
             })),
-          validate: (value) => choiceSearch.waitUntilAccepted(value),
+          validate: (choiceValue) => choiceSearch.waitUntilAccepted(choiceValue),
         },
         terminal,
       );
@@ -87,7 +87,7 @@ class ChoiceSearch {
   }
 
   /** Decides what Enter means. Resolves only if the prompt may end with what it shows. */
-  async waitUntilAccepted(value: string): Promise<true> {
+  async waitUntilAccepted(choiceValue: string): Promise<true> {
     if (this.answer) return true;
     if (this.isDeciding) return waitForever();
     this.isDeciding = true;
@@ -97,7 +97,7 @@ class ChoiceSearch {
     this.isDeciding = false;
     const matches = this.findMatches(searchText);
     this.answer = isListed
-      ? matches.find((choice) => choice.value === value)
+      ? matches.find((choice) => choice.value === choiceValue)
       : findIntendedChoice(matches, searchText);
     if (this.answer && isListed && !this.hasMoreInput) return true;
     // The prompt has a list without the answer, or has cleared the text, which is to be changed.

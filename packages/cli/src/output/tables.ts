@@ -195,11 +195,11 @@ const selectValueStyle = (
 const significantDigits = 4;
 
 /** Rounds decimals. Whole numbers and the whole part stay exact. */
-const roundDecimals = (value: number): number => {
-  const wholeDigits = String(Math.trunc(Math.abs(value))).length;
-  return Number.isInteger(value)
-    ? value
-    : Number(value.toPrecision(Math.max(significantDigits, wholeDigits)));
+const roundDecimals = (number: number): number => {
+  const wholeDigits = String(Math.trunc(Math.abs(number))).length;
+  return Number.isInteger(number)
+    ? number
+    : Number(number.toPrecision(Math.max(significantDigits, wholeDigits)));
 };
 
 const formatValue = (value: unknown): string => {

@@ -85,8 +85,8 @@ const readControlSetting = (
   { env }: Pick<Context, "env">,
 ): ValueWithSource<string> | undefined => {
   if (flagValue !== undefined) return { value: flagValue, from: flag };
-  const value = env[variable]?.trim();
-  return value ? { value, from: variable } : undefined;
+  const variableValue = env[variable]?.trim();
+  return variableValue ? { value: variableValue, from: variable } : undefined;
 };
 
 const normalizeControlUrl = ({ value, from }: ValueWithSource<string>): ValueWithSource<string> => {

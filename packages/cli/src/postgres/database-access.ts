@@ -192,9 +192,9 @@ const askForDatabase = async (
   flag: string | undefined,
 ): Promise<string> => {
   const { chooseResource } = await import("../run/names/choose-resource.js");
-  const value = await chooseResource("database", "Database", { client, knownIds: {}, flags, context });
-  context.answers.push({ ...(flag !== undefined && { flag }), value });
-  return value;
+  const databaseId = await chooseResource("database", "Database", { client, knownIds: {}, flags, context });
+  context.answers.push({ ...(flag !== undefined && { flag }), value: databaseId });
+  return databaseId;
 };
 
 type DefaultCandidate = Pick<Database, "id" | "isDefault">;

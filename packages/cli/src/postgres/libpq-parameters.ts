@@ -203,8 +203,8 @@ export const buildLibpqSettings = (
 const findPrintableName = (name: string): string | undefined =>
   [name, name.replaceAll(" ", "")].find((spelling) => printableNames.has(spelling));
 
-const normalizeSslMode = (value: string): string => {
-  const lowerCaseMode = value.toLowerCase();
+const normalizeSslMode = (sslMode: string): string => {
+  const lowerCaseMode = sslMode.toLowerCase();
   return sslModeByAlias[lowerCaseMode] ?? lowerCaseMode;
 };
 

@@ -107,7 +107,7 @@ export const deliverPreview = async (
     const message = `The preview of ${branch} expired at ${record.expiresAt}: mgmt preview prune deletes it. Pass --expires to keep it longer.`;
     output.notice({ code: "preview:expired", message, databaseId });
   }
-  const result = {
+  const previewResult = {
     branch,
     databaseId,
     ...extraFields,
@@ -116,7 +116,7 @@ export const deliverPreview = async (
     ...(setupError !== undefined && { setup: "failed" as const }),
     ...(exitStatus === 0 && { setup: "succeeded" as const }),
   };
-  await printOrWriteResult(url, result, options, secretOutput, context);
+  await printOrWriteResult(url, previewResult, options, secretOutput, context);
   if (setupError !== undefined)
     throw setupError instanceof Error ? setupError : new Error(String(setupError));
 };
@@ -130,10 +130,10 @@ const printOrWriteResult = async (
 ): Promise<void> => {
   const { cwd, output } = context;
   if (file === undefined || secretOutput.destination.to === "files") {
-    const result = await secretOutput.deliver({ ...preview, connectionString: url });
+    const deliveredPreview = await secretOutput.deliver({ ...preview, connectionString: url });
     if (file === undefined) {
       if (output.format === "table" && printsNewSecrets(secretOutput.destination)) output.writeExact(url);
-      else await output.writeResult(result);
+      else await output.writeResult(deliveredPreview);
       return;
     }
   }

@@ -42,9 +42,9 @@ export const resolveProject = async (
   if (reason !== undefined) throw missingProjectError(reason);
   const { chooseResource } = await import("../run/names/choose-resource.js");
   const client = await connect(flags, context);
-  const value = await chooseResource("project", "Project", { client, knownIds: {}, flags, context });
-  context.answers.push({ flag: "--project-id", value });
-  return value;
+  const chosenId = await chooseResource("project", "Project", { client, knownIds: {}, flags, context });
+  context.answers.push({ flag: "--project-id", value: chosenId });
+  return chosenId;
 };
 
 /** Whether a branch may have a preview. The others always exist. */

@@ -32,14 +32,14 @@ export const ensureResource = async (
   );
   if (!hasEnsure(sdkResource)) throw new Error(`The SDK has no ensure for ${create.id}`);
   const ids = create.arguments.map(({ name }) => target[name] ?? "");
-  const result = await sdkResource.ensure(...ids, body, {
+  const ensureResult = await sdkResource.ensure(...ids, body, {
     signal,
     credentials: create.credentials !== undefined,
   });
-  if (!isEnsureResult(result)) throw unexpectedResponseError("one resource");
-  const { created, resource } = result;
+  if (!isEnsureResult(ensureResult)) throw unexpectedResponseError("one resource");
+  const { created, resource } = ensureResult;
   const property = create.credentials?.property ?? "";
-  const credentials = getAtPath(result, [property]);
+  const credentials = getAtPath(ensureResult, [property]);
   return {
     created,
     resource: credentials === undefined ? resource : { ...resource, [property]: credentials },

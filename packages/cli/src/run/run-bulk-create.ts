@@ -79,11 +79,11 @@ export const runBulkCreate = async (
         ({ target, input } = await resolveItemNames(invocation, bulkLine, nameResolver));
         const completedInput = await newDatabases?.complete(target, input);
         input = completedInput?.input ?? input;
-        const result = await createItem(invocation, target, input, client, secretOutput, context);
-        if (completedInput?.notice && result.status === "created")
+        const outcome = await createItem(invocation, target, input, client, secretOutput, context);
+        if (completedInput?.notice && outcome.status === "created")
           output.notice(prefixLineNumber(line, completedInput.notice));
-        output.info(`Line ${line}: ${result.id} ${result.status}.`);
-        yield { line, ...result };
+        output.info(`Line ${line}: ${outcome.id} ${outcome.status}.`);
+        yield { line, ...outcome };
       } catch (caughtError) {
         if (signal.aborted) {
           isInterrupted = true;
@@ -239,12 +239,12 @@ const createItem = async (
   const response = await client.request<unknown>(createCommandCall(command, target, input), {
     signal: context.signal,
   });
-  const value = getAtPath(response, ["data"]);
-  if (!isObject(value)) throw unexpectedResponseError("one resource");
+  const newResource = getAtPath(response, ["data"]);
+  if (!isObject(newResource)) throw unexpectedResponseError("one resource");
   const { resource, failure } = command.credentials
-    ? await issueCredentials(command.credentials, value, client, context)
-    : { resource: value };
-  const result = await secretOutput.deliver(resource);
+    ? await issueCredentials(command.credentials, newResource, client, context)
+    : { resource: newResource };
+  const deliveredResource = await secretOutput.deliver(resource);
   if (failure) throw failure.error;
-  return { id: String(value["id"]), status: "created", resource: result };
+  return { id: String(newResource["id"]), status: "created", resource: deliveredResource };
 };

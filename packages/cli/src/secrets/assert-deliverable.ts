@@ -30,9 +30,9 @@ export const assertDeliverable = async (
   if (noSecretWith !== undefined && getAtPath(body, [noSecretWith]) === true) return;
   if (destination.to === "nowhere") throw secretsNotShownError("CI keeps what is printed in its log");
   const { definitions, results } = await import("../contract/generated/schemas.js");
-  const value = buildSample(results[id]?.item ?? {}, definitions);
-  for (const path of secrets.paths) setAtPath(value, path.split("."), sampleSecret);
-  await assertSamplePrinted((trial) => printResource(trial, value), context);
+  const sample = buildSample(results[id]?.item ?? {}, definitions);
+  for (const path of secrets.paths) setAtPath(sample, path.split("."), sampleSecret);
+  await assertSamplePrinted((trial) => printResource(trial, sample), context);
 };
 
 /**

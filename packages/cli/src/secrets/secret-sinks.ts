@@ -48,12 +48,12 @@ export class SecretSinks {
     if (secretFile)
       await this.attemptWrite(secretFile.path, resource, isIssued, () => secretFile.append(resource));
     if (variableFiles.length === 0) return;
-    const value = findConnectionString(resource) ?? findOnlyText(secrets);
-    if (value === undefined) return;
+    const secret = findConnectionString(resource) ?? findOnlyText(secrets);
+    if (secret === undefined) return;
     this.hasSetVariable = true;
-    maskInLog([value], context);
+    maskInLog([secret], context);
     for (const variableFile of variableFiles) {
-      await this.attemptWrite(variableFile.path, resource, isIssued, () => variableFile.set(value));
+      await this.attemptWrite(variableFile.path, resource, isIssued, () => variableFile.set(secret));
     }
   }
 

@@ -15,9 +15,9 @@ export const findSimilar = (word: string, candidates: readonly string[]): string
 };
 
 /** Returns `Did you mean …? ` for a value that is not allowed, or an empty string if none of the allowed ones is similar. */
-export const formatSuggestion = (value: string, allowedValues: readonly string[]): string => {
+export const formatSuggestion = (word: string, allowedValues: readonly string[]): string => {
   // Any two words with one or two letters are similar.
-  const similarValues = value.length > 2 ? findSimilar(value, allowedValues) : [];
+  const similarValues = word.length > 2 ? findSimilar(word, allowedValues) : [];
   return similarValues.length > 0 ? `Did you mean ${similarValues.join(" or ")}? ` : "";
 };
 

@@ -62,9 +62,9 @@ const assignmentPattern = new RegExp(
 export const findOpenQuoteLine = (content: string): number | undefined => {
   const openAssignment = [...content.matchAll(assignmentPattern)].find(
     ({ 0: matchText, 1: start = "", index }) => {
-      const value = matchText.slice(start.length);
-      const quote = /^["'`]/.exec(value)?.[0];
-      if (quote === undefined || (value.length > 1 && value.endsWith(quote))) return false;
+      const assignedValue = matchText.slice(start.length);
+      const quote = /^["'`]/.exec(assignedValue)?.[0];
+      if (quote === undefined || (assignedValue.length > 1 && assignedValue.endsWith(quote))) return false;
       const line = /^[^\r\n]*/.exec(content.slice(index + start.length))?.[0] ?? "";
       return !(quote === '"' ? line.replaceAll(/\\./g, "") : line).includes(quote, 1);
     },

@@ -10,9 +10,9 @@ import * as controlErrors from "./control-errors.js";
 export type Time = number | Date | string;
 
 export const parseTimestamp = (time: Time): number => {
-  const value = typeof time === "string" ? parseTimeText(time) : Number(time ?? NaN);
-  if (!Number.isFinite(value)) throw controlErrors.unparsableTime();
-  return requireSupportedTime(value);
+  const milliseconds = typeof time === "string" ? parseTimeText(time) : Number(time ?? NaN);
+  if (!Number.isFinite(milliseconds)) throw controlErrors.unparsableTime();
+  return requireSupportedTime(milliseconds);
 };
 
 /** Years may have six digits, which are out of the range. */

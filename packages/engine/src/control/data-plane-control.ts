@@ -36,15 +36,14 @@ export class DataPlaneControl<M extends Mode> {
   addFault(fault: ConnectionFault): Returned<M, InstalledConnectionFault> {
     const { faults } = this.#requireDataPlane();
     const { database } = fault;
-    const result = this.getRequestContext().transact(readOnlyTransaction, ({ store }) => {
+    const checkCompletion = this.getRequestContext().transact(readOnlyTransaction, ({ store }) => {
       if (typeof database === "string" && !store.databases.get(toCanonicalId("database", database)))
         throw controlErrors.notFound("database", database);
     });
     // The result comes as the rows do: at once or in a promise.
-    return applyWhenReady<void, InstalledConnectionFault>(result, () => faults.add(fault)) as Returned<
-      M,
-      InstalledConnectionFault
-    >;
+    return applyWhenReady<void, InstalledConnectionFault>(checkCompletion, () =>
+      faults.add(fault),
+    ) as Returned<M, InstalledConnectionFault>;
   }
 
   removeFault(id: string): void {

@@ -7,9 +7,9 @@ export const runChangeStep = async <T>(
   requestContext: RequestContext,
   step: (context: RuleContext) => T,
 ): Promise<T> => {
-  const result = await requestContext.transact(writeWithoutLocks, step);
+  const stepResult = await requestContext.transact(writeWithoutLocks, step);
   await requestContext.whenSaved();
-  return result;
+  return stepResult;
 };
 
 /** Runs a step that changes nothing. */

@@ -279,7 +279,7 @@ const handleApiRequest = (
   const { method = "GET", headers } = request;
   const path = toOriginForm(request.url ?? "/");
   const respond = (body?: Uint8Array, isBodyTooLarge = false): void => {
-    const result = engine.handle({
+    const engineResponse = engine.handle({
       method,
       path,
       headers,
@@ -287,8 +287,9 @@ const handleApiRequest = (
       bodyTooLarge: isBodyTooLarge,
       ...requestConditions,
     });
-    if (isPromise(result)) void result.then((settled) => sendEngineResponse(request, response, settled));
-    else sendEngineResponse(request, response, result);
+    if (isPromise(engineResponse))
+      void engineResponse.then((settled) => sendEngineResponse(request, response, settled));
+    else sendEngineResponse(request, response, engineResponse);
   };
   const { limit: maxBytes, discarded: isDiscarded } = hasBody(request)
     ? engine.bodyPolicy(method, path)
@@ -316,17 +317,17 @@ const toOriginForm = (target: string): string => {
 const sendEngineResponse = (
   request: IncomingMessage,
   response: ServerResponse,
-  result: EngineResponse,
+  engineResponse: EngineResponse,
 ): void => {
-  if (result.dropped === "unsent") {
+  if (engineResponse.dropped === "unsent") {
     request.socket.destroy();
     return;
   }
-  const { status, headers, body = "" } = result;
+  const { status, headers, body = "" } = engineResponse;
   const length = Buffer.byteLength(body);
   if (status !== 204) headers["content-length"] = String(length);
   response.writeHead(status, headers);
-  if (result.dropped) {
+  if (engineResponse.dropped) {
     response.write(takeFirstHalf(body), () => request.socket.destroy());
     return;
   }

@@ -169,10 +169,10 @@ export class AuthorizationEndpoint {
 const redirectToClient = (
   { settings }: RuleContext,
   target: ResponseTarget,
-  result: { code: string } | OAuthError,
+  codeOrError: { code: string } | OAuthError,
 ): Outcome => {
-  const errorCode = result instanceof OAuthError ? result.code : null;
-  return createRedirectResponse(buildResponseLocation(target, settings.authUrl, result), errorCode);
+  const errorCode = codeOrError instanceof OAuthError ? codeOrError.code : null;
+  return createRedirectResponse(buildResponseLocation(target, settings.authUrl, codeOrError), errorCode);
 };
 
 /** A consent changes the integrations of the workspace that the form names. */

@@ -78,12 +78,12 @@ export const parseAuthorizationRequest = (
 export const buildResponseLocation = (
   { redirectUri, state }: ResponseTarget,
   issuer: string,
-  result: { code: string } | OAuthError,
+  codeOrError: { code: string } | OAuthError,
 ): string => {
   const fields =
-    "description" in result
-      ? { error: result.code, error_description: result.description }
-      : { code: result.code };
+    "description" in codeOrError
+      ? { error: codeOrError.code, error_description: codeOrError.description }
+      : { code: codeOrError.code };
   const query = encodeParameters({ ...fields, state, iss: issuer });
   return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
 };

@@ -8,12 +8,12 @@ export type LogParameters = (parameters: Readonly<Record<string, string>>) => vo
 export const noStoreHeaders = { "cache-control": "no-store", pragma: "no-cache" } as const;
 
 export const createJsonResponse = (
-  value: object,
+  body: object,
   headers: Readonly<Record<string, string>> = noStoreHeaders,
 ): Outcome => ({
   status: 200,
   headers,
-  rawBody: { text: JSON.stringify(value), contentType: "application/json" },
+  rawBody: { text: JSON.stringify(body), contentType: "application/json" },
   code: null,
 });
 

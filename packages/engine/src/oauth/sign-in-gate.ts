@@ -40,9 +40,9 @@ export class SignInGate {
     const { port, protocol } = new URL(origin);
     // Browsers send a cookie to all ports of its host, so the name contains the port.
     const name = `mgmt_sign_in${port === "" ? "" : `_${port}`}`;
-    const value = encodeBase64Url(hmacSha256(key, "sign-in cookie"));
+    const cookieValue = encodeBase64Url(hmacSha256(key, "sign-in cookie"));
     const secureAttribute = protocol === "https:" ? "; Secure" : "";
-    this.#cookie = { name, value, attributes: `; HttpOnly; SameSite=Lax${secureAttribute}` };
+    this.#cookie = { name, value: cookieValue, attributes: `; HttpOnly; SameSite=Lax${secureAttribute}` };
   }
 
   /**

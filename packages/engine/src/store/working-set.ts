@@ -20,10 +20,10 @@ export class WorkingSet {
   /** Adds the result of each preload. */
   add(preloads: readonly Preload[], results: readonly LoadResult[]): void {
     preloads.forEach((preload, index) => {
-      const result = results[index];
-      if (result === undefined) throw new Error(`Nothing was loaded for ${buildPreloadKey(preload)}`);
-      if (typeof result === "number") this.#numberByPreload.set(buildPreloadKey(preload), result);
-      else this.#addRows(preload, result);
+      const loadResult = results[index];
+      if (loadResult === undefined) throw new Error(`Nothing was loaded for ${buildPreloadKey(preload)}`);
+      if (typeof loadResult === "number") this.#numberByPreload.set(buildPreloadKey(preload), loadResult);
+      else this.#addRows(preload, loadResult);
     });
   }
 

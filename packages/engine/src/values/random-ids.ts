@@ -53,8 +53,8 @@ export class RandomIds implements Ids {
   #drawBelow(limit: number): number {
     const fairLimit = 65_536 - (65_536 % limit);
     for (;;) {
-      const value = this.#drawSixteenBits();
-      if (value < fairLimit) return value % limit;
+      const draw = this.#drawSixteenBits();
+      if (draw < fairLimit) return draw % limit;
     }
   }
 

@@ -139,14 +139,14 @@ const splitOnce = (text: string, separator: string): [string, string?] => {
 };
 
 const decodeComponent = (encoded: string): string => {
-  let value: string;
+  let decoded: string;
   try {
-    value = decodeURIComponent(encoded);
+    decoded = decodeURIComponent(encoded);
   } catch {
     throw new ConnectionStringError("it has percent-encoded bytes that are not UTF-8");
   }
-  if (value.includes("\0")) throw new ConnectionStringError("it has a null character");
-  return value;
+  if (decoded.includes("\0")) throw new ConnectionStringError("it has a null character");
+  return decoded;
 };
 
 /** Reads keywords and values, as libpq does: `host=localhost password='it\'s'`. */

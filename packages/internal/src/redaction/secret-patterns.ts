@@ -28,7 +28,7 @@ const createNamedValueRule = (
     return valuePattern.test(text) ? valuePattern.lastIndex : start;
   };
   return (text) => {
-    let result = "";
+    let output = "";
     let position = 0;
     headPattern.lastIndex = 0;
     // A value that is not masked may contain another name.
@@ -37,11 +37,11 @@ const createNamedValueRule = (
       const start = headPattern.lastIndex;
       const end = findEnd(text, start, match);
       if (end === start || text.startsWith(secretMask, start)) continue;
-      result += text.slice(position, start) + secretMask;
+      output += text.slice(position, start) + secretMask;
       position = end;
       headPattern.lastIndex = end;
     }
-    return result + text.slice(position);
+    return output + text.slice(position);
   };
 };
 
@@ -58,7 +58,7 @@ const urlCredentialsRule: RedactionRule = (text) => {
   const schemePattern = /\b([a-z][a-z0-9+.-]{0,30}):\/\//gi;
   const webAuthorityPattern = /[^\s"'/?#]*/y;
   const otherAuthorityPattern = /[^\s"']*/y;
-  let result = "";
+  let output = "";
   let position = 0;
   for (let match = schemePattern.exec(text); match; match = schemePattern.exec(text)) {
     const start = schemePattern.lastIndex;
@@ -69,10 +69,10 @@ const urlCredentialsRule: RedactionRule = (text) => {
     // Without an `@` here, there is none in a URL that starts later here either.
     schemePattern.lastIndex = atIndex < 0 ? authorityPattern.lastIndex : start + atIndex;
     if (atIndex < 0) continue;
-    result += text.slice(position, start) + secretMask;
+    output += text.slice(position, start) + secretMask;
     position = start + atIndex;
   }
-  return result + text.slice(position);
+  return output + text.slice(position);
 };
 
 /** Values after a colon that say something about a secret: `token: expired`. */

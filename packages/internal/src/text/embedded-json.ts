@@ -6,7 +6,7 @@ export const replaceJson = (
   text: string,
   replace: (value: unknown, json: string) => string | undefined,
 ): string => {
-  let result = "";
+  let output = "";
   let position = 0;
   let scannedLength = 0;
   const openingPattern = /[[{]/g;
@@ -21,11 +21,11 @@ export const replaceJson = (
     const json = text.slice(match.index, end);
     const value = parseJson(json);
     if (value === undefined) continue;
-    result += text.slice(position, match.index) + (replace(value, json) ?? json);
+    output += text.slice(position, match.index) + (replace(value, json) ?? json);
     position = end;
     openingPattern.lastIndex = end;
   }
-  return result + text.slice(position);
+  return output + text.slice(position);
 };
 
 const parseJson = (json: string): unknown => {

@@ -19,7 +19,7 @@ export const pageMocks: PageMocks = (pageGlobals[pageMocksKey] ??= { queue: Prom
 
 /** Does something when the mocks of this page have finished their earlier work. */
 export const runInPageQueue = <T>(work: () => Promise<T>): Promise<T> => {
-  const result = pageMocks.queue.then(work);
-  pageMocks.queue = result.catch(() => undefined);
-  return result;
+  const completion = pageMocks.queue.then(work);
+  pageMocks.queue = completion.catch(() => undefined);
+  return completion;
 };

@@ -142,8 +142,8 @@ const isFlag = (name: string): name is FlagName => Object.hasOwn(flags, name);
 
 const parseWholeNumber = (flag: FlagName, flagValue: string | undefined, max: number): number | undefined => {
   if (flagValue === undefined) return undefined;
-  const value = Number(flagValue);
-  if (/^\d+$/.test(flagValue) && value <= max) return value;
+  const number = Number(flagValue);
+  if (/^\d+$/.test(flagValue) && number <= max) return number;
   throw mockErrors.badFlag(
     `--${flag} must be a whole number from 0 to ${String(max)}, not ${JSON.stringify(flagValue)}`,
   );

@@ -71,8 +71,8 @@ export class MockHandler {
 const matchOnlyAnswered = (handler: RequestHandler): RequestHandler => {
   const run = handler.run.bind(handler);
   handler.run = async (request) => {
-    const result = await run(request);
-    return result?.response ? result : null;
+    const handlerResult = await run(request);
+    return handlerResult?.response ? handlerResult : null;
   };
   return handler;
 };

@@ -88,13 +88,13 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
     );
 
   const startRenewal = ({ rejected, includesExpiringSoon }: RenewalRequirements): Promise<Credential> => {
-    const result = withRenewalDeadline((signal) =>
+    const renewedCredential = withRenewalDeadline((signal) =>
       renew(renewal, { rejected, includesExpiringSoon }, signal),
     ).finally(() => {
       storeState.renewal = undefined;
     });
-    storeState.renewal = { result, rejected };
-    return result;
+    storeState.renewal = { result: renewedCredential, rejected };
+    return renewedCredential;
   };
 
   const awaitRenewal = async (rejected: string | undefined): Promise<Credential> => {

@@ -57,7 +57,7 @@ export const ensureResource = async <Created, Found, Issued>(
       { signals: signals.concat(options.signal ?? []), timeoutMs, onTimeout: createTimeoutError, timers },
       (signal) => {
         const attemptOptions = { ...options, signal };
-        const result = createOrFind<Created, Found>(
+        const ensurePromise = createOrFind<Created, Found>(
           { create: calls.create, find: findExistingResource, conflicts },
           attemptOptions,
           signal,
@@ -65,7 +65,9 @@ export const ensureResource = async <Created, Found, Issued>(
           attempts,
           timers,
         );
-        work = result.then((result) => addCredentials(result, calls, attemptOptions, deadline, timers));
+        work = ensurePromise.then((result) =>
+          addCredentials(result, calls, attemptOptions, deadline, timers),
+        );
         return work;
       },
     );
@@ -88,16 +90,19 @@ const limitToRemainingTime = (options: RequestOptions, deadline: number, timers:
 
 /** Adds credentials to a resource that was created. Not repeated, so that there is one for each new resource. */
 const addCredentials = async <Created, Found, Issued>(
-  result: EnsureResult<Created, Found>,
+  ensureResult: EnsureResult<Created, Found>,
   { issue }: Pick<EnsureCalls<Created, Issued>, "issue">,
   options: RequestOptions,
   deadline: number,
   timers: Timers,
 ): Promise<EnsureResult<Created, Found, Issued>> => {
-  if (!result.created) return result;
-  const issuedCredentials = await issue?.(result.resource, limitToRemainingTime(options, deadline, timers));
+  if (!ensureResult.created) return ensureResult;
+  const issuedCredentials = await issue?.(
+    ensureResult.resource,
+    limitToRemainingTime(options, deadline, timers),
+  );
   // Without `issue`, the result of `ensure` declares no credentials.
-  return { ...result, ...issuedCredentials };
+  return { ...ensureResult, ...issuedCredentials };
 };
 
 /** Returns the identity that the inputs have. Without a value, every call would create another resource. */

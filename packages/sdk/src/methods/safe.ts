@@ -62,14 +62,14 @@ export const safely = <T extends object>(target: T): Safe<T> =>
 
 const toSafePromise = (startCall: () => ApiPromise<unknown>): SafePromise<unknown> => {
   let call: ApiPromise<unknown>;
-  const result = settleCall(() => (call = startCall()));
+  const callResult = settleCall(() => (call = startCall()));
   const withResponse = async (): Promise<ResultWithResponse<unknown>> => {
-    const { data, error } = await result;
+    const { data, error } = await callResult;
     return error
       ? { data, error, response: readErrorResponse(error) }
       : { ...(await call.withResponse()), error };
   };
-  return Object.assign(result, { withResponse });
+  return Object.assign(callResult, { withResponse });
 };
 
 const settleCall = async (startCall: () => PromiseLike<unknown>): Promise<Result<unknown>> => {

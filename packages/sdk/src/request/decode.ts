@@ -43,9 +43,9 @@ export const decodeResponse = <T>(
   }
   if (isSuccess && !fault) {
     maskInspection(json, body);
-    const result = readBody(json);
-    if (result && "value" in result) return result.value;
-    fault = result?.fault;
+    const readResult = readBody(json);
+    if (readResult && "value" in readResult) return readResult.value;
+    fault = readResult?.fault;
   }
   return load().then(
     (steps) => {

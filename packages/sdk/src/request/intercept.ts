@@ -37,10 +37,10 @@ export const trace = <T>(
 ): Promise<T> => {
   const channel = getObservedChannel(name);
   if (!channel) return work();
-  let result: T;
+  let workResult: T;
   return channel
-    .tracePromise(() => work().then((value) => void (result = value)), context)
-    .then(() => result);
+    .tracePromise(() => work().then((value) => void (workResult = value)), context)
+    .then(() => workResult);
 };
 
 /** The first middleware is the outermost. Debug output is the innermost, so that it shows the requests that are really sent. */

@@ -23,10 +23,10 @@ const encodeSafeSegment = (value: unknown): string => {
 };
 
 /** Whether a value is empty or a dot segment, or becomes one when it is decoded, so that a path would name another resource. */
-export const isUnsafeSegment = (value: string): boolean => {
-  if (/(^|[/\\])\s*(\.{1,2}\s*)?([/\\]|$)/.test(value)) return true;
-  const decodedValue = value.replace(/(%[\da-f]{2})+/gi, decodeIfValid);
-  return decodedValue !== value && isUnsafeSegment(decodedValue);
+export const isUnsafeSegment = (segment: string): boolean => {
+  if (/(^|[/\\])\s*(\.{1,2}\s*)?([/\\]|$)/.test(segment)) return true;
+  const decodedValue = segment.replace(/(%[\da-f]{2})+/gi, decodeIfValid);
+  return decodedValue !== segment && isUnsafeSegment(decodedValue);
 };
 
 const decodeIfValid = (escaped: string): string => {

@@ -39,7 +39,7 @@ export const createRequest =
     let settings: ClientSettings;
     let response: TransportResponse;
     const attempts: Attempt[] = [];
-    const data = traceCall(clientSettings, call, attempts, async () => {
+    const decodedData = traceCall(clientSettings, call, attempts, async () => {
       assertCall(call, options, () => InvalidArgumentError);
       settings = options ? mergeOptions(clientSettings, options) : clientSettings;
       if (
@@ -66,7 +66,7 @@ export const createRequest =
       reading.unread = true;
       return async () => (await clientSettings.load()).rawResponse(response, settings.signals);
     };
-    return new ApiPromise(data, getApiResponse, requestUnreadBody);
+    return new ApiPromise(decodedData, getApiResponse, requestUnreadBody);
   };
 
 /** Returns a response of any status. */

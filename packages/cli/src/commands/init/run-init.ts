@@ -147,9 +147,9 @@ const chooseOrCreateProject = async (
   }
   const newProjectName = create ?? (await askForNewProject(client, context));
   if (newProjectName === undefined) {
-    const value = await chooseResource("project", "Project", { client, knownIds: {}, flags, context });
-    context.answers.push({ flag: "--project-id", value });
-    return fetchProject(value);
+    const chosenId = await chooseResource("project", "Project", { client, knownIds: {}, flags, context });
+    context.answers.push({ flag: "--project-id", value: chosenId });
+    return fetchProject(chosenId);
   }
   const body = { name: newProjectName, ...(region !== undefined && { region }) };
   const { id, name } = await client.projects.create(body, { signal });

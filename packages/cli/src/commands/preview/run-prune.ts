@@ -69,8 +69,14 @@ export const runPreviewPrune = async (
   try {
     for (const { branch, preview, verdict } of previewsWithVerdict.filter(isToDelete)) {
       const { database } = preview;
-      const result = await deletePreview(branch, [database], client, dryRun ? undefined : output, signal);
-      deletedPreviews.push({ ...result, reason: verdict.reason });
+      const deletedPreview = await deletePreview(
+        branch,
+        [database],
+        client,
+        dryRun ? undefined : output,
+        signal,
+      );
+      deletedPreviews.push({ ...deletedPreview, reason: verdict.reason });
     }
   } finally {
     // Previews that were deleted before a failure are part of the result.

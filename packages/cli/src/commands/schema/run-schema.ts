@@ -16,10 +16,10 @@ export const buildCommandSchema = async (root: Command, words: readonly string[]
   ]);
   const id = definition?.id ?? resultOf;
   const { item, errors = [] } = (id === undefined ? undefined : results[id]) ?? {};
-  const result = definition
+  const resultSchema = definition
     ? createResultSchema(definition, item, sharedResults.item)
     : (item ?? (await findPrintedResult(command)));
-  if (result === null && command.commands.length > 0) {
+  if (resultSchema === null && command.commands.length > 0) {
     const names = command.commands.map((subcommand) => subcommand.name()).join(", ");
     throw usageError(`${getCommandLine(command)} is a group of commands`, `Add one of: ${names}.`);
   }
@@ -30,8 +30,10 @@ export const buildCommandSchema = async (root: Command, words: readonly string[]
   return {
     command: getCommandLine(command),
     operationId: id ?? null,
-    result: toStandaloneSchema(result),
-    streamLine: toStandaloneSchema(result?.type === "array" ? (result.items ?? null) : result),
+    result: toStandaloneSchema(resultSchema),
+    streamLine: toStandaloneSchema(
+      resultSchema?.type === "array" ? (resultSchema.items ?? null) : resultSchema,
+    ),
     bulkResult: toStandaloneSchema(hasFlag("--ndjson") ? createArraySchema(sharedResults.item) : null),
     dryRun: toStandaloneSchema(hasFlag("--dry-run") ? dryRun : null),
     error: { $schema: schemaDialect, ...sharedResults.error },

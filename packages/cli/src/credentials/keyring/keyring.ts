@@ -18,10 +18,10 @@ export type OpenKeyring = () => Promise<Keyring>;
 /** Writes, reads and deletes an entry. Throws `keyring:unavailable` if the keyring would lose a credential. */
 export const probeKeyring = async (keyring: Keyring): Promise<void> => {
   const account = `probe ${randomUUID()}`;
-  const value = randomUUID();
+  const probeValue = randomUUID();
   try {
-    await keyring.write(account, value);
-    if ((await keyring.read(account)) !== value)
+    await keyring.write(account, probeValue);
+    if ((await keyring.read(account)) !== probeValue)
       throw keyringUnavailableError("it does not return what was stored");
     await keyring.remove(account);
     if ((await keyring.read(account)) !== undefined)

@@ -42,8 +42,8 @@ export const chooseResource = async (
   const body = await client.request<unknown>(call, { signal: context.signal });
   const resources = getAtPath(body, ["data"]);
   const choices = (Array.isArray(resources) ? resources : []).flatMap((resource: unknown): PromptChoice[] => {
-    const value = readResourceId(kind, resource);
-    return value === undefined ? [] : [{ value, parts: listChoiceParts(resource), isId: true }];
+    const id = readResourceId(kind, resource);
+    return id === undefined ? [] : [{ value: id, parts: listChoiceParts(resource), isId: true }];
   });
   if (choices.length === 0) throw nothingToChooseError(resourceKinds[kind].noun);
   const isComplete = getAtPath(body, ["pagination", "hasMore"]) !== true;

@@ -43,16 +43,16 @@ export const resolveName = async (
   options: NameScope,
 ): Promise<string | undefined> => {
   const scope = { ...options, lists: options.lists ?? new Map() };
-  const result = await searchByKind(kind, qualifiedName, scope);
-  const matches = result?.matches ?? [];
+  const searchResult = await searchByKind(kind, qualifiedName, scope);
+  const matches = searchResult?.matches ?? [];
   if (matches.length > 1) throw await createAmbiguousNameError(kind, qualifiedName, matches, scope);
   const id = matches[0]?.["id"];
   if (typeof id === "string") return id;
-  if (result || /[/@]/.test(qualifiedName))
+  if (searchResult || /[/@]/.test(qualifiedName))
     throw unknownNameError(
       kind,
       qualifiedName,
-      findSimilar(qualifiedName, result?.candidateNames ?? []),
+      findSimilar(qualifiedName, searchResult?.candidateNames ?? []),
       scope.field,
     );
   return undefined;
@@ -114,8 +114,8 @@ const searchBranches = async (qualifiedName: string, scope: NameScope): Promise<
   return searchProject(await scope.chooseProject(qualifiedName), branchPrefix);
 };
 
-const hasMatches = (result: SearchResult | undefined): boolean =>
-  result !== undefined && result.matches.length > 0;
+const hasMatches = (searchResult: SearchResult | undefined): boolean =>
+  searchResult !== undefined && searchResult.matches.length > 0;
 
 /**
  * Searches in each project whose name is before one of the separators in a string. Returns undefined if there is none. Throws
@@ -134,11 +134,11 @@ const searchNamedProjects = async (
     if (matchingProjects.length > 1)
       throw await createAmbiguousNameError("project", name, matchingProjects, scope);
     const id = matchingProjects[0]?.["id"];
-    const result =
+    const searchResult =
       typeof id === "string"
         ? await searchProject(id, qualifiedName.slice(0, index + separator.length))
         : undefined;
-    if (result) results.push(result);
+    if (searchResult) results.push(searchResult);
   }
   return results.length === 0 ? undefined : mergeResults(results);
 };
@@ -236,9 +236,9 @@ const searchConnections = async (
   let firstProblem: CliError | undefined;
   for (const search of searches) {
     try {
-      const result = await search();
-      if (hasMatches(result)) return result;
-      firstResult ??= result;
+      const searchResult = await search();
+      if (hasMatches(searchResult)) return searchResult;
+      firstResult ??= searchResult;
     } catch (error) {
       if (!isUnknownNameError(error)) throw error;
       firstProblem ??= error;

@@ -46,9 +46,14 @@ export const handleControlRequest = async (
       streamRequests(server, response, closeSignal);
       return;
     }
-    const result = await runControlRoute(server, request.method ?? "GET", path, await readBody(request));
-    if (result === undefined) sendJson(response, 204);
-    else sendJson(response, 200, result);
+    const responseBody = await runControlRoute(
+      server,
+      request.method ?? "GET",
+      path,
+      await readBody(request),
+    );
+    if (responseBody === undefined) sendJson(response, 204);
+    else sendJson(response, 200, responseBody);
   } catch (error) {
     sendError(response, error);
   }
@@ -95,11 +100,11 @@ const streamRequests = (server: Server, response: ServerResponse, closeSignal: A
   });
 };
 
-const sendJson = (response: ServerResponse, status: number, value?: unknown): void => {
-  const body = value === undefined ? "" : JSON.stringify(value);
+const sendJson = (response: ServerResponse, status: number, content?: unknown): void => {
+  const body = content === undefined ? "" : JSON.stringify(content);
   response.writeHead(status, {
     "cache-control": "no-store",
-    ...(value !== undefined && {
+    ...(content !== undefined && {
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
     }),

@@ -145,7 +145,7 @@ export const runControlRoute = async (
     );
   assertKnownFields(route.key, fields);
   const [, ...pathValues] = route.pattern.exec(path) ?? [];
-  const result: unknown = await route.action(server, pathValues, fields);
+  const responseBody: unknown = await route.action(server, pathValues, fields);
   if (method !== "GET") await server.save();
-  return result;
+  return responseBody;
 };

@@ -70,7 +70,7 @@ export const changeDatabase = async <T>(
 ): Promise<T> => {
   for (let row = lastReadRow ?? (await readDatabase(context, databaseId)); ;) {
     const workspaceId = row?.workspaceId;
-    const result = await context.transact(
+    const attempt = await context.transact(
       { mode: "write", locks: workspaceId === undefined ? [] : [workspaceId] },
       (changeContext): { movedRow: DatabaseRow } | { value: T } => {
         const database = changeContext.store.databases.get(databaseId);
@@ -79,8 +79,8 @@ export const changeDatabase = async <T>(
       },
       () => [{ read: "row", table: "databases", id: databaseId }],
     );
-    if ("value" in result) return result.value;
-    row = result.movedRow;
+    if ("value" in attempt) return attempt.value;
+    row = attempt.movedRow;
   }
 };
 
