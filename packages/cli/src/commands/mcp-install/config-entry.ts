@@ -48,6 +48,14 @@ export const splice = (text: string, start: number, end: number, replacement: st
 export const startsProgram = (entry: PresentEntry): boolean =>
   typeof entry["command"] === "string" && !("url" in entry) && !("serverUrl" in entry);
 
+/** Whether a value can be that of an entry. */
+export const isEntry = (value: unknown): value is PresentEntry =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+/** Whether an entry says that the client does not start the program: `disabled` in Cursor, `enabled` in Codex and Zed. */
+export const isTurnedOff = (value: unknown): boolean =>
+  isEntry(value) && startsProgram(value) && (value["disabled"] === true || value["enabled"] === false);
+
 /** Whether the file has a value already. */
 export const isSameValue = (value: unknown, wanted: EntryValue): boolean =>
   JSON.stringify(value) === JSON.stringify(wanted);

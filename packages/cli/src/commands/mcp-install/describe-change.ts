@@ -2,7 +2,7 @@ import { redactData } from "@mgmt/internal/redaction/redact";
 import { secretMask } from "@mgmt/internal/redaction/secret-patterns";
 import { toPrintable } from "../../output/printable.js";
 import type { Style } from "../../output/style.js";
-import { isSameValue, type ServerEntry, serverName, startsProgram } from "./config-entry.js";
+import { isEntry, isSameValue, type ServerEntry, serverName, startsProgram } from "./config-entry.js";
 
 /**
  * Returns lines that show how the entry of the server changes. They contain nothing else of the file, which has secrets of other servers,
@@ -17,7 +17,7 @@ export const describeChange = (
   entry: ServerEntry | undefined,
   { strong, good, bad }: Style,
 ): string[] => {
-  const oldValues = isRecord(before) ? before : {};
+  const oldValues = isEntry(before) ? before : {};
   const isUpdate = entry !== undefined && startsProgram(oldValues);
   const wanted = entry ? { ...entry.required, ...(before === undefined && entry.initial) } : {};
   const removed = Object.entries(oldValues).filter(
@@ -33,12 +33,9 @@ export const describeChange = (
   ];
 };
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** The values of variables and headers are often secrets, whatever their names are. */
 const renderOldValue = (key: string, value: unknown): string => {
-  const hidden = isRecord(value)
+  const hidden = isEntry(value)
     ? Object.fromEntries(Object.keys(value).map((name) => [name, secretMask]))
     : value;
   return JSON.stringify(Object.values(redactData({ [key]: hidden }) as object)[0]);

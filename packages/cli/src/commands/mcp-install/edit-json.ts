@@ -4,9 +4,9 @@ import {
   ConfigProblem,
   type EditedConfig,
   type EntryValue,
+  isEntry,
   isSameValue,
   newlineOf,
-  type PresentEntry,
   type ServerEntry,
   serverName,
   splice,
@@ -94,9 +94,6 @@ const toNewEntry = ({ required, initial }: ServerEntry): Record<string, EntryVal
   ...required,
   ...initial,
 });
-
-const isEntry = (value: unknown): value is PresentEntry =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns the outermost object, or undefined if the text has no value yet. */
 const parseRoot = (text: string, isStrict: boolean): Node | undefined => {

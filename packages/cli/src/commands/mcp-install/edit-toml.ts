@@ -4,6 +4,7 @@ import {
   ConfigProblem,
   type EditedConfig,
   type EntryValue,
+  isEntry,
   isSameValue,
   newlineOf,
   type PresentEntry,
@@ -129,16 +130,13 @@ const parse = (text: string): AST.TOMLTopLevelTable => {
 const readServers = (document: AST.TOMLTopLevelTable): Record<string, PresentEntry> | undefined => {
   const value = (getStaticTOMLValue(document.parent) as Record<string, unknown>)[serversKey];
   if (value === undefined) return undefined;
-  if (!isTable(value))
+  if (!isEntry(value))
     throw new ConfigProblem(`${serversKey} is not a table`, offsetOf(document, [serversKey]));
   const entry = value[serverName];
-  if (entry !== undefined && !isTable(entry))
+  if (entry !== undefined && !isEntry(entry))
     throw new ConfigProblem(`${serversKey}.${serverName} is not a table`, offsetOf(document, [serversKey]));
   return value as Record<string, PresentEntry>;
 };
-
-const isTable = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 /** Returns the tables of a server, its own first. */
 const findTables = (document: AST.TOMLTopLevelTable, name: string): AST.TOMLTable[] =>

@@ -109,12 +109,28 @@ describe("mgmt mcp install", () => {
     const { status, stderr } = await install("vscode");
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: expect.stringContaining("VS Code starts this server already"),
+      stderr: expect.stringContaining("has this server already"),
     });
     expect(statSync(join(folder, ".vscode/mcp.json"))).toMatchObject({
       ino: before.ino,
       mtimeMs: before.mtimeMs,
     });
+  });
+
+  it.each([
+    ["cursor", ".cursor/mcp.json", '{"mcpServers": {"mgmt": {"command": "x", "disabled": true}}}'],
+    [
+      "zed --scope project",
+      ".zed/settings.json",
+      '{"context_servers": {"mgmt": {"command": "x", "enabled": false}}}',
+    ],
+    ["codex --scope project", ".codex/config.toml", '[mcp_servers.mgmt]\ncommand = "x"\nenabled = false\n'],
+  ])("leaves a server turned off, and says so: %s", async (line, file, text) => {
+    write(file, text);
+    const isOff = expect.stringContaining("turns it off");
+    expect(await install(`${line} --yes`)).toMatchObject({ status: 0, stderr: isOff });
+    expect(read(file)).toMatch(/"disabled": true|"?enabled"?(?::| =) false/);
+    expect(await install(line)).toMatchObject({ status: 0, stderr: isOff });
   });
 
   it("asks before it writes, and again before it replaces another command", async () => {
@@ -167,11 +183,14 @@ describe("mgmt mcp install", () => {
       json: { change: "removed", command: null },
     });
     expect(read(".vscode/mcp.json")).toBe(text);
-    expect((await install("vscode --remove")).stderr).toContain("does not start the server");
+    expect((await install("vscode --remove")).stderr).toContain("does not have the server");
   });
 
   it("shows nothing of other servers, and no secret of its own entry", async () => {
-    const secrets = { env: { KEY: "s3cr3t-1" }, headers: { Authorization: "Bearer s3cr3t-2" } };
+    const secrets = {
+      env: { KEY: "s3cr3t-1" },
+      headers: { Authorization: "Bearer s3cr3t-2", "X-Team": "s3cr3t-4" },
+    };
     const mcpServers = {
       other: { command: "x", env: { KEY: "s3cr3t-3" } },
       mgmt: { url: "https://x", ...secrets },

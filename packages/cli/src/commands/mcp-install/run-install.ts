@@ -11,7 +11,14 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { detectInstallation, type Installation } from "../../installation/installation.js";
 import { assertServiceAddress } from "../../profiles/resolve-access.js";
 import { type Client, clients } from "./clients.js";
-import { ConfigProblem, type EditedConfig, isSameEntry, locate, type ServerEntry } from "./config-entry.js";
+import {
+  ConfigProblem,
+  type EditedConfig,
+  isSameEntry,
+  isTurnedOff,
+  locate,
+  type ServerEntry,
+} from "./config-entry.js";
 import { name as packageName } from "../../../package.json";
 import { describeChange } from "./describe-change.js";
 import { type ClientName, clientNames } from "./names.js";
@@ -68,9 +75,7 @@ export const runMcpInstall = async (
   const edited = editAndCheck(client, path, text, entry);
   const change = nameChange(text, edited, entry);
   if (change === "none") {
-    output.info(
-      entry ? `${client.title} starts this server already: ${path}` : `${path} does not start the server.`,
-    );
+    output.info(entry ? `${path} has this server already.` : `${path} does not have the server.`);
   } else {
     await output.report((style) => describeChange(path, edited.before, entry, style));
     if (!flags.dryRun) {
@@ -83,6 +88,8 @@ export const runMcpInstall = async (
       output.info(`Wrote ${path}. ${entry ? client.next[scope] : `Start ${client.title} again.`}`);
     }
   }
+  if (entry && isTurnedOff(edited.before))
+    output.info(`${client.title} does not start it as long as ${path} turns it off.`);
   const result: McpInstallResult = {
     client: name,
     scope,
