@@ -56,6 +56,10 @@ describe("a server in JSON", () => {
       '{"servers":{"x":{"command":"y"}, "mgmt": { "command": "mgmt", "args": ["mcp"], "timeout": 30 }},"z":[1]}',
     ],
     [
+      '{"servers": {"z": 1 /* one */ } /* two */ ,}',
+      '{"servers": {"z": 1, "mgmt": { "command": "mgmt", "args": ["mcp"], "timeout": 30 } /* one */ } /* two */ ,}',
+    ],
+    [
       '{"a": [],}',
       '{"a": [], "servers": { "mgmt": { "command": "mgmt", "args": ["mcp"], "timeout": 30 } },}',
     ],

@@ -218,7 +218,7 @@ const removeProperty = (text: string, object: Node, key: string): string => {
 
 /** Returns the offset of a comma behind the last property. */
 const findTrailingComma = (text: string, end: number): number | undefined => {
-  const match = /^(?:\s|\/\/[^\r\n]*|\/\*[^]*?\*\/)*,/.exec(text.slice(end));
+  const match = /^(?:\s|\/\/[^\r\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*,/.exec(text.slice(end));
   return match ? end + match[0].length - 1 : undefined;
 };
 
