@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { Client } from "pg";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
 import { Instances } from "./instances.js";
 
@@ -51,6 +51,16 @@ describe("the connections of a server", () => {
     await instances.admit(next);
     await expect(instances.admit(await connect(clusters[0]))).rejects.toThrow("has replaced");
     expect((await next.query("select")).rowCount).toBe(1);
+  });
+
+  it("are refused when their instance does not respond", async () => {
+    const client = await connect(clusters[0]);
+    client.connection.stream.pause();
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const isRefused = expect(instances.admit(client)).rejects.toThrow("timeout");
+    await vi.advanceTimersByTimeAsync(5_000);
+    await isRefused;
   });
 
   it("may lead to different instances at different addresses", async () => {

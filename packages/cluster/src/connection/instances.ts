@@ -1,8 +1,12 @@
 import { Client, type ClientBase } from "pg";
 
 /** What tells instances of Postgres apart, also when the same address leads to one after the other. */
-const instanceQuery = `select pg_catalog.pg_postmaster_start_time()::pg_catalog.text as instance,
-  pg_catalog.pg_is_in_recovery() as standby`;
+const instanceQuery = {
+  text: `select pg_catalog.pg_postmaster_start_time()::pg_catalog.text as instance,
+    pg_catalog.pg_is_in_recovery() as standby`,
+  // Nothing ends a new connection when its instance is replaced.
+  query_timeout: 5_000,
+};
 
 /** The instance that an address leads to. */
 interface Instance {
@@ -29,7 +33,7 @@ export class Instances {
    * Admits a connection that has just been opened.
    *
    * @returns whether it is the first to another instance. It must not be used for work that has begun at the one before.
-   * @throws Error when it leads to a standby, or to an instance that was replaced.
+   * @throws Error when it leads to a standby, or to an instance that was replaced or does not respond.
    */
   async admit(client: ClientBase): Promise<boolean> {
     // The types of pools do not say it.
