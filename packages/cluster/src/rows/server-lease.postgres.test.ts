@@ -106,6 +106,8 @@ describe("the lease of a server", () => {
       expect(server.lease.isLive()).toBe(true);
     });
     expect(await server.records.readCounts()).toMatchObject({ databases: {} });
+    expect(server.log[0]).toMatch("Heartbeats do not reach Postgres: ");
+    expect(server.log.at(-1)).toBe("Heartbeats reach Postgres again");
   });
 
   it("is taken from a server that another one has seen silent", async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { Client, type ClientBase } from "pg";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { Instances } from "../connection/instances.js";
 import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
 import type { ServerIdentity } from "../policy/server-identity.js";
@@ -57,6 +58,8 @@ export class ServerLease implements ServerIdentity {
   #seenBeats = new Map<string, { lastBeat: string; since: number }>();
   readonly #instances = new Instances((address) => this.#handleReplaced(address));
   #lookedAt = 0;
+  /** Why the last heartbeat failed. */
+  #outage: string | undefined;
 
   /**
    * @param createSocket returns a socket of this machine.
@@ -125,14 +128,30 @@ export class ServerLease implements ServerIdentity {
     if (this.#isLost) return;
     this.#timer = setTimeout(() => {
       this.#currentBeat = this.#beat().then(
-        () => this.#scheduleBeat(heartbeatIntervalMs),
         () => {
+          this.#reportOutage(undefined);
+          this.#scheduleBeat(heartbeatIntervalMs);
+        },
+        (error: unknown) => {
           // Postgres cannot be reached. The lease ends by itself, and nothing is known of others.
           this.#seenBeats.clear();
+          this.#reportOutage(error);
           this.#scheduleBeat(retryDelayMs);
         },
       );
     }, delayMs).unref();
+  }
+
+  /** Logs that heartbeats have begun to fail, or do not fail any more. */
+  #reportOutage(error: unknown): void {
+    const reason = error instanceof Error ? error.message || readErrorCode(error) : undefined;
+    if (reason !== this.#outage)
+      this.#options?.onLog(
+        reason === undefined
+          ? "Heartbeats reach Postgres again"
+          : `Heartbeats do not reach Postgres: ${reason}`,
+      );
+    this.#outage = reason;
   }
 
   async #beat(): Promise<void> {
@@ -218,7 +237,7 @@ export class ServerLease implements ServerIdentity {
       const interval = setInterval(attempt, connectIntervalMs);
       const timer = setTimeout(() => {
         settle();
-        reject(new Error("Postgres cannot be reached", { cause }));
+        reject(cause instanceof Error ? cause : new Error("it does not respond"));
       }, queryTimeoutMs);
       attempt();
     });
