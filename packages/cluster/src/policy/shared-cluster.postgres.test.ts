@@ -67,7 +67,7 @@ describe("a check of the limits of tenants", () => {
       });
       expect([await isAlive(second), await isAlive(other)]).toEqual([true, true]);
       const { rows } = await admin.query(
-        "select datname as name, datconnlimit as limit from pg_database where datname = any ($1) order by 1",
+        "select datname as name, datconnlimit as limit from pg_database where datname = any ($1) order by array_position($1, datname)",
         [[greedy.id, modest.id]],
       );
       expect(rows).toEqual([
