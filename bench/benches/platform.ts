@@ -53,9 +53,9 @@ export const platform: readonly Measurement[] = [
   },
 ];
 
-/** Creates two projects and a database, and returns the operations in order. Those that create more are the last ones. */
-export const loadsOf = async ({ baseUrl, token }: Target): Promise<Load[]> => {
-  const list = await createdProjects({ baseUrl, token }, 2);
+/** Creates projects and a database, and returns the operations in order. Those that create more are the last ones. */
+export const loadsOf = async ({ baseUrl, token }: Target, projectCount = 2): Promise<Load[]> => {
+  const list = await createdProjects({ baseUrl, token }, projectCount);
   const { data }: { data: { id: string }[] } = JSON.parse(list);
   const url = `${baseUrl}/v1/projects`;
   const one = `${url}/${data[0]?.id ?? ""}`;

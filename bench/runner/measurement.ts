@@ -1,7 +1,7 @@
 import type { Goal } from "./goals.js";
 import { mgmtProgram, programFolder } from "./paths.js";
 
-export type Unit = "s" | "ms" | "µs" | "B" | "instantiations";
+export type Unit = "s" | "ms" | "µs" | "B" | "instantiations" | "1/s" | "connections" | "trips";
 
 /** Built packages, with what measures them. All paths are absolute. */
 export interface Build {
