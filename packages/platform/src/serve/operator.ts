@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isPrivilegeError } from "@mgmt/cluster/connection/admin-connection";
 import { createRecordsDatabase } from "@mgmt/cluster/rows/records-database";
 import { AlteredSecretError } from "@mgmt/cluster/rows/row-codec";
@@ -105,7 +106,7 @@ export interface ReencryptedSecrets {
  */
 export const reencryptService = (settings: ServeSettings): Promise<ReencryptedSecrets> =>
   withRecords(settings, {}, async ({ records, keys }) => {
-    await requireSameKey(settings, records, keys.current.id);
+    await awaitSameKey(settings, records, keys.current.id);
     let otherKeyIds: readonly string[] = [];
     for (
       let attempt = 0;
@@ -119,26 +120,32 @@ export const reencryptService = (settings: ServeSettings): Promise<ReencryptedSe
       });
     if (otherKeyIds.length > 0) throw serveErrors.keysInUse(settings.keyFile, otherKeyIds);
     // One may have started meanwhile.
-    await requireSameKey(settings, records, keys.current.id);
+    await awaitSameKey(settings, records, keys.current.id);
     const [, ...unusedKeyIds] = keys.ids;
     return { keyId: keys.current.id, unusedKeyIds };
   });
 
-/** Refuses other keys of servers that run. The sessions of a server that is silent for this long are ended, so that it changes nothing. */
-const requireSameKey = async (
+/** How long running servers may take to read a new key from their files, which they do with each heartbeat, in milliseconds. */
+const keyWaitMs = 15_000;
+const keyPollIntervalMs = 250;
+
+/**
+ * Waits until all servers that run encrypt with a key. The sessions of a server that is silent for long are ended, so that it changes nothing.
+ *
+ * @throws ServeError `serve:keys_differ` when some still use another key after 15 seconds.
+ */
+const awaitSameKey = async (
   { keyFile }: ServeSettings,
   records: ServiceRecords["records"],
   keyId: string,
 ): Promise<void> => {
-  const others = (await records.listServers()).filter(
-    (server) => server.keyId !== keyId && server.silentSeconds < silenceLimitSeconds,
-  );
-  if (others.length > 0)
-    throw serveErrors.keysDiffer(
-      keyFile,
-      keyId,
-      others.map(({ id }) => id),
-    );
+  for (const deadline = performance.now() + keyWaitMs; ; await sleep(keyPollIntervalMs)) {
+    const otherIds = (await records.listServers())
+      .filter((server) => server.keyId !== keyId && server.silentSeconds < silenceLimitSeconds)
+      .map(({ id }) => id);
+    if (otherIds.length === 0) return;
+    if (performance.now() > deadline) throw serveErrors.keysDiffer(keyFile, keyId, otherIds);
+  }
 };
 
 export interface ServiceStatus {
