@@ -39,7 +39,7 @@ export const authErrors = {
       advice: "check_client_id",
     }),
 
-  wrongMetadataIssuer: (issuer: string) =>
+  otherMetadata: (issuer: string) =>
     new AuthError("auth:issuer_mismatch", `The server at ${issuer} names another issuer`, {
       hint: "Set authUrl to the issuer exactly as the server names it, with or without a slash at its end: localhost is not 127.0.0.1.",
       advice: "check_auth_url",
@@ -55,12 +55,12 @@ export const authErrors = {
       },
     ),
 
-  wrongState: () =>
+  otherState: () =>
     new AuthError("auth:state_mismatch", "The callback URL does not belong to this login", {
       hint: "Start a new login. If you started only one, it may be an attack.",
       advice: "log_in",
     }),
-  wrongCallbackIssuer: (expected: string) =>
+  otherCallback: (expected: string) =>
     new AuthError("auth:issuer_mismatch", `The callback URL does not come from ${expected}`, {
       hint: "Check authUrl, and start a new login. The code was not sent anywhere.",
       advice: "check_auth_url",

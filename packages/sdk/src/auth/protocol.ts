@@ -34,7 +34,7 @@ const resolveServer = async (
       const response = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...options });
       const server = await oauth.processDiscoveryResponse(issuer, response).catch((error: unknown) => {
         const isOtherIssuer = readErrorCode(error) === oauth.JSON_ATTRIBUTE_COMPARISON;
-        throw isOtherIssuer ? authErrors.wrongMetadataIssuer(settings.issuer) : error;
+        throw isOtherIssuer ? authErrors.otherMetadata(settings.issuer) : error;
       });
       assertSameOrigin(server, issuer);
       return server;
@@ -236,11 +236,11 @@ const validateCallback = (
     if (otherValues.length > 0) throw authErrors.invalidCallback(`has more than one ${name}`);
     return value;
   };
-  if (readSingleParameter("state") !== state) throw authErrors.wrongState();
+  if (readSingleParameter("state") !== state) throw authErrors.otherState();
   const iss = readSingleParameter("iss");
   const isIssuerRequired = server.authorization_response_iss_parameter_supported === true;
   if (iss === undefined ? isIssuerRequired : iss !== server.issuer)
-    throw authErrors.wrongCallbackIssuer(server.issuer);
+    throw authErrors.otherCallback(server.issuer);
   const { oauthError, description } = selectValidErrorFields(
     readSingleParameter("error"),
     readSingleParameter("error_description"),
