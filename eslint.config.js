@@ -58,7 +58,7 @@ export default defineConfig(
   {
     files: ["**/test/**/*.ts"],
     ignores: [
-      "**/*.{test,security,browser,keyring}.ts",
+      "**/*.{test,security,browser,keyring,mcp}.ts",
       // Setup files are evaluated for each test file.
       "test/setup/*.ts",
       "test/store/setup.ts",

@@ -113,3 +113,24 @@ export const modulesOfJsoncParser: Plugin = {
     );
   },
 };
+
+/**
+ * Leaves the 300 KB of Ajv out of the server of the Model Context Protocol, which would load it for the answers of forms alone. `mgmt mcp`
+ * checks arguments and answers itself.
+ */
+export const serverWithoutAjv: Plugin = {
+  name: "server-without-ajv",
+  setup({ onResolve, onLoad }) {
+    const namespace = "mcp-shims";
+    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path }) => ({ path, namespace }));
+    onLoad({ filter: /./, namespace }, () => ({
+      contents: `
+        export { default as process } from "node:process";
+        export class DefaultJsonSchemaValidator {
+          getValidator() {
+            return (data) => ({ valid: true, data, errorMessage: undefined });
+          }
+        }`,
+    }));
+  },
+};

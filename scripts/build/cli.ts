@@ -10,6 +10,7 @@ import {
   lightPerformance,
   modulesOfJsoncParser,
   redactionOnDemand,
+  serverWithoutAjv,
   uncheckedOptions,
   usedPartsOfInquirer,
   usedPartsOfTables,
@@ -54,6 +55,7 @@ export const cli: Options = {
     uncheckedOptions,
     commandsWithoutPrograms,
     redactionOnDemand,
+    serverWithoutAjv,
     lightPerformance,
   ],
   esbuildOptions(esbuildOptions) {

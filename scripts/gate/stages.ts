@@ -94,6 +94,7 @@ export const stages: readonly Stage[] = [
     run: { script: "test/crash/soak/index.ts", words: ["--requests", "1000", "--seed", "gate"] },
   },
   { name: "serve", minutes: 0.6, run: { vitest: "test/serve/vitest.config.ts", words: ["api", "refusals"] } },
+  { name: "mcp", minutes: 0.5, run: { vitest: "test/mcp/vitest.config.ts", words: ["server"] } },
   { name: "keyring", minutes: 0.2, run: ["packages/cli/test/credentials/keyring/run.sh"] },
 ];
 

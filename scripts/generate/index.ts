@@ -7,6 +7,7 @@ import { cliDocsFolder, generateCliDocs } from "./docs/cli.js";
 import { generateCommandTree } from "./cli/command-tree.js";
 import { loadDeclarations } from "./cli/declarations.js";
 import { generateCliPrinted } from "./cli/printed.js";
+import { generateMcpTools } from "./cli/mcp-tools.js";
 import { generateComparison } from "./docs/comparison.js";
 import { generateControlDocument } from "./engine/control-document.js";
 import { generateEngine } from "./engine/engine.js";
@@ -60,6 +61,7 @@ await updateFolder(referenceFolder, await generateReference(contract, sdk));
 await update(generateEngine(contract));
 await update(await generateInternal(contract));
 await update(await generateCli(contract));
+await update(await generateMcpTools(contract));
 await update(await generateControlDocument());
 await update(await generateMockReference());
 

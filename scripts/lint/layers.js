@@ -6,6 +6,7 @@
 export const layers = {
   cli: [
     "commands",
+    "mcp",
     "preview",
     "dumps",
     "working-directory",

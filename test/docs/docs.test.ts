@@ -178,6 +178,9 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
       "sh service",
       "ts recipe",
       "diff recipe",
+      // How clients of `mgmt mcp` start it, which test/mcp does.
+      "sh client",
+      "json client",
       // A diagram, which GitHub draws.
       "mermaid",
     );

@@ -39,6 +39,7 @@ const lines: Readonly<Record<Exclude<Printing, "dev" | "rehearse" | Writing | Se
   "preview prune": ["preview prune --yes"],
   init: ["init --project-id shop", "init --create store --no-env"],
   link: ["link", "link --project-id shop"],
+  "dev agent": ["dev agent builder --save-as builder"],
   "dev approvals list": ["dev approvals list"],
   "dev approvals approve": ["dev approvals approve apr_ --window 1h"],
   "dev approvals deny": ["dev approvals deny apr_"],

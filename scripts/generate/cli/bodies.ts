@@ -35,14 +35,19 @@ const ignored = [
 
 const kept = ["type", "const", "enum", "format", "minLength", "maxLength", "minimum", "maximum"];
 
-const plainSchema = (schema: JsonSchema, contract: Contract): Plain => {
+/**
+ * Returns a schema with the keywords that the command line checks.
+ *
+ * @param keepsRequired whether it says which fields are required. Default: false.
+ */
+export const plainSchema = (schema: JsonSchema, contract: Contract, keepsRequired = false): Plain => {
   const { $ref, ...own } = schema;
   const target: JsonSchema = $ref === undefined ? schema : { ...contract.resolve(schema), ...own };
   if (target["x-id-kind"] !== undefined) return { type: target.type };
-  const each = (inner: JsonSchema): Plain => plainSchema(inner, contract);
+  const each = (inner: JsonSchema): Plain => plainSchema(inner, contract, keepsRequired);
   const plain: Plain = {};
   for (const [name, value] of Object.entries(target)) {
-    if (kept.includes(name)) plain[name] = value;
+    if (kept.includes(name) || (keepsRequired && name === "required")) plain[name] = value;
     else if (name === "pattern")
       Object.assign(plain, { pattern: value, patternErrorMessage: wordsOf(target) });
     else if (name === "properties")

@@ -31,6 +31,7 @@ export const machineShots: Readonly<Record<string, readonly Shot[]>> = {
     }),
     reads("a folder without a link", "unlink"),
   ],
+  "mgmt mcp": [reads("on a terminal", "mcp")],
   "mgmt dev": [
     reads("help", "dev --help"),
     asks("the running service", "dev --ephemeral --port 0", /Press Ctrl-C to stop/, {

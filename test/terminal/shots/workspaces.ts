@@ -59,12 +59,14 @@ export const workspaceShots: Readonly<Record<string, readonly Shot[]>> = {
     asks("while it waits", approval("agent-approvals wait"), /⠋|⠙|⠹|⠸/, asAgent),
   ],
   "mgmt regions list": [reads("regions", "regions list"), reads("as names", "regions list --output name")],
+  "mgmt dev agent": [changes("the first one", "dev agent", asSponsor)],
   "mgmt dev approvals list": [reads("a pending one", "dev approvals list", asSponsor)],
   "mgmt dev approvals approve": [changes("a pending one", approval("dev approvals approve"), asSponsor)],
   "mgmt dev approvals deny": [changes("a pending one", approval("dev approvals deny"), asSponsor)],
 };
 
 export const workspaceInterruptions: Interruptions = {
+  "mgmt dev agent": "passive",
   "mgmt dev approvals approve": "passive",
   "mgmt dev approvals deny": "passive",
 };

@@ -44,3 +44,12 @@ export const portTakenByDevError = (
     `Port ${port} is in use by another mgmt dev (${devDescription})`,
     `Use that one with --profile ${profileName}, stop it${pid === undefined ? "" : ` (kill ${pid})`}, or choose another port: --port 0 for any free one.`,
   );
+
+/** A profile has a credential that is not an agent's, which would be lost. */
+export const agentProfileTakenError = (name: string): CliError =>
+  new CliError(
+    "refused",
+    "profile:has_credential",
+    `Profile ${name} has another credential, which mgmt dev agent would replace`,
+    "Pass --save-as NAME to store the credential in another profile.",
+  );

@@ -21,6 +21,8 @@ export interface ReplaceOptions {
   readonly shouldCreateFolder?: boolean;
   /** Permissions of a new file. Default: only this user's. */
   readonly newMode?: number;
+  /** Permissions that the file gets, whether it exists or not. Default: those that it has, or `newMode`. */
+  readonly mode?: number | undefined;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface ReplaceOptions {
  */
 export const replaceFile = async (
   path: string,
-  { root, shouldCreateFolder = false, newMode = 0o600 }: ReplaceOptions,
+  { root, shouldCreateFolder = false, newMode = 0o600, mode: requiredMode }: ReplaceOptions,
   change: (currentContent: Buffer | undefined) => Buffer,
 ): Promise<ReplaceResult> => {
   const folder = await openPinnedFolder(dirname(path), root, { shouldCreate: shouldCreateFolder });
@@ -41,9 +43,10 @@ export const replaceFile = async (
   const temporaryPath = folder.buildPath(`${name}.${randomUUID()}.part`);
   try {
     const oldFile = await readExistingFile(folder.buildPath(name), path);
-    const mode = oldFile?.mode ?? newMode;
+    const mode = requiredMode ?? oldFile?.mode ?? newMode;
     const newContent = change(oldFile?.content);
-    if (oldFile?.content.equals(newContent)) return { hasChanged: false, mode };
+    const isSameContent = oldFile?.content.equals(newContent) ?? false;
+    if (isSameContent && oldFile?.mode === mode) return { hasChanged: false, mode };
     const handle = await createNewFile(temporaryPath);
     try {
       if (oldFile) await keepOwner(handle, oldFile);
@@ -57,7 +60,7 @@ export const replaceFile = async (
     await folder.assertSame();
     // Replaces a symbolic link that was planted meanwhile, rather than following it.
     await rename(temporaryPath, folder.buildPath(name));
-    return { hasChanged: true, mode };
+    return { hasChanged: !isSameContent, mode };
   } catch (error) {
     await rm(temporaryPath, { force: true }).catch(() => undefined);
     throw error;

@@ -89,6 +89,11 @@ export class Output {
     return this.streams.slowRequestMs ?? 1_000;
   }
 
+  /** Standard output, for a command that speaks a protocol on it. */
+  get stdout(): Streams["stdout"] {
+    return this.streams.stdout;
+  }
+
   /** Prints text of our own that is itself the result, unchanged: help, the version, a completion script. */
   writeText(text: string): void {
     writeText(text, this.streams);

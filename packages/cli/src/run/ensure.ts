@@ -25,14 +25,7 @@ export const ensureResource = async (
   client: MgmtClient,
   { signal }: Pick<Context, "signal">,
 ): Promise<EnsureResult> => {
-  const resourcePath = create.id.split(".").slice(0, -1);
-  const sdkResource = resourcePath.reduce<unknown>(
-    (parent, name) => (typeof parent === "object" && parent !== null ? Reflect.get(parent, name) : undefined),
-    client,
-  );
-  if (!hasEnsure(sdkResource)) throw new Error(`The SDK has no ensure for ${create.id}`);
-  const ids = create.arguments.map(({ name }) => target[name] ?? "");
-  const ensureResult = await sdkResource.ensure(...ids, body, {
+  const ensureResult = await callEnsure(create, target, body, client, {
     signal,
     credentials: create.credentials !== undefined,
   });
@@ -44,6 +37,36 @@ export const ensureResource = async (
     created,
     resource: credentials === undefined ? resource : { ...resource, [property]: credentials },
   };
+};
+
+/** Returns what `ensureResource` would do at the moment: `action` is `create`, `none` or `conflict`. Sends no change. */
+export const planEnsure = async (
+  create: Parameters<typeof ensureResource>[0],
+  target: Readonly<Record<string, string>>,
+  body: object,
+  client: MgmtClient,
+  { signal }: Pick<Context, "signal">,
+): Promise<Readonly<Record<string, unknown>>> => {
+  const plan = await callEnsure(create, target, body, client, { signal, dryRun: true });
+  if (!isObject(plan)) throw unexpectedResponseError("one resource");
+  return plan;
+};
+
+const callEnsure = (
+  create: Parameters<typeof ensureResource>[0],
+  target: Readonly<Record<string, string>>,
+  body: object,
+  client: MgmtClient,
+  options: object,
+): Promise<unknown> => {
+  const resourcePath = create.id.split(".").slice(0, -1);
+  const sdkResource = resourcePath.reduce<unknown>(
+    (parent, name) => (typeof parent === "object" && parent !== null ? Reflect.get(parent, name) : undefined),
+    client,
+  );
+  if (!hasEnsure(sdkResource)) throw new Error(`The SDK has no ensure for ${create.id}`);
+  const ids = create.arguments.map(({ name }) => target[name] ?? "");
+  return sdkResource.ensure(...ids, body, options);
 };
 
 const hasEnsure = (

@@ -7,7 +7,7 @@ import {
 } from "../errors/database-errors.js";
 import { decodeAsciiBased } from "./ascii-based.js";
 import { LinkedPathError } from "../files/pinned-folder.js";
-import { type ReplaceResult, replaceFile } from "../files/replace-file.js";
+import { type ReplaceOptions, type ReplaceResult, replaceFile } from "../files/replace-file.js";
 
 /** The result of setting a variable in an env file. */
 export interface SetVariableResult extends ReplaceResult {
@@ -20,6 +20,7 @@ export interface SetVariableResult extends ReplaceResult {
  * and the file is replaced as a whole. No symbolic link is followed.
  *
  * @param root The folder that the user is in.
+ * @param mode Permissions that the file gets. Default: a file that exists keeps its own.
  * @throws `env:unwritable`, and `env:invalid` if a quote has no end: programs would read what is written behind it differently.
  */
 export const setEnvFileVariable = async (
@@ -27,24 +28,55 @@ export const setEnvFileVariable = async (
   name: string,
   value: string,
   root: string,
+  { mode }: Pick<ReplaceOptions, "mode"> = {},
 ): Promise<SetVariableResult> => {
   let assignmentCount = 1;
   try {
-    const replaceResult = await replaceFile(path, { root }, (currentContent) => {
-      const content = decodeAsciiBased(currentContent);
-      if (content === undefined) throw undecodableEnvFileError(path);
-      const lineNumber = findOpenQuoteLine(content);
-      if (lineNumber !== undefined) throw envFileQuoteError(path, lineNumber);
+    const replaceResult = await replaceFile(path, { root, mode }, (currentContent) => {
+      const content = readEnvFile(path, currentContent);
       assignmentCount = Math.max(1, findAssignments(content, name).length);
       return Buffer.from(replaceAssignments(content, name, value), "latin1");
     });
     return { ...replaceResult, assignmentCount };
   } catch (error) {
-    if (error instanceof CliError) throw error;
-    throw error instanceof LinkedPathError
-      ? linkedEnvFileError(path, error.message)
-      : unwritableEnvFileError(path, describeCause(error));
+    throw toEnvFileError(path, error);
   }
+};
+
+/** Ends the replacement of a file that stays as it is. */
+class UnchangedError extends Error {}
+
+/**
+ * Checks whether a variable can be set in an env file, without a change. The file may not exist.
+ *
+ * @param root The folder that the user is in.
+ * @throws the errors of `setEnvFileVariable` that are known before.
+ */
+export const assertEnvFileSettable = async (path: string, root: string): Promise<void> => {
+  try {
+    await replaceFile(path, { root }, (currentContent) => {
+      readEnvFile(path, currentContent);
+      throw new UnchangedError();
+    });
+  } catch (error) {
+    if (!(error instanceof UnchangedError)) throw toEnvFileError(path, error);
+  }
+};
+
+/** Returns the text of an env file. Throws `env:unwritable` and `env:invalid`. */
+const readEnvFile = (path: string, bytes: Buffer | undefined): string => {
+  const content = decodeAsciiBased(bytes);
+  if (content === undefined) throw undecodableEnvFileError(path);
+  const lineNumber = findOpenQuoteLine(content);
+  if (lineNumber !== undefined) throw envFileQuoteError(path, lineNumber);
+  return content;
+};
+
+const toEnvFileError = (path: string, error: unknown): CliError => {
+  if (error instanceof CliError) return error;
+  return error instanceof LinkedPathError
+    ? linkedEnvFileError(path, error.message)
+    : unwritableEnvFileError(path, describeCause(error));
 };
 
 /** The characters that may follow a quoted value. */

@@ -3,7 +3,7 @@ import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertId } from "../../input/ids.js";
 import type { MgmtCommand } from "../../command-line/command.js";
 import type { Decision } from "./run-decision.js";
-import { addControlOptions, collectControlFlags } from "./options.js";
+import { addControlOptions, collectControlFlags } from "../../platform/control-options.js";
 
 /**
  * Defines a command that decides about an approval.

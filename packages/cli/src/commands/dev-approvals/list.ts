@@ -1,6 +1,6 @@
 import type { PrintedApproval } from "../../platform/printed-approval.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
-import { addControlOptions, collectControlFlags } from "./options.js";
+import { addControlOptions, collectControlFlags } from "../../platform/control-options.js";
 
 /** `mgmt dev approvals list`. */
 export const devApprovalsListCommand: CommandDeclaration<readonly PrintedApproval[]> = {

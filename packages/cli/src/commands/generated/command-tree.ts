@@ -195,6 +195,11 @@ export const commandTree: readonly CommandOutline[] = [
           { name: "deny", summary: "Deny a request", load: () => import("../dev-approvals/deny.js") },
         ],
       },
+      {
+        name: "agent",
+        summary: "Create a credential for an agent, and store it in a profile",
+        load: () => import("../dev-agent/dev-agent.js"),
+      },
     ],
   },
   {

@@ -20,6 +20,7 @@ export type Printing =
   | "db restore"
   | "db seed"
   | "dev"
+  | "dev agent"
   | "dev approvals approve"
   | "dev approvals deny"
   | "dev approvals list"
@@ -420,6 +421,18 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       "pid",
     ],
     description: "Describes a running platform. URLs have no trailing slash and no `/v1`.",
+  },
+  "dev agent": {
+    type: "object",
+    properties: {
+      profile: { type: "string", description: "The profile that has the credential." },
+      agentId: { type: "string" },
+      sponsorId: { type: "string" },
+      workspaceId: { type: "string" },
+      expiresAt: { type: "string", description: "ISO 8601." },
+    },
+    required: ["profile", "agentId", "sponsorId", "workspaceId", "expiresAt"],
+    description: "A credential of an agent, as `mgmt dev agent` prints it: without the token.",
   },
   "dev approvals approve": {
     type: "object",

@@ -1,6 +1,6 @@
-import type { MgmtCommand } from "../../command-line/command.js";
-import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { ControlFlags } from "../../platform/request-control.js";
+import type { MgmtCommand } from "../command-line/command.js";
+import { collectGlobalFlags } from "../command-line/global-options.js";
+import type { ControlFlags } from "./request-control.js";
 
 /** Adds the flags that choose the control surface. */
 export const addControlOptions = (command: MgmtCommand): void => {

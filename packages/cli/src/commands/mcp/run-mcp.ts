@@ -1,0 +1,43 @@
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { startedOnTerminalError } from "../../errors/mcp-errors.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
+import { startMcpServer } from "../../mcp/start-server.js";
+
+export interface McpFlags {
+  readonly readOnly?: boolean;
+  /** True if it has no value. */
+  readonly project?: string | true;
+  readonly tools: "core" | "all";
+  readonly folder?: string;
+  readonly allowUserWrites?: boolean;
+  readonly auditFile?: string;
+}
+
+/** Serves the client at the other end of standard input and output, until it closes them. */
+export const runMcp = async (
+  { readOnly = false, project, tools, folder, allowUserWrites = false, auditFile }: McpFlags,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  const { signal, output } = context;
+  if (context.stdin.isTTY) throw startedOnTerminalError();
+  // A client shows what is on standard error as a failure.
+  output.announcesDelays = false;
+  const transport = new StdioServerTransport(context.stdin, output.stdout);
+  const server = await startMcpServer(
+    {
+      isReadOnly: readOnly,
+      allowsUserWrites: allowUserWrites,
+      includesAllTools: tools === "all",
+      projectLimit: project,
+      folder,
+      auditFile,
+    },
+    flags,
+    context,
+    transport,
+  );
+  const close = (): void => void server.close();
+  signal.addEventListener("abort", close, { once: true });
+  await server.closed;
+};

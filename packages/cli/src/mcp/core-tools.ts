@@ -1,0 +1,210 @@
+import type { CheckedSchema } from "../json/schema-problems.js";
+import { dryRunArgument, envArguments, extendSchema } from "./argument-schemas.js";
+import { operationTools } from "./generated/operation-tools.js";
+import { requireOperationTool } from "./operations.js";
+import { assertArguments } from "./argument-schemas.js";
+import type { InputSchema, OperationTool, ToolAnnotations } from "./operation-tool.js";
+import { runOperation } from "./run-operation.js";
+import type { ServerContext } from "./server-context.js";
+import type { Tool, ToolArguments, ToolCall, ToolResult } from "./tool.js";
+import { waitForApproval } from "./tools/approvals.js";
+import { createConnection, rotateConnection } from "./tools/connections.js";
+import { describeContext, type ServerFacts } from "./tools/context.js";
+import { ensureDatabase, restoreDatabase } from "./tools/databases.js";
+import { runQuery } from "./tools/query.js";
+import { searchOperations } from "./tools/search-operations.js";
+
+type RunTool = (
+  tool: OperationTool,
+  args: ToolArguments,
+  call: ToolCall,
+  server: ServerContext,
+) => Promise<ToolResult>;
+
+interface CoreTool {
+  /** Name of the generated tool. */
+  readonly from: string;
+  /** Default: the name of the generated tool. */
+  readonly name?: string;
+  readonly description: string;
+  /** Arguments that are left out, because agents rarely need them. */
+  readonly without?: readonly string[];
+  /** Default: the operation is called. */
+  readonly run?: RunTool;
+  /** Whether it writes a secret into an env file. Default: as the generated tool. */
+  readonly writesEnvFile?: true;
+}
+
+/** The tools for operations, in the order of the list. Their schemas and annotations are generated. */
+const coreTools: readonly CoreTool[] = [
+  { from: "regions_list", description: "List regions." },
+  { from: "projects_list", description: "List projects." },
+  { from: "projects_get", description: "Get a project." },
+  { from: "databases_list", description: "List databases, by default of the linked project." },
+  { from: "databases_get", description: "Get a database: status, connections." },
+  { from: "databases_backups_list", description: "List backups of a database." },
+  {
+    from: "projects_ensure",
+    description: "Create a project unless logicalId exists.",
+    without: ["workspaceId"],
+  },
+  {
+    from: "databases_ensure",
+    description:
+      "Create a database unless logicalId exists, wait until ready, write its connection string to envFile. Repeat the call while it is provisioning.",
+    without: ["branchId", "isDefault"],
+    run: ensureDatabase,
+    writesEnvFile: true,
+  },
+  {
+    from: "projects_branches_ensure",
+    name: "branches_ensure",
+    description: "Create a branch unless gitName exists.",
+    without: ["isDefault"],
+  },
+  {
+    from: "connections_create",
+    description: "Create a connection unless the name exists; write its connection string to envFile.",
+    run: createConnection,
+  },
+  {
+    from: "databases_restore",
+    description: "Replace a database by a backup. Needs approval.",
+    run: restoreDatabase,
+  },
+  { from: "databases_delete", description: "Delete a database. Needs approval." },
+  {
+    from: "connections_rotate",
+    description: "Replace a password; write the new connection string to envFile. Needs approval.",
+    run: rotateConnection,
+  },
+  { from: "branches_delete", description: "Delete a branch. Needs approval." },
+];
+
+/** Returns the tools of a server in the order of its list, the readers and the writers. */
+export const createTools = (
+  server: ServerContext,
+  facts: ServerFacts,
+  { includesAll }: { readonly includesAll: boolean },
+): Tool[] => {
+  const canWrite = facts.writes !== "none";
+  const tools = [
+    ...createPlainReaders(server, facts),
+    ...coreTools.map((tool) => createCoreTool(tool, server)),
+    ...createOperationTools(server, canWrite),
+  ];
+  const names = new Set(tools.map(({ name }) => name));
+  const otherTools = includesAll
+    ? operationTools.filter(({ name, secretArguments }) => !names.has(name) && !secretArguments)
+    : [];
+  return [
+    ...tools,
+    ...otherTools.map((tool) => createCoreTool({ from: tool.name, description: `${tool.summary}.` }, server)),
+  ].filter(({ annotations }) => canWrite || annotations.readOnlyHint);
+};
+
+const createCoreTool = (
+  { from, name = from, description, without = [], run = runOperation, writesEnvFile }: CoreTool,
+  server: ServerContext,
+): Tool => {
+  const tool = operationTools.find((candidate) => candidate.name === from);
+  if (!tool) throw new Error(`There is no generated tool ${from}`);
+  const { properties } = tool.inputSchema;
+  const schema: InputSchema = {
+    ...tool.inputSchema,
+    properties: Object.fromEntries(
+      Object.entries(properties).filter(([property]) => !without.includes(property)),
+    ),
+  };
+  return {
+    name,
+    description,
+    operation: tool.operation,
+    annotations: tool.annotations,
+    inputSchema: extendSchema(
+      schema,
+      (writesEnvFile ?? tool.issuesSecrets) ? envArguments : {},
+      tool.annotations.readOnlyHint ? {} : dryRunArgument,
+    ),
+    run: (args, call) => run(tool, args, call, server),
+  };
+};
+
+const readerAnnotations: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+};
+
+const text: CheckedSchema = { type: "string" };
+
+/** The readers that are no operation. */
+const createPlainReaders = (server: ServerContext, facts: ServerFacts): Tool[] => [
+  {
+    name: "context",
+    description: "Show the credential, project, folder and what may be changed.",
+    annotations: readerAnnotations,
+    inputSchema: { type: "object", properties: {} },
+    run: () => describeContext(server, facts),
+  },
+  {
+    name: "query",
+    description: "Run one read-only SQL statement; at most 100 rows.",
+    annotations: readerAnnotations,
+    inputSchema: {
+      type: "object",
+      properties: { databaseId: text, sql: { ...text, minLength: 1, maxLength: 20_000 } },
+      required: ["databaseId", "sql"],
+    },
+    run: (args, call) => runQuery(args, call, server),
+  },
+  {
+    name: "approval_wait",
+    description: "Wait until the sponsor decides.",
+    operation: "agentApprovals.get",
+    annotations: readerAnnotations,
+    inputSchema: { type: "object", properties: { approvalId: text }, required: ["approvalId"] },
+    run: (args, call) => waitForApproval(args, call, server),
+  },
+];
+
+/** The tools for all operations that have none of their own. */
+const createOperationTools = (server: ServerContext, canWrite: boolean): Tool[] => {
+  const argumentsSchema: CheckedSchema = { type: "object" };
+  const schema: InputSchema = {
+    type: "object",
+    properties: { operation: text, arguments: argumentsSchema },
+    required: ["operation"],
+  };
+  const run = (kind: "read" | "write") => (args: ToolArguments, call: ToolCall) => {
+    const { operation, arguments: inner = {}, ...rest } = args;
+    const tool = requireOperationTool(String(operation), kind);
+    const innerArguments = { ...(inner as ToolArguments) };
+    assertArguments(String(operation), tool.inputSchema, innerArguments);
+    const { envFile, envName } = rest;
+    return runOperation(tool, { ...innerArguments, envFile, envName }, call, server);
+  };
+  return [
+    {
+      name: "operations_search",
+      description: "Find other operations and their arguments.",
+      annotations: readerAnnotations,
+      inputSchema: { type: "object", properties: { words: text }, required: ["words"] },
+      run: (args) => Promise.resolve(searchOperations(args, canWrite)),
+    },
+    {
+      name: "operation_read",
+      description: "Call a reading operation.",
+      annotations: readerAnnotations,
+      inputSchema: schema,
+      run: run("read"),
+    },
+    {
+      name: "operation_write",
+      description: "Call a changing operation.",
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+      inputSchema: extendSchema(schema, envArguments, dryRunArgument),
+      run: run("write"),
+    },
+  ];
+};

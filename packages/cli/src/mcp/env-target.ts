@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { constants, realpathSync } from "node:fs";
+import { access, mkdir, open } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, dirname, join, parse, relative, resolve } from "node:path";
+import { describeCause } from "../errors/cli-error.js";
+import { envFileOutsideError, secretNotWrittenError, trackedEnvFileError } from "../errors/mcp-errors.js";
+import { getStateFolder } from "../files/state-folder.js";
+import { isWithinFolder } from "../files/is-within-folder.js";
+import { findCommitRisk } from "../git/commit-risk.js";
+import type { Context } from "../input/context.js";
+import { assertVariableName } from "../input/variable-name.js";
+import { assertEnvFileSettable, setEnvFileVariable } from "../working-directory/env-file.js";
+
+/** The env file that a call writes a secret into, as its arguments name it. */
+export interface EnvTargetArguments {
+  /** Path in the workspace folder. Default: `.env`. */
+  readonly envFile?: unknown;
+  /** Name of the variable. Default: `DATABASE_URL`. */
+  readonly envName?: unknown;
+}
+
+/** Where a secret was written, as a result says it. */
+export interface WrittenSecret {
+  /** Path in the workspace folder. */
+  readonly writtenTo: string;
+  readonly envName: string;
+  /** Whether the file had another value before, or none. */
+  readonly changed: boolean;
+  /** Present if git does not ignore the file, so that it may be committed. */
+  readonly warning?: string;
+}
+
+export const defaultEnvFile = ".env";
+export const defaultEnvName = "DATABASE_URL";
+
+/** An env file that was checked before a secret is created. */
+export interface EnvTarget {
+  readonly path: string;
+  readonly envName: string;
+  /** Writes the secret. Throws `mcp:secret_not_written`; the secret is then in a file that the error names. */
+  readonly write: (secret: string) => Promise<WrittenSecret>;
+}
+
+/**
+ * Checks that a secret can be written into an env file: the file is in the workspace folder, no part of its path is a symbolic link, git
+ * does not track it, and it can be written and read by programs.
+ *
+ * @param folder the workspace folder.
+ * @throws `mcp:env_file_refused`, `mcp:env_file_tracked`, `env:unwritable`, `env:invalid`, `usage:invalid`, `variable:reserved`.
+ */
+export const openEnvTarget = async (
+  { envFile = defaultEnvFile, envName = defaultEnvName }: EnvTargetArguments,
+  folder: string,
+  context: Pick<Context, "env" | "signal">,
+): Promise<EnvTarget> => {
+  const fileText = String(envFile);
+  const name = String(envName);
+  assertVariableName(name, "envName");
+  const path = resolveEnvFile(fileText, folder);
+  await access(dirname(path), constants.W_OK).catch((error: unknown) => {
+    throw envFileOutsideError(fileText, `its folder cannot be written: ${describeCause(error)}`);
+  });
+  await assertEnvFileSettable(path, folder);
+  const risk = await findCommitRisk(path, context);
+  if (risk === "tracked") throw trackedEnvFileError(fileText);
+  const writtenTo = relative(folder, path);
+  return {
+    path,
+    envName: name,
+    write: async (secret) => {
+      try {
+        const { hasChanged } = await setEnvFileVariable(path, name, secret, folder, { mode: 0o600 });
+        const warning = `Git does not ignore ${writtenTo}. Add it to .gitignore, so that the secret is not committed.`;
+        return { writtenTo, envName: name, changed: hasChanged, ...(risk === "not_ignored" && { warning }) };
+      } catch (error) {
+        throw secretNotWrittenError(path, await writeRecoveryFile(name, secret, context), error);
+      }
+    },
+  };
+};
+
+/** Returns the path of an env file. Throws `mcp:env_file_refused` if it leaves the workspace folder or is no env file. */
+const resolveEnvFile = (envFile: string, folder: string): string => {
+  const path = resolve(folder, envFile);
+  if (isUnsafeFolder(folder)) {
+    throw envFileOutsideError(
+      envFile,
+      `${folder} is no workspace folder. The user can start the server with --folder and the path of the project`,
+    );
+  }
+  if (!isWithinFolder(folder, path) || path === folder)
+    throw envFileOutsideError(envFile, "it is outside of the workspace folder");
+  if (!/^(?:\.env(?:\.[\w-]+)*|[\w-]+\.env)$/.test(basename(path)))
+    throw envFileOutsideError(envFile, "it does not have the name of an env file");
+  return path;
+};
+
+/** Whether a folder contains more than one project: some clients start servers in the home folder, or in the root. */
+const isUnsafeFolder = (folder: string): boolean => {
+  const realFolder = realpathSync(folder);
+  return realFolder === parse(realFolder).root || realFolder === homedir();
+};
+
+/** Keeps a secret that could not be written where it was to be. Returns the path, or undefined if that fails too. */
+const writeRecoveryFile = async (
+  name: string,
+  secret: string,
+  { env }: Pick<Context, "env">,
+): Promise<string | undefined> => {
+  const path = join(getStateFolder(env), `recovered-${randomUUID()}.env`);
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const handle = await open(path, "wx", 0o600);
+    await handle.writeFile(`${name}="${secret}"\n`).finally(() => handle.close());
+    return path;
+  } catch {
+    return undefined;
+  }
+};

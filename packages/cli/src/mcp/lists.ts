@@ -1,0 +1,59 @@
+import type { Call } from "@mgmt/sdk";
+import { unexpectedResponseError } from "../errors/response-errors.js";
+import { getAtPath } from "../json/json-path.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
+import type { ServerContext } from "./server-context.js";
+import type { ToolResult } from "./tool.js";
+
+/** Items in one result. */
+const pageSize = 20;
+
+/** Begins the cursors of lists that the service returns as a whole. */
+const offsetPrefix = "offset:";
+
+/**
+ * Reads a page of a list.
+ *
+ * @param cursor that of the page before.
+ */
+export const readList = async (
+  { paged, query }: CommandDefinition,
+  call: Call & { readonly method: "GET" },
+  cursor: string | undefined,
+  { session }: ServerContext,
+  signal: AbortSignal,
+): Promise<ToolResult> => {
+  const client = await session.client();
+  if (paged) {
+    const pageQuery = { limit: pageSize, ...(cursor !== undefined && { cursor }) };
+    const page = await client.requestPages<unknown>(
+      { ...call, query: Object.assign({}, call.query, pageQuery) },
+      { signal },
+    );
+    return toPage(page.data, page.nextCursor);
+  }
+  const maximum = query.find(({ path }) => path.join(".") === "limit")?.maximum;
+  const wholeCall = maximum === undefined ? call : { ...call, query: { ...call.query, limit: maximum } };
+  const items = getAtPath(await client.request<unknown>(wholeCall, { signal }), ["data"]);
+  if (!Array.isArray(items)) throw unexpectedResponseError("a list");
+  const offset = cursor?.startsWith(offsetPrefix) ? Number(cursor.slice(offsetPrefix.length)) || 0 : 0;
+  const end = offset + pageSize;
+  return toPage(items.slice(offset, end), items.length > end ? `${offsetPrefix}${String(end)}` : null);
+};
+
+const toPage = (items: readonly unknown[], nextCursor: string | null): ToolResult => ({
+  items: items.map(withoutUrl),
+  nextCursor,
+});
+
+/** Leaves out the address of a resource in the API, which no tool takes. */
+export const withoutUrl = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutUrl);
+  if (typeof value !== "object" || value === null) return value;
+  const isResource = "id" in value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !(isResource && name === "url"))
+      .map(([name, inner]) => [name, withoutUrl(inner)]),
+  );
+};

@@ -1,0 +1,37 @@
+import { groups } from "../contract/generated/groups.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
+import { unknownOperationError } from "../errors/mcp-errors.js";
+import { findSimilar } from "../text/suggest.js";
+import { operationTools } from "./generated/operation-tools.js";
+import type { OperationTool } from "./operation-tool.js";
+
+/** Returns the id that a model calls an operation by: `databases.ensure`. */
+export const operationIdOf = ({ operation, ensures }: OperationTool): string =>
+  ensures ? operation.replace(/\.create$/, ".ensure") : operation;
+
+/** Returns the tool of an operation. Throws `mcp:unknown_operation` if there is none, or if it is of the other kind. */
+export const requireOperationTool = (id: string, kind: "read" | "write"): OperationTool => {
+  const tools = operationTools.filter(({ annotations }) => annotations.readOnlyHint === (kind === "read"));
+  const tool = tools.find((candidate) => operationIdOf(candidate) === id || candidate.name === id);
+  if (tool) return tool;
+  const otherTool = operationTools.find((candidate) => operationIdOf(candidate) === id);
+  throw unknownOperationError(
+    id,
+    otherTool
+      ? [`operation_${kind === "read" ? "write" : "read"}`]
+      : findSimilar(id, tools.map(operationIdOf)),
+  );
+};
+
+/** Returns the definition of the command of an operation. */
+export const loadDefinition = async (operation: string): Promise<CommandDefinition> => {
+  const [group = ""] = operation.split(".");
+  const definitions = await groups.find(({ name }) => name === loadName(group))?.load();
+  const definition = definitions?.find(({ id }) => id === operation);
+  if (!definition) throw new Error(`There is no operation ${operation}`);
+  return definition;
+};
+
+/** The groups have the names of commands: `agentApprovals` is `agent-approvals`. */
+const loadName = (group: string): string =>
+  group.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -1,0 +1,137 @@
+import type { Call, MgmtClient } from "@mgmt/sdk";
+import { noProjectError, outsideProjectError } from "../errors/mcp-errors.js";
+import { getAtPath } from "../json/json-path.js";
+import type { OperationTool } from "./operation-tool.js";
+import type { ToolArguments } from "./tool.js";
+
+/** Where the project of a resource is: in its own fields, or in those of another resource. */
+const holders: Readonly<
+  Record<string, { readonly path: string; readonly id: string; readonly kind: string }>
+> = {
+  project: { path: "/v1/projects/{id}", id: "id", kind: "project" },
+  database: { path: "/v1/databases/{id}", id: "project.id", kind: "project" },
+  branch: { path: "/v1/branches/{id}", id: "project.id", kind: "project" },
+  connection: { path: "/v1/connections/{id}", id: "database.id", kind: "database" },
+  app: { path: "/v1/apps/{id}", id: "projectId", kind: "project" },
+  deployment: { path: "/v1/deployments/{id}", id: "serviceId", kind: "app" },
+};
+
+/** Operations that concern no project. */
+const harmlessOperations = new Set([
+  "me.get",
+  "regions.list",
+  "regions.listPostgres",
+  "regions.listAccelerate",
+  "agentApprovals.get",
+]);
+
+/** The filter of lists for what is on no branch. */
+const unassigned = "unassigned";
+
+/** The projects that the user has chosen, by id or name. */
+export interface ChosenProjects {
+  /** The one that calls use if they name none. */
+  readonly defaultProject: string | undefined;
+  /** The one that calls are limited to. */
+  readonly limit: string | undefined;
+}
+
+/** The project that calls use if they name none, and the one that they are limited to. */
+export class ProjectScope {
+  readonly #ids = new Map<string, Promise<string>>();
+
+  constructor(
+    private readonly client: () => Promise<MgmtClient>,
+    private readonly resolveName: (idOrName: string) => Promise<string>,
+    private readonly projects: ChosenProjects,
+  ) {}
+
+  get isLimited(): boolean {
+    return this.projects.limit !== undefined;
+  }
+
+  /** Returns the id of the project that the server is limited to. */
+  limit(): Promise<string | undefined> {
+    return this.#resolve(this.projects.limit);
+  }
+
+  /** Returns the id of the project that calls use if they name none. */
+  async defaultProjectId(): Promise<string | undefined> {
+    return (await this.limit()) ?? (await this.#resolve(this.projects.defaultProject));
+  }
+
+  async #resolve(project: string | undefined): Promise<string | undefined> {
+    if (project === undefined) return undefined;
+    const id = this.#ids.get(project) ?? this.#readId(project);
+    this.#ids.set(project, id);
+    // The service may be there later.
+    id.catch(() => this.#ids.delete(project));
+    return id;
+  }
+
+  /** An id may lack its prefix, and is compared with ids that have it. */
+  async #readId(project: string): Promise<string> {
+    const client = await this.client();
+    return (await client.projects.get(await this.resolveName(project))).id;
+  }
+
+  /**
+   * Returns the arguments of a call with its project filled in.
+   *
+   * @throws `mcp:no_project`; `mcp:outside_project` if an id belongs to another project, or the operation concerns more than one
+   *   project; errors of the requests that read the project of a resource.
+   */
+  async apply(tool: OperationTool, args: ToolArguments, signal: AbortSignal): Promise<ToolArguments> {
+    const filledArguments = await this.#fillProject(tool, args);
+    const limit = await this.limit();
+    if (limit === undefined || harmlessOperations.has(tool.operation)) return filledArguments;
+    const ids = tool.ids.flatMap(({ path, kind }) => {
+      const id = getAtPath(filledArguments, path);
+      return typeof id === "string" && id !== unassigned ? [{ kind, id }] : [];
+    });
+    // The service checks that a backup belongs to the database beside it.
+    const checkedIds = ids.filter(({ kind }) => kind !== "backup");
+    if (checkedIds.length === 0 || checkedIds.every(({ kind }) => kind === "workspace"))
+      throw outsideProjectError(`What ${tool.operation} reads or changes`, limit);
+    for (const { kind, id } of checkedIds) await this.assertInside(kind, id, signal);
+    return filledArguments;
+  }
+
+  /** Throws `mcp:outside_project` unless a resource is in the project that the server is limited to. */
+  async assertInside(kind: string, id: string, signal: AbortSignal): Promise<void> {
+    const limit = await this.limit();
+    if (limit === undefined) return;
+    const projectId = await this.#findProject(kind, id, signal);
+    if (projectId !== limit) throw outsideProjectError(id, limit);
+  }
+
+  async #fillProject(
+    { inputSchema, annotations, ids, pathArguments }: OperationTool,
+    args: ToolArguments,
+  ): Promise<ToolArguments> {
+    const takesProject = ids.some(({ path, kind }) => kind === "project" && path.join(".") === "projectId");
+    if (!takesProject || args["projectId"] !== undefined) return args;
+    const isFilter =
+      annotations.readOnlyHint && !pathArguments.some(({ argument }) => argument === "projectId");
+    const isRequired = inputSchema.required?.includes("projectId") ?? false;
+    // A branch or a database is in one project, so that its list needs no other limit.
+    const isNarrow = ["branchId", "databaseId"].some(
+      (name) => args[name] !== undefined && args[name] !== unassigned,
+    );
+    const usesDefault = !isRequired && !(isFilter && isNarrow);
+    const projectId = await (usesDefault ? this.defaultProjectId() : this.limit());
+    if (projectId !== undefined) return { ...args, projectId };
+    if (isFilter) return args;
+    throw noProjectError();
+  }
+
+  async #findProject(kind: string, id: string, signal: AbortSignal): Promise<string | undefined> {
+    const holder = Object.hasOwn(holders, kind) ? holders[kind] : undefined;
+    if (!holder) return undefined;
+    const call: Call = { method: "GET", path: holder.path, pathParams: { id } };
+    const response = await (await this.client()).request<unknown>(call, { signal });
+    const holderId = getAtPath(response, ["data", ...holder.id.split(".")]);
+    if (typeof holderId !== "string") return undefined;
+    return holder.kind === "project" ? holderId : this.#findProject(holder.kind, holderId, signal);
+  }
+}

@@ -1,0 +1,162 @@
+import { mkdtempSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { temporaryFolder } from "../../test/folders.js";
+import { type ConnectedClient, connectClient } from "../../test/mcp/mcp-client.js";
+import { useSession } from "../../test/terminal.js";
+import { groups } from "../contract/generated/groups.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
+import { operationTools } from "./generated/operation-tools.js";
+import { operationIdOf } from "./operations.js";
+import { Redactor } from "./redactor.js";
+
+const root = temporaryFolder();
+const session = useSession();
+let folder: string;
+let connected: ConnectedClient;
+let definitions: Map<string, CommandDefinition>;
+
+const plantedValue = "planted-value-of-a-variable";
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(root, "app-"));
+  definitions = new Map(
+    (await Promise.all(groups.map(({ load }) => load()))).flat().map((each) => [each.id, each]),
+  );
+  // A user may do everything, and agrees to everything.
+  connected = await connectClient({
+    env: { ...session.env, MGMT_CONFIG_DIR: root, XDG_STATE_HOME: root },
+    cwd: folder,
+    options: { allowsUserWrites: true, includesAllTools: true },
+    clientOptions: {
+      capabilities: { elicitation: { form: {} } },
+      versionNegotiation: { mode: { pin: "2026-07-28" } },
+    },
+    prepare: (client) =>
+      client.setRequestHandler("elicitation/create", () => ({
+        action: "accept",
+        content: { confirm: true },
+      })),
+  });
+});
+afterEach(() => connected.close());
+
+/** Calls every operation whose result has a secret through every tool that can call it, and returns how many there were. */
+const callAll = async (): Promise<number> => {
+  const { seed } = session.server.engine;
+  const { id: projectId, database } = await seed.project({ name: "shop" });
+  const app = await seed.app(projectId);
+  const deployment = await seed.deployment(app.id, { envVars: { PLANTED: plantedValue }, status: "running" });
+  const databaseId = database?.id ?? "";
+  const connection = session.server.engine.rows.connections.list({ databaseId })[0];
+  const ids: Record<string, string> = {
+    projectId,
+    databaseId,
+    targetDatabaseId: databaseId,
+    connectionId: connection?.id ?? "",
+    workspaceId: session.server.engine.defaults.workspace.id,
+    appId: app.id,
+    serviceId: app.id,
+    deploymentId: deployment.id,
+  };
+  let calls = 0;
+  for (const [index, tool] of operationTools.entries()) {
+    if (!definitions.get(tool.operation)?.secrets) continue;
+    const { properties, required = [] } = tool.inputSchema;
+    const isNeeded = (name: string): boolean => name === "projectId" || required.includes(name);
+    const others: Record<string, unknown> = {
+      ...{ name: `n${index}`, logicalId: `l${index}`, displayName: `d${index}`, isDefault: false },
+      source: tool.operation === "databases.restore" ? await backupSource(databaseId) : undefined,
+    };
+    const names = Object.keys(properties).filter(isNeeded);
+    const args = Object.fromEntries(names.map((name) => [name, ids[name] ?? others[name]]));
+    const file = tool.issuesSecrets ? { envFile: `.env.s${index}`, envName: "SECRET" } : {};
+    const kind = tool.annotations.readOnlyHint ? "read" : "write";
+    for (const [name, argumentsOfCall] of [
+      [`operation_${kind}`, { operation: operationIdOf(tool), arguments: args, ...file }],
+      [tool.name, { ...args, ...file }],
+    ] as const) {
+      await expect.poll(() => session.server.engine.rows.databases.get(databaseId)?.status).toBe("ready");
+      const result = await connected.call(name, argumentsOfCall);
+      expect({ name, result }).toMatchObject({ name, result: { isError: false } });
+      calls += 1;
+    }
+  }
+  return calls;
+};
+
+const backupSource = async (databaseId: string): Promise<object> => {
+  const { id } = await session.server.engine.seed.backup(databaseId);
+  return { type: "backup", databaseId, backupId: id };
+};
+
+/** Returns the secrets of the service that a text contains. */
+const findLeaks = (text: string): string[] => {
+  const { rows } = session.server.engine;
+  const secrets = [
+    plantedValue,
+    session.env["MGMT_TOKEN"] ?? "",
+    ...rows.connections.list({}).map(({ pass }) => pass),
+    ...readdirSync(folder)
+      .filter((name) => name.startsWith(".env"))
+      .map((name) => /="(.+)"/.exec(readFileSync(join(folder, name), "utf8"))?.[1]),
+  ].filter((secret): secret is string => typeof secret === "string" && secret !== "");
+  expect(secrets.length).toBeGreaterThan(10);
+  return secrets.filter((secret) => text.includes(secret));
+};
+
+const evidence = (): string => connected.transcript() + readFileSync(join(folder, "audit/mcp.jsonl"), "utf8");
+
+describe("no secret of the service", () => {
+  it("is in a result, a message, or the audit file, whatever tool calls the operation", async () => {
+    expect(await callAll()).toBeGreaterThanOrEqual(30);
+    expect(findLeaks(evidence())).toEqual([]);
+  });
+
+  it("is missed by this search: it finds them if the redactor does nothing", async () => {
+    vi.spyOn(Redactor.prototype, "redact").mockImplementation((value) => value);
+    await callAll();
+    const leaks = findLeaks(evidence());
+    expect(leaks).toContain(plantedValue);
+    expect(leaks.length).toBeGreaterThan(3);
+  });
+});
+
+describe("the redactor", () => {
+  const redactor = new Redactor();
+  redactor.learn(
+    { authorization: "Bearer token-of-the-server" },
+    JSON.stringify({ pass: "learned-password" }),
+  );
+
+  it.each<[string, unknown, unknown]>([
+    ["a field that the contract marks", { id: "con_1", pass: "a" }, { id: "con_1" }],
+    ["a secret that was seen, in a name", { name: "x learned-password" }, { name: "x [redacted]" }],
+    ["the token of the server", "Bearer token-of-the-server", "Bearer [redacted]"],
+    [
+      "a connection string in a row",
+      { note: "postgresql://u:p4ssw0rd@h/d" },
+      { note: "postgresql://[redacted]@h/d" },
+    ],
+    ["a column with the name of a secret", { rows: [{ password: "x", id: 1 }] }, { rows: [{ id: 1 }] }],
+    ["a secret in base64", { note: Buffer.from("learned-password").toString("base64") }, {}],
+  ])("removes %s", (_, value, expected) => {
+    expect(redactor.redact(value)).toEqual(expected);
+  });
+
+  it.each<[unknown, unknown]>([
+    [
+      { name: "shop", createdAt: "2026-01-01T00:00:00.000Z" },
+      { name: "shop", createdAt: "2026-01-01T00:00:00.000Z" },
+    ],
+    [
+      { envName: "DATABASE_URL", writtenTo: ".env", user: "u", host: "h" },
+      { envName: "DATABASE_URL", writtenTo: ".env", user: "u", host: "h" },
+    ],
+    [Array.from({ length: 30 }, (_, index) => index), Array.from({ length: 20 }, (_, index) => index)],
+    ["x".repeat(3_000), `${"x".repeat(2_000)}…`],
+    ["a\u200bb\u001b[31m", "a\\u200bb\\u001b[31m"],
+  ])("keeps other data, and shortens it: case %#", (value, expected) => {
+    expect(redactor.redact(value)).toEqual(expected);
+  });
+});

@@ -1,0 +1,158 @@
+import type { Call } from "@mgmt/sdk";
+import type { CommandDefinition } from "../contract/command-definition.js";
+import { secretArgumentError } from "../errors/mcp-errors.js";
+import { isObject, getAtPath } from "../json/json-path.js";
+import { findConnectionString } from "../output/connection-string.js";
+import { ensureResource, planEnsure } from "../run/ensure.js";
+import { NewDatabases } from "../run/new-databases.js";
+import { getOverride } from "../contract/command-override.js";
+import { type EnvTarget, openEnvTarget, type WrittenSecret } from "./env-target.js";
+import { readList, withoutUrl } from "./lists.js";
+import { loadDefinition } from "./operations.js";
+import type { OperationTool } from "./operation-tool.js";
+import type { ServerContext } from "./server-context.js";
+import type { ToolArguments, ToolCall, ToolResult } from "./tool.js";
+
+/** The parts of a request that arguments become. */
+export interface RequestParts {
+  readonly pathParams: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Runs the operation of a tool, and returns its result. Secrets in it are written into the env file that the arguments name. */
+export const runOperation = async (
+  tool: OperationTool,
+  typedArguments: ToolArguments,
+  call: Pick<ToolCall, "signal">,
+  server: ServerContext,
+): Promise<ToolResult> => {
+  const { session, scope } = server;
+  const { signal } = call;
+  const definition = await loadDefinition(tool.operation);
+  if (tool.secretArguments) {
+    throw secretArgumentError(tool.operation, tool.secretArguments, ["mgmt", ...definition.words]);
+  }
+  const limit = await scope.limit();
+  if (tool.operation === "projects.list" && limit !== undefined) return listLimit(limit, server, signal);
+  const args = await scope.apply(tool, typedArguments, signal);
+  const parts = splitArguments(tool, args);
+  if (tool.annotations.readOnlyHint) return readOperation(definition, parts, args, server, signal);
+  if (tool.ensures) return ensure(tool, parts, server, signal);
+  const target = tool.issuesSecrets ? await openEnvTarget(args, server.folder, server.context) : undefined;
+  const client = await session.client();
+  const body = await completeBody(definition, parts, server, signal);
+  const response = await client.request<unknown>(toCall(definition, { ...parts, body }), { signal });
+  const resource = definition.envelope === "data" ? getAtPath(response, ["data"]) : response;
+  if (definition.envelope === "none") return { status: "done", ...parts.pathParams };
+  const secret = target && findSecret(resource, definition);
+  const written = target && secret !== undefined ? await writeSecret(secret, target, server) : undefined;
+  return { ...toFields(withoutUrl(resource)), ...written };
+};
+
+const readOperation = async (
+  definition: CommandDefinition,
+  parts: RequestParts,
+  args: ToolArguments,
+  server: ServerContext,
+  signal: AbortSignal,
+): Promise<ToolResult> => {
+  const call = { ...toCall(definition, parts), method: "GET" as const };
+  if (definition.envelope === "list") {
+    const { cursor } = args;
+    return readList(definition, call, typeof cursor === "string" ? cursor : undefined, server, signal);
+  }
+  const response = await (await server.session.client()).request<unknown>(call, { signal });
+  return toFields(withoutUrl(definition.envelope === "data" ? getAtPath(response, ["data"]) : response));
+};
+
+/** A server that is limited to a project shows no other ones. */
+const listLimit = async (
+  projectId: string,
+  { session }: ServerContext,
+  signal: AbortSignal,
+): Promise<ToolResult> => {
+  const project = await (await session.client()).projects.get(projectId, { signal });
+  return { items: [withoutUrl(project)], nextCursor: null };
+};
+
+/** Creates a resource unless it exists. Its secrets are not returned: the tools that write an env file read or create them. */
+const ensure = async (
+  tool: OperationTool,
+  parts: RequestParts,
+  server: ServerContext,
+  signal: AbortSignal,
+): Promise<ToolResult> => {
+  const client = await server.session.client();
+  const definition = await loadDefinition(tool.operation);
+  const { credentials: _, ...create } = definition;
+  const body = await completeBody(definition, parts, server, signal);
+  if (server.session.isDryRun) {
+    return {
+      status: "dry_run",
+      ...(await planEnsure(create, parts.pathParams, body ?? {}, client, { signal })),
+    };
+  }
+  const { created, resource } = await ensureResource(create, parts.pathParams, body ?? {}, client, {
+    signal,
+  });
+  return { created, ...toFields(withoutUrl(resource)) };
+};
+
+/** Returns the body with the name and the region that the command line would choose for a new database. */
+export const completeBody = async (
+  { id }: CommandDefinition,
+  { pathParams, query, body }: RequestParts,
+  { session }: ServerContext,
+  signal: AbortSignal,
+): Promise<RequestParts["body"]> => {
+  if (!getOverride(id).createsDatabase) return body;
+  const newDatabases = new NewDatabases(await session.client(), signal);
+  const { input } = await newDatabases.complete(pathParams, { query, body });
+  return input.body;
+};
+
+export const splitArguments = (
+  { pathArguments, queryArguments, bodyArguments }: OperationTool,
+  args: ToolArguments,
+): RequestParts => ({
+  pathParams: Object.fromEntries(
+    pathArguments.map(({ argument, parameter }) => [parameter, String(args[argument])]),
+  ),
+  query: selectArguments(queryArguments, args),
+  body: bodyArguments && selectArguments(bodyArguments, args),
+});
+
+const selectArguments = (names: readonly string[], args: ToolArguments): Record<string, unknown> =>
+  Object.fromEntries(names.flatMap((name) => (args[name] === undefined ? [] : [[name, args[name]]])));
+
+const toCall = ({ method, path }: CommandDefinition, { pathParams, query, body }: RequestParts): Call => ({
+  method,
+  path,
+  pathParams,
+  query,
+  ...(body !== undefined && { body }),
+});
+
+/** Returns the connection string in a resource, or else the only secret that the contract marks in it. */
+const findSecret = (resource: unknown, { secrets }: CommandDefinition): string | undefined => {
+  const connectionString = findConnectionString(resource);
+  if (connectionString !== undefined) return connectionString;
+  const texts = (secrets?.paths ?? []).flatMap((path) => {
+    const value = getAtPath(resource, path.split("."));
+    return typeof value === "string" ? [value] : [];
+  });
+  return new Set(texts).size === 1 ? texts[0] : undefined;
+};
+
+/** Writes a secret that the service has returned. */
+export const writeSecret = (
+  secret: string,
+  target: EnvTarget,
+  { redactor, locks }: ServerContext,
+): Promise<WrittenSecret> => {
+  redactor.learnSecret(secret);
+  return locks.run(target.path, () => target.write(secret));
+};
+
+const toFields = (value: unknown): ToolResult => (isObject(value) ? value : { value });

@@ -1,0 +1,16 @@
+import type { Context } from "../input/context.js";
+import type { KeyedLock } from "./keyed-lock.js";
+import type { ProjectScope } from "./project-scope.js";
+import type { Redactor } from "./redactor.js";
+import type { ServiceSession } from "./service-session.js";
+
+/** What the tools of a server share. */
+export interface ServerContext {
+  readonly context: Context;
+  readonly session: ServiceSession;
+  readonly scope: ProjectScope;
+  readonly redactor: Redactor;
+  readonly locks: KeyedLock;
+  /** Absolute path of the workspace folder, in which env files are written. */
+  readonly folder: string;
+}

@@ -1,0 +1,96 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Me, MgmtClient, Middleware } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../input/context.js";
+import { connect } from "../service/connect.js";
+import type { Redactor } from "./redactor.js";
+
+/** What a call of a tool has sent. */
+export interface CallRecord {
+  /** Whether changes are recorded rather than sent. */
+  readonly isDryRun: boolean;
+  readonly plannedRequests: PlannedChange[];
+  /** Id of the last request, which the log of the service has too. */
+  requestId: string | null;
+}
+
+/** A change that a dry run did not send. */
+export interface PlannedChange {
+  readonly method: string;
+  /** `/v1/databases/db_…` */
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** Ends a call whose change is not sent. */
+export class ChangeNotSentError extends Error {}
+
+/** The service, and the credential that the server has for it. Both are looked up when the first call needs them. */
+export class ServiceSession {
+  readonly #calls = new AsyncLocalStorage<CallRecord>();
+  #client: Promise<MgmtClient> | undefined;
+  #me: Promise<Me> | undefined;
+
+  constructor(
+    private readonly flags: GlobalFlags,
+    private readonly context: Context,
+    private readonly redactor: Redactor,
+  ) {}
+
+  /** Runs a call, and collects what it sends. */
+  run<T>(record: CallRecord, call: () => Promise<T>): Promise<T> {
+    return this.#calls.run(record, call);
+  }
+
+  /** Whether the current call only records the changes that it would send. */
+  get isDryRun(): boolean {
+    return this.#calls.getStore()?.isDryRun ?? false;
+  }
+
+  /** Returns a client of the service. Throws the errors of `connect`. */
+  async client(): Promise<MgmtClient> {
+    this.#client ??= connect(this.flags, this.context, { middleware: [this.#observe] });
+    try {
+      return await this.#client;
+    } catch (error) {
+      // The user may log in meanwhile.
+      this.#client = undefined;
+      throw error;
+    }
+  }
+
+  /** Returns whose credential the server has. */
+  async me(): Promise<Me> {
+    this.#me ??= this.client().then((client) => client.me.get({ signal: this.context.signal }));
+    try {
+      return await this.#me;
+    } catch (error) {
+      this.#me = undefined;
+      throw error;
+    }
+  }
+
+  /** Whether the credential is that of an agent, whose sponsor approves what cannot be undone. */
+  async isAgent(): Promise<boolean> {
+    return (await this.me()).credential.type === "agent_token";
+  }
+
+  readonly #observe: Middleware = async (request, next) => {
+    const { headers, body, method, url } = request;
+    this.redactor.learn(headers, body);
+    const record = this.#calls.getStore();
+    if (record?.isDryRun && method !== "GET") {
+      const { pathname, search } = new URL(url);
+      const parsedBody: unknown = body === undefined ? undefined : JSON.parse(body);
+      record.plannedRequests.push({
+        method,
+        path: pathname + search,
+        ...(parsedBody !== undefined && { body: parsedBody }),
+      });
+      throw new ChangeNotSentError();
+    }
+    const response = await next(request);
+    this.redactor.learn(response.headers, response.body);
+    if (record) record.requestId = response.headers["x-request-id"] ?? null;
+    return response;
+  };
+}

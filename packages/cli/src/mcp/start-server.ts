@@ -1,0 +1,72 @@
+import { join, resolve } from "node:path";
+import type { Transport } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { noProjectLimitError } from "../errors/mcp-errors.js";
+import { getStateFolder } from "../files/state-folder.js";
+import type { Context, GlobalFlags } from "../input/context.js";
+import { findDefault } from "../profiles/defaults.js";
+import { resolveIdOrName } from "../run/names/resolve-id-or-name.js";
+import { AuditFile } from "./audit-file.js";
+import { createMcpServer, type McpServerOptions } from "./mcp-server.js";
+import { KeyedLock } from "./keyed-lock.js";
+import { ProjectScope } from "./project-scope.js";
+import { Redactor } from "./redactor.js";
+import { ServiceSession } from "./service-session.js";
+
+export interface StartOptions extends McpServerOptions {
+  /** Workspace folder. Default: the working directory. */
+  readonly folder?: string | undefined;
+  /** The project that the server is limited to, by id or name. True is the project of the folder. */
+  readonly projectLimit?: string | true | undefined;
+  /** Default: a file in the user's folder for application state. */
+  readonly auditFile?: string | undefined;
+}
+
+/** A server that serves one client. */
+export interface RunningMcpServer {
+  readonly close: () => Promise<void>;
+  /** Resolves when the client has closed the connection, or `close` was called. */
+  readonly closed: Promise<void>;
+}
+
+/**
+ * Serves a client.
+ *
+ * @throws `mcp:audit_unwritable`; `mcp:no_project` if the limit is that of a folder that is not linked.
+ */
+export const startMcpServer = async (
+  options: StartOptions,
+  flags: GlobalFlags,
+  callerContext: Context,
+  transport: Transport,
+): Promise<RunningMcpServer> => {
+  const folder = resolve(callerContext.cwd, options.folder ?? ".");
+  const context: Context = { ...callerContext, cwd: folder };
+  const redactor = new Redactor();
+  const session = new ServiceSession(flags, context, redactor);
+  const defaultProject = findDefault("projectId", flags, context)?.value;
+  const limit = options.projectLimit === true ? defaultProject : options.projectLimit;
+  if (options.projectLimit === true && limit === undefined) throw noProjectLimitError();
+  const scope = new ProjectScope(
+    () => session.client(),
+    async (idOrName) => resolveIdOrName("project", idOrName, await session.client(), flags, context),
+    { defaultProject, limit },
+  );
+  const auditPath =
+    options.auditFile === undefined ? undefined : resolve(callerContext.cwd, options.auditFile);
+  const audit = await AuditFile.open(
+    auditPath ?? join(getStateFolder(context.env), "mcp-audit.jsonl"),
+    redactor,
+  );
+  const serverContext = { context, session, scope, redactor, folder, locks: new KeyedLock() };
+  const handle = serveStdio(() => createMcpServer(serverContext, audit, options), { transport });
+  const closed = new Promise<void>((resolveClosed) => {
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      resolveClosed();
+    };
+  });
+  void closed.then(() => audit.close());
+  return { close: () => handle.close(), closed };
+};

@@ -1,0 +1,48 @@
+import type { InputRequiredResult } from "@modelcontextprotocol/server";
+import type { InputSchema, ToolAnnotations } from "./operation-tool.js";
+
+export type ToolArguments = Readonly<Record<string, unknown>>;
+
+/** A call that a result proposes: the name of a tool, and its arguments. */
+export interface NextCall {
+  readonly tool: string;
+  readonly arguments: ToolArguments;
+}
+
+/** The result of a tool, before its secrets are removed. */
+export type ToolResult = Readonly<Record<string, unknown>>;
+
+/** What a tool knows about its call. */
+export interface ToolCall {
+  readonly tool: string;
+  readonly arguments: ToolArguments;
+  /** Aborted when the client cancels the call, or the server ends. */
+  readonly signal: AbortSignal;
+  /** When a wait must end, on the clock of `performance.now()`. */
+  readonly endsAt: number;
+  /** Tells the client that the call is still under way. */
+  readonly report: (message: string) => void;
+  /** Whether the client can show a link to the user. */
+  readonly hasUrlElicitation: boolean;
+  /** Shows a link, and returns the answer, or undefined if there is none in time. Absent for clients that answer with another call. */
+  readonly showLink?: ((message: string, url: string, id: string) => Promise<unknown>) | undefined;
+  /** Whether the client can ask the user to fill in a form. */
+  readonly hasFormElicitation: boolean;
+  /** What the user has answered to the questions of this call. Absent before there was one. */
+  readonly answers: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A tool of the server. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: InputSchema;
+  readonly annotations: ToolAnnotations;
+  /** The operation that it calls. Absent if that depends on the arguments, or it calls several. */
+  readonly operation?: string;
+  readonly run: (args: ToolArguments, call: ToolCall) => Promise<ToolResult | InputRequiredResult>;
+}
+
+/** Milliseconds that a wait of a call may still take. */
+export const remainingMs = ({ endsAt }: Pick<ToolCall, "endsAt">): number =>
+  Math.max(1, endsAt - performance.now());

@@ -1,0 +1,45 @@
+import type { Approval } from "@mgmt/sdk";
+import { MgmtError } from "../../sdk/sdk.js";
+import type { ServerContext } from "../server-context.js";
+import { remainingMs, type ToolArguments, type ToolCall, type ToolResult } from "../tool.js";
+
+/** Waits until the sponsor has decided, or until the call must end. */
+export const waitForApproval = async (
+  args: ToolArguments,
+  call: Pick<ToolCall, "signal" | "endsAt" | "report">,
+  { session }: ServerContext,
+): Promise<ToolResult> => {
+  const id = String(args["approvalId"]);
+  const client = await session.client();
+  try {
+    const approval = await client.agentApprovals.wait(id, {
+      signal: call.signal,
+      timeoutMs: remainingMs(call),
+      onProgress: ({ status }) => call.report(`Approval ${id} is ${status}`),
+    });
+    return describeApproval(id, approval);
+  } catch (error) {
+    if (!(error instanceof MgmtError) || !endedWaits.includes(error.code)) throw error;
+    return describeApproval(id, await client.agentApprovals.get(id, { signal: call.signal }));
+  }
+};
+
+/** The codes of waits that end without an approval. */
+const endedWaits = ["wait:timeout", "approval:denied", "approval:expired", "approval:consumed"];
+
+const describeApproval = (approvalId: string, { status, expiresAt }: Approval): ToolResult => ({
+  approvalId,
+  status,
+  expiresAt,
+  ...(status === "pending" && { next: [{ tool: "approval_wait", arguments: { approvalId } }] }),
+  message: messages[status],
+});
+
+const messages: Readonly<Record<Approval["status"], string>> = {
+  pending: "The sponsor has not decided yet. Wait again.",
+  approved: "The sponsor approved. Repeat the call that needed the approval, with the same arguments.",
+  approved_window: "The sponsor approved. Repeat the call that needed the approval, with the same arguments.",
+  denied: "The sponsor denied the request. Do not repeat it unless the user asks for it.",
+  expired: "Nobody decided in time. A repeated call requests a new approval.",
+  consumed: "The approved request was sent already.",
+};

@@ -1,0 +1,36 @@
+import { toFailure } from "../../errors/failure.js";
+import type { ServerContext } from "../server-context.js";
+import type { ToolResult } from "../tool.js";
+
+/** What `context` tells about the server itself. */
+export interface ServerFacts {
+  readonly version: string;
+  /** Whether something may be changed, and who has to agree to what cannot be undone. */
+  readonly writes: "none" | "with_approval_of_sponsor" | "with_confirmation_of_user";
+}
+
+/** Returns whose credential the server has, and which project and folder its calls use. */
+export const describeContext = async (
+  { session, scope, folder }: ServerContext,
+  { version, writes }: ServerFacts,
+): Promise<ToolResult> => ({
+  version,
+  ...(await describeCredential(session)),
+  projectId: (await scope.defaultProjectId().catch(() => undefined)) ?? null,
+  limitedToProject: scope.isLimited,
+  workspaceFolder: folder,
+  writes,
+});
+
+const describeCredential = async (session: ServerContext["session"]): Promise<ToolResult> => {
+  try {
+    const { workspace, credential } = await session.me();
+    return {
+      workspace: workspace && { id: workspace.id, name: workspace.name },
+      credential: { type: credential.type, name: credential.name },
+    };
+  } catch (error) {
+    const { code, message, hint } = await toFailure(error);
+    return { credential: null, problem: { code, message, hint } };
+  }
+};
