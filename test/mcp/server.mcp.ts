@@ -12,6 +12,9 @@ import { runCommand } from "../security/run-command.js";
 import { type DevProcess, startDev } from "../security/dev-process.js";
 import { connectStdio, dataOf, serverCommand, type StdioClient, type StdioSetup } from "./stdio-client.js";
 
+/** The parts of the configuration of a client that say how it starts servers. */
+type ClientConfig = Partial<Record<"mcpServers" | "servers", Record<string, { readonly args: string[] }>>>;
+
 let dev: DevProcess;
 let root: string;
 let folder: string;
@@ -80,23 +83,34 @@ it("serves the clients of both versions of the SDK the same tools and results", 
 
 describe("the guide", () => {
   const blocks = blocksOf("docs/guides/mcp.md").filter(({ use }) => use === "client");
+  const commands = blocks.flatMap(({ text }) => text.split("\n").filter((line) => line.startsWith("mgmt ")));
+  const files = blocks.filter(({ language }) => language === "json").map(({ text }) => text);
 
-  it.each(blocks)("says how a client starts the server: $where", async ({ text }) => {
-    const [, words] = / -- mgmt (.+)$/m.exec(text) ?? [];
-    const [, list = "[]"] = /"args": ?(\[[^\]]*\])/.exec(text) ?? [];
-    const args = words?.split(" ") ?? (JSON.parse(list) as string[]);
-    const [command, ...flags] = args.map((word) => word.replace("${workspaceFolder}", folder));
-    expect(command).toBe("mcp");
-    const server = await connectStdio({ ...setup(), flags });
+  /** Starts the server as the configuration of a client says. */
+  const startAsConfigured = async (text: string): Promise<Record<string, unknown>> => {
+    const config = JSON.parse(text.replaceAll("${workspaceFolder}", folder)) as ClientConfig;
+    const { args = [] } = (config.mcpServers ?? config.servers)?.["mgmt"] ?? {};
+    // Before it may be npx with its own arguments.
+    const server = await connectStdio({ ...setup(), flags: args.slice(args.indexOf("mcp") + 1) });
     opened.push(server);
-    expect(await server.call("context")).toMatchObject({
-      workspaceFolder: folder,
-      credential: { type: "agent_token" },
-      writes: "with_approval_of_sponsor",
-    });
+    return server.call("context");
+  };
+  const asAgent = { credential: { type: "agent_token" }, writes: "with_approval_of_sponsor" };
+
+  it.each([
+    [commands[0], ".mcp.json"],
+    [commands[1], ".cursor/mcp.json"],
+    [commands[2], ".vscode/mcp.json"],
+  ])("has a command after which a client can start the server: %s", async (line = "", file) => {
+    expect((await mgmt(`${line.replace(/^mgmt /, "")} --yes`)).status).toBe(0);
+    expect(await startAsConfigured(readFileSync(join(folder, file), "utf8"))).toMatchObject(asAgent);
   });
 
-  it("has a command or a file for three clients", () => expect(blocks).toHaveLength(3));
+  it.each(files)("has a configuration with which a client can start the server", async (text) => {
+    expect(await startAsConfigured(text)).toMatchObject({ ...asAgent, workspaceFolder: folder });
+  });
+
+  it("has commands for three clients", () => expect([commands.length, files.length]).toEqual([3, 1]));
 });
 
 it("creates one database although its process is killed, and writes an env file that works", async () => {

@@ -38,6 +38,7 @@ const lockfiles = [
   "package-lock.json",
   "bench/package-lock.json",
   "test/runtimes/package-lock.json",
+  "test/mcp/programs/package-lock.json",
   "site/package-lock.json",
 ];
 

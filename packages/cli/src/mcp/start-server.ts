@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import type { Transport } from "@modelcontextprotocol/server";
+import type { McpServer, Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { noProjectLimitError } from "../errors/mcp-errors.js";
 import { getStateFolder } from "../files/state-folder.js";
@@ -29,17 +29,23 @@ export interface RunningMcpServer {
   readonly closed: Promise<void>;
 }
 
+/** A server that no client is connected to yet. */
+export interface PreparedMcpServer {
+  /** Creates the server of one connection. */
+  readonly create: () => McpServer;
+  readonly close: () => Promise<void>;
+}
+
 /**
- * Serves a client.
+ * Opens what a server needs: the audit file, and the choice of the service.
  *
  * @throws `mcp:audit_unwritable`; `mcp:no_project` if the limit is that of a folder that is not linked.
  */
-export const startMcpServer = async (
+export const prepareMcpServer = async (
   options: StartOptions,
   flags: GlobalFlags,
   callerContext: Context,
-  transport: Transport,
-): Promise<RunningMcpServer> => {
+): Promise<PreparedMcpServer> => {
   const folder = resolve(callerContext.cwd, options.folder ?? ".");
   const context: Context = { ...callerContext, cwd: folder };
   const redactor = new Redactor();
@@ -59,7 +65,21 @@ export const startMcpServer = async (
     redactor,
   );
   const serverContext = { context, session, scope, redactor, folder, locks: new KeyedLock() };
-  const handle = serveStdio(() => createMcpServer(serverContext, audit, options), { transport });
+  return {
+    create: () => createMcpServer(serverContext, audit, options),
+    close: () => audit.close(),
+  };
+};
+
+/** Serves the client at the other end of a transport. Throws the errors of `prepareMcpServer`. */
+export const startMcpServer = async (
+  options: StartOptions,
+  flags: GlobalFlags,
+  context: Context,
+  transport: Transport,
+): Promise<RunningMcpServer> => {
+  const server = await prepareMcpServer(options, flags, context);
+  const handle = serveStdio(server.create, { transport });
   const closed = new Promise<void>((resolveClosed) => {
     const { onclose } = transport;
     transport.onclose = () => {
@@ -67,6 +87,6 @@ export const startMcpServer = async (
       resolveClosed();
     };
   });
-  void closed.then(() => audit.close());
+  void closed.then(server.close);
   return { close: () => handle.close(), closed };
 };

@@ -82,7 +82,11 @@ export const toData = ({ structuredContent, isError = false }: CallToolResult): 
   isError,
 });
 
-const createContext = (env: NodeJS.ProcessEnv, cwd: string): { context: Context; printed: () => string } => {
+/** Returns the environment of a run, and what it has printed. */
+export const createContext = (
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+): { context: Context; printed: () => string } => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   let text = "";
   for (const stream of [stdout, stderr]) {

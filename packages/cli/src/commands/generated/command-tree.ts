@@ -369,8 +369,9 @@ export const commandTree: readonly CommandOutline[] = [
   },
   {
     name: "mcp",
-    summary: "Let coding agents use this command as an MCP server",
+    summary: "Serve coding agents over the Model Context Protocol",
     heading: "This machine:",
+    load: () => import("../mcp/mcp.js"),
     subcommands: [
       {
         name: "install",
