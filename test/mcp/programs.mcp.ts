@@ -20,6 +20,13 @@ const programs = fileURLToPath(new URL("./programs/", import.meta.url));
 const inPrograms = (path: string): string => join(programs, "node_modules", path);
 const run = promisify(execFile);
 
+/** How the inspector starts the server. */
+interface Started {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 let dev: DevProcess;
 let folder: string;
 let server: Server;
@@ -109,16 +116,21 @@ it("passes the scenarios for servers, but for those that want tools of their own
 });
 
 it("works with the inspector on its command line", async () => {
-  const { command, args, env } = serverCommand({
+  const { command, args, env }: Started = serverCommand({
     cwd: folder,
     env: { MGMT_CONFIG_DIR: dev.configDir, XDG_STATE_HOME: folder },
     flags: ["--profile", "agent"],
   });
+  // The inspector passes on only the variables that it is told.
+  const variables = ["MGMT_CONFIG_DIR", "XDG_STATE_HOME"].flatMap((name) => [
+    "-e",
+    `${name}=${env[name] ?? ""}`,
+  ]);
   const inspect = async (...words: string[]): Promise<string> => {
     const program = inPrograms("@modelcontextprotocol/inspector/clients/launcher/build/index.js");
     const { stdout } = await run(
       inPrograms("node-22/bin/node"),
-      [program, "--cli", ...words, "--cwd", folder, command, ...args],
+      [program, "--cli", ...words, ...variables, "--cwd", folder, command, ...args],
       { cwd: folder, env: { ...env, MCP_CATALOG_PATH: join(folder, "catalog.json") } },
     );
     return stdout;
