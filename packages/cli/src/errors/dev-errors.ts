@@ -50,6 +50,6 @@ export const agentProfileTakenError = (name: string): CliError =>
   new CliError(
     "refused",
     "profile:has_credential",
-    `Profile ${name} has another credential, which mgmt dev agent would replace`,
+    `Profile ${name} has another credential, which this command would replace`,
     "Pass --save-as NAME to store the credential in another profile.",
   );

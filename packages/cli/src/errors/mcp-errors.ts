@@ -137,6 +137,6 @@ export const queryFailedError = (sqlState: string | undefined, message: string):
 export const startedOnTerminalError = (): CliError =>
   usage(
     "mcp:terminal",
-    "mgmt mcp speaks to a coding agent on standard input, which is a terminal",
-    "Add mgmt mcp to the configuration of the agent, which then starts it.",
+    "The MCP server speaks to a coding agent on standard input, which is a terminal",
+    "Add it to the configuration of the agent, which then starts it: mgmt mcp install CLIENT.",
   );

@@ -2,8 +2,8 @@ import type { Operator, ServeSettings } from "@mgmt/platform/serve";
 import type { Command } from "commander";
 import type { MgmtCommand } from "../command-line/command.js";
 import { createRejectedSecretOption } from "../command-line/global-options.js";
-import { usageError } from "../errors/usage-errors.js";
 import type { Context } from "../input/context.js";
+import { refuseDash } from "../input/refuse-dash.js";
 import { loadServe } from "./load-platform.js";
 
 /** Flags of `mgmt serve` and of the commands below it. */
@@ -45,8 +45,8 @@ export const loadServeSettings = async (
   { config, keyFile, baseUrl, listen, adminListen }: ServeFlags,
   context: Pick<Context, "version" | "cwd" | "env">,
 ): Promise<{ serve: Awaited<ReturnType<typeof loadServe>>; settings: ServeSettings }> => {
-  for (const [flag, path] of [["--config", config] as const, ["--key-file", keyFile] as const])
-    if (path === "-") throw usageError(`${flag} must be a file, not -`, "Pass ./- for a file of this name.");
+  refuseDash("--config", config, "file");
+  refuseDash("--key-file", keyFile, "file");
   const serve = await loadServe(context);
   const { cwd, env } = context;
   const flags = { keyFile, baseUrl, listen, adminListen };

@@ -28,8 +28,8 @@ const manifest = "version: 1\nprojects:\n  shop:\n    name: shop\n";
 
 describe("a flag that takes a path", () => {
   it("says what - means, or refuses it", async () => {
-    // A folder, a file that a later step of a job reads, and files that a server reads again.
-    const refusing = ["--data-dir", "--gitlab-dotenv", "--config", "--key-file"];
+    // Folders, a file that a later step of a job reads, files that a server reads again, and one that it writes.
+    const refusing = ["--data-dir", "--folder", "--gitlab-dotenv", "--config", "--key-file", "--audit-file"];
     const silent: string[] = [];
     for (const command of await definedCommands()) {
       for (const { long, flags, description, hidden } of command.options) {

@@ -22,7 +22,7 @@ export const devAgentCommand: CommandDeclaration<PrintedAgent> = {
       "name of the agent: letters, digits, and the characters ._:- (default: the agent of the first user)",
     );
     command
-      .option("--save-as <profile>", "profile to store the credential in", "agent")
+      .option("--save-as <name>", "profile to store the credential in", "agent")
       .option("--expires-in <time>", "such as 12h, 7d or 2w", "30d");
     addControlOptions(command);
     command.action(async (agentId: string | undefined) => {

@@ -5,6 +5,7 @@ import type { Context } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
 import { portTakenByDevError } from "../../errors/dev-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
+import { refuseDash } from "../../input/refuse-dash.js";
 import { getProgramWords } from "../../text/program-words.js";
 import type { Notice } from "../../output/output.js";
 import { describeDev } from "../../profiles/describe-dev.js";
@@ -43,8 +44,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
   if (dataDir !== undefined && ephemeral) {
     throw usageError("--data-dir and --ephemeral cannot be used together");
   }
-  if (dataDir === "-")
-    throw usageError("--data-dir must be a folder, not -", "Pass ./- for a folder of this name.");
+  refuseDash("--data-dir", dataDir, "folder");
   if (output.format !== "table" && output.format !== "json")
     throw usageError("mgmt dev writes text or JSON", "Use --output json.");
   const port = parsePort(flags.port);

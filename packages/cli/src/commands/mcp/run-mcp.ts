@@ -1,6 +1,7 @@
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { startedOnTerminalError } from "../../errors/mcp-errors.js";
 import type { Context, GlobalFlags } from "../../input/context.js";
+import { refuseDash } from "../../input/refuse-dash.js";
 import { startMcpServer } from "../../mcp/start-server.js";
 
 export interface McpFlags {
@@ -19,6 +20,8 @@ export const runMcp = async (
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
+  refuseDash("--folder", folder, "folder");
+  refuseDash("--audit-file", auditFile, "file");
   const { signal, output } = context;
   if (context.stdin.isTTY) throw startedOnTerminalError();
   // A client shows what is on standard error as a failure.
