@@ -1,4 +1,5 @@
 import type { RequestContext } from "../context/request-context.js";
+import type { RunningJob } from "../context/scheduler.js";
 
 /** The context of a job, which may wait for real databases, and changes rows in transactions. */
 export type JobContext = Pick<RequestContext, "settings" | "databaseEngine" | "databaseWork" | "transact">;
@@ -29,13 +30,8 @@ export class DeadJobError extends Error {
  * unless it is a `StoredFailureError`.
  *
  * @param subject id of the row that the job works on.
- * @param change id of the change that the job makes, if it makes one.
  */
-export type JobHandler = (
-  context: JobContext,
-  subject: string,
-  change: string | undefined,
-) => void | Promise<void>;
+export type JobHandler = (context: JobContext, subject: string, job: RunningJob) => void | Promise<void>;
 
 /** Handlers by kind of job. */
 export type JobHandlers = Readonly<Record<string, JobHandler>>;

@@ -13,7 +13,7 @@ interface JobQueueOptions {
   readonly jobs: JobTable;
   readonly clock: MovableClock;
   /** Runs a job and never rejects. `isAwaited` tells whether `runNow` waits for the result. */
-  readonly runJob: (job: Job, isAwaited: boolean) => Promise<unknown>;
+  readonly runJob: (job: JobRow, isAwaited: boolean) => Promise<unknown>;
 }
 
 /** Longest delay of a timer, in milliseconds. */

@@ -1,7 +1,9 @@
 import type { ExpiringCollection } from "../store/store.js";
 import type { JobRow } from "../context/server-rows.js";
 import type { Clock } from "../values/clock.js";
-import { type Job, type Scheduler, matchesJob } from "../context/scheduler.js";
+import { LockLostError } from "../context/database-engine.js";
+import { type Job, type RunningJob, type Scheduler, matchesJob } from "../context/scheduler.js";
+import { computeRetryDelay, outageDelays } from "./job-attempts.js";
 
 /** How jobs are found. */
 export type JobLookup = Readonly<Record<never, never>> | { readonly subject: string };
@@ -21,17 +23,37 @@ export class TableScheduler implements Scheduler {
   constructor(private readonly options: SchedulerOptions) {}
 
   schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job {
+    return this.#insert(clock, { kind, subject, ...(change !== undefined && { change }) }, delay);
+  }
+
+  repeat(clock: Clock, { kind, subject, change, outages: earlierOutages = 0 }: Job, draw: number): void {
+    const outages = earlierOutages + 1;
+    this.#insert(
+      clock,
+      { kind, subject, ...(change !== undefined && { change }), outages },
+      computeRetryDelay(outageDelays, outages, draw),
+    );
+  }
+
+  requireOwned({ id, owner }: RunningJob): void {
+    const { jobs } = this.options;
+    const row = jobs.get(id);
+    if (row === undefined) return;
+    if (row.owner !== owner) throw new LockLostError(new Error("Another process has the job"));
+    // The commit compares the version of the row, which changes when another process takes the job.
+    jobs.update(id, {});
+  }
+
+  #insert(clock: Clock, fields: Omit<Job, "dueAt">, delay: number): Job {
     const { jobs, owner, createId, onSchedule } = this.options;
     const now = clock.now();
     const isDueNow = delay <= 0;
     const row: JobRow = {
       id: `job_${createId()}`,
       createdAt: now,
-      kind,
-      subject,
       // If the clock is moved back before the job runs, it must not wait until the clock is here again.
       dueAt: isDueNow ? 0 : now + delay,
-      ...(change !== undefined && { change }),
+      ...fields,
       owner: isDueNow ? owner : null,
     };
     onSchedule?.(row);

@@ -7,7 +7,7 @@ import type { TableStates } from "../store/records.js";
 import type { AllRowsLookup } from "../store/store.js";
 import { RandomIds } from "../values/random-ids.js";
 import { RowTexts } from "../context/row-texts.js";
-import type { Job } from "../context/scheduler.js";
+import type { RunningJob } from "../context/scheduler.js";
 import { type GeneratorRow, type ServerRow, generatorRowId, serverRowId } from "../context/server-rows.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { RuleContext } from "../context/rule-context.js";
@@ -120,12 +120,12 @@ export class MemoryState {
   }
 
   /** Returns the work of a job, which stores its change first and the rows at the end. */
-  #createJobWork(job: Job, isAwaited: boolean): (handler: JobHandler) => Promise<void> {
+  #createJobWork(job: RunningJob, isAwaited: boolean): (handler: JobHandler) => Promise<void> {
     return async (handler) => {
       // The change is stored before the work starts, so that it is completed after a crash. If storing fails, the
       // response reports it.
       if (job.change !== undefined) await this.context.whenSaved()?.catch(() => undefined);
-      await handler(this.context, job.subject, job.change);
+      await handler(this.context, job.subject, job);
       if (!isAwaited) await this.context.whenSaved();
     };
   }

@@ -8,7 +8,8 @@ import type { Transactions } from "../context/transactions.js";
 import type { JobRow } from "../context/server-rows.js";
 import { hasPendingDeletion } from "../rules/databases/pending-copies.js";
 import { loginJobKind } from "../rules/databases/database-changes.js";
-import { findDatabaseWithLogins, unavailableRetryDelayMs } from "../rules/databases/database-lifecycle.js";
+import { computeRetryDelay, outageDelays } from "../jobs/job-attempts.js";
+import { findDatabaseWithLogins } from "../rules/databases/database-lifecycle.js";
 import { readOnlyTransaction, writeWithoutLocks } from "../store/storage-adapter.js";
 import type { Replacement, TableStates } from "../store/records.js";
 import type { BackupRow, ConnectionRow, DatabaseRow } from "../store/rows.js";
@@ -44,12 +45,12 @@ export const reconcileDatabases = async (
 
 /** Does work that is safe to repeat, again and again until the database server can be reached. */
 export const retryUntilAvailable = async <T>(work: () => Promise<T>, pauses: Pauses): Promise<T> => {
-  for (;;) {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError) || pauses.haveEnded) throw error;
-      await pauses.pause(unavailableRetryDelayMs);
+      await pauses.pause(computeRetryDelay(outageDelays, attempts));
     }
   }
 };

@@ -79,7 +79,7 @@ export class StoredBackend implements ServerBackend<"async"> {
         ),
       runJob: (job, isAwaited) =>
         runJob(job.kind, isAwaited, onDefect, async (handler) =>
-          handler(this.getContextForControl(), job.subject, job.change),
+          handler(this.getContextForControl(), job.subject, job),
         ),
       findWorkspaces: (scheduledJobs) =>
         this.getContextForControl().transact(

@@ -3,7 +3,7 @@ import type { RuleContext } from "../../context/rule-context.js";
 import type { BackupRow } from "../../store/rows.js";
 import { type JobHandlers, StoredFailureError } from "../../jobs/job-handler.js";
 import type { Job } from "../../context/scheduler.js";
-import { unavailableRetryDelayMs } from "./database-lifecycle.js";
+import { createJobPreload } from "./database-lifecycle.js";
 import { readOnlyTransaction, writeWithoutLocks } from "../../store/storage-adapter.js";
 
 const backUpJobKind = "backup.make";
@@ -30,16 +30,21 @@ export const backupJobs: JobHandlers = {
    * Backs up the current data. Schedules itself again if the database server cannot be reached. Does nothing when the backup was
    * deleted with its database, or the control surface set another status.
    */
-  [backUpJobKind]: async (context, backupId) => {
+  [backUpJobKind]: async (context, backupId, job) => {
     const findRunningBackup = async (): Promise<BackupRow | undefined> =>
       context.transact(readOnlyTransaction, ({ store }) => {
         const backup = store.backups.get(backupId);
         return backup?.status === "running" ? backup : undefined;
       });
     const updateRunningBackup = async (changes: Partial<BackupRow>): Promise<void> =>
-      context.transact(writeWithoutLocks, ({ store }) => {
-        if (store.backups.get(backupId)?.status === "running") store.backups.update(backupId, changes);
-      });
+      context.transact(
+        writeWithoutLocks,
+        ({ store, scheduler }) => {
+          scheduler.requireOwned(job);
+          if (store.backups.get(backupId)?.status === "running") store.backups.update(backupId, changes);
+        },
+        () => [{ read: "row", table: "backups", id: backupId }, createJobPreload(job)],
+      );
     const databaseId = (await findRunningBackup())?.databaseId;
     if (databaseId === undefined) return;
     try {
@@ -56,9 +61,8 @@ export const backupJobs: JobHandlers = {
         await updateRunningBackup({ status: "failed" });
         throw new StoredFailureError(error);
       }
-      await context.transact(writeWithoutLocks, ({ scheduler, clock }) =>
-        scheduler.schedule(clock, backUpJobKind, backupId, unavailableRetryDelayMs),
-      );
+      const draw = Math.random();
+      await context.transact(writeWithoutLocks, ({ scheduler, clock }) => scheduler.repeat(clock, job, draw));
     }
   },
 };

@@ -7,14 +7,10 @@ import {
 import type { RuleContext } from "../../context/rule-context.js";
 import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
 import { type JobHandlers, type JobContext, SupersededError } from "../../jobs/job-handler.js";
-import type { Job } from "../../context/scheduler.js";
+import { outageDelays } from "../../jobs/job-attempts.js";
+import type { Job, RunningJob } from "../../context/scheduler.js";
 import { announceLogin } from "../connections/connection-creation.js";
-import {
-  changeDatabase,
-  fillCopies,
-  resumeLifecycleJobs,
-  unavailableRetryDelayMs,
-} from "./database-lifecycle.js";
+import { changeDatabase, fillCopies, resumeLifecycleJobs } from "./database-lifecycle.js";
 import { hasPendingDeletion } from "./pending-copies.js";
 import { removeDatabase, removeProject } from "./database-removal.js";
 import { readOnlyTransaction } from "../../store/storage-adapter.js";
@@ -175,12 +171,17 @@ const recordChange = (context: RuleContext, databaseId: string, { id }: Database
  * Handles a change that could not reach the database server and may have been made nevertheless. A deletion may have
  * destroyed data, so it is completed later. Any other change is discarded, and the login is then set as the store has it.
  */
-const postponeChange = (context: RuleContext, databaseId: string, change: DatabaseChange): void => {
+const postponeChange = (
+  context: RuleContext,
+  databaseId: string,
+  change: DatabaseChange,
+  { job, draw }: { readonly job: RunningJob; readonly draw: number },
+): void => {
   const { scheduler, clock } = context;
   if (change.type === "deleteDatabase") {
     // A job whose process cannot reach Postgres is repeated itself, and would schedule another one each time.
     scheduler.cancel(clock, databaseId, changeJobKind, change.id);
-    scheduler.schedule(clock, changeJobKind, databaseId, unavailableRetryDelayMs, change.id);
+    scheduler.repeat(clock, job, draw);
     return;
   }
   discardChange(context, databaseId, change);
@@ -194,7 +195,7 @@ const scheduleLoginReset = (
   change: Exclude<DatabaseChange, { type: "deleteDatabase" }>,
 ): void => {
   const connectionId = change.type === "createConnection" ? change.connection.id : change.connectionId;
-  scheduler.schedule(clock, loginJobKind, databaseId, unavailableRetryDelayMs, connectionId);
+  scheduler.schedule(clock, loginJobKind, databaseId, outageDelays.firstMs, connectionId);
 };
 
 /** Gives a connection the login that the store has for it, or none if the store has no such connection. */
@@ -221,7 +222,8 @@ const wrapDiscardFailure = async <T>(work: () => Promise<T>): Promise<T> => {
 
 /** Makes changes. Safe to repeat, because a change is removed from the row when it is made. */
 export const changeJobs: JobHandlers = {
-  [changeJobKind]: async (context, databaseId, changeId) => {
+  [changeJobKind]: async (context, databaseId, job) => {
+    const { change: changeId } = job;
     const requestedChange = await wrapDiscardFailure(async () =>
       context.transact(
         readOnlyTransaction,
@@ -241,8 +243,12 @@ export const changeJobs: JobHandlers = {
         if (!applicableChange) throw new SupersededError();
         await applyChange(context.databaseEngine, applicableChange);
         await lock.confirm();
-        await changeDatabase(context, databaseId, (changeContext) =>
-          recordChange(changeContext, databaseId, applicableChange.change),
+        await changeDatabase(
+          context,
+          databaseId,
+          (changeContext) => recordChange(changeContext, databaseId, applicableChange.change),
+          undefined,
+          job,
         );
       });
     } catch (error) {
@@ -258,9 +264,12 @@ export const changeJobs: JobHandlers = {
         throw error;
       }
       const isUnavailable = error instanceof DatabaseUnavailableError;
+      const repetition = { job, draw: Math.random() };
       await wrapDiscardFailure(() =>
         changeDatabase(context, databaseId, (changeContext) =>
-          (isUnavailable ? postponeChange : discardChange)(changeContext, databaseId, requestedChange),
+          isUnavailable
+            ? postponeChange(changeContext, databaseId, requestedChange, repetition)
+            : discardChange(changeContext, databaseId, requestedChange),
         ),
       );
       if (isUnavailable && requestedChange.type === "deleteDatabase") {
@@ -270,17 +279,16 @@ export const changeJobs: JobHandlers = {
     }
   },
 
-  [loginJobKind]: async (context, databaseId, connectionId = "") => {
+  [loginJobKind]: async (context, databaseId, job) => {
     try {
       await context.databaseWork.withLock([databaseId], async (lock) => {
-        await restoreLogin(context, databaseId, connectionId);
+        await restoreLogin(context, databaseId, job.change ?? "");
         await lock.confirm();
       });
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
-      await changeDatabase(context, databaseId, ({ scheduler, clock }) =>
-        scheduler.schedule(clock, loginJobKind, databaseId, unavailableRetryDelayMs, connectionId),
-      );
+      const draw = Math.random();
+      await changeDatabase(context, databaseId, ({ scheduler, clock }) => scheduler.repeat(clock, job, draw));
     }
   },
 };

@@ -1,16 +1,12 @@
 import type { RuleContext } from "../../context/rule-context.js";
+import type { RunningJob } from "../../context/scheduler.js";
 import {
   type DatabaseCredential,
   DatabaseUnavailableError,
   LockLostError,
 } from "../../context/database-engine.js";
 import type { Transactions } from "../../context/transactions.js";
-import {
-  type JobHandler,
-  type JobHandlers,
-  type JobContext,
-  StoredFailureError,
-} from "../../jobs/job-handler.js";
+import { type JobHandlers, type JobContext, StoredFailureError } from "../../jobs/job-handler.js";
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 import { readOnlyTransaction } from "../../store/storage-adapter.js";
@@ -19,9 +15,6 @@ import { clearPendingCopy, hasPendingDeletion, findPendingCopies } from "./pendi
 
 const provisionJobKind = "database.provision";
 const recoverJobKind = "database.recover";
-
-/** Time after which work is repeated that could not reach the database server, in milliseconds. */
-export const unavailableRetryDelayMs = 500;
 
 /** Schedules the creation of a database: from `provisioning` to `ready` or `failure`. */
 export const scheduleProvisioning = (context: RuleContext, databaseId: string): void => {
@@ -61,12 +54,14 @@ export const resumeLifecycleJobs = ({ store, scheduler, clock }: RuleContext, da
  * The database may be gone.
  *
  * @param lastReadRow the database as it was read before, which may have changed since. Default: read again.
+ * @param job the one whose result the step stores, which no other process may have. Default: any process may run the step.
  */
 export const changeDatabase = async <T>(
   context: Transactions,
   databaseId: string,
   step: (context: RuleContext, row: DatabaseRow | undefined) => T,
   lastReadRow?: DatabaseRow,
+  job?: RunningJob,
 ): Promise<T> => {
   for (let row = lastReadRow ?? (await readDatabase(context, databaseId)); ;) {
     const workspaceId = row?.workspaceId;
@@ -75,14 +70,22 @@ export const changeDatabase = async <T>(
       (changeContext): { movedRow: DatabaseRow } | { value: T } => {
         const database = changeContext.store.databases.get(databaseId);
         const isLocked = database === undefined || database.workspaceId === workspaceId;
-        return isLocked ? { value: step(changeContext, database) } : { movedRow: database };
+        if (!isLocked) return { movedRow: database };
+        if (job !== undefined) changeContext.scheduler.requireOwned(job);
+        return { value: step(changeContext, database) };
       },
-      () => [{ read: "row", table: "databases", id: databaseId }],
+      () => [
+        { read: "row", table: "databases", id: databaseId },
+        ...(job === undefined ? [] : [createJobPreload(job)]),
+      ],
     );
     if ("value" in attempt) return attempt.value;
     row = attempt.movedRow;
   }
 };
+
+/** Returns the preload for the row of a job that runs. */
+export const createJobPreload = ({ id }: RunningJob): Preload => ({ read: "row", table: "jobs", id });
 
 const readDatabase = async (context: Transactions, databaseId: string): Promise<DatabaseRow | undefined> =>
   context.transact(
@@ -102,7 +105,8 @@ const listSourceDatabaseIds = (source: DatabaseSource): string[] =>
 interface FillWork {
   /** The status until the work has ended. */
   readonly statusDuringWork: DatabaseStatus;
-  readonly jobKind: string;
+  /** Undefined when another job waits for the work. */
+  readonly job: RunningJob | undefined;
   readonly fill: () => Promise<void>;
 }
 
@@ -111,13 +115,13 @@ interface FillWork {
  * surface has set another one in the meantime, or if a deletion has canceled the work: when that fails, it schedules the work
  * again. Schedules the job again if the database server cannot be reached.
  *
- * @throws StoredFailureError of other errors of the work.
+ * @throws LockLostError when another process has the job; StoredFailureError of other errors of the work.
  */
 const fillDatabase = async (
   context: JobContext,
   row: DatabaseRow,
   lock: WorkLock,
-  { statusDuringWork, jobKind, fill }: FillWork,
+  { statusDuringWork, job, fill }: FillWork,
 ): Promise<void> => {
   const { id } = row;
   const recordResult = (status: DatabaseStatus, changes: { made?: boolean }): Promise<void> =>
@@ -133,6 +137,7 @@ const fillDatabase = async (
         clearPendingCopy(changeContext, currentRow);
       },
       row,
+      job,
     );
   try {
     await fill();
@@ -142,9 +147,16 @@ const fillDatabase = async (
     // A deletion has canceled the work, which still holds its locks.
     if (lock.signal.aborted) return;
     if (error instanceof DatabaseUnavailableError) {
-      await changeDatabase(context, id, ({ scheduler, clock }, currentRow) => {
-        if (currentRow) scheduler.schedule(clock, jobKind, id, unavailableRetryDelayMs);
-      });
+      const draw = Math.random();
+      await changeDatabase(
+        context,
+        id,
+        ({ scheduler, clock }, currentRow) => {
+          if (currentRow && job) scheduler.repeat(clock, job, draw);
+        },
+        row,
+        job,
+      );
       return;
     }
     await recordResult("failure", {});
@@ -203,13 +215,22 @@ const createRealDatabase = async (
 const shouldBeFilled = (row: DatabaseRow | undefined): row is DatabaseRow =>
   row !== undefined && !hasPendingDeletion(row);
 
+/** @param job undefined when another job waits for the work, which repeats it. */
+type FillHandler = (context: JobContext, databaseId: string, job: RunningJob | undefined) => Promise<void>;
+
 /**
  * Returns a handler that fills a database when no other work uses it or its source. It does nothing while the database is
  * being deleted, and a deletion cancels it.
  */
 const createFillHandler =
-  (fill: (context: JobContext, database: DatabaseWithLogins, lock: WorkLock) => Promise<void>): JobHandler =>
-  async (context, databaseId) => {
+  (
+    fill: (
+      context: JobContext,
+      database: DatabaseWithLogins,
+      work: { readonly lock: WorkLock; readonly job: RunningJob | undefined },
+    ) => Promise<void>,
+  ): FillHandler =>
+  async (context, databaseId, job) => {
     const { databaseWork } = context;
     const isWanted = async (): Promise<boolean> => shouldBeFilled(await readDatabase(context, databaseId));
     // Reading the source first would take another round trip, and most databases have none.
@@ -223,26 +244,26 @@ const createFillHandler =
           const neededSourceIds = databaseToFill ? listSourceDatabaseIds(databaseToFill.row.source) : [];
           isDone = neededSourceIds.every((id) => lockedDatabaseIds.includes(id));
           lockedDatabaseIds = [databaseId, ...neededSourceIds];
-          if (databaseToFill && isDone) await fill(context, databaseToFill, lock);
+          if (databaseToFill && isDone) await fill(context, databaseToFill, { lock, job });
         }),
       );
     }
   };
 
-const provisionDatabase: JobHandler = createFillHandler(async (context, database, lock) => {
+const provisionDatabase = createFillHandler(async (context, database, { lock, job }) => {
   const { row } = database;
   if (row.made) return;
   const fill = (): Promise<void> => createRealDatabase(context, database, lock.signal);
   await fillDatabase(context, row, lock, {
     // A stored server repeats work that has failed.
     statusDuringWork: row.status === "failure" ? "failure" : "provisioning",
-    jobKind: provisionJobKind,
+    job,
     fill,
   });
 });
 
 /** Restores a database. One that was never created is created from the backup, with a role for each of its connections. */
-const recoverDatabase: JobHandler = createFillHandler(async (context, database, lock) => {
+const recoverDatabase = createFillHandler(async (context, database, { lock, job }) => {
   const { row } = database;
   if (row.status !== "recovering" || row.source.type !== "backup") return;
   const { backupId } = row.source;
@@ -252,7 +273,7 @@ const recoverDatabase: JobHandler = createFillHandler(async (context, database, 
     await context.databaseEngine.restore(row.id, backupId, signal);
   };
   const fill = row.made ? restore : (): Promise<void> => createRealDatabase(context, database, signal);
-  await fillDatabase(context, row, lock, { statusDuringWork: "recovering", jobKind: recoverJobKind, fill });
+  await fillDatabase(context, row, lock, { statusDuringWork: "recovering", job, fill });
 });
 
 export const databaseJobs: JobHandlers = {
