@@ -329,8 +329,19 @@ export class AdminConnection {
     }
   }
 
-  #runUnblocked<T>(work: () => Promise<T>): Promise<T> {
-    return this.#blockerTerminator.runEndingBlockers(() => retryWhileFull(() => wrapConnectionErrors(work)));
+  /** @throws ClusterError `cluster:lacks_privileges` when Postgres refuses the work because the platform has lost a privilege. */
+  async #runUnblocked<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#blockerTerminator.runEndingBlockers(() =>
+        retryWhileFull(() => wrapConnectionErrors(work)),
+      );
+    } catch (error) {
+      if (!isPrivilegeError(error)) throw error;
+      const query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+        (await this.#pool.query<Row>(text, [...values])).rows;
+      const explanation = await this.cluster.findLostPrivileges({ query }, error).catch(() => undefined);
+      throw explanation ?? error;
+    }
   }
 
   async close(): Promise<void> {

@@ -20,8 +20,9 @@ export class ClusterError extends Error {
     readonly hint: string,
     /** Whether `acceptRecords` turns the error off. */
     readonly canAccept = false,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 }
 
@@ -37,11 +38,17 @@ export const clusterErrors = {
     ),
 
   /** @param missing the privileges, and the statements that grant them. */
-  roleLacksPrivileges: (role: string, missing: readonly { problem: string; statement: string }[]) =>
+  roleLacksPrivileges: (
+    role: string,
+    missing: readonly { problem: string; statement: string }[],
+    cause?: unknown,
+  ) =>
     new ClusterError(
       "cluster:lacks_privileges",
       `The Postgres role ${role} does not have these privileges: ${missing.map(({ problem }) => problem).join(", ")}`,
       `Let an administrator of the Postgres server run: ${missing.map(({ statement }) => statement).join("; ")}`,
+      false,
+      { cause },
     ),
 
   otherInstallation: (user: string, otherRoles: readonly string[]) =>

@@ -1,3 +1,4 @@
+import type { ClusterError } from "./cluster-error.js";
 import type { ServerLimits } from "./connection-limits.js";
 import type { ClusterAddress } from "./address.js";
 import type { Installation } from "./installation.js";
@@ -73,6 +74,15 @@ export interface Cluster {
 
   /** Returns whether an error means that the limit or the privileges of a database refuse the platform, which may change them. */
   isConnectRefusal(error: unknown): boolean;
+
+  /**
+   * Returns the error for a statement that Postgres has refused because of privileges, if the platform has lost one of those that a start
+   * needs; undefined otherwise.
+   */
+  findLostPrivileges(
+    statements: Pick<StatementRunner, "query">,
+    refusal: unknown,
+  ): Promise<ClusterError | undefined>;
 
   /** Returns the statements that give the platform the privileges of a role that it has made. */
   buildJoinRoleStatements(role: string): string[];

@@ -49,6 +49,7 @@ export const createOwnCluster = (
   canForceDrop: true,
   resetsPasswordsAtStart: true,
   isConnectRefusal: () => false,
+  findLostPrivileges: () => Promise.resolve(undefined),
   buildJoinRoleStatements: () => [],
   buildAllowOwningStatements: () => [],
   ignorePrivilegeErrors: (statement) => statement,

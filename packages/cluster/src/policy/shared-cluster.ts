@@ -53,6 +53,13 @@ export const createSharedCluster = (
     canForceDrop: false,
     resetsPasswordsAtStart: false,
     isConnectRefusal: (error) => error instanceof DatabaseError && connectRefusalCodes.has(error.code),
+    findLostPrivileges: async (statements, refusal) => {
+      const privileges = await readPrivileges(statements, installation, major);
+      const missing = findMissingPrivileges(privileges, installation.platformRole);
+      return missing.length === 0
+        ? undefined
+        : clusterErrors.roleLacksPrivileges(privileges.user, missing, refusal);
+    },
     buildJoinRoleStatements,
     buildAllowOwningStatements,
     ignorePrivilegeErrors: (statement) =>
@@ -186,7 +193,7 @@ export const inspectSharedCluster = async (
 };
 
 const readPrivileges = async (
-  statements: StatementRunner,
+  statements: Pick<StatementRunner, "query">,
   installation: Installation | undefined,
   major: number,
 ): Promise<Privileges> => {

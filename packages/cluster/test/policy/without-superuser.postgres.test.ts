@@ -166,6 +166,25 @@ describe("a copy", () => {
   });
 });
 
+describe("a privilege that is revoked while the platform runs", () => {
+  it("is named by the error of the work that needs it, with the statement that grants it", async () => {
+    const admin = await asAdministrator();
+    const { user } = cluster.policy.address;
+    const { id, credential } = newTenant();
+    await admin.query(`alter role ${user} nocreaterole`);
+    onTestFinished(async () => void (await admin.query(`alter role ${user} createrole`)));
+    const create = () => cluster.databases.create(id, { type: "empty" }, [credential]);
+    await expect(create()).rejects.toMatchObject({
+      code: "cluster:lacks_privileges",
+      hint: expect.stringContaining(`ALTER ROLE "${user}" CREATEROLE`),
+      cause: { code: "42501" },
+    });
+    await admin.query(`alter role ${user} createrole`);
+    await create();
+    await cluster.connect(id, credential);
+  });
+});
+
 describe("a database to which a superuser is connected", () => {
   it("stays as it is, and is copied and dropped when the superuser has left", async () => {
     const { id, credential } = await cluster.makeTenant();
