@@ -112,7 +112,7 @@ const createResources = async (server: Mock): Promise<Record<keyof typeof storyI
     database: database.id,
     connection: connection.id,
     role: connection.user,
-    password: connection.pass,
+    password: connection.pass ?? "",
     backup: backup.id,
     mainBranch: mainBranch.id,
     branch: branch.id,

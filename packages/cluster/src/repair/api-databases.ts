@@ -1,7 +1,7 @@
 import type { DatabaseCredential } from "@mgmt/engine";
 import type { ConnectionRow } from "@mgmt/engine/internal";
 import { groupBy } from "@mgmt/internal/values/group-by";
-import { escapeIdentifier, escapeLiteral } from "pg";
+import { escapeIdentifier } from "pg";
 import type { AdminConnection } from "../connection/admin-connection.js";
 import type { RecordKeys } from "../rows/record-keys.js";
 import { AlteredSecretError, RowCodec } from "../rows/row-codec.js";
@@ -61,6 +61,18 @@ interface StoredConnection {
   doc: string;
 }
 
+/** Returns the password of a connection, or why it is not known. */
+const decodePassword = (codec: RowCodec, id: string, doc: string): string | { problem: string } => {
+  try {
+    // The table has these rows.
+    const { pass } = codec.decode("connections", doc) as ConnectionRow;
+    return pass ?? { problem: `The password of the connection ${id} was altered before its row was changed` };
+  } catch (error) {
+    if (!(error instanceof AlteredSecretError)) throw error;
+    return { problem: error.message };
+  }
+};
+
 /** @throws UnknownRecordKeyError. */
 const decodeConnections = (
   codec: RowCodec,
@@ -70,19 +82,13 @@ const decodeConnections = (
   const credentials: DatabaseCredential[] = [];
   const alteredConnections: AlteredConnection[] = [];
   for (const { id, user, doc } of connections) {
-    try {
-      // The table has these rows.
-      const { pass } = codec.decode("connections", doc) as ConnectionRow;
-      credentials.push({ connectionId: id, user, pass });
-    } catch (error) {
-      if (!(error instanceof AlteredSecretError)) throw error;
+    const pass = decodePassword(codec, id, doc);
+    if (typeof pass === "string") credentials.push({ connectionId: id, user, pass });
+    else
       alteredConnections.push({
         user,
-        problem:
-          `${error.message}. Requests that read this row fail. Restore it, or delete the connection: ` +
-          `DELETE FROM ${escapeIdentifier(schema)}.connections WHERE id = ${escapeLiteral(id)}`,
+        problem: `${pass.problem}. Rotate the connection, or restore its row`,
       });
-    }
   }
   return { credentials, ...(alteredConnections.length > 0 && { alteredConnections }) };
 };

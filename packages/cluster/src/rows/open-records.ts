@@ -35,6 +35,8 @@ export interface RecordsOptions {
   readonly isOwnCluster?: boolean;
   /** Registers the server process that `address` names, so that others know of it. Default: it is the only one. */
   readonly registration?: { readonly version: string; readonly settings: SettingDigests };
+  /** Receives messages for the log. Default: they are discarded. */
+  readonly onLog?: (line: string) => void;
   /** Whether to create the schema, or to update it to the current version. Default: true. */
   readonly migrates?: boolean;
 }
@@ -118,6 +120,7 @@ export const openRecords = async (
     isOwnCluster = false,
     migrates = true,
     registration,
+    onLog = () => undefined,
   }: RecordsOptions,
 ): Promise<OpenRecords> => {
   const config: ConnectionConfig = {
@@ -191,12 +194,17 @@ export const openRecords = async (
     maxConcurrent: Math.max(1, maxConnections - reservedConnections),
     acquireTimeoutMs: lockTimeoutMs,
   };
+  const reportedProblems = new Set<string>();
   const storage = new PostgresStorageAdapter(pool, schema, {
     installation,
     commitCheckTimeoutMs,
     writeLockOptions,
     keys,
     onSlow: address.server && (() => address.server?.look()),
+    onAltered: ({ message }) => {
+      if (!reportedProblems.has(message)) onLog(message);
+      reportedProblems.add(message);
+    },
   });
   const codec = new RowCodec(keys);
   return {

@@ -22,7 +22,7 @@ import {
   planLoadInTransaction,
 } from "./load-plans.js";
 import type { RecordKeys } from "./record-keys.js";
-import { RowCodec } from "./row-codec.js";
+import { type AlteredSecretError, RowCodec } from "./row-codec.js";
 import { RowCache } from "./row-cache.js";
 import { type WriteLockOptions, FairWriteLock } from "../connection/fair-write-lock.js";
 import type { Installation } from "../policy/installation.js";
@@ -39,6 +39,8 @@ export interface StorageOptions {
   readonly keys: RecordKeys;
   /** Called again and again while a request waits for Postgres for long. */
   readonly onSlow?: (() => void) | undefined;
+  /** Receives the error of a secret that cannot be decrypted, in a row that can be read nevertheless. */
+  readonly onAltered: (error: AlteredSecretError) => void;
 }
 
 /** The parts that all transactions of one process share. */
@@ -62,9 +64,16 @@ export class PostgresStorageAdapter implements StorageAdapter {
   constructor(
     pool: Pool,
     schema: string,
-    { installation, commitCheckTimeoutMs, writeLockOptions, keys, onSlow = () => undefined }: StorageOptions,
+    {
+      installation,
+      commitCheckTimeoutMs,
+      writeLockOptions,
+      keys,
+      onSlow = () => undefined,
+      onAltered,
+    }: StorageOptions,
   ) {
-    const codec = new RowCodec(keys);
+    const codec = new RowCodec(keys, onAltered);
     this.#resources = {
       ...{ pool, schema, installation, commitCheckTimeoutMs, keys, onSlow, codec, trips: { count: 0 } },
       schemaIdentifier: escapeIdentifier(schema),

@@ -69,43 +69,50 @@ describe("the records in Postgres", () => {
     expect(text).toContain(connectionId);
   });
 
-  it("refuse a secret that was moved from another row, and say which", async () => {
+  it.each([
+    [
+      "was moved from another row",
+      `update SCHEMA.connections mine set doc = jsonb_set(mine.doc, '{pass}', theirs.doc -> 'pass')
+        from SCHEMA.connections theirs where mine.database_id = $1 and theirs.database_id = $2`,
+    ],
+    [
+      "somebody wrote in clear",
+      `update SCHEMA.connections set doc = doc || '{"pass": "chosen by somebody"}' where database_id = $1 and $2 <> ''`,
+    ],
+  ])("are read without a password that %s, until it is rotated", async (_case, statement) => {
     const schema = cluster.newSchema();
-    const process = await StoredProcess.open(cluster, schema, { isStarted: false });
-    const [first, second] = [await createDatabase(process), await createDatabase(process)];
-    const read = (databaseId: string) =>
-      process.engine.read(({ store }) => {
-        const [connection] = store.connections.list({ databaseId });
-        return { user: connection?.user, pass: connection?.pass };
-      });
-    const theirs = await read(second);
-    const copy = (field: string) =>
-      cluster.pool.query(
-        `update ${schema}.connections mine set doc = jsonb_set(mine.doc, $3, theirs.doc #> $3)
-          from ${schema}.connections theirs where mine.database_id = $1 and theirs.database_id = $2`,
-        [first, second, [field]],
-      );
-    // The control: a field in clear takes effect.
-    await copy("user");
-    expect(await read(first)).toHaveProperty("user", theirs.user);
-    await copy("pass");
-    await expect(read(first)).rejects.toThrow(AlteredSecretError);
-    expect(await read(second)).toEqual(theirs);
+    const log: string[] = [];
+    const process = await StoredProcess.open(cluster, schema, { onLog: (line) => log.push(line) });
+    const [altered, intact] = [await createDatabase(process), await createDatabase(process)];
+    await cluster.pool.query(statement.replaceAll("SCHEMA", schema), [altered, intact]);
+    const list = async () => {
+      const { status, data } = await process.send("connections.list");
+      expect(status).toBe(200);
+      return data as unknown as { id: string; directConnection: { pass: string } | null }[];
+    };
+    const [{ id = "" } = {}] = await list();
+    await list();
+    expect(await list()).toMatchObject([
+      { id, directConnection: null },
+      { directConnection: { pass: expect.any(String) } },
+    ]);
+    const { data } = await process.send("connections.get", { path: { id } });
+    expect(data).toMatchObject({ id, directConnection: null });
+    expect(log).toEqual([
+      `pass of ${id} in the table connections cannot be decrypted: it was changed, or it belongs to another row or field`,
+    ]);
 
-    const listed = await process.send("connections.list", { query: `?databaseId=${second}` });
-    expect(listed.status).toBe(200);
-    const [{ id = "" } = {}] = listed.data as unknown as { id: string }[];
-    expect((await process.send("connections.get", { path: { id } })).status).toBe(200);
+    const { data: rotated } = await process.send("connections.rotate", { path: { id } });
+    expect((await list())[0]?.directConnection?.pass).toBe(rotated["pass"]);
   });
 
-  it("refuse a secret that somebody wrote in clear", async () => {
+  it("keep the row of another secret from being read when it was altered", async () => {
     const schema = cluster.newSchema();
     const process = await StoredProcess.open(cluster, schema, { isStarted: false });
-    const databaseId = await createDatabase(process);
-    await cluster.pool.query(
-      `update ${schema}.connections set doc = doc || '{"pass": "chosen by somebody"}'`,
-    );
-    const read = process.engine.read(({ store }) => store.connections.list({ databaseId }));
+    const { id: appId } = await process.engine.seed.app((await process.engine.seed.project()).id);
+    const { id } = await process.engine.seed.deployment(appId, { envVars: { A: "1" } });
+    await cluster.pool.query(`update ${schema}.deployments set doc = doc || '{"envVars": "in clear"}'`);
+    const read = process.engine.read(({ store }) => store.deployments.get(id));
     await expect(read).rejects.toThrow(AlteredSecretError);
   });
 });

@@ -30,6 +30,14 @@ const secretPathsByTable: ReadonlyMap<string, readonly SecretPath[]> = new Map(
   ),
 );
 
+/** The paths of secrets that are null when they cannot be decrypted. */
+const nullablePathsByTable: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries<Table>({ ...collections, ...serverTables }).map(([name, { nullableSecrets = [] }]) => [
+    name,
+    new Set(nullableSecrets),
+  ]),
+);
+
 /** Returns the fields of a table with secrets. */
 export const listSecretPaths = (table: string): readonly SecretPath[] => secretPathsByTable.get(table) ?? [];
 
@@ -56,9 +64,15 @@ type JsonObject = Record<string, unknown>;
 /** Turns rows into the JSON of their tables, in which secrets are encrypted, and back. */
 export class RowCodec {
   readonly #keys: RecordKeys;
+  readonly #onAltered: ((error: AlteredSecretError) => void) | undefined;
 
-  constructor(keys: RecordKeys) {
+  /**
+   * @param onAltered receives the error of a secret that becomes null when its row is read, because it cannot be decrypted. Default: such
+   *   a row cannot be read.
+   */
+  constructor(keys: RecordKeys, onAltered?: (error: AlteredSecretError) => void) {
     this.#keys = keys;
+    this.#onAltered = onAltered;
   }
 
   /** Returns a row as JSON that `jsonb` accepts. It differs each time if the row has secrets. */
@@ -113,8 +127,15 @@ export class RowCodec {
         const value = object[name];
         const match = typeof value === "string" ? encryptedPattern.exec(value) : null;
         const [, keyId, data] = match ?? [];
-        if (keyId === undefined || data === undefined) throw new AlteredSecretError(place);
-        visit(object, name, { key: this.#keys.get(keyId), data, place });
+        try {
+          if (keyId === undefined || data === undefined) throw new AlteredSecretError(place);
+          visit(object, name, { key: this.#keys.get(keyId), data, place });
+        } catch (error) {
+          const isNullable = nullablePathsByTable.get(table)?.has(secretPath.join(".")) ?? false;
+          if (!(error instanceof AlteredSecretError && isNullable && this.#onAltered)) throw error;
+          object[name] = null;
+          this.#onAltered(error);
+        }
       });
     }
     return row;

@@ -28,7 +28,7 @@ const whenReplaced = ({ first, databaseId }: Opened) =>
   });
 
 const expectMatch = async ({ rows, databaseEngine, databaseId }: Opened): Promise<void> => {
-  const passwords = (await rows()).map(({ id, pass }): [string, string] => [id, pass]);
+  const passwords = (await rows()).map(({ id, pass }) => [id, pass]);
   expect(databaseEngine.passwords(databaseId) ?? {}).toEqual(Object.fromEntries(passwords));
 };
 

@@ -64,8 +64,12 @@ export class StoreCluster {
   }
 
   /** Opens the records of a schema as another process does. */
-  openRecords(schema: string, keys = createTestKeys()): Promise<OpenRecords> {
-    return openRecords(this.address, { schema, keys });
+  openRecords(
+    schema: string,
+    keys = createTestKeys(),
+    onLog: (line: string) => void = () => undefined,
+  ): Promise<OpenRecords> {
+    return openRecords(this.address, { schema, keys, onLog });
   }
 
   /** Creates a schema that has the tables of the records. */
@@ -84,6 +88,7 @@ export class StoreCluster {
       commitCheckTimeoutMs: 10_000,
       writeLockOptions: { maxConcurrent: 8, acquireTimeoutMs: 10_000 },
       keys: createTestKeys(),
+      onAltered: () => undefined,
     });
   }
 

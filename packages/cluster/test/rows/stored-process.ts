@@ -29,9 +29,17 @@ export class StoredProcess {
   static async open(
     cluster: StoreCluster,
     schema: string,
-    { keys, ...options }: Partial<StoredServerOptions> & { isStarted?: boolean; keys?: RecordKeys } = {},
+    {
+      keys,
+      onLog,
+      ...options
+    }: Partial<StoredServerOptions> & {
+      isStarted?: boolean;
+      keys?: RecordKeys;
+      onLog?: (line: string) => void;
+    } = {},
   ): Promise<StoredProcess> {
-    const records = await cluster.openRecords(schema, keys);
+    const records = await cluster.openRecords(schema, keys, onLog);
     const defects: unknown[] = [];
     const engine = await StoredServer.open({
       records,

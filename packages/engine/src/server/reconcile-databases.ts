@@ -160,6 +160,6 @@ const listLoginsByDatabase = (states: TableStates): Map<string, DatabaseCredenti
   );
   const databases = new Map(rows.map(({ id }): [string, DatabaseCredential[]] => [id, []]));
   for (const { id, databaseId, user, pass } of listTableRows<ConnectionRow>(states, "connections"))
-    databases.get(databaseId)?.push({ connectionId: id, user, pass });
+    if (pass !== null) databases.get(databaseId)?.push({ connectionId: id, user, pass });
   return databases;
 };

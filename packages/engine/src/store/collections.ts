@@ -16,6 +16,8 @@ export interface Table<Field extends string = string> {
   readonly expires?: "expiresAt" | "dueAt";
   /** The fields with secrets that responses or the server need in clear. A storage adapter that others can read encrypts their values. */
   readonly secrets?: readonly string[];
+  /** Those of the secrets that are null when they cannot be decrypted. Otherwise, the row cannot be read. */
+  readonly nullableSecrets?: readonly string[];
 }
 
 interface CollectionDeclaration<T> extends Table<KeyField<T>> {
@@ -23,6 +25,7 @@ interface CollectionDeclaration<T> extends Table<KeyField<T>> {
   readonly kind?: string;
   readonly expires?: T extends { expiresAt: number | null } ? "expiresAt" : never;
   readonly secrets?: readonly FieldPath<T>[];
+  readonly nullableSecrets?: readonly FieldPath<T>[];
 }
 
 /** @param sample a row, for tests. A field that is an array in it is an array in Postgres too. */
@@ -179,6 +182,7 @@ export const collections = {
     keys: [{ by: ["workspaceId"], and: ["databaseId"] }, { by: ["databaseId"] }],
     indexes: [["workspaceId"], ["databaseId"]],
     secrets: ["pass"],
+    nullableSecrets: ["pass"],
   }),
   backups: declareCollection<rows.BackupRow>({
     ...sampleRow,

@@ -117,7 +117,7 @@ export type DatabaseChange = {
   /** The workspace that requested it. */
   workspaceId: string;
 } & (
-  | { type: "createConnection"; connection: ConnectionRow }
+  | { type: "createConnection"; connection: IntactConnectionRow }
   | { type: "setPassword"; connectionId: string; pass: string }
   | { type: "deleteConnection"; connectionId: string }
   | {
@@ -160,6 +160,12 @@ export interface ConnectionRow extends Row {
   name: string;
   kind: "postgres" | "accelerate";
   user: string;
+  /** Null when what is stored was altered, so that it cannot be decrypted, until the connection is rotated. */
+  pass: string | null;
+}
+
+/** A connection whose password is known. */
+export interface IntactConnectionRow extends ConnectionRow {
   pass: string;
 }
 

@@ -36,7 +36,7 @@ export const useEverything = async (upstream: RunningServer) => {
   const secrets = [
     token,
     created.value,
-    ...upstream.engine.rows.connections.list({}).map(({ pass }) => pass),
+    ...upstream.engine.rows.connections.list({}).flatMap(({ pass }) => pass ?? []),
     JSON.stringify(connection).match(/postgres(?:ql)?:\/\/[^"]+/)?.[0] ?? "",
   ];
   return { mock, recording, secrets };

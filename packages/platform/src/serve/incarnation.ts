@@ -53,6 +53,7 @@ export const openIncarnation = async (
   const serviceRecords = await openServiceRecords(settings, {
     server: lease,
     registration: { version, settings: digestSettings(settings) },
+    onLog,
   });
   const { records, address, facts, keys } = serviceRecords;
   let databases: OpenDatabases | undefined;

@@ -38,7 +38,8 @@ export const openServiceRecords = async (
     migrates = false,
     server,
     registration,
-  }: { migrates?: boolean; server?: ServerIdentity } & Pick<RecordsOptions, "registration"> = {},
+    onLog,
+  }: { migrates?: boolean; server?: ServerIdentity } & Pick<RecordsOptions, "registration" | "onLog"> = {},
 ): Promise<ServiceRecords> => {
   const address: DatabaseAddress = {
     ...(await parsePostgresUrl("databaseUrl", settings.databaseUrl)),
@@ -52,6 +53,7 @@ export const openServiceRecords = async (
       schema: recordsSchema,
       migrates,
       ...(registration && { registration }),
+      ...(onLog && { onLog }),
       maxConnections: settings.limits?.recordsConnections ?? 10,
     });
     return { address, facts, keys, records };

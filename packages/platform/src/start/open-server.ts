@@ -78,8 +78,8 @@ export const openServer = async (context: ServerContext): Promise<OpenServer> =>
 };
 
 const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
-  const { host, port, dataDir, postgres, recordKeys } = context;
-  const platformRecords = await openPlatformRecords(dataDir, postgres, recordKeys);
+  const { host, port, dataDir, postgres, recordKeys, onLog } = context;
+  const platformRecords = await openPlatformRecords(dataDir, postgres, recordKeys, onLog);
   const { records, interruptedDeletionIds } = platformRecords;
   let databases: OpenDatabases | undefined;
   try {

@@ -10,7 +10,7 @@ import { readTitles } from "../machine/postgres/process-titles.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { NewerSchemaError } from "@mgmt/cluster/rows/migrate";
-import { type OpenRecords, openRecords } from "@mgmt/cluster/rows/open-records";
+import { type OpenRecords, type RecordsOptions, openRecords } from "@mgmt/cluster/rows/open-records";
 import { type RecordKeys, UnknownRecordKeyError } from "@mgmt/cluster/rows/record-keys";
 import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/records-location";
 import {
@@ -45,8 +45,9 @@ export const openPlatformRecords = async (
   dataDir: DataDir,
   postgres: OpenPostgres,
   keys: RecordKeys,
+  onLog: (line: string) => void,
 ): Promise<PlatformRecords> => {
-  const records = await openRecordsOf(dataDir, postgres, keys);
+  const records = await openRecordsOf(dataDir, postgres, { keys, onLog });
   const { superuserAddress, manifest } = postgres;
   const cluster = createOwnCluster(
     superuserAddress,
@@ -101,7 +102,7 @@ const withAdminConnection = async <T>(
 const openRecordsOf = async (
   dataDir: DataDir,
   { superuserAddress, address: upstream }: OpenPostgres,
-  keys: RecordKeys,
+  options: Pick<RecordsOptions, "keys" | "onLog">,
 ): Promise<OpenRecords> => {
   try {
     return await openRecords(
@@ -110,7 +111,7 @@ const openRecordsOf = async (
         host: "path" in upstream ? dirname(upstream.path) : upstream.host,
         database: recordsDatabase,
       },
-      { keys, schema: recordsSchema, isOwnCluster: true },
+      { ...options, schema: recordsSchema, isOwnCluster: true },
     );
   } catch (error) {
     if (error instanceof ClusterError) throw platformErrors.clusterRefused(dataDir.path, error);

@@ -1,12 +1,12 @@
 import type { RuleContext } from "../../context/rule-context.js";
-import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
+import type { DatabaseRow, IntactConnectionRow } from "../../store/rows.js";
 
 /** Returns a new connection with generated credentials. Does not store it. */
 export const generateConnection = (
   context: RuleContext,
   { id: databaseId, workspaceId }: Pick<DatabaseRow, "id" | "workspaceId">,
   name: string,
-): ConnectionRow => ({
+): IntactConnectionRow => ({
   id: context.ids.id("connection"),
   createdAt: context.clock.now(),
   workspaceId,
@@ -20,7 +20,7 @@ export const generateConnection = (
 /** Tells the database engine about the login of a database that does not exist yet. */
 export const announceLogin = (
   { databaseEngine }: RuleContext,
-  { id: connectionId, databaseId, user, pass }: Omit<ConnectionRow, "workspaceId">,
+  { id: connectionId, databaseId, user, pass }: Omit<IntactConnectionRow, "workspaceId">,
 ): void => databaseEngine.announce?.(databaseId, [{ connectionId, user, pass }]);
 
 /** Returns a password of letters and digits only, so that no client needs to escape it. */

@@ -2,7 +2,7 @@ import { type OperationCall, defineHandler, type SuccessResponse } from "../../c
 import type { RuleContext } from "../../context/rule-context.js";
 import { respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
-import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
+import type { ConnectionRow, DatabaseRow, IntactConnectionRow } from "../../store/rows.js";
 import type { Job } from "../../context/scheduler.js";
 import { requestChange } from "../databases/database-changes.js";
 import { generateConnection, generatePassword } from "./connection-creation.js";
@@ -20,7 +20,7 @@ const requireConnection = (
 const respondWithSecrets = (
   status: 200 | 201,
   context: RuleContext,
-  connection: ConnectionRow,
+  connection: IntactConnectionRow,
   jobBeforeResponse: Job,
 ): SuccessResponse => ({
   status,

@@ -12,7 +12,7 @@ import type {
   EndpointsWithSecrets,
   IssuedConnection,
 } from "../../generated/schemas.js";
-import type { ConnectionRow } from "../../store/rows.js";
+import type { ConnectionRow, IntactConnectionRow } from "../../store/rows.js";
 import { presentReference } from "../projects/present-project.js";
 
 /** Returns `host:port`, with brackets around an IPv6 address. */
@@ -25,12 +25,14 @@ const formatHostWithPort = ({ host, port }: DatabaseAddress): string =>
  */
 const presentDirectConnection = (
   address: DatabaseAddress,
-  { pass, user }: ConnectionRow,
+  { pass, user }: IntactConnectionRow,
 ): DirectConnection => ({
   host: address.port === 5432 ? address.host : formatHostWithPort(address),
   pass,
   user,
 });
+
+const isIntact = (row: ConnectionRow): row is IntactConnectionRow => row.pass !== null;
 
 const presentConnectionFields = (
   context: RowContext,
@@ -43,7 +45,7 @@ const presentConnectionFields = (
   name: row.name,
   createdAt: formatTimestamp(row.createdAt),
   kind: row.kind,
-  directConnection: presentDirectConnection(directAddress, row),
+  directConnection: isIntact(row) ? presentDirectConnection(directAddress, row) : null,
   database: presentReference(context, "databases", context.store.databases.get(row.databaseId)),
 });
 
@@ -74,7 +76,7 @@ export const presentConnection = (context: RowContext, row: ConnectionRow): Conn
   };
 };
 
-const presentEndpointsWithSecrets = (context: RowContext, row: ConnectionRow): EndpointsWithSecrets => {
+const presentEndpointsWithSecrets = (context: RowContext, row: IntactConnectionRow): EndpointsWithSecrets => {
   const { direct, pooled, accelerate } = context.databaseEngine.getEndpoints(row.databaseId);
   const presentEndpointWithSecrets = (address: DatabaseAddress): EndpointWithSecrets => ({
     ...presentEndpoint(address),
@@ -88,13 +90,13 @@ const presentEndpointsWithSecrets = (context: RowContext, row: ConnectionRow): E
 };
 
 /** Builds an `IssuedConnection`: the first connection of a new database. */
-export const presentNewConnection = (context: RowContext, row: ConnectionRow): IssuedConnection => ({
+export const presentNewConnection = (context: RowContext, row: IntactConnectionRow): IssuedConnection => ({
   ...presentConnectionFields(context, row, context.databaseEngine.getEndpoints(row.databaseId).direct),
   endpoints: presentEndpointsWithSecrets(context, row),
 });
 
 /** Returns the connection string of the endpoint for the connection's kind. */
-const buildStringForKind = (context: RowContext, row: ConnectionRow): string => {
+const buildStringForKind = (context: RowContext, row: IntactConnectionRow): string => {
   const endpoints = context.databaseEngine.getEndpoints(row.databaseId);
   return buildConnectionString(row.kind === "accelerate" ? endpoints.accelerate : endpoints.direct, row);
 };
@@ -102,7 +104,7 @@ const buildStringForKind = (context: RowContext, row: ConnectionRow): string => 
 /** Builds a `ConnectionWithSecrets`: a created or rotated connection. */
 export const presentConnectionWithSecrets = (
   context: RowContext,
-  row: ConnectionRow,
+  row: IntactConnectionRow,
 ): ConnectionWithSecrets => {
   const { direct } = context.databaseEngine.getEndpoints(row.databaseId);
   return {
@@ -114,7 +116,7 @@ export const presentConnectionWithSecrets = (
 };
 
 /** Presents an item of `apiKeys`, the former shape of a connection. */
-export const presentApiKeyConnection = (context: RowContext, row: ConnectionRow): ApiKeyConnection => ({
+export const presentApiKeyConnection = (context: RowContext, row: IntactConnectionRow): ApiKeyConnection => ({
   ...presentConnection(context, row),
   connectionString: buildStringForKind(context, row),
 });

@@ -207,6 +207,7 @@ const restoreLogin = async (context: JobContext, databaseId: string, connectionI
   if (!loginState.isMade) return;
   if (!loginState.connection) return context.databaseEngine.revoke(databaseId, connectionId);
   const { user, pass } = loginState.connection;
+  if (pass === null) return;
   await context.databaseEngine.grant(databaseId, { connectionId, user, pass });
 };
 

@@ -1,5 +1,5 @@
 import type { RuleContext } from "../../context/rule-context.js";
-import type { ConnectionRow, DatabaseRow, DatabaseSource } from "../../store/rows.js";
+import type { DatabaseRow, DatabaseSource, IntactConnectionRow } from "../../store/rows.js";
 import { announceLogin, generateConnection } from "../connections/connection-creation.js";
 import { recordPendingCopy } from "./pending-copies.js";
 import { scheduleProvisioning } from "./database-lifecycle.js";
@@ -24,7 +24,7 @@ export type ProvisioningDatabase = DatabaseRow & { status: "provisioning" };
 export const addDatabase = (
   context: RuleContext,
   { name, ...properties }: NewDatabase,
-): { database: ProvisioningDatabase; connection: ConnectionRow } => {
+): { database: ProvisioningDatabase; connection: IntactConnectionRow } => {
   const { store, ids, clock } = context;
   const id = ids.id("database");
   const connection = generateConnection(context, { id, workspaceId: properties.workspaceId }, "default");

@@ -195,7 +195,10 @@ export const findDatabaseWithLogins = async (
       return (
         row && {
           row,
-          credentials: connections.map(({ id, user, pass }) => ({ connectionId: id, user, pass })),
+          // Rotating a connection whose password is not known makes its login.
+          credentials: connections.flatMap(({ id, user, pass }) =>
+            pass === null ? [] : [{ connectionId: id, user, pass }],
+          ),
         }
       );
     },

@@ -8,7 +8,7 @@ import type {
   DatabaseWithSecrets,
   ProjectDatabase,
 } from "../../generated/schemas.js";
-import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
+import type { DatabaseRow, IntactConnectionRow } from "../../store/rows.js";
 import { hasPendingDeletion } from "./pending-copies.js";
 import type { ProvisioningDatabase } from "./database-creation.js";
 import { createConnectionsPreload } from "./database-lifecycle.js";
@@ -76,7 +76,7 @@ export const presentDatabase = (context: RowContext, row: DatabaseRow): Database
 export const presentCreatedDatabase = (
   context: RowContext,
   row: DatabaseRow,
-  connection: ConnectionRow,
+  connection: IntactConnectionRow,
 ): CreatedDatabase => ({
   ...presentDatabase(context, row),
   connections: [presentNewConnection(context, connection)],
@@ -86,7 +86,7 @@ export const presentCreatedDatabase = (
 export const presentProjectDatabase = (
   context: RowContext,
   row: ProvisioningDatabase,
-  connection: ConnectionRow,
+  connection: IntactConnectionRow,
 ): ProjectDatabase => {
   const apiKey = presentApiKeyConnection(context, connection);
   return {
@@ -107,7 +107,7 @@ export const presentProjectDatabase = (
 export const presentNewDatabase = (
   context: RowContext,
   row: ProvisioningDatabase,
-  connection: ConnectionRow,
+  connection: IntactConnectionRow,
 ): DatabaseWithSecrets => ({
   ...presentProjectDatabase(context, row, connection),
   project: presentProjectReference(context, row.projectId),
