@@ -303,9 +303,9 @@ export class Output {
     this.streams.stdout.write(`${toSafeJson(value)}\n`);
   }
 
-  /** Prints a line of JSON of a log, in any format. It has its line break. */
-  writeLogLine(line: string): void {
-    this.streams.stdout.write(escapeJsonText(line));
+  /** Prints lines of JSON of a log, in any format. They have their line breaks. */
+  writeLogLines(lines: string): void {
+    this.streams.stdout.write(escapeJsonText(lines));
   }
 
   /** Goes on when nobody reads the output any more, or the disk is full: a server answers requests although its log is lost. */

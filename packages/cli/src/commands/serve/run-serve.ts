@@ -1,5 +1,6 @@
 import { usageError } from "../../errors/usage-errors.js";
 import type { Context } from "../../input/context.js";
+import { LogLines } from "./log-lines.js";
 import { type ServeFlags, loadServeSettings } from "../../platform/serve-options.js";
 
 /** Runs a server of the service until a signal ends it, also during the start. */
@@ -11,13 +12,20 @@ export const runServe = async (flags: ServeFlags, context: Context): Promise<voi
   if (!output.isTerminal) output.format = "json";
   const { serve, settings } = await loadServeSettings(flags, context);
   output.ignoreStreamErrors();
+  const logLines = new LogLines((lines) => output.writeLogLines(lines));
+  const flush = (): void => logLines.flush();
+  // Also when a defect ends the process.
+  process.once("exit", flush);
   try {
-    const service = await serve.startServe(settings, { write: (line) => output.writeLogLine(line) });
+    const service = await serve.startServe(settings, { write: (line) => logLines.add(line) });
     await waitForAbort(signal);
     await service.stop();
   } catch (error) {
     // A start that is given up is not a failure.
     if (!signal.aborted) throw error;
+  } finally {
+    process.off("exit", flush);
+    flush();
   }
 };
 
