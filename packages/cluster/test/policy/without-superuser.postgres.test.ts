@@ -333,8 +333,8 @@ describe("a start", () => {
     const create = (tenant: ReturnType<typeof newTenant>): Promise<void> =>
       cluster.databases.create(tenant.id, { type: "empty" }, [tenant.credential]);
     const refusal = {
-      code: "42501",
-      message: expect.stringContaining("permission denied to create role") as string,
+      code: "cluster:lacks_privileges",
+      message: expect.stringContaining("CREATEROLE") as string,
     };
     for (const tenant of [first, { id, credential }]) {
       await expect(create(tenant)).rejects.toMatchObject(refusal);
