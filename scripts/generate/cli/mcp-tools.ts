@@ -131,14 +131,17 @@ const idsOf = (operation: Operation, contract: Contract): OperationTool["ids"] =
   const kindOf = (parameter: Parameter): string | undefined =>
     contract.resolve(parameter.schema)["x-id-kind"];
   const parameters = [
-    ...pathParameters.map((each) => ({ path: [argumentOf(each, contract)], kind: kindOf(each) })),
-    ...queryParameters.map((each) => ({ path: [each.name], kind: kindOf(each) })),
+    ...pathParameters.map((parameter) => ({
+      path: [argumentOf(parameter, contract)],
+      kind: kindOf(parameter),
+    })),
+    ...queryParameters.map((parameter) => ({ path: [parameter.name], kind: kindOf(parameter) })),
   ];
   const fields = body ? bodyFields(body.schema, contract.resolve) : [];
   return [
     ...parameters.flatMap(({ path, kind }) => (kind === undefined ? [] : [{ path, kind }])),
     ...fields.flatMap(({ path, prefix, deprecated }) => {
-      const kind = contract.idKinds.find((each) => each.prefix === prefix)?.kind;
+      const kind = contract.idKinds.find((idKind) => idKind.prefix === prefix)?.kind;
       return kind === undefined || deprecated ? [] : [{ path, kind }];
     }),
   ];

@@ -21,7 +21,9 @@ const plantedValue = "planted-value-of-a-variable";
 beforeEach(async () => {
   folder = mkdtempSync(join(root, "app-"));
   definitions = new Map(
-    (await Promise.all(groups.map(({ load }) => load()))).flat().map((each) => [each.id, each]),
+    (await Promise.all(groups.map(({ load }) => load())))
+      .flat()
+      .map((definition) => [definition.id, definition]),
   );
   // A user may do everything, and agrees to everything.
   connected = await connectClient({

@@ -91,7 +91,7 @@ export class ServerLease implements ServerIdentity {
     this.#lookedAt = now;
     this.#open(address).then(
       (client) => client.end(),
-      // The next look may reach it.
+      // A later attempt may reach the address.
       () => undefined,
     );
   }

@@ -24,11 +24,11 @@ beforeEach(() => {
 
 const skills = (line: string, setup: Setup = {}): Promise<Result> =>
   runInProcess(["skills", ...line.split(" ").filter(Boolean)], { cwd: folder, ...setup });
-const printed = async (): Promise<string> => (await skills("")).stdout;
+const printSkill = async (): Promise<string> => (await skills("")).stdout;
 
 describe("mgmt skills", () => {
   it("prints a skill with its version, as the specification has it", async () => {
-    const text = await printed();
+    const text = await printSkill();
     const [, frontmatter = "", body = ""] = /^---\n(.*?)\n---\n(.*)$/s.exec(text) ?? [];
     const fields = parseYaml(frontmatter) as Record<string, string>;
     expect(Object.keys(fields)).toEqual(["name", "description", "license", "compatibility", "metadata"]);
@@ -52,7 +52,7 @@ describe("mgmt skills install", () => {
     const { status, stderr } = await skills(`install ${client}`);
     expect(status, stderr).toBe(0);
     const file = join(folder, clientFolder, "skills/mgmt/SKILL.md");
-    expect(readFileSync(file, "utf8")).toBe(await printed());
+    expect(readFileSync(file, "utf8")).toBe(await printSkill());
     expect(statSync(file).mode & 0o777).toBe(0o644);
     expect(readdirSync(folder)).toEqual([clientFolder]);
   });
@@ -65,7 +65,7 @@ describe("mgmt skills install", () => {
       status: 0,
       json: { client: "claude-code", scope: "user", file, change: "added", version: manifest.version },
     });
-    expect(readFileSync(file, "utf8")).toBe(await printed());
+    expect(readFileSync(file, "utf8")).toBe(await printSkill());
   });
 
   it("changes nothing the second time, and asks before it replaces another version", async () => {
@@ -81,7 +81,7 @@ describe("mgmt skills install", () => {
     });
     expect(readFileSync(file, "utf8")).toBe("mine\n");
     expect(await skills("install --yes -o json")).toMatchObject({ status: 0, json: { change: "replaced" } });
-    expect(readFileSync(file, "utf8")).toBe(await printed());
+    expect(readFileSync(file, "utf8")).toBe(await printSkill());
   });
 
   it.each([
