@@ -1,5 +1,6 @@
 import type { JobRow } from "../context/server-rows.js";
 import { DeadJobError } from "./job-handler.js";
+import { computeRetryDelay, failureDelays } from "./retry-delay.js";
 import type { JobTable } from "./table-scheduler.js";
 
 /** Number of attempts after which a job is dead. */
@@ -7,32 +8,6 @@ export const maxAttempts = 10;
 
 /** The latest time that a `Date` can have. A job with this time is never due, also for programs that know no dead jobs. */
 export const neverDueAt = 8_640_000_000_000_000;
-
-/** Range of the delays of one kind of attempts, in milliseconds. */
-export interface RetryDelays {
-  /** The maximum after the first attempt, which doubles with each further one. */
-  readonly firstMs: number;
-  readonly maxMs: number;
-}
-
-/** Delays of a job that has failed for an unknown reason, which only a new version may repair. */
-export const failureDelays: RetryDelays = { firstMs: 1_000, maxMs: 300_000 };
-
-/** Delays of a job that could not reach Postgres, which may be there again at any time. */
-export const outageDelays: RetryDelays = { firstMs: 500, maxMs: 5_000 };
-
-/**
- * Returns a random delay up to the maximum, so that jobs that have failed together are not repeated together.
- * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ calls this full jitter.
- *
- * @param attempts from 1.
- * @param draw a number from 0 up to 1.
- */
-export const computeRetryDelay = (
-  { firstMs, maxMs }: RetryDelays,
-  attempts: number,
-  draw = Math.random(),
-): number => draw * Math.min(maxMs, firstMs * 2 ** (attempts - 1));
 
 const maxCauses = 3;
 const wordPattern = /^[\w.:-]{1,80}$/;

@@ -1,4 +1,4 @@
-import { computeRetryDelay, outageDelays } from "./job-attempts.js";
+import { computeRetryDelay, outageDelays } from "./retry-delay.js";
 
 /**
  * The jobs of this process that could not reach Postgres. The process keeps them and remembers when to start them, because their rows

@@ -3,7 +3,7 @@ import type { JobRow } from "../context/server-rows.js";
 import type { Clock } from "../values/clock.js";
 import { LockLostError } from "../context/database-engine.js";
 import { type Job, type RunningJob, type Scheduler, matchesJob } from "../context/scheduler.js";
-import { computeRetryDelay, outageDelays } from "./job-attempts.js";
+import { computeRetryDelay, outageDelays } from "./retry-delay.js";
 
 /** How jobs are found. */
 export type JobLookup = Readonly<Record<never, never>> | { readonly subject: string };

@@ -8,7 +8,7 @@ import type { Transactions } from "../context/transactions.js";
 import type { JobRow } from "../context/server-rows.js";
 import { hasPendingDeletion } from "../rules/databases/pending-copies.js";
 import { loginJobKind } from "../rules/databases/database-changes.js";
-import { computeRetryDelay, outageDelays } from "../jobs/job-attempts.js";
+import { computeRetryDelay, outageDelays } from "../jobs/retry-delay.js";
 import { findDatabaseWithLogins } from "../rules/databases/database-lifecycle.js";
 import { readOnlyTransaction, writeWithoutLocks } from "../store/storage-adapter.js";
 import type { Replacement, TableStates } from "../store/records.js";

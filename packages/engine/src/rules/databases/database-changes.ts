@@ -7,7 +7,7 @@ import {
 import type { RuleContext } from "../../context/rule-context.js";
 import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
 import { type JobHandlers, type JobContext, SupersededError } from "../../jobs/job-handler.js";
-import { outageDelays } from "../../jobs/job-attempts.js";
+import { outageDelays } from "../../jobs/retry-delay.js";
 import type { Job, RunningJob } from "../../context/scheduler.js";
 import { announceLogin } from "../connections/connection-creation.js";
 import { changeDatabase, fillCopies, resumeLifecycleJobs } from "./database-lifecycle.js";
