@@ -10,7 +10,7 @@ export interface Job {
   dueAt: number;
   /** Id of the change that the job makes, if it makes one. */
   change?: string;
-  /** How many earlier attempts could not reach the database server. Default: 0. */
+  /** How many earlier attempts could not reach the database server, from 1. Absent if none. */
   outages?: number;
 }
 
