@@ -7,7 +7,8 @@ const { place } = useRecordedPlace();
 
 describe("the connection string of a preview", () => {
   it.each([
-    ["--file=-", { CI: "true" }, 2, "secrets:in_log"],
+    ["--file=-", { CI: "true" }, 2, "Pass --file PATH or"],
+    ["--file=- --secret-file=new.json", { CI: "true" }, 2, "secrets:in_log"],
     ["--file=-", {}, 0, ""],
     ["--show-secrets --file=-", { CI: "true" }, 0, ""],
     ["--dry-run --file=-", { CI: "true" }, 0, ""],

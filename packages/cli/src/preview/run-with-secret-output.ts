@@ -11,8 +11,12 @@ import { explainInterruption, type PreviewProgress } from "./interruption-notice
 import type { PreviewFlags } from "./preview.js";
 
 /**
- * Runs a command that creates a preview and prints its connection string: opens the files for it first, and closes them in the end. If
- * it is interrupted, says which resources exist and how to go on.
+ * Runs a command that creates a preview and prints its connection string. Opens the files for the string before `run`, so that nothing is
+ * created when they cannot be written, and closes them after it. With `--secret-file -`, the output prints one line of JSON instead of a
+ * table. If `run` fails, prints which resources it has created and how to go on.
+ *
+ * @param run creates the preview. Its options have `--file` replaced by `--github-env` if the file is the environment file of GitHub Actions.
+ * @throws `secrets:in_log`, if `--file -` would print the string into the log of CI.
  */
 export const runWithSecretOutput = async <Options extends DeliveryOptions & PreviewFlags>(
   deliveryOptions: Options,
@@ -23,7 +27,8 @@ export const runWithSecretOutput = async <Options extends DeliveryOptions & Prev
   const flags = options.dryRun === undefined ? options.secretFlags : {};
   if (options.file === "-" && options.dryRun === undefined) {
     const { showSecrets = false } = flags;
-    assertHasDestination("The connection string", resolveSecretDestination({ showSecrets }, context));
+    const destination = resolveSecretDestination({ showSecrets }, context);
+    assertHasDestination("The connection string", destination, "--file");
   }
   const { output } = context;
   output.format = formatWithSecrets(flags, output.format);
@@ -40,7 +45,7 @@ export const runWithSecretOutput = async <Options extends DeliveryOptions & Prev
   }
 };
 
-/** The environment file of GitHub Actions has a syntax of its own. */
+/** Returns the options with `--github-env` in place of a `--file` that is the environment file of GitHub Actions: it has a syntax of its own. */
 const replaceGitHubEnvFile = <Options extends DeliveryOptions>(
   options: Options,
   { cwd, env }: Context,
