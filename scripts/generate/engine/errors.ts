@@ -46,15 +46,15 @@ const printConstructor = (text: ErrorText, fields: string[], printHint: (hint: s
   ];
   const own = Object.entries(headers).map(([name, value]) => `${JSON.stringify(name)}: ${printText(value)}`);
   const passed = [
-    String(status),
-    JSON.stringify(code),
-    printText(message),
-    hint === undefined ? "undefined" : printHint(hint),
-    ...(fields.length > 0 ? ["fields"] : own.length > 0 ? ["{}"] : []),
-    ...(own.length > 0 ? [`{ ${own.join(", ")}, ...headers }`] : []),
+    `status: ${String(status)}`,
+    `code: ${JSON.stringify(code)}`,
+    `message: ${printText(message)}`,
+    ...(hint === undefined ? [] : [`hint: ${printHint(hint)}`]),
+    ...(fields.length > 0 ? ["extra: fields"] : []),
+    ...(own.length > 0 ? [`headers: { ${own.join(", ")}, ...headers }`] : []),
   ];
   const name = variant === undefined ? code : `${code}/${variant}`;
-  return `  ${JSON.stringify(name)}: (${received.join(", ")}) =>\n    new RequestError(${passed.join(", ")}),\n`;
+  return `  ${JSON.stringify(name)}: (${received.join(", ")}) =>\n    new RequestError({ ${passed.join(", ")} }),\n`;
 };
 
 /** Prints a text as a template literal if it has parameters, otherwise as a string. */

@@ -60,9 +60,9 @@ const createFaultOutcome = (fault: Fault & { status: number }, exchange: Exchang
 };
 
 const createFaultError = (status: number, code: string | undefined): RequestError => {
-  if (code !== undefined) return new RequestError(status, code, faultDescription);
+  if (code !== undefined) return new RequestError({ status, code, message: faultDescription });
   if (status === 429) return errors["rate_limit:exceeded"]({ seconds: 1 });
   if (status === 500) return errors["internal:error"]();
   if (status === 503) return errors.unavailable();
-  return new RequestError(status, `fault:${String(status)}`, faultDescription);
+  return new RequestError({ status, code: `fault:${String(status)}`, message: faultDescription });
 };

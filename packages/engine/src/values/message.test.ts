@@ -39,7 +39,11 @@ it.each([
 
 it("toErrorOutcome leaves a hint out that the error does not have", () => {
   const errorWith = (hint: string | undefined) =>
-    new RequestError(409, "a:b", "No", hint, { id: "x" }, { "retry-after": "1" });
+    new RequestError({
+      ...{ status: 409, code: "a:b", message: "No", ...(hint !== undefined && { hint }) },
+      extra: { id: "x" },
+      headers: { "retry-after": "1" },
+    });
   expect(toErrorOutcome(errorWith(undefined))).toEqual({
     ...{ status: 409, code: "a:b", headers: { "retry-after": "1" } },
     body: { error: { code: "a:b", message: "No", id: "x" } },

@@ -1,21 +1,44 @@
+/** A rule of the contract that a request breaks. */
 export interface Issue {
   /** Place in the request: `/source/type` in the body, `query/limit`, `path/id`. */
   path: string;
+  /** What is wrong, as the end of a sentence that begins with the place: `is required`. */
   message: string;
 }
 
-/** Thrown to refuse a request with an error of the API. Only `errors` creates it, with one function for each code. */
+/** The parts of the response to a request that is refused. */
+export interface RequestErrorParts {
+  /** HTTP status, from 400 to 599. */
+  readonly status: number;
+  /** Error code, such as `project:not_found`. */
+  readonly code: string;
+  readonly message: string;
+  /** What the caller can do. */
+  readonly hint?: string;
+  /** Fields of the error body that only this code has, such as `approvalId`, `issues`, or `existingAppId`. Default: none. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** Headers of the response, besides those of every response. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Thrown to refuse a request with an error of the API. `errors` has a function for each code of the contract; only an installed fault can
+ * have another code.
+ */
 export class RequestError extends Error {
   override readonly name = "RequestError";
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-    readonly hint?: string,
-    /** Additional fields in the error body, depending on the code (`approvalId`, `issues`, `existingAppId`, …). */
-    readonly extra: Readonly<Record<string, unknown>> = {},
-    readonly headers: Readonly<Record<string, string>> = {},
-  ) {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor({ status, code, message, hint, extra = {}, headers = {} }: RequestErrorParts) {
     super(message);
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+    this.extra = extra;
+    this.headers = headers;
   }
 }

@@ -15,139 +15,139 @@ const hint4 = "Stop the deployment first, and wait until its status is stopped";
 /** Builds the errors of the contract, by their code and its variant. */
 export const contractErrors = {
   "auth:unauthorized": (headers?: Headers) =>
-    new RequestError(401, "auth:unauthorized", "The access token is not valid", hint1, {}, { "www-authenticate": "Bearer", ...headers }),
+    new RequestError({ status: 401, code: "auth:unauthorized", message: "The access token is not valid", hint: hint1, headers: { "www-authenticate": "Bearer", ...headers } }),
   "auth:unauthorized/missing": (headers?: Headers) =>
-    new RequestError(401, "auth:unauthorized", "The request has no access token", hint1, {}, { "www-authenticate": "Bearer", ...headers }),
+    new RequestError({ status: 401, code: "auth:unauthorized", message: "The request has no access token", hint: hint1, headers: { "www-authenticate": "Bearer", ...headers } }),
   "auth:unauthorized/malformed": (headers?: Headers) =>
-    new RequestError(401, "auth:unauthorized", "The Authorization header does not have the form Bearer <ACCESS_TOKEN>", hint1, {}, { "www-authenticate": "Bearer", ...headers }),
+    new RequestError({ status: 401, code: "auth:unauthorized", message: "The Authorization header does not have the form Bearer <ACCESS_TOKEN>", hint: hint1, headers: { "www-authenticate": "Bearer", ...headers } }),
   "auth:unauthorized/expired": (headers?: Headers) =>
-    new RequestError(401, "auth:unauthorized", "The access token has expired", hint1, {}, { "www-authenticate": "Bearer", ...headers }),
+    new RequestError({ status: 401, code: "auth:unauthorized", message: "The access token has expired", hint: hint1, headers: { "www-authenticate": "Bearer", ...headers } }),
   "auth:unauthorized/revoked": (headers?: Headers) =>
-    new RequestError(401, "auth:unauthorized", "The access token has been revoked", hint1, {}, { "www-authenticate": "Bearer", ...headers }),
+    new RequestError({ status: 401, code: "auth:unauthorized", message: "The access token has been revoked", hint: hint1, headers: { "www-authenticate": "Bearer", ...headers } }),
   "auth:forbidden": () =>
-    new RequestError(403, "auth:forbidden", "The credential has no access to this resource", "Use a credential of the workspace that owns the resource"),
+    new RequestError({ status: 403, code: "auth:forbidden", message: "The credential has no access to this resource", hint: "Use a credential of the workspace that owns the resource" }),
   "auth:forbidden/scope": ({ scope }: { readonly scope: string; }) =>
-    new RequestError(403, "auth:forbidden", `The access token does not have the scope ${scope}`, `Request a token with the scope ${scope}`),
+    new RequestError({ status: 403, code: "auth:forbidden", message: `The access token does not have the scope ${scope}`, hint: `Request a token with the scope ${scope}` }),
   "auth:forbidden/agent": () =>
-    new RequestError(403, "auth:forbidden", "Agents cannot use this operation, not even with an approval", "Ask the agent's sponsor to do it with their own credential"),
+    new RequestError({ status: 403, code: "auth:forbidden", message: "Agents cannot use this operation, not even with an approval", hint: "Ask the agent's sponsor to do it with their own credential" }),
   "auth:forbidden/workspace": () =>
-    new RequestError(403, "auth:forbidden", "The credential has no access to this workspace", "Use a credential of this workspace, or omit workspaceId"),
+    new RequestError({ status: 403, code: "auth:forbidden", message: "The credential has no access to this workspace", hint: "Use a credential of this workspace, or omit workspaceId" }),
   "auth:forbidden/user": () =>
-    new RequestError(403, "auth:forbidden", "Only a user can create a workspace", "Use the access token of a user"),
+    new RequestError({ status: 403, code: "auth:forbidden", message: "Only a user can create a workspace", hint: "Use the access token of a user" }),
   "auth:forbidden/host": () =>
-    new RequestError(403, "auth:forbidden", "The Host header does not name this server", "Use the server's own address"),
+    new RequestError({ status: 403, code: "auth:forbidden", message: "The Host header does not name this server", hint: "Use the server's own address" }),
   "approval_required": (fields: Fields<ApprovalRequiredError, "approvalId" | "expiresAt" | "approvalUrl">) =>
-    new RequestError(403, "approval_required", "Your sponsor must approve this request", "Wait for the approval, then send the same request again", fields),
+    new RequestError({ status: 403, code: "approval_required", message: "Your sponsor must approve this request", hint: "Wait for the approval, then send the same request again", extra: fields }),
   "approval:denied": () =>
-    new RequestError(403, "approval:denied", "Your sponsor denied this request", "Ask your sponsor before you send the request again. A new approval can be requested 15 minutes after the denied one was created"),
+    new RequestError({ status: 403, code: "approval:denied", message: "Your sponsor denied this request", hint: "Ask your sponsor before you send the request again. A new approval can be requested 15 minutes after the denied one was created" }),
   "approval:not_found": () =>
-    new RequestError(404, "approval:not_found", "The approval does not exist", hint3),
+    new RequestError({ status: 404, code: "approval:not_found", message: "The approval does not exist", hint: hint3 }),
   "validation:failed": ({ problems }: { readonly problems: string; }, fields: Fields<ValidationError, "issues">) =>
-    new RequestError(422, "validation:failed", `The request is not valid: ${problems}`, "Correct the fields that are listed in issues, and send the request again", fields),
+    new RequestError({ status: 422, code: "validation:failed", message: `The request is not valid: ${problems}`, hint: "Correct the fields that are listed in issues, and send the request again", extra: fields }),
   "route:not_found": ({ path }: { readonly path: string; }) =>
-    new RequestError(404, "route:not_found", `The path ${path} does not exist`, "GET /v1/doc lists the paths of the API"),
+    new RequestError({ status: 404, code: "route:not_found", message: `The path ${path} does not exist`, hint: "GET /v1/doc lists the paths of the API" }),
   "route:not_found/similar": ({ path, similarPath }: { readonly path: string; readonly similarPath: string; }) =>
-    new RequestError(404, "route:not_found", `The path ${path} does not exist`, `Send the request to ${similarPath}`),
+    new RequestError({ status: 404, code: "route:not_found", message: `The path ${path} does not exist`, hint: `Send the request to ${similarPath}` }),
   "route:not_found/upload": () =>
-    new RequestError(404, "route:not_found", "The upload URL does not exist or was already used", "Create another deployment to get a new upload URL"),
+    new RequestError({ status: 404, code: "route:not_found", message: "The upload URL does not exist or was already used", hint: "Create another deployment to get a new upload URL" }),
   "route:method_not_allowed": ({ method, methods, allow }: { readonly method: string; readonly methods: string; readonly allow: string; }, headers?: Headers) =>
-    new RequestError(405, "route:method_not_allowed", `This path does not support ${method}`, `Use ${methods}`, {}, { "allow": `${allow}`, ...headers }),
+    new RequestError({ status: 405, code: "route:method_not_allowed", message: `This path does not support ${method}`, hint: `Use ${methods}`, headers: { "allow": `${allow}`, ...headers } }),
   "request:malformed": () =>
-    new RequestError(400, "request:malformed", "The request body is not valid JSON", hint2),
+    new RequestError({ status: 400, code: "request:malformed", message: "The request body is not valid JSON", hint: hint2 }),
   "request:malformed/encoding": () =>
-    new RequestError(400, "request:malformed", "The request body is not valid UTF-8", hint2),
+    new RequestError({ status: 400, code: "request:malformed", message: "The request body is not valid UTF-8", hint: hint2 }),
   "request:malformed/http": () =>
-    new RequestError(400, "request:malformed", "The request is not a valid HTTP request", "Send a request that conforms to HTTP/1.1"),
+    new RequestError({ status: 400, code: "request:malformed", message: "The request is not a valid HTTP request", hint: "Send a request that conforms to HTTP/1.1" }),
   "request:malformed/host": () =>
-    new RequestError(400, "request:malformed", "The request has no Host header", "Send a Host header with the server's own address"),
+    new RequestError({ status: 400, code: "request:malformed", message: "The request has no Host header", hint: "Send a Host header with the server's own address" }),
   "request:malformed/expect": () =>
-    new RequestError(417, "request:malformed", "The server does not support the value of the Expect header", "Remove the Expect header, or send Expect: 100-continue"),
+    new RequestError({ status: 417, code: "request:malformed", message: "The server does not support the value of the Expect header", hint: "Remove the Expect header, or send Expect: 100-continue" }),
   "request:unsupported_media_type": () =>
-    new RequestError(415, "request:unsupported_media_type", "The Content-Type of the request is not JSON", "Send the header Content-Type: application/json"),
+    new RequestError({ status: 415, code: "request:unsupported_media_type", message: "The Content-Type of the request is not JSON", hint: "Send the header Content-Type: application/json" }),
   "request:unsupported_media_type/encoding": (headers?: Headers) =>
-    new RequestError(415, "request:unsupported_media_type", "The request body has a Content-Encoding, which the server does not decode", "Send the body without compression, and without the header Content-Encoding", {}, { "accept-encoding": "identity", ...headers }),
+    new RequestError({ status: 415, code: "request:unsupported_media_type", message: "The request body has a Content-Encoding, which the server does not decode", hint: "Send the body without compression, and without the header Content-Encoding", headers: { "accept-encoding": "identity", ...headers } }),
   "request:too_large": ({ limit }: { readonly limit: number; }) =>
-    new RequestError(413, "request:too_large", `The request body exceeds the limit of ${limit} bytes`, "Send a smaller body"),
+    new RequestError({ status: 413, code: "request:too_large", message: `The request body exceeds the limit of ${limit} bytes`, hint: "Send a smaller body" }),
   "request:headers_too_large": ({ limit }: { readonly limit: number; }) =>
-    new RequestError(431, "request:headers_too_large", `The path, the query and the headers of the request exceed the limit of ${limit} bytes`, "Send shorter query parameters and headers"),
+    new RequestError({ status: 431, code: "request:headers_too_large", message: `The path, the query and the headers of the request exceed the limit of ${limit} bytes`, hint: "Send shorter query parameters and headers" }),
   "request:incomplete": () =>
-    new RequestError(408, "request:incomplete", "The server stopped waiting for the rest of the request", "Send the whole request again without pauses"),
+    new RequestError({ status: 408, code: "request:incomplete", message: "The server stopped waiting for the rest of the request", hint: "Send the whole request again without pauses" }),
   "rate_limit:exceeded": ({ seconds }: { readonly seconds: number; }, headers?: Headers) =>
-    new RequestError(429, "rate_limit:exceeded", "Too many requests", `Wait ${seconds} s before the next request`, {}, { "retry-after": `${seconds}`, ...headers }),
+    new RequestError({ status: 429, code: "rate_limit:exceeded", message: "Too many requests", hint: `Wait ${seconds} s before the next request`, headers: { "retry-after": `${seconds}`, ...headers } }),
   "internal:error": () =>
-    new RequestError(500, "internal:error", "The server failed while it processed the request", "Send the request again later. If it keeps failing, report the request id"),
+    new RequestError({ status: 500, code: "internal:error", message: "The server failed while it processed the request", hint: "Send the request again later. If it keeps failing, report the request id" }),
   "internal:unavailable": ({ seconds }: { readonly seconds: number; }, headers?: Headers) =>
-    new RequestError(503, "internal:unavailable", "The server cannot process the request now", `Send the request again after ${seconds} s`, {}, { "retry-after": `${seconds}`, ...headers }),
+    new RequestError({ status: 503, code: "internal:unavailable", message: "The server cannot process the request now", hint: `Send the request again after ${seconds} s`, headers: { "retry-after": `${seconds}`, ...headers } }),
   "internal:unavailable/reason": ({ reason, seconds }: { readonly reason: string; readonly seconds: number; }, headers?: Headers) =>
-    new RequestError(503, "internal:unavailable", `The server cannot process the request now: ${reason}`, `Send the request again after ${seconds} s`, {}, { "retry-after": `${seconds}`, ...headers }),
+    new RequestError({ status: 503, code: "internal:unavailable", message: `The server cannot process the request now: ${reason}`, hint: `Send the request again after ${seconds} s`, headers: { "retry-after": `${seconds}`, ...headers } }),
   "internal:unavailable/outcome_unknown": () =>
-    new RequestError(503, "internal:unavailable", "The server cannot tell whether the request took effect", "Before you send the request again, check whether it took effect"),
+    new RequestError({ status: 503, code: "internal:unavailable", message: "The server cannot tell whether the request took effect", hint: "Before you send the request again, check whether it took effect" }),
   "project:not_found": () =>
-    new RequestError(404, "project:not_found", "The project does not exist", hint3),
+    new RequestError({ status: 404, code: "project:not_found", message: "The project does not exist", hint: hint3 }),
   "project:has_dependencies": ({ resources }: { readonly resources: string; }) =>
-    new RequestError(400, "project:has_dependencies", `The project still has ${resources}`, "Delete them first. The default database is deleted with the project"),
+    new RequestError({ status: 400, code: "project:has_dependencies", message: `The project still has ${resources}`, hint: "Delete them first. The default database is deleted with the project" }),
   "project:logical_id_conflict": ({ logicalId }: { readonly logicalId: string; }) =>
-    new RequestError(409, "project:logical_id_conflict", `Another project in the workspace has the logicalId ${logicalId}`, "Choose another logicalId, or use the existing project"),
+    new RequestError({ status: 409, code: "project:logical_id_conflict", message: `Another project in the workspace has the logicalId ${logicalId}`, hint: "Choose another logicalId, or use the existing project" }),
   "project:logical_id_conflict/transfer": ({ logicalId }: { readonly logicalId: string; }) =>
-    new RequestError(409, "project:logical_id_conflict", `A project in the recipient's workspace has the logicalId ${logicalId}`, "Delete the other project first, or transfer to another workspace"),
+    new RequestError({ status: 409, code: "project:logical_id_conflict", message: `A project in the recipient's workspace has the logicalId ${logicalId}`, hint: "Delete the other project first, or transfer to another workspace" }),
   "project:already_in_workspace": () =>
-    new RequestError(409, "project:already_in_workspace", "The project is already in the recipient's workspace", "No transfer is needed. To move the project elsewhere, use the access token of a user of another workspace"),
+    new RequestError({ status: 409, code: "project:already_in_workspace", message: "The project is already in the recipient's workspace", hint: "No transfer is needed. To move the project elsewhere, use the access token of a user of another workspace" }),
   "transfer:invalid_recipient_token": (fields: Fields<ErrorBody, "issues">) =>
-    new RequestError(422, "transfer:invalid_recipient_token", "The recipient token is not a valid access token of a user with the scope workspace:admin", "Ask the recipient to log in and to give you a new access token", fields),
+    new RequestError({ status: 422, code: "transfer:invalid_recipient_token", message: "The recipient token is not a valid access token of a user with the scope workspace:admin", hint: "Ask the recipient to log in and to give you a new access token", extra: fields }),
   "database:not_found": () =>
-    new RequestError(404, "database:not_found", "The database does not exist", hint3),
+    new RequestError({ status: 404, code: "database:not_found", message: "The database does not exist", hint: hint3 }),
   "database:busy": ({ status }: { readonly status: string; }) =>
-    new RequestError(409, "database:busy", `The database is ${status} and cannot be restored now`, "Wait until its status is ready or failure, and send the request again"),
+    new RequestError({ status: 409, code: "database:busy", message: `The database is ${status} and cannot be restored now`, hint: "Wait until its status is ready or failure, and send the request again" }),
   "database:default_protected": () =>
-    new RequestError(403, "database:default_protected", "The default database of a project cannot be deleted on its own", "Delete the project, or first create a database that is the default instead"),
+    new RequestError({ status: 403, code: "database:default_protected", message: "The default database of a project cannot be deleted on its own", hint: "Delete the project, or first create a database that is the default instead" }),
   "database:logical_id_conflict": ({ logicalId }: { readonly logicalId: string; }) =>
-    new RequestError(409, "database:logical_id_conflict", `Another database on the branch has the logicalId ${logicalId}`, "Choose another logicalId, or use the existing database"),
+    new RequestError({ status: 409, code: "database:logical_id_conflict", message: `Another database on the branch has the logicalId ${logicalId}`, hint: "Choose another logicalId, or use the existing database" }),
   "database:source_not_ready": ({ status }: { readonly status: string; }, fields: Fields<ErrorBody, "issues">) =>
-    new RequestError(422, "database:source_not_ready", `The source database is not ready: its status is ${status}`, "Wait until its status is ready, and send the request again", fields),
+    new RequestError({ status: 422, code: "database:source_not_ready", message: `The source database is not ready: its status is ${status}`, hint: "Wait until its status is ready, and send the request again", extra: fields }),
   "restore:invalid_source": (fields: Fields<ErrorBody, "issues">) =>
-    new RequestError(422, "restore:invalid_source", "The source of a restore must be of the type backup", "Set a source of the type backup, with databaseId and backupId", fields),
+    new RequestError({ status: 422, code: "restore:invalid_source", message: "The source of a restore must be of the type backup", hint: "Set a source of the type backup, with databaseId and backupId", extra: fields }),
   "backup:not_found": () =>
-    new RequestError(404, "backup:not_found", "The backup does not exist", hint3),
+    new RequestError({ status: 404, code: "backup:not_found", message: "The backup does not exist", hint: hint3 }),
   "backup:unusable": ({ status }: { readonly status: string; }, fields: Fields<ErrorBody, "issues">) =>
-    new RequestError(422, "backup:unusable", `The backup cannot be used: its status is ${status}`, "Choose a backup whose status is completed", fields),
+    new RequestError({ status: 422, code: "backup:unusable", message: `The backup cannot be used: its status is ${status}`, hint: "Choose a backup whose status is completed", extra: fields }),
   "usage:invalid_range": () =>
-    new RequestError(400, "usage:invalid_range", "The period ends before it starts", "Set a startDate that is before the endDate"),
+    new RequestError({ status: 400, code: "usage:invalid_range", message: "The period ends before it starts", hint: "Set a startDate that is before the endDate" }),
   "connection:not_found": () =>
-    new RequestError(404, "connection:not_found", "The connection does not exist", hint3),
+    new RequestError({ status: 404, code: "connection:not_found", message: "The connection does not exist", hint: hint3 }),
   "integration:not_found": () =>
-    new RequestError(404, "integration:not_found", "The integration does not exist", hint3),
+    new RequestError({ status: 404, code: "integration:not_found", message: "The integration does not exist", hint: hint3 }),
   "workspace:not_found": () =>
-    new RequestError(404, "workspace:not_found", "The workspace does not exist", hint3),
+    new RequestError({ status: 404, code: "workspace:not_found", message: "The workspace does not exist", hint: hint3 }),
   "service_token:not_found": () =>
-    new RequestError(404, "service_token:not_found", "The service token does not exist", hint3),
+    new RequestError({ status: 404, code: "service_token:not_found", message: "The service token does not exist", hint: hint3 }),
   "app:not_found": () =>
-    new RequestError(404, "app:not_found", "The app does not exist", hint3),
+    new RequestError({ status: 404, code: "app:not_found", message: "The app does not exist", hint: hint3 }),
   "app:already_exists": ({ name }: { readonly name: string; }, fields: Fields<AppAlreadyExistsError, "existingAppId" | "name" | "branchGitName" | "conflict" | "logicalId">) =>
-    new RequestError(409, "app:already_exists", `An app named ${name} already exists on the branch`, undefined, fields),
+    new RequestError({ status: 409, code: "app:already_exists", message: `An app named ${name} already exists on the branch`, extra: fields }),
   "app:already_exists/logical_id": ({ logicalId }: { readonly logicalId: string; }, fields: Fields<AppAlreadyExistsError, "existingAppId" | "name" | "branchGitName" | "conflict" | "logicalId">) =>
-    new RequestError(409, "app:already_exists", `An app with the logicalId ${logicalId} already exists on the branch`, undefined, fields),
+    new RequestError({ status: 409, code: "app:already_exists", message: `An app with the logicalId ${logicalId} already exists on the branch`, extra: fields }),
   "app:logical_id_conflict": ({ logicalId }: { readonly logicalId: string; }) =>
-    new RequestError(409, "app:logical_id_conflict", `Another app on the branch has the logicalId ${logicalId}`, "Choose another logicalId, or use the existing app"),
+    new RequestError({ status: 409, code: "app:logical_id_conflict", message: `Another app on the branch has the logicalId ${logicalId}`, hint: "Choose another logicalId, or use the existing app" }),
   "app:logical_id_bound": ({ logicalId }: { readonly logicalId: string; }) =>
-    new RequestError(409, "app:logical_id_bound", `The app already has the logicalId ${logicalId}`, "To change it, first set logicalId to null, then to the new value"),
+    new RequestError({ status: 409, code: "app:logical_id_bound", message: `The app already has the logicalId ${logicalId}`, hint: "To change it, first set logicalId to null, then to the new value" }),
   "app:deployments_not_deletable": () =>
-    new RequestError(409, "app:deployments_not_deletable", "A deployment of the app could not be deleted, or one was added during the request; nothing was changed", "Wait until no deployment is provisioning or stopping, then send the request again"),
+    new RequestError({ status: 409, code: "app:deployments_not_deletable", message: "A deployment of the app could not be deleted, or one was added during the request; nothing was changed", hint: "Wait until no deployment is provisioning or stopping, then send the request again" }),
   "deployment:not_found": () =>
-    new RequestError(404, "deployment:not_found", "The deployment does not exist", hint3),
+    new RequestError({ status: 404, code: "deployment:not_found", message: "The deployment does not exist", hint: hint3 }),
   "deployment:not_running": ({ status }: { readonly status: string; }) =>
-    new RequestError(409, "deployment:not_running", `The deployment cannot be promoted: its status is ${status}`, "Start the deployment and wait until it is running"),
+    new RequestError({ status: 409, code: "deployment:not_running", message: `The deployment cannot be promoted: its status is ${status}`, hint: "Start the deployment and wait until it is running" }),
   "deployment:not_startable": ({ status }: { readonly status: string; }) =>
-    new RequestError(409, "deployment:not_startable", `A deployment that is ${status} cannot be started`, hint4),
+    new RequestError({ status: 409, code: "deployment:not_startable", message: `A deployment that is ${status} cannot be started`, hint: hint4 }),
   "deployment:not_stoppable": ({ status }: { readonly status: string; }) =>
-    new RequestError(409, "deployment:not_stoppable", `A deployment that is ${status} cannot be stopped`, "There is nothing to stop: only a deployment that is provisioning or running can be stopped"),
+    new RequestError({ status: 409, code: "deployment:not_stoppable", message: `A deployment that is ${status} cannot be stopped`, hint: "There is nothing to stop: only a deployment that is provisioning or running can be stopped" }),
   "deployment:not_deletable": ({ status }: { readonly status: string; }) =>
-    new RequestError(409, "deployment:not_deletable", `A deployment that is ${status} cannot be deleted`, hint4),
+    new RequestError({ status: 409, code: "deployment:not_deletable", message: `A deployment that is ${status} cannot be deleted`, hint: hint4 }),
   "branch:not_found": () =>
-    new RequestError(404, "branch:not_found", "The branch does not exist", hint3),
+    new RequestError({ status: 404, code: "branch:not_found", message: "The branch does not exist", hint: hint3 }),
   "branch:already_exists": ({ gitName }: { readonly gitName: string; }) =>
-    new RequestError(409, "branch:already_exists", `The project already has a branch ${gitName}`, "Use the existing branch, or choose another gitName"),
+    new RequestError({ status: 409, code: "branch:already_exists", message: `The project already has a branch ${gitName}`, hint: "Use the existing branch, or choose another gitName" }),
   "branch:default_protected": (fields: Fields<ErrorBody, "issues">) =>
-    new RequestError(422, "branch:default_protected", "The default or production branch of a project cannot be deleted", "Make another branch the default first. The production branch is deleted with its project", fields),
+    new RequestError({ status: 422, code: "branch:default_protected", message: "The default or production branch of a project cannot be deleted", hint: "Make another branch the default first. The production branch is deleted with its project", extra: fields }),
   "branch:has_resources": ({ resources }: { readonly resources: string; }) =>
-    new RequestError(409, "branch:has_resources", `The branch still has ${resources}`, "Delete or move them first"),
+    new RequestError({ status: 409, code: "branch:has_resources", message: `The branch still has ${resources}`, hint: "Delete or move them first" }),
 } as const;
