@@ -6,9 +6,9 @@ export interface Job {
   kind: string;
   /** Id of the row that the job works on. */
   subject: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970. 0 if the job is due at once. */
   dueAt: number;
-  /** Id of the change that the job makes, if it makes one. */
+  /** Id of the change that the job makes, or of the connection whose login it sets. Absent in other jobs. */
   change?: string;
   /** How many earlier attempts could not reach the database server, from 1. Absent if none. */
   outages?: number;
@@ -22,8 +22,8 @@ export interface RunningJob extends Job {
 }
 
 export interface Scheduler {
-  /** Schedules a job in `delay` milliseconds. With 0 it starts soon, but never during this call. */
-  schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job;
+  /** Schedules a job. */
+  schedule(clock: Clock, job: NewJob): Job;
   /**
    * Schedules a job again that could not reach the database server, after a random delay that grows with each attempt.
    *
@@ -37,10 +37,19 @@ export interface Scheduler {
    * @throws LockLostError when another process has the job.
    */
   requireOwned(job: RunningJob): void;
-  /** Removes the jobs of the subject, so that they do not run again: all jobs, the jobs of one kind, or the jobs of one change. */
-  cancel(clock: Clock, subject: string, kind?: string, change?: string): void;
+  /** Removes the selected jobs, so that they do not run again. */
+  cancel(clock: Clock, selection: JobSelection): void;
 }
 
-/** Returns whether a job has a kind and a change, each if given. */
-export const matchesJob = (job: Job, kind: string | undefined, change: string | undefined): boolean =>
-  (kind === undefined || job.kind === kind) && (change === undefined || job.change === change);
+/** A job to schedule. */
+export interface NewJob extends Omit<Job, "dueAt" | "outages"> {
+  /** Milliseconds until the job is due. With 0 it starts soon, but never during the call that schedules it. */
+  readonly delayMs: number;
+}
+
+/** Selects jobs of one subject. A property that is absent selects any value. */
+export interface JobSelection {
+  readonly subject: string;
+  readonly kind?: string | undefined;
+  readonly change?: string | undefined;
+}

@@ -62,7 +62,7 @@ export class StateControl {
     const unfinishedDeployment = await runChangeStep(requestContext, (context) => {
       if (!context.store.deployments.get(id)) throw controlErrors.notFound("deployment", deploymentId);
       if (isFinished) return undefined;
-      context.scheduler.cancel(context.clock, id);
+      context.scheduler.cancel(context.clock, { subject: id });
       return updateStatus(context);
     });
     if (unfinishedDeployment) return unfinishedDeployment;

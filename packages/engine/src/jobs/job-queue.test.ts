@@ -2,15 +2,17 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../values/clock.js";
 import { type OpenQueue, openQueue } from "../../test/jobs/open-queue.js";
-import type { Job } from "../context/scheduler.js";
+import type { Job, JobSelection, NewJob } from "../context/scheduler.js";
 
 /** The effect of a job: it schedules another one, of the same or another subject, or cancels some. */
 type Effect = (queue: Pick<ModelQueue, "schedule" | "cancel">) => void;
 
 const effectOf = (job: Job): Effect => {
-  if (job.kind === "again") return (queue) => queue.schedule("once", job.subject, 3);
-  if (job.kind === "continues") return (queue) => queue.schedule("once", job.subject, 0);
-  if (job.kind === "cancels") return (queue) => queue.cancel("a");
+  if (job.kind === "again")
+    return (queue) => queue.schedule({ kind: "once", subject: job.subject, delayMs: 3 });
+  if (job.kind === "continues")
+    return (queue) => queue.schedule({ kind: "once", subject: job.subject, delayMs: 0 });
+  if (job.kind === "cancels") return (queue) => queue.cancel({ subject: "a" });
   return () => undefined;
 };
 
@@ -20,13 +22,13 @@ class ModelQueue {
   now = 0;
   readonly done: string[] = [];
 
-  schedule(kind: string, subject: string, delay: number): Job {
-    const job = { kind, subject, dueAt: delay === 0 ? 0 : this.now + delay };
+  schedule({ kind, subject, delayMs }: NewJob): Job {
+    const job = { kind, subject, dueAt: delayMs === 0 ? 0 : this.now + delayMs };
     this.jobs.push(job);
     return job;
   }
 
-  cancel(subject: string, kind?: string): void {
+  cancel({ subject, kind }: JobSelection): void {
     this.jobs = this.jobs.filter(
       (job) => job.subject !== subject || (kind !== undefined && job.kind !== kind),
     );
@@ -66,7 +68,10 @@ const kind = fc.constantFrom("once", "again", "continues", "cancels");
 const step = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant("schedule" as const), kind, subject, delay: fc.nat(5) }),
+    arbitrary: fc.record({
+      do: fc.constant("schedule" as const),
+      job: fc.record({ kind, subject, delayMs: fc.nat(5) }),
+    }),
   },
   fc.record({ do: fc.constant("cancel" as const), subject, kind: fc.option(kind, { nil: undefined }) }),
   fc.record({ do: fc.constant("advance" as const), by: fc.nat(6) }),
@@ -95,12 +100,12 @@ describe("the job queue", () => {
         for (const each of steps) {
           switch (each.do) {
             case "schedule":
-              jobs.schedule(each.kind, each.subject, each.delay);
-              model.schedule(each.kind, each.subject, each.delay);
+              jobs.schedule(each.job);
+              model.schedule(each.job);
               break;
             case "cancel":
-              jobs.cancel(each.subject, each.kind);
-              model.cancel(each.subject, each.kind);
+              jobs.cancel(each);
+              model.cancel(each);
               break;
             case "advance":
               await jobs.queue.advanceTo(clock.now() + each.by);
@@ -127,7 +132,7 @@ describe("the job queue", () => {
   it("runs jobs that are due at the same time in the order in which they were scheduled, after a restart too", async () => {
     const first = openQueue(() => undefined);
     const subjects = Array.from({ length: 1_000 }, (_, index) => `subject ${String(index)}`);
-    for (const each of subjects) first.schedule("kind", each, 5);
+    for (const each of subjects) first.schedule({ kind: "kind", subject: each, delayMs: 5 });
     first.queue.stop();
     const done: string[] = [];
     const second = openQueue((job) => void done.push(job.subject), first.state());
@@ -138,12 +143,12 @@ describe("the job queue", () => {
   it("excludes a canceled job that is running from the state, and runs it to its end", async () => {
     let ended = false;
     const jobs = openQueue(async () => {
-      jobs.cancel("a");
+      jobs.cancel({ subject: "a" });
       expect(jobs.state()).toEqual([]);
       await Promise.resolve();
       ended = true;
     });
-    jobs.schedule("kind", "a", 1);
+    jobs.schedule({ kind: "kind", subject: "a", delayMs: 1 });
     await jobs.queue.advanceTo(1);
     expect([ended, jobs.state()]).toEqual([true, []]);
   });

@@ -33,7 +33,7 @@ describe("a job that is repeated", () => {
 describe("a job whose result is stored", () => {
   it("is left as it is while its process has it, and let through when it was canceled", () => {
     const { jobs, scheduler } = openScheduler("session");
-    scheduler.schedule(clock, "make", "db", 0);
+    scheduler.schedule(clock, { kind: "make", subject: "db", delayMs: 0 });
     const [job] = jobs.list({});
     if (job === undefined) throw new Error("There is no job");
     scheduler.requireOwned(job);
@@ -44,7 +44,7 @@ describe("a job whose result is stored", () => {
 
   it.each([["other"], [null]])("is refused when its owner is %s", (owner) => {
     const { jobs, scheduler } = openScheduler("session");
-    scheduler.schedule(clock, "make", "db", 0);
+    scheduler.schedule(clock, { kind: "make", subject: "db", delayMs: 0 });
     const [job] = jobs.list({});
     if (job === undefined) throw new Error("There is no job");
     jobs.update(job.id, { owner });

@@ -2,7 +2,7 @@ import type { ExpiringCollection } from "../store/store.js";
 import type { JobRow } from "../context/server-rows.js";
 import type { Clock } from "../values/clock.js";
 import { LockLostError } from "../context/database-engine.js";
-import { type Job, type RunningJob, type Scheduler, matchesJob } from "../context/scheduler.js";
+import type { Job, JobSelection, NewJob, RunningJob, Scheduler } from "../context/scheduler.js";
 import { computeRetryDelay, outageDelays } from "./retry-delay.js";
 
 /** How jobs are found. */
@@ -22,8 +22,8 @@ interface SchedulerOptions {
 export class TableScheduler implements Scheduler {
   constructor(private readonly options: SchedulerOptions) {}
 
-  schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job {
-    return this.#insert(clock, { kind, subject, ...(change !== undefined && { change }) }, delay);
+  schedule(clock: Clock, { delayMs, ...fields }: NewJob): Job {
+    return this.#insert(clock, fields, delayMs);
   }
 
   repeat(clock: Clock, { kind, subject, change, outages: earlierOutages = 0 }: Job, draw: number): void {
@@ -44,15 +44,15 @@ export class TableScheduler implements Scheduler {
     jobs.update(id, {});
   }
 
-  #insert(clock: Clock, fields: Omit<Job, "dueAt">, delay: number): Job {
+  #insert(clock: Clock, fields: Omit<Job, "dueAt">, delayMs: number): Job {
     const { jobs, owner, createId, onSchedule } = this.options;
     const now = clock.now();
-    const isDueNow = delay <= 0;
+    const isDueNow = delayMs <= 0;
     const row: JobRow = {
       id: `job_${createId()}`,
       createdAt: now,
       // If the clock is moved back before the job runs, it must not wait until the clock is here again.
-      dueAt: isDueNow ? 0 : now + delay,
+      dueAt: isDueNow ? 0 : now + delayMs,
       ...fields,
       owner: isDueNow ? owner : null,
     };
@@ -60,10 +60,12 @@ export class TableScheduler implements Scheduler {
     return jobs.insert(row);
   }
 
-  cancel(_clock: Clock, subject: string, kind?: string, change?: string): void {
+  cancel(_clock: Clock, { subject, kind, change }: JobSelection): void {
     const { jobs } = this.options;
     for (const job of jobs.list({ subject })) {
-      if (matchesJob(job, kind, change)) jobs.delete(job.id);
+      const isSelected =
+        (kind === undefined || job.kind === kind) && (change === undefined || job.change === change);
+      if (isSelected) jobs.delete(job.id);
     }
   }
 }

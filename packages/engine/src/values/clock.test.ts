@@ -139,9 +139,9 @@ describe("the job queue", () => {
   it("runs each job at its own time, in the order in which they fall due", async () => {
     const done: [string, number][] = [];
     const jobs = open((job) => void done.push([job.subject, jobs.clock.now()]));
-    jobs.schedule("k", "c", 30);
-    jobs.schedule("k", "a", 10);
-    jobs.schedule("k", "b", 10);
+    jobs.schedule({ kind: "k", subject: "c", delayMs: 30 });
+    jobs.schedule({ kind: "k", subject: "a", delayMs: 10 });
+    jobs.schedule({ kind: "k", subject: "b", delayMs: 10 });
     await jobs.queue.advanceTo(20);
     expect(done).toEqual([
       ["a", 10],
@@ -156,9 +156,9 @@ describe("the job queue", () => {
     const times: number[] = [];
     const jobs = open((job, same) => {
       times.push(jobs.clock.now());
-      if (times.length < 3) same.schedule(job.kind, job.subject, 10);
+      if (times.length < 3) same.schedule({ kind: job.kind, subject: job.subject, delayMs: 10 });
     });
-    jobs.schedule("k", "a", 10);
+    jobs.schedule({ kind: "k", subject: "a", delayMs: 10 });
     await jobs.queue.advanceTo(100);
     expect(times).toEqual([10, 20, 30]);
   });
@@ -170,8 +170,8 @@ describe("the job queue", () => {
       await new Promise((resolve) => setImmediate(resolve));
       steps.push(`${job.subject} ends`);
     });
-    jobs.schedule("k", "a", 1);
-    jobs.schedule("k", "b", 2);
+    jobs.schedule({ kind: "k", subject: "a", delayMs: 1 });
+    jobs.schedule({ kind: "k", subject: "b", delayMs: 2 });
     await jobs.queue.advanceTo(2);
     expect(steps).toEqual(["a begins", "a ends", "b begins", "b ends"]);
   });
@@ -179,9 +179,10 @@ describe("the job queue", () => {
   it("does not start canceled jobs: all of a subject, or one kind", async () => {
     const done: string[] = [];
     const jobs = open((job) => void done.push(`${job.kind} ${job.subject}`));
-    for (const kind of ["x", "y"]) for (const subject of ["a", "b"]) jobs.schedule(kind, subject, 1);
-    jobs.cancel("a");
-    jobs.cancel("b", "x");
+    for (const kind of ["x", "y"])
+      for (const subject of ["a", "b"]) jobs.schedule({ kind: kind, subject: subject, delayMs: 1 });
+    jobs.cancel({ subject: "a" });
+    jobs.cancel({ kind: "x", subject: "b" });
     await jobs.queue.advanceTo(1);
     expect(done).toEqual(["y b"]);
   });
@@ -189,7 +190,7 @@ describe("the job queue", () => {
   it("runs a job without delay while the clock is frozen, but never at once", async () => {
     const done: string[] = [];
     const jobs = open((job) => void done.push(job.subject));
-    jobs.schedule("k", "a", 0);
+    jobs.schedule({ kind: "k", subject: "a", delayMs: 0 });
     expect(done).toEqual([]);
     await vi.waitFor(() => expect(done).toEqual(["a"]));
   });
@@ -197,7 +198,7 @@ describe("the job queue", () => {
   it("includes a job in its state until it is done, so that it runs again after a restart", async () => {
     let finish = (): void => undefined;
     const jobs = open(() => new Promise<void>((resolve) => (finish = resolve)));
-    jobs.schedule("k", "a", 1);
+    jobs.schedule({ kind: "k", subject: "a", delayMs: 1 });
     const moved = jobs.queue.advanceTo(1);
     await vi.waitFor(() => expect(jobs.state()).toHaveLength(1));
     const state = jobs.state();
@@ -216,7 +217,7 @@ describe("the job queue", () => {
     onTestFinished(() => void vi.useRealTimers());
     const done: string[] = [];
     const jobs = open((job) => void done.push(job.subject));
-    jobs.schedule("k", "a", 0);
+    jobs.schedule({ kind: "k", subject: "a", delayMs: 0 });
     jobs.queue.stop();
     await vi.advanceTimersByTimeAsync(20);
     expect(done).toEqual([]);
@@ -228,7 +229,7 @@ describe("the job queue", () => {
     const before = holding();
     const jobs = open(() => undefined);
     jobs.clock.run();
-    jobs.schedule("k", "a", hour);
+    jobs.schedule({ kind: "k", subject: "a", delayMs: hour });
     expect(holding()).toBe(before);
   });
 });

@@ -3,15 +3,15 @@ import { type JobLookup, TableScheduler } from "../../src/jobs/table-scheduler.j
 import { toJob, buildJobRows } from "../../src/server/snapshot-tables.js";
 import { MemoryExpiringCollection } from "../../src/store/memory-collection.js";
 import { VirtualClock } from "../../src/values/clock.js";
-import type { Job } from "../../src/context/scheduler.js";
+import type { Job, JobSelection, NewJob } from "../../src/context/scheduler.js";
 import { type JobRow, serverTables } from "../../src/context/server-rows.js";
 
 /** A queue of jobs in memory, with what schedules and cancels them. */
 export interface OpenQueue {
   readonly clock: VirtualClock;
   readonly queue: JobQueue;
-  schedule(kind: string, subject: string, delay: number): Job;
-  cancel(subject: string, kind?: string): void;
+  schedule(job: NewJob): Job;
+  cancel(selection: JobSelection): void;
   /** Returns the jobs as a snapshot has them. */
   state(): Job[];
 }
@@ -34,8 +34,8 @@ export const openQueue = (
   const scheduler = new TableScheduler({ jobs: table, owner: null, createId: newId });
   const opened: OpenQueue = {
     ...{ clock, queue },
-    schedule: (...what) => scheduler.schedule(clock, ...what),
-    cancel: (...which) => scheduler.cancel(clock, ...which),
+    schedule: (job) => scheduler.schedule(clock, job),
+    cancel: (selection) => scheduler.cancel(clock, selection),
     state: () => table.state.rows.map(([, job]) => toJob(job)),
   };
   return opened;

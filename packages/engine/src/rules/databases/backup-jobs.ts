@@ -22,7 +22,7 @@ export const requestBackup = (
     status: "running",
     size: null,
   });
-  return { backup, job: scheduler.schedule(clock, backUpJobKind, backup.id, 0) };
+  return { backup, job: scheduler.schedule(clock, { kind: backUpJobKind, subject: backup.id, delayMs: 0 }) };
 };
 
 export const backupJobs: JobHandlers = {

@@ -32,7 +32,12 @@ export const requestChange = (context: RuleContext, database: DatabaseRow, chang
   if (newChange.type === "deleteDatabase" && newChange.projectId !== null) {
     context.store.projects.update(newChange.projectId, { deleting: true });
   }
-  return context.scheduler.schedule(context.clock, changeJobKind, databaseId, 0, newChange.id);
+  return context.scheduler.schedule(context.clock, {
+    kind: changeJobKind,
+    subject: databaseId,
+    delayMs: 0,
+    change: newChange.id,
+  });
 };
 
 const findChange = (
@@ -180,7 +185,7 @@ const postponeChange = (
   const { scheduler, clock } = context;
   if (change.type === "deleteDatabase") {
     // A job whose process cannot reach Postgres is repeated itself, and would schedule another one each time.
-    scheduler.cancel(clock, databaseId, changeJobKind, change.id);
+    scheduler.cancel(clock, { kind: changeJobKind, subject: databaseId, change: change.id });
     scheduler.repeat(clock, job, draw);
     return;
   }
@@ -195,7 +200,12 @@ const scheduleLoginReset = (
   change: Exclude<DatabaseChange, { type: "deleteDatabase" }>,
 ): void => {
   const connectionId = change.type === "createConnection" ? change.connection.id : change.connectionId;
-  scheduler.schedule(clock, loginJobKind, databaseId, outageDelays.firstMs, connectionId);
+  scheduler.schedule(clock, {
+    kind: loginJobKind,
+    subject: databaseId,
+    delayMs: outageDelays.firstMs,
+    change: connectionId,
+  });
 };
 
 /** Gives a connection the login that the store has for it, or none if the store has no such connection. */

@@ -18,35 +18,36 @@ const recoverJobKind = "database.recover";
 
 /** Schedules the creation of a database: from `provisioning` to `ready` or `failure`. */
 export const scheduleProvisioning = (context: RuleContext, databaseId: string): void => {
-  context.scheduler.schedule(
-    context.clock,
-    provisionJobKind,
-    databaseId,
-    context.settings.lifecycle.provisioning,
-  );
+  context.scheduler.schedule(context.clock, {
+    kind: provisionJobKind,
+    subject: databaseId,
+    delayMs: context.settings.lifecycle.provisioning,
+  });
 };
 
 /** Schedules the restore of a database: from `recovering` to `ready` or `failure`. */
 export const scheduleRecovery = (context: RuleContext, databaseId: string): void => {
-  context.scheduler.cancel(context.clock, databaseId, recoverJobKind);
-  context.scheduler.schedule(
-    context.clock,
-    recoverJobKind,
-    databaseId,
-    context.settings.lifecycle.recovering,
-  );
+  context.scheduler.cancel(context.clock, { kind: recoverJobKind, subject: databaseId });
+  context.scheduler.schedule(context.clock, {
+    kind: recoverJobKind,
+    subject: databaseId,
+    delayMs: context.settings.lifecycle.recovering,
+  });
 };
 
 /** Cancels the jobs of a database that have not started. */
 export const cancelLifecycleJobs = ({ scheduler, clock }: RuleContext, databaseId: string): void => {
-  for (const kind of [provisionJobKind, recoverJobKind]) scheduler.cancel(clock, databaseId, kind);
+  for (const kind of [provisionJobKind, recoverJobKind])
+    scheduler.cancel(clock, { kind, subject: databaseId });
 };
 
 /** Schedules again the creation or restore that was canceled for a deletion, after the deletion failed. */
 export const resumeLifecycleJobs = ({ store, scheduler, clock }: RuleContext, databaseId: string): void => {
   const status = store.databases.get(databaseId)?.status;
-  if (status === "provisioning") scheduler.schedule(clock, provisionJobKind, databaseId, 0);
-  if (status === "recovering") scheduler.schedule(clock, recoverJobKind, databaseId, 0);
+  if (status === "provisioning")
+    scheduler.schedule(clock, { kind: provisionJobKind, subject: databaseId, delayMs: 0 });
+  if (status === "recovering")
+    scheduler.schedule(clock, { kind: recoverJobKind, subject: databaseId, delayMs: 0 });
 };
 
 /**

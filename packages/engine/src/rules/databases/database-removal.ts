@@ -16,7 +16,7 @@ export const removeDatabase = (context: RuleContext, databaseId: string): void =
   for (const { id } of connections.list({ databaseId })) connections.delete(id);
   for (const { id } of backups.list({ databaseId })) {
     backups.delete(id);
-    context.scheduler.schedule(context.clock, dropBackupJobKind, id, 0);
+    context.scheduler.schedule(context.clock, { kind: dropBackupJobKind, subject: id, delayMs: 0 });
   }
   databases.delete(databaseId);
 };
@@ -34,7 +34,7 @@ export const removalJobs: JobHandlers = {
       await context.databaseEngine.dropBackup(backupId);
     } catch {
       await context.transact(writeWithoutLocks, ({ scheduler, clock }) =>
-        scheduler.schedule(clock, dropBackupJobKind, backupId, dropRetryDelayMs),
+        scheduler.schedule(clock, { kind: dropBackupJobKind, subject: backupId, delayMs: dropRetryDelayMs }),
       );
     }
   },

@@ -24,16 +24,24 @@ export const startDeployment = (context: RuleContext, { id }: DeploymentRow): st
     previewDomain: domain,
     uploadKeyHash: null,
   });
-  context.scheduler.cancel(context.clock, id);
-  context.scheduler.schedule(context.clock, startJobKind, id, context.settings.lifecycle.deploymentStart);
+  context.scheduler.cancel(context.clock, { subject: id });
+  context.scheduler.schedule(context.clock, {
+    kind: startJobKind,
+    subject: id,
+    delayMs: context.settings.lifecycle.deploymentStart,
+  });
   return domain;
 };
 
 /** Stops a deployment. Cancels a start that is under way. */
 export const stopDeployment = (context: RuleContext, { id }: DeploymentRow): void => {
-  context.scheduler.cancel(context.clock, id);
+  context.scheduler.cancel(context.clock, { subject: id });
   context.store.deployments.update(id, { status: "stopping" });
-  context.scheduler.schedule(context.clock, stopJobKind, id, context.settings.lifecycle.deploymentStop);
+  context.scheduler.schedule(context.clock, {
+    kind: stopJobKind,
+    subject: id,
+    delayMs: context.settings.lifecycle.deploymentStop,
+  });
 };
 
 /**
