@@ -27,8 +27,8 @@ describe("the digests of Node.js and of other platforms", () => {
     const pairs = ["", "\0", "a", "ab", "aB"].map((text) => new TextEncoder().encode(text));
     for (const left of pairs) {
       for (const right of pairs) {
-        expect(node.areSameBytes(left, right)).toBe(left === right);
-        expect(plain.areSameBytes(left, right)).toBe(left === right);
+        expect(node.areEqualInConstantTime(left, right)).toBe(left === right);
+        expect(plain.areEqualInConstantTime(left, right)).toBe(left === right);
       }
     }
   });
@@ -39,20 +39,20 @@ describe("the digests of Node.js and of other platforms", () => {
   it.each([1n, 2n, 3n, 4n, 5n, 255n, 1n << 255n, order / 2n, order / 2n + 1n, order - 2n, order - 1n])(
     "find the same point for the private key %i",
     (number) => {
-      expect(plain.derivePublicPoint(keyOf(number))).toEqual(toBytes(node.derivePublicPoint(keyOf(number))));
+      expect(plain.derivePublicKey(keyOf(number))).toEqual(toBytes(node.derivePublicKey(keyOf(number))));
     },
   );
 
   it("find the same point for random private keys", () => {
     for (let round = 0; round < 20; round += 1) {
       const key = randomBytes(32);
-      expect(plain.derivePublicPoint(key), hex(key)).toEqual(toBytes(node.derivePublicPoint(key)));
+      expect(plain.derivePublicKey(key), hex(key)).toEqual(toBytes(node.derivePublicKey(key)));
     }
   });
 
   it.each([0n, order, order + 1n, (1n << 256n) - 1n])("refuse the private key %i", (number) => {
-    expect(() => node.derivePublicPoint(keyOf(number))).toThrow();
-    expect(() => plain.derivePublicPoint(keyOf(number))).toThrow();
+    expect(() => node.derivePublicKey(keyOf(number))).toThrow();
+    expect(() => plain.derivePublicKey(keyOf(number))).toThrow();
   });
 });
 

@@ -1,4 +1,4 @@
-import { areSameBytes, hmacSha256 } from "#digest";
+import { areEqualInConstantTime, hmacSha256 } from "#digest";
 import { decodeBase64Url, encodeBase64Url } from "./base64.js";
 import { randomBase64Url } from "./random-bytes.js";
 
@@ -35,7 +35,7 @@ export class SealedCursorCodec implements CursorCodec {
     if (bytes === undefined) return undefined;
     const tag = bytes.subarray(0, tagBytes);
     const content = this.#applyMask(bytes.subarray(tagBytes), tag);
-    if (!areSameBytes(tag, this.#computeTag(content, scope))) return undefined;
+    if (!areEqualInConstantTime(tag, this.#computeTag(content, scope))) return undefined;
     return Number(new DataView(content.buffer).getBigUint64(0));
   }
 

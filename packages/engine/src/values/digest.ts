@@ -1,4 +1,4 @@
-import { areSameBytes, sha256 } from "#digest";
+import { areEqualInConstantTime, sha256 } from "#digest";
 import { encodeBase64Url } from "./base64.js";
 
 /** Returns the SHA-256 of a string as base64url, to recognize a secret without storing it. */
@@ -7,7 +7,7 @@ export const computeDigest = (text: string): string => encodeBase64Url(sha256(te
 /** Compares two strings in constant time. */
 export const isSameText = (left: string, right: string): boolean => {
   const encoder = new TextEncoder();
-  return areSameBytes(encoder.encode(left), encoder.encode(right));
+  return areEqualInConstantTime(encoder.encode(left), encoder.encode(right));
 };
 
 /** Returns whether `expectedDigest` is the digest of the secret. Compares in constant time. */
