@@ -25,9 +25,10 @@ const getSettingsFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): s
 };
 
 /**
- * Reads the profiles file; a missing file has no profiles. Does not use `conf`, which writes it: the package takes 16 ms to load on
- * Node.js 20, where all of `mgmt projects list` takes 72. Leaves out profiles of ephemeral services that have ended. Throws `profiles:unreadable`,
- * `profiles:untrusted` or `profiles:corrupt`.
+ * Reads the profiles from their file, without those of ephemeral services that have ended. A missing file has no profiles. Reads the file
+ * itself, although the package `conf` writes it: on Node.js 20, loading `conf` takes 16 ms, where all of `mgmt projects list` takes 72 ms.
+ *
+ * @throws `profiles:unreadable`; `profiles:untrusted`, if another account could have written the file; `profiles:corrupt`.
  */
 export const readProfiles = (path: string): StoredProfiles => {
   let profilesJson: string;
@@ -36,7 +37,7 @@ export const readProfiles = (path: string): StoredProfiles => {
     profilesJson = readTrustedFileSync(path);
   } catch (error) {
     if (isMissingFileError(error)) return emptyProfiles;
-    if (error instanceof UntrustedFileError && error.isRegular)
+    if (error instanceof UntrustedFileError && error.reason === "other_account")
       throw untrustedProfilesError(path, error.message);
     throw unreadableProfilesError(path, error);
   }

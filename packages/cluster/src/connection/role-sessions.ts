@@ -7,16 +7,19 @@ import {
   quoteIdentifier,
 } from "./admin-connection.js";
 
-/** How long sessions that start and whose role is not known are waited for, in milliseconds. */
+/** How long to wait for starting sessions whose role is not known, in milliseconds. */
 const startTimeoutMs = 1_000;
 
-/** How long the end of a session may take, in milliseconds. */
+/** How long to wait until terminated sessions are gone, in milliseconds. */
 const endTimeoutMs = 30_000;
 
 /** Time between checks, in milliseconds. */
 const pollIntervalMs = 5;
 
-/** A session has a transaction while it starts, but `pg_stat_activity` does not know its role yet. */
+/**
+ * The `from` and `where` clauses that select sessions which are starting: such a session has a transaction, but `pg_stat_activity` does not
+ * have its role yet. `l.pid` is the process id.
+ */
 export const startingSessionsFromSql = `
   from pg_locks l left join pg_stat_activity a on a.pid = l.pid
   where l.locktype = 'virtualxid' and l.pid is not null and a.usesysid is null
@@ -27,14 +30,14 @@ interface StartingSession {
 }
 
 /**
- * Ends the sessions of roles that are starting now, and waits until they are gone. They may use a password that has just been
- * changed, or a role that may not log in any more, and cannot be found by their role in Postgres. The titles of their processes
- * tell it. Where there are none, waits a moment until all sessions that are starting now have started or failed. Everybody can
- * begin a login and never finish it, so this is no reason to wait for longer.
+ * Ends the sessions of some roles that are starting now, and waits until they are gone. They may have checked a password that has just been
+ * changed, or a role that may not log in any more. Postgres does not show the role of a session that is starting, but the title of its
+ * process does. Sessions without such a title are not ended: the function waits until they have started or failed, and for at most
+ * `timeoutMs`, because anybody can begin a login and never finish it.
  *
- * @param timeoutMs how long to wait for sessions without a title, in milliseconds.
- * @returns the process ids of sessions that are starting still, and may be some of these roles.
- * @throws DatabaseUnavailableError when those of these roles do not end.
+ * @param timeoutMs Milliseconds. Default: 1,000.
+ * @returns the process ids of sessions without a title that are still starting, and may belong to one of the roles.
+ * @throws DatabaseUnavailableError when sessions of the roles have not ended after 30 seconds.
  */
 export const endStartingSessions = async (
   admin: AdminConnection,
@@ -48,7 +51,7 @@ export const endStartingSessions = async (
   const isOfRoles = ({ pid }: StartingSession): boolean =>
     roles.some((role) => isTitleOfRole(role, titles.get(pid)));
   let endingPids = sessions.filter(isOfRoles).map(({ pid }) => pid);
-  let unknownPids = sessions.filter(({ pid }) => !isTitle(titles.get(pid))).map(({ pid }) => pid);
+  let unknownPids = sessions.filter(({ pid }) => !tellsRole(titles.get(pid))).map(({ pid }) => pid);
   for (; ; await sleep(pollIntervalMs)) {
     const elapsedMs = performance.now() - startedAt;
     if (endingPids.length === 0 && (unknownPids.length === 0 || elapsedMs >= timeoutMs)) return unknownPids;
@@ -63,21 +66,26 @@ export const endStartingSessions = async (
   }
 };
 
-/** The prefix of the title of a session. The role of its startup message follows, also while it starts. */
+/**
+ * The prefix of the title of the process of a session. The role of the startup message follows, and a space, also while the session starts. See
+ * https://www.postgresql.org/docs/current/monitoring-ps.html.
+ */
 const titlePrefix = "postgres: ";
 
-const isTitle = (title = ""): boolean => title.startsWith(titlePrefix);
+/** Returns whether a process has a title that tells its role. `title` is undefined or empty if the platform cannot read it. */
+const tellsRole = (title = ""): boolean => title.startsWith(titlePrefix);
 
 const isTitleOfRole = (role: string, title = ""): boolean => title.startsWith(`${titlePrefix}${role} `);
 
-/** How often to try to change a role. */
+/** How many times to try to alter a role. */
 const maxAttempts = 10;
 
 /**
- * Alters a role. If this fails because its sessions change it at the same time, or have changed it in a transaction that does not
- * end, ends them and tries again.
+ * Alters a role. If this fails because sessions of the role change it at the same time, or have changed it in a transaction that is still
+ * open, ends these sessions and tries again.
  *
- * @param change the rest of the statement, after the name of the role.
+ * @param change the rest of the statement `alter role`, after the name of the role.
+ * @throws DatabaseUnavailableError when ten attempts have failed.
  */
 export const alterRole = async (admin: AdminConnection, role: string, change: string): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {

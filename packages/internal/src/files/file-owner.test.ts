@@ -63,11 +63,11 @@ it("trusts all owners and modes on Windows, which has none", () => {
 
 describe("assertTrustedFile", () => {
   it.each([
-    ["it is not a regular file", statsOf({}, "pipe"), false],
-    ["it belongs to another account", statsOf({ uid: other }), true],
-    ["other accounts can write to it", statsOf({ mode: 0o666 }), true],
-  ])("throws: %s", (message, stats, isRegular) => {
-    expect(() => assertTrustedFile(stats)).toThrow(expect.objectContaining({ message, isRegular }));
+    ["it is not a regular file", statsOf({}, "pipe"), "not_regular_file"],
+    ["it belongs to another account", statsOf({ uid: other }), "other_account"],
+    ["other accounts can write to it", statsOf({ mode: 0o666 }), "other_account"],
+  ])("throws: %s", (message, stats, reason) => {
+    expect(() => assertTrustedFile(stats)).toThrow(expect.objectContaining({ message, reason }));
   });
 
   it("accepts a file of this user", () => {

@@ -33,7 +33,7 @@ describe.each(Object.entries(readers))("%s", (_, read) => {
     mkdirSync(join(folder, "directory"));
     await expect(read(join(folder, "directory"))).rejects.toMatchObject({
       message: "it is not a regular file",
-      isRegular: false,
+      reason: "not_regular_file",
     });
   });
 

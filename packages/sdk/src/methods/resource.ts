@@ -5,7 +5,7 @@ import type { AnyEnsureOptions } from "../ensure/ensure-result.js";
 import { type CursorPage, type CursorPages, type ReadPage, listPages, readPage } from "../request/paging.js";
 import type { ContractCall, ListOptions, RequestOptions } from "../request/call.js";
 import type { HttpMethod } from "../generated/operations.js";
-import { readData } from "../request/decode.js";
+import { notInContract, readData } from "../request/decode.js";
 
 export declare const safeKey: unique symbol;
 
@@ -19,9 +19,9 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
 
   /** For a response whose body is the value itself. */
   protected bodyOf<T>(call: ContractCall, options: RequestOptions | undefined): ApiPromise<T> {
-    // The contract says which object this operation returns.
+    // The contract defines the type of the object; only that it is one is checked.
     return this.core().request(call, options, (body) =>
-      Object(body) === body ? { value: body as T } : undefined,
+      Object(body) === body ? { value: body as T } : notInContract,
     );
   }
 

@@ -5,17 +5,21 @@ import type { TransportResponse } from "../transport/transport.js";
 import type { Message } from "./encode.js";
 import { maskInspection } from "#masked-inspection";
 
-/** The problem of the body of a 2xx response, unless it does not match the contract. */
-export type BodyFault = "not_json" | PagingFault;
+/** Why the body of a 2xx response has no value: it is not JSON, not what the contract specifies, or a page that a list cannot continue from. */
+export type BodyFault = "not_json" | "not_in_contract" | PagingFault;
 
-/**
- * Reads the value from the body of a successful response. Returns the fault of a page that the list cannot be continued
- * from, and undefined for a body that does not match the contract.
- */
-export type ReadBody<T> = (body: unknown) => { value: T } | { fault: PagingFault } | undefined;
+/** Reads the value from the parsed body of a 2xx response, or returns why it has none. */
+export type ReadBody<T> = (body: unknown) => { value: T } | { fault: Exclude<BodyFault, "not_json"> };
 
-/** Makes the error of a response that has no value. */
+/** What `ReadBody` returns for a body that the contract does not have. */
+export const notInContract = { fault: "not_in_contract" } as const;
+
 export interface ResponseErrors {
+  /**
+   * Returns the error of a response that has no value.
+   *
+   * @param fault the fault of the body of a 2xx response; undefined for another status, which is an error whatever its body is.
+   */
   responseError(
     message: Message,
     response: TransportResponse,
@@ -23,17 +27,22 @@ export interface ResponseErrors {
   ): ApiError | PagingError;
 }
 
-/** Decodes the value of a 2xx response. Throws an `ApiError` or a `PagingError` when there is none. */
+/**
+ * Decodes the value of a response.
+ *
+ * @param loadErrors loads the code of the errors, which only failures need.
+ * @throws ApiError for another status than 2xx, or a body that has no value; PagingError for a page that the list cannot continue from.
+ */
 export const decodeResponse = <T>(
   message: Message,
   response: TransportResponse,
   readBody: ReadBody<T>,
-  load: () => Promise<ResponseErrors>,
+  loadErrors: () => Promise<ResponseErrors>,
 ): T | Promise<never> => {
-  const { status, body, unread } = response;
+  const { status, body, unread: unreadResponse } = response;
   const isSuccess = status >= 200 && status <= 299;
-  // Nobody takes the value of a call with `asResponse()`.
-  if (isSuccess && unread) return unread as T;
+  // A call with `asResponse()` passes on this response itself, and ignores the value.
+  if (isSuccess && unreadResponse) return unreadResponse as T;
   let json: unknown;
   let fault: BodyFault | undefined;
   try {
@@ -44,30 +53,33 @@ export const decodeResponse = <T>(
   if (isSuccess && !fault) {
     maskInspection(json, body);
     const readResult = readBody(json);
-    if (readResult && "value" in readResult) return readResult.value;
-    fault = readResult?.fault;
+    if ("value" in readResult) return readResult.value;
+    fault = readResult.fault;
   }
-  return load().then(
-    (steps) => {
-      throw steps.responseError(message, response, fault);
+  return loadErrors().then(
+    (errors) => {
+      throw errors.responseError(message, response, fault);
     },
-    (error: MgmtError) => {
-      throw isSuccess ? error : addApiErrorProperties(error, message, response, json);
+    (loadError: MgmtError) => {
+      throw isSuccess ? loadError : addApiErrorProperties(loadError, message, response, json);
     },
   );
 };
 
-/** Adds the properties that programs decide by to the error of a response whose own error could not be loaded. */
+/**
+ * Adds the properties of an `ApiError` that programs read, such as `code`, to the error of loading the code of the errors, so that a program
+ * can still tell why the request failed.
+ */
 const addApiErrorProperties = (
   error: MgmtError,
   { method, path }: Message,
   { status, headers }: TransportResponse,
   json: unknown,
 ): MgmtError => {
-  // The check below makes it a string.
+  // The body may be any JSON; the next line checks the type of the code.
   const { code } = (json as { error?: { code?: unknown } } | undefined)?.error ?? {};
   const codeOrStatus = typeof code === "string" ? code : `http:${status}`;
-  // Every error of the SDK has its kinds there.
+  // Every error of the SDK has its kinds, an array, in this property.
   (Reflect.get(error, kindsKey) as string[]).push("ApiError", codeOrStatus);
   return Object.assign(error, {
     code: codeOrStatus,
@@ -80,8 +92,8 @@ const addApiErrorProperties = (
 };
 
 /** Reads the value of a body of the form `{ data }`. */
-export const readData = <T>(body: unknown): { value: T } | undefined => {
-  // The contract says which object it is.
+export const readData = <T>(body: unknown): { value: T } | typeof notInContract => {
+  // The contract defines the type of the value; only its presence is checked.
   const { data } = (body ?? {}) as { data?: T | null };
-  return data === undefined || data === null ? undefined : { value: data };
+  return data === undefined || data === null ? notInContract : { value: data };
 };

@@ -11,8 +11,8 @@ import { PagingError } from "../errors/paging-error.js";
 type JsonFields = Record<string, unknown>;
 
 /**
- * Makes the error of a response: the class of its code; of its status, when the code is unknown or belongs to another
- * status; or a plain `ApiError`. Accepts whatever a proxy may have sent: HTML, broken JSON, no envelope.
+ * Makes the error of a response. Its class is the one of the error code; the one of the status if the code is unknown or belongs to another
+ * status; otherwise `ApiError`. The body may be anything that a proxy sends: HTML, broken JSON, or JSON without an envelope.
  */
 export const createApiError = (
   { method, path }: { method: string; path: string },
@@ -70,7 +70,7 @@ const addKind = (error: MgmtError, kind: string): void => {
   if (Array.isArray(kinds)) kinds.push(kind);
 };
 
-/** The service's hint; one of the SDK when the service sent neither a hint nor a message. */
+/** Returns the hint of the service, or a hint of the SDK if the service sent neither a hint nor a message. */
 const chooseHint = (
   status: number,
   hint: string | undefined,
@@ -97,13 +97,13 @@ const parseJson = (body: string): unknown => {
 };
 
 const toJsonFields = (value: unknown, fallback: JsonFields = {}): JsonFields =>
-  // The check makes it an object; nothing is known of its fields.
+  // `JsonFields` claims nothing about the types of the fields.
   typeof value === "object" && value !== null ? (value as JsonFields) : fallback;
 
 const toNonEmptyString = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
-/** Messages end up in logs, so their secrets are masked. */
+/** Returns a non-empty string with its secrets masked, because programs log the messages of errors; undefined for any other value. */
 const redactIfText = (value: unknown): string | undefined => {
   const text = toNonEmptyString(value);
   return text === undefined ? undefined : redactMessage(text);
@@ -111,20 +111,21 @@ const redactIfText = (value: unknown): string | undefined => {
 
 const parseIssues = (value: unknown): ValidationIssue[] | undefined =>
   Array.isArray(value)
-    ? value.map((entry) => {
-        const { path, message } = toJsonFields(entry);
+    ? value.map((issue) => {
+        const { path, message } = toJsonFields(issue);
         return { path: toNonEmptyString(path) ?? "", message: redactIfText(message) ?? "" };
       })
     : undefined;
 
-/** A 2xx response whose body is not quoted, because it may hold secrets. */
+/** Makes the error of a 2xx response without a value. The message does not quote the body, because it may contain secrets. */
 const invalidResponseError = (
   { method, path }: { method: string; path: string },
   { status, headers, body }: TransportResponse,
-  fault: "not_json" | undefined,
+  fault: "not_json" | "not_in_contract",
 ): InvalidResponseError => {
   const type = readMediaType(headers) ?? "no content type";
-  const problem = body === "" ? "empty" : fault ? `not JSON (${type})` : "not what the contract specifies";
+  const problem =
+    body === "" ? "empty" : fault === "not_json" ? `not JSON (${type})` : "not what the contract specifies";
   return new InvalidResponseError({
     status,
     code: "response:invalid",
@@ -139,7 +140,7 @@ const invalidResponseError = (
   });
 };
 
-/** Makes the error of a response that has no value. `fault` is the problem of the body of a 2xx response. */
+/** Implements `ResponseErrors`. */
 export const responseError = (
   message: { method: string; path: string },
   response: TransportResponse,
@@ -147,7 +148,8 @@ export const responseError = (
 ): ApiError | PagingError => {
   const { status, headers } = response;
   if (status < 200 || status > 299) return createApiError(message, response);
-  return fault === undefined || fault === "not_json"
+  if (fault === undefined) return invalidResponseError(message, response, "not_in_contract");
+  return fault === "not_json" || fault === "not_in_contract"
     ? invalidResponseError(message, response, fault)
     : new PagingError(fault, headers["x-request-id"]);
 };

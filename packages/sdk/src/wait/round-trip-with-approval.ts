@@ -9,6 +9,7 @@ import { waitForSponsor } from "./waiters.js";
 import type { Call } from "../request/call.js";
 import type { ClientSettings } from "../request/context.js";
 import type { Message } from "../request/encode.js";
+import { notInContract } from "../request/decode.js";
 import { createRequest } from "../request/request.js";
 import { roundTrip } from "../request/round-trip.js";
 
@@ -50,7 +51,7 @@ const createApprovalPoll = (
   };
   return (options) =>
     createRequest(settings)(call, { ...options, headers, waitForApproval: false }, (body) =>
-      // The contract says which object it is.
-      typeof body === "object" && body !== null ? { value: body as Approval } : undefined,
+      // The contract defines the type of the object; only that it is one is checked.
+      typeof body === "object" && body !== null ? { value: body as Approval } : notInContract,
     );
 };

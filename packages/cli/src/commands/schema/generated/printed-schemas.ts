@@ -819,11 +819,15 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         items: {
           type: "object",
           properties: {
-            resource: { type: "string", description: "Name of the kind of resource: `database`." },
+            resource: {
+              type: "string",
+              description: "Name of the managed resource, the kind that the entry is of: `database`.",
+            },
             path: {
               type: "array",
               items: { type: "string" },
-              description: "The keys of the entry and of those that contain it, the outermost first.",
+              description:
+                'The keys of the entries that contain this one, the outermost first, and its own key: `["shop", "main", "reports"]`.',
             },
             adopt: { type: "string", description: "Id or name of the resource." },
             name: { type: "string", description: "The name that the entry gives it." },
@@ -840,11 +844,15 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             {
               type: "object",
               properties: {
-                resource: { type: "string", description: "Name of the kind of resource: `database`." },
+                resource: {
+                  type: "string",
+                  description: "Name of the managed resource, the kind that the entry is of: `database`.",
+                },
                 path: {
                   type: "array",
                   items: { type: "string" },
-                  description: "The keys of the entry and of those that contain it, the outermost first.",
+                  description:
+                    'The keys of the entries that contain this one, the outermost first, and its own key: `["shop", "main", "reports"]`.',
                 },
                 action: { type: "string", const: "create" },
                 fields: { type: "object", additionalProperties: {} },
@@ -854,11 +862,15 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             {
               type: "object",
               properties: {
-                resource: { type: "string", description: "Name of the kind of resource: `database`." },
+                resource: {
+                  type: "string",
+                  description: "Name of the managed resource, the kind that the entry is of: `database`.",
+                },
                 path: {
                   type: "array",
                   items: { type: "string" },
-                  description: "The keys of the entry and of those that contain it, the outermost first.",
+                  description:
+                    'The keys of the entries that contain this one, the outermost first, and its own key: `["shop", "main", "reports"]`.',
                 },
                 action: { type: "string", const: "update" },
                 id: { type: "string" },
@@ -876,11 +888,15 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             {
               type: "object",
               properties: {
-                resource: { type: "string", description: "Name of the kind of resource: `database`." },
+                resource: {
+                  type: "string",
+                  description: "Name of the managed resource, the kind that the entry is of: `database`.",
+                },
                 path: {
                   type: "array",
                   items: { type: "string" },
-                  description: "The keys of the entry and of those that contain it, the outermost first.",
+                  description:
+                    'The keys of the entries that contain this one, the outermost first, and its own key: `["shop", "main", "reports"]`.',
                 },
                 action: { type: "string", const: "delete" },
                 id: { type: "string" },
@@ -898,30 +914,37 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         items: {
           type: "object",
           properties: {
-            resource: { type: "string", description: "Name of the kind of resource: `database`." },
+            resource: {
+              type: "string",
+              description: "Name of the managed resource, the kind that the entry is of: `database`.",
+            },
             path: {
               type: "array",
               items: { type: "string" },
-              description: "The keys of the entry and of those that contain it, the outermost first.",
+              description:
+                'The keys of the entries that contain this one, the outermost first, and its own key: `["shop", "main", "reports"]`.',
             },
             fields: {
               type: "object",
               additionalProperties: {},
-              description: "Inputs of `create`, without the identity and the parents.",
+              description:
+                "The fields of the request that creates the resource, without its logical id and the ids of its parents.",
             },
             adopt: {
               type: "string",
-              description: "Id or name of a resource without a logical id that the entry describes.",
+              description:
+                "Id or name of an existing resource without a logical id, which `mgmt apply` gives the identity of this entry.",
             },
             id: { type: "string" },
             isAdopted: {
               type: "boolean",
               const: true,
-              description: "Whether it has no identity of its own.",
+              description:
+                "Whether it has no logical id of its own, and belongs to the entry because of its `adopt`.",
             },
           },
           required: ["fields", "id", "path", "resource"],
-          description: "A resource of the service that has the identity of an entry.",
+          description: "A resource that exists in the service, with the address of its entry.",
         },
         description: "What the service had. The plan is applied only if it still has the same.",
       },
@@ -1095,11 +1118,15 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                 {
                   type: "object",
                   properties: {
-                    resource: { type: "string", description: "Name of the kind of resource: `database`." },
+                    resource: {
+                      type: "string",
+                      description: "Name of the managed resource, the kind that the entry is of: `database`.",
+                    },
                     path: {
                       type: "array",
                       items: { type: "string" },
-                      description: "The keys of the entry and of those that contain it, the outermost first.",
+                      description:
+                        'The keys of the entries that contain this one, the outermost first, and its own key: `["shop", "main", "reports"]`.',
                     },
                     action: { type: "string", const: "create" },
                     fields: { type: "object", additionalProperties: {} },
@@ -1109,11 +1136,15 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                 {
                   type: "object",
                   properties: {
-                    resource: { type: "string", description: "Name of the kind of resource: `database`." },
+                    resource: {
+                      type: "string",
+                      description: "Name of the managed resource, the kind that the entry is of: `database`.",
+                    },
                     path: {
                       type: "array",
                       items: { type: "string" },
-                      description: "The keys of the entry and of those that contain it, the outermost first.",
+                      description:
+                        'The keys of the entries that contain this one, the outermost first, and its own key: `["shop", "main", "reports"]`.',
                     },
                     action: { type: "string", const: "update" },
                     id: { type: "string" },
@@ -1131,11 +1162,15 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                 {
                   type: "object",
                   properties: {
-                    resource: { type: "string", description: "Name of the kind of resource: `database`." },
+                    resource: {
+                      type: "string",
+                      description: "Name of the managed resource, the kind that the entry is of: `database`.",
+                    },
                     path: {
                       type: "array",
                       items: { type: "string" },
-                      description: "The keys of the entry and of those that contain it, the outermost first.",
+                      description:
+                        'The keys of the entries that contain this one, the outermost first, and its own key: `["shop", "main", "reports"]`.',
                     },
                     action: { type: "string", const: "delete" },
                     id: { type: "string" },
@@ -1195,13 +1230,14 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                         properties: {
                           resource: {
                             type: "string",
-                            description: "Name of the kind of resource: `database`.",
+                            description:
+                              "Name of the managed resource, the kind that the entry is of: `database`.",
                           },
                           path: {
                             type: "array",
                             items: { type: "string" },
                             description:
-                              "The keys of the entry and of those that contain it, the outermost first.",
+                              'The keys of the entries that contain this one, the outermost first, and its own key: `["shop", "main", "reports"]`.',
                           },
                           action: { type: "string", const: "create" },
                           fields: { type: "object", additionalProperties: {} },
@@ -1213,13 +1249,14 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                         properties: {
                           resource: {
                             type: "string",
-                            description: "Name of the kind of resource: `database`.",
+                            description:
+                              "Name of the managed resource, the kind that the entry is of: `database`.",
                           },
                           path: {
                             type: "array",
                             items: { type: "string" },
                             description:
-                              "The keys of the entry and of those that contain it, the outermost first.",
+                              'The keys of the entries that contain this one, the outermost first, and its own key: `["shop", "main", "reports"]`.',
                           },
                           action: { type: "string", const: "update" },
                           id: { type: "string" },
@@ -1239,13 +1276,14 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                         properties: {
                           resource: {
                             type: "string",
-                            description: "Name of the kind of resource: `database`.",
+                            description:
+                              "Name of the managed resource, the kind that the entry is of: `database`.",
                           },
                           path: {
                             type: "array",
                             items: { type: "string" },
                             description:
-                              "The keys of the entry and of those that contain it, the outermost first.",
+                              'The keys of the entries that contain this one, the outermost first, and its own key: `["shop", "main", "reports"]`.',
                           },
                           action: { type: "string", const: "delete" },
                           id: { type: "string" },
